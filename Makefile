@@ -1,0 +1,50 @@
+# The front door. Meson and ninja do the work; see docs/hacking.md.
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+.PHONY: all deps run test test-long install format lint fuzz bench bench-races clean help
+all: $(BUILD)/build.ninja          ## build build/clew
+	@ninja -C $(BUILD) --quiet
+
+$(BUILD)/build.ninja: | deps
+	@meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) >/dev/null
+
+$(BUILD)/checked/build.ninja: | deps
+	@meson setup $(BUILD)/checked --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+
+deps:                              ## install the Debian packages that are missing
+	@tools/deps
+
+run: all                           ## build, and take the guided tour
+	@$(BUILD)/clew demo
+
+test: all $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
+	@ninja -C $(BUILD)/checked --quiet
+	@tools/run-tests $(BUILD)/checked
+
+test-long: all $(BUILD)/checked/build.ninja ## the tests with full counts
+	@ninja -C $(BUILD)/checked --quiet
+	@CLEW_TEST_LONG=1 tools/run-tests $(BUILD)/checked
+
+install: all                       ## install to DESTDIR/PREFIX
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+
+format: deps                       ## lay out the source
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+lint: all                          ## clang's warnings, clang-tidy, cppcheck, layout
+	@tools/lint $(BUILD)
+
+fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
+	@tools/fuzz $(BUILD)/fuzz
+
+bench: all                         ## measure: a table of figures and ratios
+	@ninja -C $(BUILD) --quiet bench
+
+clean:                             ## remove what was built
+	@rm -rf $(BUILD)
+
+help:                              ## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14

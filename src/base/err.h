@@ -1,0 +1,21 @@
+/* What went wrong outside: one sentence, built from the inside out.
+ *
+ *     if (read(...) < 0) { return err_set(e, "byte %zu: %s", offset, strerror(errno)); }
+ *     if (store_read(...) < 0) { return err_wrap(e, "%s", path); }      "path: byte 12: ..."
+ */
+#ifndef CLEW_BASE_ERR_H
+#define CLEW_BASE_ERR_H
+
+#include "wire/must.h"
+
+struct err {
+    char text[512]; /* longer sentences are cut */
+};
+
+/* Writes the sentence; always returns -1. */
+int err_set(struct err *e, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Puts "context: " before the sentence; always returns -1. */
+int err_wrap(struct err *e, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,92 @@
+#include "base/in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/seam.h"
+
+enum { BLOCK_SIZE = 1 << 18 };
+
+int in_open(struct in *in, const char *path, struct err *e)
+{
+    *in = (struct in){.fd = STDIN_FILENO};
+    if (strcmp(path, "-") != 0) {
+        in->fd = seam_fails() ? (errno = EMFILE, -1) : open(path, O_RDONLY | O_CLOEXEC);
+    }
+    if (in->fd < 0) {
+        return err_set(e, "cannot be opened: %s", strerror(errno));
+    }
+    struct stat status;
+    if (seam_fails() ? (errno = EIO, true) : fstat(in->fd, &status) < 0) {
+        const int reason = errno;
+        in_close(in);
+        return err_set(e, "cannot be examined: %s", strerror(reason));
+    }
+    if (S_ISDIR(status.st_mode)) {
+        in_close(in);
+        return err_set(e, "is a directory, not a file");
+    }
+    in->size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+    return 0;
+}
+
+void in_open_memory(struct in *in, const void *bytes, size_t size)
+{
+    *in = (struct in){.at = bytes, .available = size, .size = size, .is_end = true, .fd = -1};
+}
+
+/* Moves the window to the front of a buffer that has room for a block behind it. */
+static void make_room(struct in *in, size_t wanted)
+{
+    size_t needed = (wanted > in->available ? wanted : in->available) + BLOCK_SIZE;
+    if (in->at != in->buffer && in->available > 0) {
+        memmove(in->buffer, in->at, in->available);
+    }
+    if (needed > in->capacity) {
+        needed = needed < in->capacity * 2 ? in->capacity * 2 : needed;
+        in->buffer = mem_resize(in->buffer, needed);
+        in->capacity = needed;
+    }
+    in->at = in->buffer;
+}
+
+ssize_t in_fill(struct in *in, size_t wanted, struct err *e)
+{
+    while (in->available < wanted && !in->is_end) {
+        make_room(in, wanted);
+        ssize_t got = seam_fails()
+                          ? (errno = EIO, -1)
+                          : read(in->fd, in->buffer + in->available, in->capacity - in->available);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return err_set(e, "byte %llu: cannot be read: %s",
+                           (unsigned long long)(in->offset + in->available), strerror(errno));
+        }
+        in->available += (size_t)got;
+        in->is_end = got == 0;
+    }
+    return (ssize_t)in->available;
+}
+
+void in_skip(struct in *in, size_t count)
+{
+    must(count <= in->available);
+    in->at += count;
+    in->available -= count;
+    in->offset += count;
+}
+
+void in_close(struct in *in)
+{
+    if (in->fd > STDIN_FILENO) {
+        (void)close(in->fd); /* read only: nothing can be lost */
+    }
+    mem_free(in->buffer);
+    *in = (struct in){.fd = -1};
+}

@@ -1,0 +1,42 @@
+/* Bytes from outside: a file, standard input or memory, seen through a window that slides forward.
+ *
+ *     while ((available = in_fill(&in, 1, e)) > 0) { ... in.at[0 .. available) ...; in_skip(&in,
+ * n); }
+ */
+#ifndef CLEW_BASE_IN_H
+#define CLEW_BASE_IN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct in {
+    const char *at;   /* the window: the next byte to be read ... */
+    size_t available; /* ... and how many are there */
+    uint64_t offset;  /* of at[0], from the beginning of the input */
+    uint64_t size;    /* of the whole input, 0 when not known (a pipe) */
+    bool is_end;      /* nothing comes after the window */
+
+    int fd;
+    char *buffer;
+    size_t capacity;
+};
+
+/* Opens path ("-": standard input). Fails on what cannot be read: a missing file, a directory. */
+MUST_USE int in_open(struct in *in, const char *path, struct err *e);
+
+/* Reads from bytes, which must outlive the reader. */
+void in_open_memory(struct in *in, const void *bytes, size_t size);
+
+/* Widens the window to at least `wanted` bytes unless the input ends first; a block is read at a
+ * time, so it may become wider. Returns how many are available, -1 on a read error. The window may
+ * move. */
+MUST_USE ssize_t in_fill(struct in *in, size_t wanted, struct err *e);
+
+void in_skip(struct in *in, size_t count);
+void in_close(struct in *in);
+
+#endif

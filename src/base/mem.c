@@ -1,0 +1,54 @@
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/seam.h"
+
+static void fail_by_default(size_t size)
+{
+    (void)size;
+    bug("out of memory and nobody handles it");
+}
+
+static void (*on_failure)(size_t size) = fail_by_default;
+
+void mem_on_failure(void (*handler)(size_t size))
+{
+    on_failure = handler;
+}
+
+static void *checked(void *block, size_t size)
+{
+    if (block == NULL) {
+        on_failure(size);
+        bug("the handler of memory's end came back");
+    }
+    return block;
+}
+
+size_t mem_product(size_t count, size_t size)
+{
+    size_t product = 0;
+    if (__builtin_mul_overflow(count, size, &product)) {
+        (void)checked(NULL, SIZE_MAX);
+    }
+    return product;
+}
+
+void *mem_resize(void *block, size_t size)
+{
+    must(size > 0);
+    return checked(seam_fails() ? NULL : realloc(block, size), size);
+}
+
+void *mem_zero(size_t count, size_t size)
+{
+    const size_t total = mem_product(count, size);
+    return checked(seam_fails() ? NULL : calloc(total > 0 ? total : 1, 1), total);
+}
+
+void mem_free(void *block)
+{
+    free(block);
+}

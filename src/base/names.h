@@ -1,0 +1,47 @@
+/* Interned text: equal bytes get equal numbers, in the order of first appearance. Number 0 is the
+ * empty text, which stands for "none" everywhere. Texts may hold any bytes and always end in a 0
+ * byte. */
+#ifndef CLEW_BASE_NAMES_H
+#define CLEW_BASE_NAMES_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+struct name {
+    const char *text;
+    uint32_t size;
+    uint32_t hash;
+};
+
+struct names {
+    struct arena arena;
+    VEC(struct name) list;
+    uint32_t *slots;
+    size_t slot_count;
+};
+
+void names_init(struct names *n);
+void names_release(struct names *n);
+
+/* The number of this text, which is copied when new. */
+uint32_t names_intern(struct names *n, const char *text, size_t size);
+uint32_t names_intern_text(struct names *n, const char *text);
+
+/* The number of this text, or 0 when it was never interned. */
+uint32_t names_find(const struct names *n, const char *text, size_t size);
+
+static inline const char *names_text(const struct names *n, uint32_t id)
+{
+    must(id < n->list.count);
+    return n->list.at[id].text;
+}
+
+static inline uint32_t names_size(const struct names *n, uint32_t id)
+{
+    must(id < n->list.count);
+    return n->list.at[id].size;
+}
+
+#endif

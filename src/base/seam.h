@@ -1,0 +1,24 @@
+/* Where tests make the outside world fail. Every allocation and every call that leaves the program
+ * asks seam_fails() first; in production nothing is armed and the question is one comparison. */
+#ifndef CLEW_BASE_SEAM_H
+#define CLEW_BASE_SEAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern uint64_t seam_countdown; /* 0: nothing armed */
+bool seam_hit(void);
+
+/* True when this call is the one that must fail. */
+static inline bool seam_fails(void)
+{
+    return __builtin_expect(seam_countdown != 0, 0) && seam_hit();
+}
+
+/* Makes the call_index-th call from now fail (the next one is 1). */
+void seam_arm(uint64_t call_index);
+
+/* Stops failing; returns whether the armed call was reached. */
+bool seam_disarm(void);
+
+#endif

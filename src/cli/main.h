@@ -1,0 +1,8 @@
+/* The command line: words in, words out. */
+#ifndef CLEW_CLI_MAIN_H
+#define CLEW_CLI_MAIN_H
+
+/* Runs one command and returns its exit status; what main() calls, and tests too. */
+int clew_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,54 @@
+/* A stream of events: what every reader of a format is, and what online analyses take.
+ *
+ *     struct batch b;
+ *     int more;
+ *     while ((more = cursor_next(c, &b, e)) > 0) { for (i < b.count) use(&b.events[i]); }
+ *     cursor_close(c);
+ *
+ * A reader puts names and tasks into its tables as it meets them and remarks what it skipped into
+ * its notes; it holds one batch of events at a time, so memory is constant plus names. */
+#ifndef CLEW_TRACE_CURSOR_H
+#define CLEW_TRACE_CURSOR_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/in.h"
+#include "base/notes.h"
+#include "trace/tables.h"
+#include "wire/event.h"
+
+enum { BATCH_MAX = 4096 };
+
+/* Some events in a row, valid until the next call. `offsets` says where each stands in the input
+ * (bytes). */
+struct batch {
+    const struct event *events;
+    const uint64_t *offsets;
+    size_t count;
+};
+
+struct cursor;
+
+/* What a reader fills in; `close` releases everything but the cursor's own `in`. */
+struct cursor_ops {
+    int (*next)(struct cursor *c, struct batch *b, struct err *e);
+    void (*close)(struct cursor *c);
+};
+
+/* A reader's struct begins with this. */
+struct cursor {
+    const struct cursor_ops *ops;
+    struct tables *tables;
+    struct notes *notes;
+    const char *path; /* for places in notes */
+    struct in in;     /* the bytes; in.offset and in.size tell progress */
+};
+
+/* 1 and a batch that is not empty, 0 at the end, -1 on error (with the byte, without the path). */
+MUST_USE int cursor_next(struct cursor *c, struct batch *b, struct err *e);
+
+/* Closes and frees; NULL is nothing. */
+void cursor_close(struct cursor *c);
+
+#endif

@@ -1,0 +1,103 @@
+/* A finding: what we claim about an execution. Analyses add findings, view/ prints them, and the
+ * JSON form (spec: docs/findings.md) is the file that later verbs take. */
+#ifndef CLEW_TRACE_FINDING_H
+#define CLEW_TRACE_FINDING_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+#define FINDING_KIND_LIST(FINDING)                \
+    FINDING(DATA_RACE, "data-race")               \
+    FINDING(MESSAGE_RACE, "message-race")         \
+    FINDING(ATOMICITY_SINGLE, "atomicity-single") \
+    FINDING(ATOMICITY_PAIR, "atomicity-pair")     \
+    FINDING(ATOMICITY_MERGED, "atomicity-merged") \
+    FINDING(ATOMICITY_REGION, "atomicity-region") \
+    FINDING(STALE_READ, "stale-read")             \
+    FINDING(LOST_UPDATE, "lost-update")           \
+    FINDING(PREDICATE, "predicate")               \
+    FINDING(PROPERTY, "property")                 \
+    FINDING(LIVENESS, "liveness")                 \
+    FINDING(ASSERTION, "assertion")               \
+    FINDING(EXIT, "exit")                         \
+    FINDING(CRASH, "crash")                       \
+    FINDING(USE_AFTER_FREE, "use-after-free")     \
+    FINDING(DOUBLE_FREE, "double-free")           \
+    FINDING(OVERFLOW, "overflow")                 \
+    FINDING(SANITIZER, "sanitizer")               \
+    FINDING(DEADLOCK, "deadlock")                 \
+    FINDING(LIVELOCK, "livelock")                 \
+    FINDING(HANG, "hang")                         \
+    FINDING(MALFORMED, "malformed")               \
+    FINDING(UNFINISHED, "unfinished")
+
+enum finding_kind {
+#define FINDING(id, name) FINDING_##id,
+    FINDING_KIND_LIST(FINDING)
+#undef FINDING
+        FINDING_KIND_COUNT
+};
+
+enum finding_status { STATUS_PREDICTED, STATUS_CONFIRMED, STATUS_REFUTED, STATUS_UNKNOWN };
+enum finding_grade { GRADE_NONE, GRADE_SOUND, GRADE_MAY };
+enum finding_severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
+
+/* An event a finding speaks of, complete in itself: the trace need not be at hand to print it.
+ * Texts are "" when the event has none. */
+struct finding_event {
+    uint32_t input;  /* which of the inputs */
+    uint64_t index;  /* 0-based position in that input */
+    uint64_t offset; /* byte offset there, UINT64_MAX when not known */
+    const char *node;
+    const char *task;
+    const char *access; /* "R", "W", or the name of the event's kind */
+    const char *object;
+    const char *location;
+};
+
+/* All memory is in the arena of the findings it belongs to. */
+struct finding {
+    enum finding_kind kind;
+    enum finding_status status;
+    enum finding_grade grade;
+    enum finding_severity severity;
+    const char *what; /* one sentence a colleague would say */
+    const char
+        *why; /* the argument, "" when there is nothing more to say; may have several lines */
+    const char *key; /* stable across runs */
+    const struct finding_event *events;
+    size_t event_count;
+    const uint64_t
+        *witness; /* indices of events in an order that shows it, NULL when there is none */
+    size_t witness_count;
+    const char *replay;  /* the command that shows it, NULL when there is none */
+    uint64_t pair_count; /* how many pairs of events this one stands for, at least 1 */
+};
+
+/* {0} is empty. */
+struct findings {
+    struct arena arena;
+    VEC(struct finding) list;
+};
+
+void findings_release(struct findings *f);
+
+/* Appends a copy of *finding whose texts and arrays the caller has already put into f->arena. */
+void findings_add(struct findings *f, const struct finding *finding);
+
+/* Text formatted into f->arena. */
+const char *findings_text(struct findings *f, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Event `id` of trace t, described for input number `input`, in f->arena. */
+struct finding_event findings_event(struct findings *f, const struct trace *t, event_id id,
+                                    uint32_t input);
+
+const char *finding_kind_name(enum finding_kind kind);
+const char *finding_status_name(enum finding_status status);
+const char *finding_grade_name(enum finding_grade grade); /* "" for GRADE_NONE */
+const char *finding_severity_name(enum finding_severity severity);
+
+#endif

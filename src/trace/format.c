@@ -1,0 +1,124 @@
+#include "trace/format.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { SNIFF_SIZE = 4096 };
+
+const struct format *format_find(format_list formats, const char *name)
+{
+    for (; *formats != NULL; formats++) {
+        if (strcmp((*formats)->name, name) == 0) {
+            return *formats;
+        }
+    }
+    return NULL;
+}
+
+const struct format *format_of_path(format_list formats, const char *path)
+{
+    const size_t size = strlen(path);
+    for (; *formats != NULL; formats++) {
+        const size_t ending = strlen((*formats)->ending);
+        if (size > ending && strcmp(path + size - ending, (*formats)->ending) == 0) {
+            return *formats;
+        }
+    }
+    return NULL;
+}
+
+static const struct format *recognize(format_list formats, const char *bytes, size_t size)
+{
+    const struct format *best = NULL;
+    int best_score = 0;
+    for (; *formats != NULL; formats++) {
+        const int score = (*formats)->sniff == NULL ? 0 : (*formats)->sniff(bytes, size);
+        if (score > best_score) {
+            best_score = score;
+            best = *formats;
+        }
+    }
+    return best;
+}
+
+static struct cursor *open_in(format_list formats, const struct format *wanted, struct in *in,
+                              struct tables *t, struct notes *n, struct err *e)
+{
+    const ssize_t size = in_fill(in, SNIFF_SIZE, e);
+    if (size < 0) {
+        in_close(in);
+        return NULL;
+    }
+    const struct format *format =
+        wanted != NULL ? wanted
+                       : recognize(formats, in->at, size < SNIFF_SIZE ? (size_t)size : SNIFF_SIZE);
+    if (format == NULL || format->open == NULL) {
+        in_close(in);
+        if (format != NULL) {
+            (void)err_set(e, "traces in %s form can only be written, not read", format->name);
+        } else if (size == 0) {
+            (void)err_set(e, "is empty, not a trace");
+        } else {
+            (void)err_set(e, "byte 0: not a trace in any known format (see clew convert --help)");
+        }
+        return NULL;
+    }
+    return format->open(in, t, n, e);
+}
+
+struct cursor *format_open(format_list formats, const struct format *wanted, const char *path,
+                           struct tables *t, struct notes *n, struct err *e)
+{
+    const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct in in;
+    struct cursor *c = NULL;
+    if (in_open(&in, path, e) == 0) {
+        c = open_in(formats, wanted, &in, t, n, e);
+    }
+    if (c == NULL) {
+        (void)err_wrap(e, "%s", shown);
+        return NULL;
+    }
+    c->path = shown;
+    return c;
+}
+
+struct cursor *format_open_memory(format_list formats, const void *bytes, size_t size,
+                                  struct tables *t, struct notes *n, struct err *e)
+{
+    struct in in;
+    in_open_memory(&in, bytes, size);
+    struct cursor *c = open_in(formats, NULL, &in, t, n, e);
+    if (c != NULL) {
+        c->path = "memory";
+    }
+    return c;
+}
+
+int writer_write(struct writer *w, const struct event *events, size_t count, struct err *e)
+{
+    return w->ops->write(w, events, count, e);
+}
+
+int writer_close(struct writer *w, struct err *e)
+{
+    const int result = w->ops->finish(w, e) < 0 ? -1 : out_close(&w->out, e);
+    if (result < 0) {
+        writer_abandon(w);
+        return -1;
+    }
+    w->ops->release(w);
+    mem_free(w);
+    return 0;
+}
+
+void writer_abandon(struct writer *w)
+{
+    if (w == NULL) {
+        return;
+    }
+    out_abandon(&w->out);
+    w->ops->release(w);
+    mem_free(w);
+}

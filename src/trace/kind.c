@@ -1,0 +1,89 @@
+#include "trace/kind.h"
+
+#include <string.h>
+
+#include "wire/must.h"
+
+static const struct kind kinds[KIND_LIMIT] = {
+#define KIND(number, id, name, class, modes, fields, meaning) \
+    [number] = {name, meaning, CLASS_##class, MODES_##modes, fields},
+    KIND_LIST(KIND)
+#undef KIND
+};
+
+static const char *const class_names[CLASS_COUNT] = {
+#define CLASS(id, name) name,
+    CLASS_LIST(CLASS)
+#undef CLASS
+};
+
+static const struct {
+    enum mode_set set;
+    uint8_t number;
+    const char *name;
+} modes[] = {
+#define MODE(set, number, id, name) {MODES_##set, number, name},
+    MODE_LIST(MODE)
+#undef MODE
+};
+
+const struct kind *kind_of(uint32_t number)
+{
+    return number < KIND_LIMIT && kinds[number].name != NULL ? &kinds[number] : NULL;
+}
+
+enum event_class event_class(const struct event *e)
+{
+    must(e->kind < KIND_LIMIT);
+    must(kinds[e->kind].name != NULL);
+    return kinds[e->kind].class;
+}
+
+uint16_t kind_find(const char *name, size_t size)
+{
+    for (uint16_t i = 0; i < KIND_LIMIT; i++) {
+        if (kinds[i].name != NULL && strlen(kinds[i].name) == size &&
+            memcmp(kinds[i].name, name, size) == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+const char *class_name(enum event_class class)
+{
+    must(class < CLASS_COUNT);
+    return class_names[class];
+}
+
+const char *mode_name(enum mode_set set, uint8_t mode)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (modes[i].set == set && modes[i].number == mode) {
+            return modes[i].name;
+        }
+    }
+    return NULL;
+}
+
+uint8_t mode_find(enum mode_set set, const char *name, size_t size)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (modes[i].set == set && strlen(modes[i].name) == size &&
+            memcmp(modes[i].name, name, size) == 0) {
+            return modes[i].number;
+        }
+    }
+    return 0;
+}
+
+bool lock_mode_is_shared(uint8_t mode)
+{
+    return mode == LOCK_READ || mode == LOCK_FCNTL_READ || mode == LOCK_FLOCK_READ ||
+           mode == LOCK_PSHARED_READ;
+}
+
+bool lock_mode_is_across_processes(uint8_t mode)
+{
+    return mode >= LOCK_FCNTL_READ && mode <= LOCK_PSHARED_WRITE;
+}

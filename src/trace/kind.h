@@ -1,0 +1,43 @@
+/* What the list of kinds says, as tables: names, classes, modes and fields. */
+#ifndef CLEW_TRACE_KIND_H
+#define CLEW_TRACE_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/event.h"
+#include "wire/kind.h"
+
+struct kind {
+    const char *name; /* NULL for a number no kind has */
+    const char *meaning;
+    enum event_class class;
+    enum mode_set modes;
+    unsigned fields; /* enum event_field */
+};
+
+/* The description of a kind number, NULL when this version does not know it. */
+const struct kind *kind_of(uint32_t number);
+
+/* The class of an event, whose kind must be known. */
+enum event_class event_class(const struct event *e);
+
+/* The number of the kind with this name, 0 when there is none. */
+uint16_t kind_find(const char *name, size_t size);
+
+const char *class_name(enum event_class class);
+
+/* The name of a mode in its set, NULL when there is none (0, or from a newer version). */
+const char *mode_name(enum mode_set set, uint8_t mode);
+
+/* The mode with this name in a set, 0 when there is none. */
+uint8_t mode_find(enum mode_set set, const char *name, size_t size);
+
+/* True for a lock that others may hold at the same time in the same way. */
+bool lock_mode_is_shared(uint8_t mode);
+
+/* True for the locks of several processes: fcntl, flock and process-shared ones. */
+bool lock_mode_is_across_processes(uint8_t mode);
+
+#endif
