@@ -1,0 +1,133 @@
+#include "base/limit.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum limit_measure { MEASURE_TIME, MEASURE_RUNS, MEASURE_BYTES };
+
+static const struct unit {
+    const char *name;
+    enum limit_measure measure;
+    uint64_t factor;
+} units[] = {
+    {"ms", MEASURE_TIME, 1000000},
+    {"s", MEASURE_TIME, 1000000000},
+    {"m", MEASURE_TIME, UINT64_C(60) * 1000000000},
+    {"h", MEASURE_TIME, UINT64_C(3600) * 1000000000},
+    {"d", MEASURE_TIME, UINT64_C(86400) * 1000000000},
+    {"runs", MEASURE_RUNS, 1},
+    {"run", MEASURE_RUNS, 1},
+    {"B", MEASURE_BYTES, 1},
+    {"KB", MEASURE_BYTES, 1000},
+    {"MB", MEASURE_BYTES, 1000000},
+    {"GB", MEASURE_BYTES, 1000000000},
+    {"TB", MEASURE_BYTES, UINT64_C(1000000000000)},
+    {"KiB", MEASURE_BYTES, UINT64_C(1) << 10},
+    {"MiB", MEASURE_BYTES, UINT64_C(1) << 20},
+    {"GiB", MEASURE_BYTES, UINT64_C(1) << 30},
+    {"TiB", MEASURE_BYTES, UINT64_C(1) << 40},
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static const struct unit *find_unit(const char *text, size_t size)
+{
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strlen(units[i].name) == size && memcmp(units[i].name, text, size) == 0) {
+            return &units[i];
+        }
+    }
+    return NULL;
+}
+
+/* Reads "1.5s" of `size` bytes as 1.5 * factor; false when it is not a number with a unit, is
+ * nothing, or does not fit. Digits are taken one by one so that no locale has a say. */
+static bool parse_amount(const char *text, size_t size, const struct unit **unit, uint64_t *amount)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide digits = 0;
+    wide scale = 1;
+    size_t i = 0;
+    bool has_point = false;
+    for (; i < size && (is_digit(text[i]) || (text[i] == '.' && !has_point && i > 0)); i++) {
+        if (text[i] == '.') {
+            has_point = true;
+            continue;
+        }
+        digits = digits * 10 + (unsigned)(text[i] - '0');
+        scale *= has_point ? 10 : 1;
+        if (digits > UINT64_MAX || scale > 1000000000) {
+            return false;
+        }
+    }
+    *unit = i == 0 || text[i - 1] == '.' ? NULL : find_unit(text + i, size - i);
+    if (*unit == NULL) {
+        return false;
+    }
+    const wide total = digits * (*unit)->factor / scale;
+    *amount = (uint64_t)total;
+    return total > 0 && total <= UINT64_MAX;
+}
+
+int limit_parse(struct limit *l, const char *text, struct err *e)
+{
+    struct limit parsed = *l;
+    for (const char *at = text;; at++) {
+        const size_t size = strcspn(at, ",");
+        const struct unit *unit = NULL;
+        uint64_t amount = 0;
+        if (!parse_amount(at, size, &unit, &amount)) {
+            return err_set(e, "\"%.*s\" is not a budget such as 30s, 10000runs or 2GB",
+                           size < 40 ? (int)size : 40, at);
+        }
+        switch (unit->measure) {
+        case MEASURE_TIME: parsed.time_ns = amount; break;
+        case MEASURE_RUNS: parsed.runs = amount; break;
+        case MEASURE_BYTES: parsed.bytes = amount; break;
+        }
+        at += size;
+        if (*at == '\0') {
+            *l = parsed;
+            return 0;
+        }
+    }
+}
+
+uint64_t limit_now_ns(void)
+{
+    struct timespec now;
+    const int done = clock_gettime(CLOCK_MONOTONIC, &now);
+    must(done == 0);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void limit_begin(struct limit *l)
+{
+    l->begin_ns = limit_now_ns();
+}
+
+bool limit_is_spent(const struct limit *l, uint64_t runs_done)
+{
+    if (l->runs > 0 && runs_done >= l->runs) {
+        return true;
+    }
+    if (l->time_ns > 0 && limit_now_ns() - l->begin_ns >= l->time_ns) {
+        return true;
+    }
+    return l->bytes > 0 && limit_usage().peak_bytes >= l->bytes;
+}
+
+struct usage limit_usage(void)
+{
+    struct rusage used;
+    const int done = getrusage(RUSAGE_SELF, &used);
+    must(done == 0);
+    const double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    const double micros = (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return (struct usage){.cpu_seconds = seconds + micros / 1e6,
+                          .peak_bytes = (uint64_t)used.ru_maxrss * 1024};
+}

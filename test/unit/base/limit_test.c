@@ -1,0 +1,94 @@
+#include "base/limit.h"
+
+#include "test.h"
+
+static struct limit parsed(const char *text)
+{
+    struct limit l = {0};
+    struct err e;
+    CHECK_INT(limit_parse(&l, text, &e), 0);
+    return l;
+}
+
+TEST(a_budget_is_a_number_and_a_unit)
+{
+    CHECK_INT(parsed("30s").time_ns, UINT64_C(30000000000));
+    CHECK_INT(parsed("250ms").time_ns, 250000000);
+    CHECK_INT(parsed("1.5h").time_ns, UINT64_C(5400000000000));
+    CHECK_INT(parsed("10000runs").runs, 10000);
+    CHECK_INT(parsed("1run").runs, 1);
+    CHECK_INT(parsed("2GB").bytes, UINT64_C(2000000000));
+    CHECK_INT(parsed("2GiB").bytes, UINT64_C(2) << 30);
+    CHECK_INT(parsed("18446744073709551615B").bytes, UINT64_MAX);
+}
+
+TEST(budgets_are_joined_by_commas_and_by_repetition)
+{
+    struct limit l = parsed("30s,5runs");
+    CHECK_INT(l.time_ns, UINT64_C(30000000000));
+    CHECK_INT(l.runs, 5);
+    struct err e;
+    CHECK_INT(limit_parse(&l, "1MB", &e), 0);
+    CHECK_INT(l.runs, 5);
+    CHECK_INT(l.bytes, 1000000);
+}
+
+TEST(what_is_no_budget_is_refused_and_changes_nothing)
+{
+    static const char *const wrong[] = {
+        "",
+        "s",
+        "30",
+        "30 s",
+        "-1s",
+        "1e3s",
+        ".5s",
+        "1.s",
+        "1..5s",
+        "0s",
+        "30s,",
+        "30s,x",
+        "30parsec",
+        "99999999999999999999B",
+        "18446744073709551616B",
+        "1000000000000000d",
+        "0.00000000001s",
+        "1s\n",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct limit l = {.runs = 7};
+        struct err e = {0};
+        CHECK_INT(limit_parse(&l, wrong[i], &e), -1);
+        CHECK(strstr(e.text, "is not a budget") != NULL);
+        CHECK_INT(l.runs, 7);
+        CHECK_INT(l.time_ns, 0);
+        CHECK_INT(l.bytes, 0);
+    }
+}
+
+TEST(no_limit_is_never_spent)
+{
+    struct limit l = {0};
+    limit_begin(&l);
+    CHECK(!limit_is_spent(&l, UINT64_MAX));
+}
+
+TEST(runs_time_and_memory_are_each_spent)
+{
+    struct limit l = {.runs = 3};
+    limit_begin(&l);
+    CHECK(!limit_is_spent(&l, 2));
+    CHECK(limit_is_spent(&l, 3));
+
+    l = (struct limit){.time_ns = 1};
+    limit_begin(&l);
+    const uint64_t before = limit_now_ns();
+    while (limit_now_ns() == before) {
+    }
+    CHECK(limit_is_spent(&l, 0));
+
+    l = (struct limit){.bytes = 1};
+    CHECK(limit_is_spent(&l, 0));
+    l.bytes = UINT64_MAX;
+    CHECK(!limit_is_spent(&l, 0));
+}
