@@ -1,0 +1,78 @@
+/* Solvers: does a problem have a solution? One interface, three ways behind it.
+ *
+ *     struct solver *s = solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &p, e);
+ *     struct solve_answer answer;
+ *     const struct solve_atom race = solve_same(a, b);
+ *     solve_under(s, &race, 1, &(struct solve_budget){.step_count_max = 100000}, &answer);
+ *     if (answer.verdict == SOLVE_SAT) { ... answer.model[a] ... }
+ *     solver_free(s);
+ *
+ * A solver follows its problem: constraints added and scopes popped since the last question are
+ * picked up by the next one, and what was learnt is kept. So one solver decides many candidates,
+ * each as an assumption that binds one question only. */
+#ifndef CLEW_SOLVE_SOLVE_H
+#define CLEW_SOLVE_SOLVE_H
+
+#include "base/err.h"
+#include "solve/problem.h"
+
+enum solve_way {
+    SOLVE_NATIVE,  /* differences and equalities only; sums are answered with UNKNOWN */
+    SOLVE_LIBZ3,   /* everything */
+    SOLVE_PROGRAM, /* everything, by a program that speaks SMT-LIB 2 on its standard input */
+};
+
+struct solver_options {
+    enum solve_way way;
+    const char *command; /* SOLVE_PROGRAM: words split at blanks, quotes as in a shell; no shell */
+};
+
+/* What one question may cost; 0 is without end. */
+struct solve_budget {
+    uint64_t step_count_max; /* the solver's own measure of work, the same on every machine */
+    uint64_t time_ns_max;
+};
+
+/* UNKNOWN comes first: an answer nobody filled in claims nothing. */
+enum solve_verdict {
+    SOLVE_UNKNOWN,
+    SOLVE_SAT,
+    SOLVE_UNSAT,
+};
+
+enum solve_cause {
+    SOLVE_CAUSE_NONE,        /* it is known */
+    SOLVE_CAUSE_BUDGET,      /* steps, time or the solver's memory ended */
+    SOLVE_CAUSE_UNSUPPORTED, /* this way cannot express the problem */
+    SOLVE_CAUSE_BROKEN,      /* the solver died, or said what cannot be understood or believed */
+};
+
+struct solve_answer {
+    enum solve_verdict verdict;
+    enum solve_cause cause; /* of UNKNOWN */
+    struct err reason;      /* of UNKNOWN: one sentence */
+    const int64_t *model; /* of SAT: a value per variable; the solver's, until the next question */
+    uint64_t step_count;  /* what it cost, in the solver's measure */
+};
+
+struct solver;
+
+/* A solver of p, which must outlive it. Fails (NULL, e set) when the way cannot be opened: the
+ * program is not there, the library has no memory. */
+MUST_USE struct solver *solver_new(const struct solver_options *options, const struct problem *p,
+                                   struct err *e);
+void solver_free(struct solver *s);
+
+/* Is there a solution in which all assumed atoms hold as well? What libz3 or a program gives as a
+ * model has passed problem_check before it is handed out; the native solver's model is the state
+ * its proof stands on. A solver that broke stays broken: each further answer is UNKNOWN. */
+void solve_under(struct solver *s, const struct solve_atom *assumed, size_t assumed_count,
+                 const struct solve_budget *budget, struct solve_answer *answer);
+
+/* The same without assumptions. */
+void solve(struct solver *s, const struct solve_budget *budget, struct solve_answer *answer);
+
+/* "native", "libz3" or the program's first word. */
+const char *solver_name(const struct solver *s);
+
+#endif
