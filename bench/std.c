@@ -44,6 +44,12 @@ static void put_event(struct execution *x, uint32_t thread, const char *operatio
     x->written++;
 }
 
+/* Places are numbers: 0 forks, 1 joins, then two for each lock, then those of the variables. */
+static uint64_t lock_place(uint32_t lock)
+{
+    return 2 + 2 * (uint64_t)lock;
+}
+
 static bool is_one_in(struct execution *x, uint64_t bound)
 {
     return prng_below(&x->prng, bound) == 0;
@@ -61,7 +67,7 @@ static void release_last(struct execution *x, uint32_t index)
     const uint32_t lock = t->held[--t->depth];
     x->owner[lock] = free_lock;
     x->held_count--;
-    put_event(x, index, "rel(L", lock, 2 * (uint64_t)lock + 1);
+    put_event(x, index, "rel(L", lock, lock_place(lock) + 1);
 }
 
 /* A free lock above all that the thread holds: every thread nests in the same order. */
@@ -80,7 +86,7 @@ static bool try_acquire(struct execution *x, uint32_t index)
     x->owner[lock] = index;
     t->held[t->depth++] = lock;
     x->held_count++;
-    put_event(x, index, "acq(L", lock, 2 * (uint64_t)lock);
+    put_event(x, index, "acq(L", lock, lock_place(lock));
     return true;
 }
 
@@ -114,7 +120,7 @@ static void access_variable(struct execution *x, uint32_t index)
     const uint64_t place = variable * PLACES_PER_VARIABLE + (is_write ? 2 : 0) +
                            prng_below(&x->prng, PLACES_PER_VARIABLE / 2);
     put_event(x, index, is_write ? "w(V" : "r(V", variable,
-              2 * (uint64_t)x->options->lock_count + place);
+              lock_place(x->options->lock_count) + place);
 }
 
 /* One event of one thread. */

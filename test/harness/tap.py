@@ -1,0 +1,32 @@
+"""Tests in Python: functions whose names are claims, printed as TAP. One that raises has failed, one that
+raises Skip says why it could not be tried."""
+import traceback
+
+
+class Skip(Exception):
+    """The test cannot be tried here."""
+
+
+def run(tests):
+    """Runs each (name, function) and prints a line for it; returns the exit status."""
+    print(f"1..{len(tests)}")
+    failed = 0
+    for number, (name, test) in enumerate(tests, 1):
+        claim = name.replace("_", " ")
+        try:
+            test()
+            print(f"ok {number} - {claim}", flush=True)
+        except Skip as why:
+            print(f"ok {number} - {claim} # SKIP {why}", flush=True)
+        except Exception as why:  # pylint: disable=broad-except
+            failed += 1
+            where = "" if isinstance(why, AssertionError) else traceback.format_exc()
+            for line in (where + str(why)).splitlines():
+                print(f"# {line}")
+            print(f"not ok {number} - {claim}", flush=True)
+    return 1 if failed else 0
+
+
+def claims(namespace):
+    """The functions test_* of a module, in the order they are written."""
+    return [(name[len("test_"):], value) for name, value in namespace.items() if name.startswith("test_")]
