@@ -121,6 +121,7 @@ static void fail(struct out *o, const char *what, int reason)
 {
     if (!o->failed) {
         o->failed = true;
+        o->reason = reason;
         (void)err_set(&o->failure, "%s%scannot be %s: %s", o->path == NULL ? "" : o->path,
                       o->path == NULL ? "" : ": ", what, strerror(reason));
     }

@@ -20,6 +20,7 @@ struct out {
     char *path;   /* the final name, NULL when not renamed */
     char *beside; /* the name while writing */
     bool failed;
+    int reason; /* errno of the failure */
     struct err failure;
 };
 

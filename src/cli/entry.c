@@ -1,6 +1,8 @@
 #include "cli/main.h"
+#include "cli/process.h"
 
 int main(int argc, char **argv)
 {
+    process_prepare();
     return clew_main(argc, argv);
 }

@@ -2,7 +2,8 @@
 #ifndef CLEW_CLI_MAIN_H
 #define CLEW_CLI_MAIN_H
 
-/* Runs one command and returns its exit status; what main() calls, and tests too. */
+/* Runs one command and returns its exit status; what main() calls once the process is prepared, and
+ * tests too. */
 int clew_main(int argc, char **argv);
 
 #endif

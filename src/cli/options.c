@@ -1,0 +1,197 @@
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest.h"
+
+const char *color_word(size_t index)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+int options_number(const char *text, uint64_t *number, struct err *e)
+{
+    uint64_t value = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, digit, &value)) {
+            return err_set(e, "%.40s is more than %llu", text, (unsigned long long)UINT64_MAX);
+        }
+    }
+    if (at == text || *at != '\0') {
+        return err_set(e, "\"%.40s\" is not a whole number", text);
+    }
+    *number = value;
+    return 0;
+}
+
+static int set_choice(const struct option *option, int *target, const char *value, struct err *e)
+{
+    struct suggest nearest = {.wanted = value};
+    for (int i = 0; option->word((size_t)i) != NULL; i++) {
+        if (strcmp(option->word((size_t)i), value) == 0) {
+            *target = i;
+            return 0;
+        }
+        suggest_try(&nearest, option->word((size_t)i));
+    }
+    if (nearest.nearest != NULL) {
+        return err_set(e, "unknown %s \"%.40s\", did you mean %s?", option->argument, value,
+                       nearest.nearest);
+    }
+    (void)err_set(e, "unknown %s \"%.40s\"; there is", option->argument, value);
+    for (size_t i = 0; option->word(i) != NULL; i++) {
+        const size_t used = strlen(e->text);
+        (void)snprintf(e->text + used, sizeof e->text - used, "%s %s", i == 0 ? "" : ",",
+                       option->word(i));
+    }
+    return -1;
+}
+
+static bool takes_value(const struct option *option)
+{
+    return option->type != OPTION_FLAG && option->type != OPTION_SWITCH;
+}
+
+static int set_value(const struct option *option, void *target, const char *value, struct err *e)
+{
+    void *field = (char *)target + option->target;
+    int result = 0;
+    switch (option->type) {
+    case OPTION_FLAG:
+    case OPTION_SWITCH: bug("a flag has no value");
+    case OPTION_NUMBER: result = options_number(value, field, e); break;
+    case OPTION_TEXT:
+    case OPTION_FILE: *(const char **)field = value; break;
+    case OPTION_CHOICE: result = set_choice(option, field, value, e); break;
+    case OPTION_BUDGET: result = limit_parse(field, value, e); break;
+    }
+    return result < 0 ? err_wrap(e, "--%s", option->name) : 0;
+}
+
+/* The words of a command line that are still to be read. */
+struct words {
+    char *const *at;
+    size_t count;
+};
+
+static int take_value(const struct option *option, struct words *words, const char **value,
+                      struct err *e)
+{
+    if (words->count == 0) {
+        return err_set(e, "--%s needs a value: %s", option->name, option->argument);
+    }
+    *value = *words->at++;
+    words->count--;
+    return 0;
+}
+
+/* A word "name", "no-name" or "name=value" whose name has `size` letters: its row, or NULL. */
+static const struct option *find_long(const struct option *table, const char *name, size_t size,
+                                      bool *is_on)
+{
+    for (const struct option *option = table; option->name != NULL; option++) {
+        *is_on = true;
+        if (strlen(option->name) == size && memcmp(option->name, name, size) == 0) {
+            return option;
+        }
+        *is_on = false;
+        if (option->type == OPTION_SWITCH && size > 3 && memcmp(name, "no-", 3) == 0 &&
+            strlen(option->name) == size - 3 && memcmp(option->name, name + 3, size - 3) == 0) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static int unknown_long(const struct option *table, const char *name, size_t size, struct err *e)
+{
+    char wanted[40] = {0};
+    memcpy(wanted, name, size < sizeof wanted ? size : sizeof wanted - 1);
+    struct suggest nearest = {.wanted = wanted};
+    for (const struct option *option = table; option->name != NULL; option++) {
+        suggest_try(&nearest, option->name);
+    }
+    if (nearest.nearest == NULL) {
+        return err_set(e, "unknown option --%s", wanted);
+    }
+    return err_set(e, "unknown option --%s, did you mean --%s?", wanted, nearest.nearest);
+}
+
+static int parse_long(const struct option *table, void *target, const char *word,
+                      struct words *words, struct err *e)
+{
+    const size_t size = strcspn(word, "=");
+    const char *value = word[size] == '=' ? word + size + 1 : NULL;
+    bool is_on = false;
+    const struct option *option = find_long(table, word, size, &is_on);
+    if (option == NULL) {
+        return unknown_long(table, word, size, e);
+    }
+    if (takes_value(option)) {
+        if (value == NULL && take_value(option, words, &value, e) < 0) {
+            return -1;
+        }
+        return set_value(option, target, value, e);
+    }
+    if (value != NULL) {
+        return err_set(e, "--%s takes no value", option->name);
+    }
+    *(bool *)((char *)target + option->target) = is_on;
+    return 0;
+}
+
+/* Letters behind one dash: flags, up to the first that takes a value, which is the rest of the word
+ * or else the next one. */
+static int parse_short(const struct option *table, void *target, const char *letters,
+                       struct words *words, struct err *e)
+{
+    for (; *letters != '\0'; letters++) {
+        const struct option *option = table;
+        while (option->name != NULL && option->letter != *letters) {
+            option++;
+        }
+        if (option->name == NULL) {
+            /* Of letters beyond ASCII one byte would be half a letter. */
+            return err_set(e, "unknown option -%.*s", (*letters & 0x80) != 0 ? 40 : 1, letters);
+        }
+        if (takes_value(option)) {
+            const char *value = letters + 1;
+            if (*value == '\0' && take_value(option, words, &value, e) < 0) {
+                return -1;
+            }
+            return set_value(option, target, value, e);
+        }
+        *(bool *)((char *)target + option->target) = true;
+    }
+    return 0;
+}
+
+int options_parse(const struct option *table, void *target, char *const *words, size_t word_count,
+                  struct operands *operands, struct err *e)
+{
+    struct words rest = {.at = words, .count = word_count};
+    bool is_ended = false;
+    while (rest.count > 0) {
+        const char *word = *rest.at++;
+        rest.count--;
+        int result = 0;
+        if (is_ended || word[0] != '-' || word[1] == '\0') {
+            vec_push(&operands->list, word);
+        } else if (strcmp(word, "--") == 0) {
+            is_ended = true;
+        } else if (word[1] == '-') {
+            result = parse_long(table, target, word + 2, &rest, e);
+        } else {
+            result = parse_short(table, target, word + 1, &rest, e);
+        }
+        if (result < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,120 @@
+/* Options by table: a row says how an option is written, what it takes, where its value goes and
+ * what help, manual and completion say about it.
+ *
+ *     struct slice_options { struct common common; const char *node; };
+ *     static const struct option options[] = {
+ *         COMMON_OUTPUT("the slice"),
+ *         {.name = "node", .type = OPTION_TEXT, .argument = "GLOB",
+ *          .target = offsetof(struct slice_options, node), .help = "only these nodes"},
+ *         COMMON_ALWAYS,
+ *         {0},
+ *     };
+ */
+#ifndef CLEW_CLI_OPTIONS_H
+#define CLEW_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/limit.h"
+#include "base/vec.h"
+
+enum option_type {
+    OPTION_FLAG,   /* bool: --NAME */
+    OPTION_SWITCH, /* bool: --NAME and --no-NAME */
+    OPTION_NUMBER, /* uint64_t */
+    OPTION_TEXT,   /* const char *, a word of the command line */
+    OPTION_FILE,   /* the same, completed as a path */
+    OPTION_CHOICE, /* int: which of the words */
+    OPTION_BUDGET, /* struct limit */
+};
+
+struct option {
+    const char *name; /* without dashes; NULL ends a table */
+    char letter;      /* the short form, 0 when there is none */
+    enum option_type type;
+    size_t target;                     /* offset in the verb's struct */
+    const char *argument;              /* as help calls it; NULL for flags and switches */
+    const char *(*word)(size_t index); /* the words of a choice, NULL after the last */
+    const char *help;
+};
+
+/* The options that mean the same everywhere. A verb's struct begins with them; its table has the
+ * rows it honours. */
+struct common {
+    bool help;
+    bool quiet;
+    bool json;
+    bool jsonl;
+    int color; /* enum color_when */
+    const char *output;
+    uint64_t limit; /* findings shown at most */
+    uint64_t seed;
+    uint64_t jobs;
+    struct limit budget;
+};
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* What a verb's defaults begin with. */
+#define COMMON_DEFAULTS                \
+    {                                  \
+        .limit = UINT64_MAX, .jobs = 1 \
+    }
+
+const char *color_word(size_t index);
+
+#define COMMON_ROW(field, ...)                                \
+    {                                                         \
+        .target = offsetof(struct common, field), __VA_ARGS__ \
+    }
+#define COMMON_JSON                                       \
+    COMMON_ROW(json, .name = "json", .type = OPTION_FLAG, \
+               .help = "print the result as one JSON object")
+#define COMMON_JSONL                                        \
+    COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG, \
+               .help = "print each finding as a line of JSON as soon as it is known")
+#define COMMON_OUTPUT(text)                                                                      \
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE", \
+               .help = text)
+#define COMMON_LIMIT                                                           \
+    COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N", \
+               .help = "show at most N findings; 0 only counts them (default: all)")
+#define COMMON_SEED                                                          \
+    COMMON_ROW(seed, .name = "seed", .type = OPTION_NUMBER, .argument = "N", \
+               .help = "the seed that all chance comes from")
+#define COMMON_JOBS                                                                         \
+    COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N", \
+               .help = "work in N processes; the result is the same")
+#define COMMON_BUDGET                                                                    \
+    COMMON_ROW(budget, .name = "budget", .type = OPTION_BUDGET, .argument = "AMOUNT",    \
+               .help = "stop after an amount of time (30s), runs (10000runs) or memory " \
+                       "(2GB); several are joined by commas")
+#define COMMON_ALWAYS                                                                    \
+    COMMON_ROW(quiet, .name = "quiet", .letter = 'q', .type = OPTION_FLAG,               \
+               .help = "no progress and no warnings"),                                   \
+        COMMON_ROW(color, .name = "color", .type = OPTION_CHOICE, .argument = "WHEN",    \
+                   .word = color_word,                                                   \
+                   .help = "colour the output: auto (on a terminal, unless NO_COLOR is " \
+                           "set), always or never"),                                     \
+        COMMON_ROW(help, .name = "help", .letter = 'h', .type = OPTION_FLAG,             \
+                   .help = "say what this does, with examples")
+
+/* The words that are no options, in order. */
+struct operands {
+    VEC(const char *) list;
+};
+
+/* Reads the words into target, a struct the table's offsets are of. Values point into words.
+ * Options and operands mix; "--" ends options; "-" is an operand; short flags join (-qj2). Fails on
+ * what the table does not know (naming the nearest it does), missing or surplus values, and values
+ * of the wrong form. */
+MUST_USE int options_parse(const struct option *table, void *target, char *const *words,
+                           size_t word_count, struct operands *operands, struct err *e);
+
+/* A whole number in decimal, nothing around it. */
+MUST_USE int options_number(const char *text, uint64_t *number, struct err *e);
+
+#endif

@@ -1,0 +1,40 @@
+/* One command being run: what it was asked, and where its words go. */
+#ifndef CLEW_CLI_SESSION_H
+#define CLEW_CLI_SESSION_H
+
+#include <stdbool.h>
+
+#include "base/notes.h"
+#include "base/out.h"
+#include "cli/verb.h"
+
+struct session {
+    const struct verb *verb;
+    const struct common *common;
+    const char *const *inputs; /* the operands */
+    size_t input_count;
+    struct limit budget; /* running since the session began */
+    struct out out;      /* standard output: results, and nothing else */
+    bool is_colored;     /* standard output wants colours */
+};
+
+/* How a word stands out where there are colours. */
+enum paint { PAINT_ERROR, PAINT_WARNING, PAINT_STRONG };
+
+/* Writes text to s->out, coloured when the session is. */
+void session_paint(struct session *s, enum paint paint, const char *text);
+
+/* Prints what a reader or writer remarked on standard error, unless the session is quiet. */
+void session_warn(const struct session *s, const char *subject, const struct notes *notes);
+
+/* One line on standard error, "clew: " before it. Bytes that could steer a terminal are shown as
+ * \\xNN: names in traces come from outside. */
+void session_say(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* Writes text from outside to s->out, with the same care. */
+void session_text(struct session *s, const char *text);
+
+/* "standard input" for "-". */
+const char *session_input_name(const char *path);
+
+#endif

@@ -1,0 +1,20 @@
+/* The word the user probably meant. */
+#ifndef CLEW_CLI_SUGGEST_H
+#define CLEW_CLI_SUGGEST_H
+
+#include <stddef.h>
+
+/* How many letters have to be inserted, removed, replaced or swapped with their neighbour to turn
+ * one word into the other. Words longer than 63 letters are as far apart as they are long. */
+size_t suggest_distance(const char *a, const char *b);
+
+/* A search for the nearest of some words, shown one by one; {.wanted = word} begins it. */
+struct suggest {
+    const char *wanted;
+    const char *nearest; /* NULL when none is near enough to be meant */
+    size_t distance;
+};
+
+void suggest_try(struct suggest *s, const char *word);
+
+#endif

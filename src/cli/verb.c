@@ -1,0 +1,17 @@
+#include "cli/verb.h"
+
+#include <string.h>
+
+const struct verb *const verbs[] = {
+    NULL,
+};
+
+const struct verb *verb_find(const char *name)
+{
+    for (size_t i = 0; verbs[i] != NULL; i++) {
+        if (strcmp(verbs[i]->name, name) == 0) {
+            return verbs[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,53 @@
+/* A verb: one row of the table that the dispatcher, help, manual and completion all read. */
+#ifndef CLEW_CLI_VERB_H
+#define CLEW_CLI_VERB_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "cli/options.h"
+
+struct session;
+
+/* What a command ends with. */
+enum exit_status {
+    EXIT_CLEAN = 0,
+    EXIT_FOUND = 1,
+    EXIT_UNABLE = 2,
+    EXIT_BUDGET = 3,
+};
+
+struct example {
+    const char *command;
+    const char *says; /* what it is good for */
+};
+
+struct verb {
+    const char *name;
+    const char *summary;  /* one line */
+    const char *operands; /* as in the usage line: "TRACE" */
+    size_t operand_min;
+    size_t operand_max;
+    const char *about;         /* a paragraph for help */
+    const char *exit_statuses; /* what 0, 1, 2 and 3 mean here, a line each */
+    const struct option *options;
+    const void *defaults; /* a struct of options_size bytes that begins with struct common */
+    size_t options_size;
+    const struct example *examples; /* ended by a NULL command */
+    /* Runs with the filled-in copy of `defaults`; enum exit_status, or -1 and why it could not. */
+    int (*run)(struct session *s, const void *options, struct err *e);
+};
+
+/* Every verb, in the order of help; ended by NULL. */
+extern const struct verb *const verbs[];
+
+/* The verb with this name, NULL when there is none. */
+const struct verb *verb_find(const char *name);
+
+extern const struct verb verb_info;
+extern const struct verb verb_convert;
+extern const struct verb verb_check;
+extern const struct verb verb_slice;
+extern const struct verb verb_demo;
+
+#endif
