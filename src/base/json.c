@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 struct json json_begin(struct out *out)
 {
     return (struct json){.out = out};
@@ -65,32 +67,6 @@ void json_end(struct json *j)
     out_char(j->out, j->closer[j->depth]);
 }
 
-/* The length of the UTF-8 sequence at bytes[0], 0 when it is not one (overlong, surrogate, cut
- * short). */
-static size_t sequence_size(const unsigned char *b, size_t size)
-{
-    const unsigned char c = b[0];
-    const size_t length = c < 0x80   ? 1
-                          : c < 0xc2 ? 0
-                          : c < 0xe0 ? 2
-                          : c < 0xf0 ? 3
-                          : c < 0xf5 ? 4
-                                     : 0;
-    if (length == 0 || length > size) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((b[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    if ((c == 0xe0 && b[1] < 0xa0) || (c == 0xed && b[1] >= 0xa0) || (c == 0xf0 && b[1] < 0x90) ||
-        (c == 0xf4 && b[1] >= 0x90)) {
-        return 0;
-    }
-    return length;
-}
-
 static void escape(struct out *out, unsigned char c)
 {
     switch (c) {
@@ -113,7 +89,7 @@ void json_quote(struct out *out, const char *bytes, size_t size)
             i++;
             continue;
         }
-        const size_t length = b[i] < 0x80 ? 0 : sequence_size(b + i, size - i);
+        const size_t length = b[i] < 0x80 ? 0 : utf8_size(bytes + i, size - i);
         if (length > 0) {
             i += length;
             continue;

@@ -1,6 +1,10 @@
-/* The object of a network event is the directed channel it used, written "source>destination" with
- * endpoints "host:port"; the mode says which transport. Either endpoint may be empty when not
- * known. */
+/* The object of a network event is the directed channel it used; the mode says which transport.
+ * Its name is "source>destination" with endpoints "host:port", or "host" where the port is not
+ * known. A host that holds a colon (IPv6) keeps one behind it even without a port: "::1:>b:80".
+ *
+ * Parts that hold the separators themselves are told by their sizes in front, those of source host,
+ * source port and destination host: "#3.1.1#a>b:5>c:80". So every channel has exactly one name,
+ * and its name gives back exactly its parts. */
 #ifndef CLEW_TRACE_CHANNEL_H
 #define CLEW_TRACE_CHANNEL_H
 
@@ -10,7 +14,7 @@
 
 #include "base/names.h"
 
-/* A part of the channel's own text. */
+/* A part of the channel's own text; need not end in a 0 byte. */
 struct channel_part {
     const char *text;
     size_t size;
@@ -21,10 +25,11 @@ struct channel {
     struct channel_part destination, destination_host, destination_port;
 };
 
-/* The number of the channel's name. Ports are text and may be empty. */
+/* The number of the channel's name. Reads the hosts and ports, each of which may be any text and
+ * empty when not known. */
 uint32_t channel_intern(struct names *n, const struct channel *c);
 
-/* Splits a channel's name; the parts point into it. False when it has no '>'. */
+/* Splits a channel's name; the parts point into it. False when it is no channel: it has no '>'. */
 bool channel_parse(struct channel *c, const char *text, size_t size);
 
 #endif
