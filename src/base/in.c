@@ -15,13 +15,13 @@ int in_open(struct in *in, const char *path, struct err *e)
 {
     *in = (struct in){.fd = STDIN_FILENO};
     if (strcmp(path, "-") != 0) {
-        in->fd = seam_fails() ? (errno = EMFILE, -1) : open(path, O_RDONLY | O_CLOEXEC);
+        in->fd = seam_fails() ? seam_failure(EMFILE) : open(path, O_RDONLY | O_CLOEXEC);
     }
     if (in->fd < 0) {
         return err_set(e, "cannot be opened: %s", strerror(errno));
     }
     struct stat status;
-    if (seam_fails() ? (errno = EIO, true) : fstat(in->fd, &status) < 0) {
+    if ((seam_fails() ? seam_failure(EIO) : fstat(in->fd, &status)) < 0) {
         const int reason = errno;
         in_close(in);
         return err_set(e, "cannot be examined: %s", strerror(reason));
@@ -59,7 +59,7 @@ ssize_t in_fill(struct in *in, size_t wanted, struct err *e)
     while (in->available < wanted && !in->is_end) {
         make_room(in, wanted);
         ssize_t got = seam_fails()
-                          ? (errno = EIO, -1)
+                          ? seam_failure(EIO)
                           : read(in->fd, in->buffer + in->available, in->capacity - in->available);
         if (got < 0 && errno == EINTR) {
             continue;

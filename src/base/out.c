@@ -130,7 +130,7 @@ static void fail(struct out *o, const char *what, int reason)
 static void drain(struct out *o, const char *bytes, size_t size)
 {
     while (size > 0 && !o->failed) {
-        const ssize_t done = seam_fails() ? (errno = ENOSPC, -1) : write(o->fd, bytes, size);
+        const ssize_t done = seam_fails() ? seam_failure(ENOSPC) : write(o->fd, bytes, size);
         if (done < 0 && errno == EINTR) {
             continue;
         }
@@ -251,12 +251,12 @@ int out_close(struct out *o, struct err *e)
     if (o->fd > STDERR_FILENO) {
         const int closed = close(o->fd);
         o->fd = -1;
-        if (seam_fails() ? (errno = EIO, true) : closed < 0) {
+        if ((seam_fails() ? seam_failure(EIO) : closed) < 0) {
             fail(o, "written", errno);
         }
     }
     if (o->path != NULL && !o->failed &&
-        (seam_fails() ? (errno = EACCES, true) : rename(o->beside, o->path) < 0)) {
+        (seam_fails() ? seam_failure(EACCES) : rename(o->beside, o->path)) < 0) {
         fail(o, "put in place", errno);
     }
     if (o->failed) {

@@ -15,6 +15,12 @@ static inline bool seam_fails(void)
     return __builtin_expect(seam_countdown != 0, 0) && seam_hit();
 }
 
+/* What a failed call looks like: errno is `why`, the answer -1.
+ *
+ *     const ssize_t got = seam_fails() ? seam_failure(EIO) : read(fd, bytes, size);
+ */
+int seam_failure(int why);
+
 /* Makes the call_index-th call from now fail (the next one is 1). */
 void seam_arm(uint64_t call_index);
 
