@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "trace/kind.h"
 
@@ -57,44 +58,75 @@ struct finding_event findings_event(struct findings *f, const struct trace *t, e
     };
 }
 
+static const char *const kind_names[FINDING_KIND_COUNT] = {
+#define FINDING(id, name) name,
+    FINDING_KIND_LIST(FINDING)
+#undef FINDING
+};
+static const char *const status_names[] = {
+    [STATUS_PREDICTED] = "predicted",
+    [STATUS_CONFIRMED] = "confirmed",
+    [STATUS_REFUTED] = "refuted",
+    [STATUS_UNKNOWN] = "unknown",
+};
+static const char *const grade_names[] = {
+    [GRADE_NONE] = "", [GRADE_SOUND] = "sound", [GRADE_MAY] = "may"};
+static const char *const severity_names[] = {
+    [SEVERITY_ERROR] = "error", [SEVERITY_WARNING] = "warning", [SEVERITY_NOTE] = "note"};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
 const char *finding_kind_name(enum finding_kind kind)
 {
-    static const char *const names[FINDING_KIND_COUNT] = {
-#define FINDING(id, name) name,
-        FINDING_KIND_LIST(FINDING)
-#undef FINDING
-    };
-    must(kind < FINDING_KIND_COUNT);
-    return names[kind];
+    must(kind < COUNT_OF(kind_names));
+    return kind_names[kind];
 }
 
 const char *finding_status_name(enum finding_status status)
 {
-    switch (status) {
-    case STATUS_PREDICTED: return "predicted";
-    case STATUS_CONFIRMED: return "confirmed";
-    case STATUS_REFUTED: return "refuted";
-    case STATUS_UNKNOWN: return "unknown";
-    }
-    bug("finding status");
+    must(status < COUNT_OF(status_names));
+    return status_names[status];
 }
 
 const char *finding_grade_name(enum finding_grade grade)
 {
-    switch (grade) {
-    case GRADE_NONE: return "";
-    case GRADE_SOUND: return "sound";
-    case GRADE_MAY: return "may";
-    }
-    bug("finding grade");
+    must(grade < COUNT_OF(grade_names));
+    return grade_names[grade];
 }
 
 const char *finding_severity_name(enum finding_severity severity)
 {
-    switch (severity) {
-    case SEVERITY_ERROR: return "error";
-    case SEVERITY_WARNING: return "warning";
-    case SEVERITY_NOTE: return "note";
+    must(severity < COUNT_OF(severity_names));
+    return severity_names[severity];
+}
+
+/* The index of text among names, -1 when it is not there. */
+static int find(const char *const *names, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], text) == 0) {
+            return (int)i;
+        }
     }
-    bug("finding severity");
+    return -1;
+}
+
+int finding_kind_find(const char *name)
+{
+    return find(kind_names, COUNT_OF(kind_names), name);
+}
+
+int finding_status_find(const char *name)
+{
+    return find(status_names, COUNT_OF(status_names), name);
+}
+
+int finding_grade_find(const char *name)
+{
+    return find(grade_names, COUNT_OF(grade_names), name);
+}
+
+int finding_severity_find(const char *name)
+{
+    return find(severity_names, COUNT_OF(severity_names), name);
 }

@@ -60,18 +60,17 @@ struct finding_event {
 
 /* All memory is in the arena of the findings it belongs to. */
 struct finding {
+    uint32_t id; /* how users call it; 0: its position in the list, from 1 */
     enum finding_kind kind;
     enum finding_status status;
     enum finding_grade grade;
     enum finding_severity severity;
     const char *what; /* one sentence a colleague would say */
-    const char
-        *why; /* the argument, "" when there is nothing more to say; may have several lines */
-    const char *key; /* stable across runs */
+    const char *why;  /* the argument, may have several lines; NULL or "": none */
+    const char *key;  /* stable across runs */
     const struct finding_event *events;
     size_t event_count;
-    const uint64_t
-        *witness; /* indices of events in an order that shows it, NULL when there is none */
+    const uint64_t *witness; /* indices of events in an order that shows it, NULL: none */
     size_t witness_count;
     const char *replay;  /* the command that shows it, NULL when there is none */
     uint64_t pair_count; /* how many pairs of events this one stands for, at least 1 */
@@ -99,5 +98,11 @@ const char *finding_kind_name(enum finding_kind kind);
 const char *finding_status_name(enum finding_status status);
 const char *finding_grade_name(enum finding_grade grade); /* "" for GRADE_NONE */
 const char *finding_severity_name(enum finding_severity severity);
+
+/* The number of the kind, status, grade or severity of this name, -1 when there is none. */
+int finding_kind_find(const char *name);
+int finding_status_find(const char *name);
+int finding_grade_find(const char *name);
+int finding_severity_find(const char *name);
 
 #endif
