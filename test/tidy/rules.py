@@ -1,0 +1,293 @@
+"""What is enforced by reading: each rule takes a Tree and returns its complaints, one line each."""
+import codecs
+import posixpath
+import re
+
+from tree import line_of
+
+FUNCTION_LINES_MAX = 80
+FILE_LINES_MAX = 1000
+
+C_FOLDERS = ("src/", "include/", "test/", "bench/", "examples/", "cases/")
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+
+def includes_of(text):
+    """Pairs (path, is_quoted) in the order they stand."""
+    return [(match[1] or match[2], match[1] is not None) for match in INCLUDE.finditer(text)]
+
+
+# Rooms
+
+def layers_of(text):
+    """The table in src/LAYERS: room to the set of rooms it may include. 'everything but a and b' means what it says."""
+    rows = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    rooms = {row[0] for row in rows}
+    layers = {}
+    for room, *may in rows:
+        if may[:2] == ["everything", "but"]:
+            layers[room] = rooms - {room} - set(may[2:])
+        else:
+            layers[room] = set(may)
+    return layers
+
+
+FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "stdarg.h", "limits.h"}
+
+
+def rooms_keep_to_their_layers(tree):
+    layers = layers_of(tree.texts["src/LAYERS"])
+    complaints = []
+    for room, may in layers.items():
+        complaints += [f"src/LAYERS: {room} may include {other}, which is no room" for other in may - set(layers)]
+    for path in tree.paths(".c", ".h", under=["src/"]):
+        room = path.split("/")[1]
+        if room not in layers:
+            complaints.append(f"{path}: room {room} is not in src/LAYERS")
+            continue
+        for include, is_quoted in includes_of(tree.texts[path]):
+            other = include.split("/")[0]
+            if not is_quoted:
+                if room == "wire" and include not in FREESTANDING:
+                    complaints.append(f"{path}: wire/ is freestanding and may not include <{include}>")
+            elif "/" not in include:
+                complaints.append(f'{path}: "{include}" does not name its room')
+            elif other not in {room, "wire", "clew"} | layers[room]:
+                complaints.append(f'{path}: {room}/ may not include "{include}" (src/LAYERS)')
+    return complaints
+
+
+def own_header_comes_first(tree):
+    """Own header, then the system's, then other rooms'."""
+    complaints = []
+    for path in tree.paths(".c", under=["src/"]):
+        includes = includes_of(tree.texts[path])
+        own = path[len("src/"):-1] + "h"
+        if "src/" + own in tree.texts and (not includes or includes[0] != (own, True)):
+            complaints.append(f'{path}: the first include must be "{own}"')
+        rest = [is_quoted for include, is_quoted in includes if include != own]
+        if "src/" + own in tree.texts and rest != sorted(rest):
+            complaints.append(f"{path}: headers of the system come before those of other rooms")
+    return complaints
+
+
+# Calls
+
+HEAP = "malloc calloc realloc reallocarray free strdup strndup asprintf vasprintf getline"
+PRINT = "printf vprintf fprintf vfprintf puts fputs putchar putc fputc fwrite perror dprintf"
+LEAVE = "exit _exit _Exit quick_exit abort atexit"
+CLOCK = "time clock gettimeofday clock_gettime localtime localtime_r gmtime ctime strftime"
+UNSAFE = "strcpy strcat sprintf vsprintf strtok strtok_r gets alloca atoi atol atoll system popen tmpnam mktemp"
+CHANCE = "rand srand random srandom drand48 lrand48 rand_r getrandom"
+SORT = "qsort qsort_r"
+LOCALE = "setlocale"
+
+# What is banned, in which folders, and the files that are allowed to.
+BANNED = [
+    (UNSAFE, C_FOLDERS, ()),
+    (CHANCE, C_FOLDERS, ()),
+    (SORT, C_FOLDERS, ()),
+    (LOCALE, C_FOLDERS, ()),
+    (CLOCK, ("src/",), ("src/base/limit.c",)),
+    (HEAP, ("src/", "bench/"), ("src/base/mem.c",)),
+    (PRINT, ("src/", "bench/"), ("src/cli/", "src/base/must.c")),
+    (LEAVE, ("src/",), ("src/cli/", "src/base/must.c")),
+]
+
+
+def banned_calls_are_not_made(tree):
+    complaints = []
+    for names, folders, allowed in BANNED:
+        call = re.compile(r"(?<![\w.>])(" + "|".join(names.split()) + r")[ \t]*\(")
+        for path in tree.paths(".c", ".h", under=folders):
+            if path.startswith(allowed):
+                continue
+            code = tree.code(path)
+            complaints += [f"{path}:{line_of(code, found.start())}: {found[1]}() is not called here"
+                           for found in call.finditer(code)]
+    return complaints
+
+
+# Sizes
+
+def functions_of(code):
+    """(name, first line, last line) of each function, by the layout that clang-format keeps."""
+    lines = code.splitlines()
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            start = number
+        elif line.startswith("}") and start is not None:
+            head = "".join(lines[max(0, start - 8):start - 1])
+            names = re.findall(r"(\w+)\s*\(", head[head.rfind(";") + 1:])
+            yield (names[0] if names else "?", start, number)
+            start = None
+
+
+def functions_and_files_are_short(tree):
+    complaints = []
+    for path in tree.paths(".c", ".h", ".py", under=C_FOLDERS + ("tools/",)):
+        text = tree.texts[path]
+        if text.count("\n") > FILE_LINES_MAX:
+            complaints.append(f"{path}: {text.count(chr(10))} lines, at most {FILE_LINES_MAX}")
+        if path.endswith(".py"):
+            continue
+        for name, first, last in functions_of(tree.code(path)):
+            if last - first - 1 > FUNCTION_LINES_MAX:
+                complaints.append(f"{path}:{first}: {name} has {last - first - 1} lines, at most {FUNCTION_LINES_MAX}")
+    return complaints
+
+
+# Dead files and declarations
+
+def every_source_is_built(tree):
+    """A .c file is named in the meson.build of its folder or of one above; a script is called."""
+    complaints = []
+    meson = {posixpath.dirname(path): tree.texts[path] for path in tree.paths("meson.build")}
+    for path in tree.paths(".c", under=C_FOLDERS):
+        folder, is_built = posixpath.dirname(path), False
+        while not is_built:
+            relative = posixpath.relpath(path, folder or ".")
+            named = (f"'{relative}'", f"'{relative[:-2]}'")
+            is_built = any(name in meson.get(folder, "") for name in named)
+            if not folder:
+                break
+            folder = posixpath.dirname(folder)
+        if not is_built:
+            complaints.append(f"{path}: no meson.build names it")
+    for path in tree.paths(".py", under=("test/", "tools/", "bench/")) + tree.paths(under=["tools/"]):
+        name = posixpath.basename(path)
+        name = name[:-3] if name.endswith(".py") else name
+        if not any(re.search(rf"\b{re.escape(name)}\b", text) for other, text in tree.texts.items() if other != path):
+            complaints.append(f"{path}: nothing calls it")
+    return complaints
+
+
+def every_header_is_included(tree):
+    complaints = []
+    for path in tree.paths(".h", under=("src/", "test/", "bench/")):
+        users = [other for other in tree.paths(".c", ".h") if other != path[:-1] + "c" and any(
+            ("/" + path).endswith("/" + include) for include, _ in includes_of(tree.texts[other]))]
+        if not users:
+            complaints.append(f"{path}: nothing includes it (but its own .c)")
+    return complaints
+
+
+def declared_functions(code):
+    """Names of the functions that a header declares or defines, at file level."""
+    flat = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", code, flags=re.MULTILINE)
+    depth = 0
+    outside = []
+    for character in flat:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        outside.append(character if depth == 0 else ";" if character == "{" else " ")
+    for statement in "".join(outside).replace("}", ";").split(";"):
+        statement = re.sub(r"__attribute__\s*\(\(.*?\)\)|PRINTF_LIKE\(.*?\)", "", statement, flags=re.DOTALL)
+        if "typedef" in statement:
+            continue
+        found = re.match(r"\s*[\w\s*]*?\b(\w+)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*$", statement)
+        if found and not re.search(r"\(\s*\*", statement[:found.end(1)]):
+            yield found[1]
+
+
+def declarations_are_used(tree):
+    """A function or macro that a header offers is named in some file other than that header and its own .c."""
+    words = {path: set(re.findall(r"\w+", tree.code(path))) for path in tree.paths(".c", ".h")}
+    complaints = []
+    for path in tree.paths(".h", under=["src/"]):
+        own = {path, path[:-1] + "c"}
+        used = set().union(*(found for other, found in words.items() if other not in own))
+        inside = tree.code(path)
+        offered = list(declared_functions(inside))
+        offered += [name for name in re.findall(r"^#define (\w+)", inside, re.MULTILINE) if not name.startswith("CLEW_")]
+        for name in offered:
+            if name not in used and len(re.findall(rf"\b{name}\b", inside)) < 2:
+                complaints.append(f"{path}: nothing uses {name} (outside its own file)")
+    return complaints
+
+
+# Words
+
+def prose(tree):
+    """Everything that people write: not what fuzzing collected."""
+    return [(path, tree.texts[path]) for path in tree.paths() if "/corpus/" not in path]
+
+
+def nothing_is_left_to_do(tree):
+    mark = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
+    return [f"{path}:{line_of(text, found.start())}: {found[0]}" for path, text in prose(tree)
+            for found in mark.finditer(text)]
+
+
+# Turned by thirteen letters, so that this file may hold them.
+FOREIGN = [codecs.decode(word, "rot13") for word in (
+    "pynhqr", "naguebcvp", "bcranv", "tcg", "pungtcg", "pbcvybg", "yyz", "yyzf", "ynathntr zbqry", "jbexgerr",
+    "fhontrag", "nv nffvfgnag", "nv-trarengrq")]
+
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|mnt|workspace)/\w")
+
+
+def text_speaks_of_the_project_only(tree):
+    """No paths of one machine, no words about what it was written with."""
+    word = re.compile(r"\b(" + "|".join(map(re.escape, FOREIGN)) + r")\b", re.IGNORECASE)
+    complaints = []
+    for path, text in prose(tree):
+        for pattern in (word, MACHINE_PATH):
+            complaints += [f"{path}:{line_of(text, found.start())}: {found[0]!r} has no place here"
+                           for found in pattern.finditer(text)]
+    return complaints
+
+
+def only_the_licence_claims_rights(tree):
+    claim = re.compile(r"copyright|all rights reserved|SPDX-", re.IGNORECASE)
+    own = {"LICENSE", "test/tidy/rules.py", "test/tidy/rules_test.py"}
+    return [f"{path}:{line_of(text, found.start())}: {found[0]!r} belongs into LICENSE"
+            for path, text in prose(tree) if path not in own for found in claim.finditer(text)]
+
+
+# Documents
+
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+NAMED = re.compile(r"\b((?:docs|man|src|test|bench|tools|examples)/[\w./-]+\.(?:md|c|h|py|1|in))\b")
+
+
+def documents_name_what_exists(tree):
+    """Links in documents, and paths of this project named in any text, lead somewhere."""
+    complaints = []
+    for path in tree.paths(".md"):
+        for found in LINK.finditer(tree.texts[path]):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), found[1]))
+            exists = target in tree.texts or any(other.startswith(target + "/") for other in tree.texts)
+            if "://" not in found[1] and not exists:
+                complaints.append(f"{path}:{line_of(tree.texts[path], found.start())}: no {target}")
+    for path in tree.paths(".c", ".h", ".md", ".build", "Makefile"):
+        for found in NAMED.finditer(tree.texts[path]):
+            is_pattern = re.search(r"/[A-Z]+[/_]", found[1])
+            if not is_pattern and found[1] not in tree.texts:
+                complaints.append(f"{path}:{line_of(tree.texts[path], found.start())}: no {found[1]}")
+    return complaints
+
+
+ROW_OF_ROOM = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
+
+
+def architecture_lists_every_room(tree):
+    """The table in docs/architecture.md has a row for each folder of src/, in the order of src/LAYERS."""
+    existing = {path.split("/")[1] for path in tree.paths(under=["src/"])}
+    wanted = [room for room in layers_of(tree.texts["src/LAYERS"]) if room in existing]
+    got = ROW_OF_ROOM.findall(tree.texts.get("docs/architecture.md", ""))
+    return [] if got == wanted else [f"docs/architecture.md: rooms {got}, but src/ has {wanted}"]
+
+
+RULES = [
+    rooms_keep_to_their_layers,
+    own_header_comes_first,
+    banned_calls_are_not_made,
+    functions_and_files_are_short,
+    every_source_is_built,
+    nothing_is_left_to_do,
+    text_speaks_of_the_project_only,
+    only_the_licence_claims_rights,
+    architecture_lists_every_room,
+]
