@@ -1,0 +1,115 @@
+#include "base/out.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/in.h"
+#include "base/seam.h"
+#include "test.h"
+
+static char folder[] = "/tmp/clew-out-XXXXXX";
+static char path[64];
+
+static size_t files_in_folder(void)
+{
+    size_t count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        count += entry->d_name[0] != '.';
+    }
+    (void)closedir(dir);
+    return count;
+}
+
+static void make_folder(void)
+{
+    memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
+    CHECK(mkdtemp(folder) != NULL);
+    (void)snprintf(path, sizeof path, "%s/file", folder);
+}
+
+static void remove_folder(void)
+{
+    (void)unlink(path);
+    CHECK_INT(rmdir(folder), 0);
+}
+
+TEST(a_file_has_its_name_only_when_it_is_whole)
+{
+    make_folder();
+    struct out o;
+    struct err e;
+    CHECK_INT(out_open(&o, path, &e), 0);
+    for (int i = 0; i < 100000; i++) {
+        out_i64(&o, i - 50000);
+        out_char(&o, '\n');
+    }
+    CHECK(access(path, F_OK) != 0);
+    CHECK_INT(out_close(&o, &e), 0);
+    CHECK_INT(files_in_folder(), 1);
+
+    struct in in;
+    CHECK_INT(in_open(&in, path, &e), 0);
+    CHECK_INT(in_fill(&in, 1 << 20, &e), in.size);
+    CHECK(strncmp(in.at, "-50000\n-49999\n", 14) == 0);
+    in_close(&in);
+    remove_folder();
+}
+
+TEST(abandoning_leaves_nothing_behind)
+{
+    make_folder();
+    struct out o;
+    struct err e;
+    CHECK_INT(out_open(&o, path, &e), 0);
+    out_text(&o, "half");
+    out_abandon(&o);
+    CHECK_INT(files_in_folder(), 0);
+
+    CHECK_INT(out_open(&o, path, &e), 0);
+    CHECK_INT(files_in_folder(), 1);
+    out_abandon_all();
+    CHECK_INT(files_in_folder(), 0);
+    out_abandon(&o);
+    remove_folder();
+}
+
+/* Calls 1 and 2 allocate names, 3 opens, 4 allocates the buffer; the rest are writes,
+ * close, rename. */
+TEST(each_failing_call_is_an_error_and_leaves_nothing_behind)
+{
+    make_folder();
+    bool was_reached = true;
+    for (uint64_t call = 3; was_reached; call += call == 3 ? 2 : 1) {
+        struct out o;
+        struct err e = {""};
+        seam_arm(call);
+        int result = out_open(&o, path, &e);
+        if (result == 0) {
+            static const char large[100000];
+            out_bytes(&o, large, sizeof large);
+            out_text(&o, "tail");
+            result = out_close(&o, &e);
+        }
+        was_reached = seam_disarm();
+        CHECK_INT(result, was_reached ? -1 : 0);
+        CHECK_INT(files_in_folder(), was_reached ? 0 : 1);
+        CHECK(!was_reached || strstr(e.text, "cannot be") != NULL);
+    }
+    remove_folder();
+}
+
+TEST(memory_collects_everything)
+{
+    struct out o;
+    struct err e;
+    out_open_memory(&o);
+    for (int i = 0; i < 30000; i++) {
+        out_format(&o, "%05d", i);
+    }
+    CHECK_INT(o.used, 150000);
+    CHECK(memcmp(o.buffer + 149995, "29999", 5) == 0);
+    CHECK_INT(out_flush(&o, &e), 0);
+    out_abandon(&o);
+}
