@@ -1,0 +1,98 @@
+/* The graph of what must come before what: contexts as chains, and edges between them, each with
+ * its reason. */
+#ifndef CLEW_ORDER_GRAPH_H
+#define CLEW_ORDER_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "order/context.h"
+
+/* EDGE(id, what its source is to its target, for "A ... B") */
+#define EDGE_LIST(EDGE)                                \
+    EDGE(HANDLER, "is handled by")                     \
+    EDGE(HANDLED, "ends the handler before")           \
+    EDGE(FORK, "creates the task of")                  \
+    EDGE(JOIN, "ends what is joined by")               \
+    EDGE(MESSAGE, "sends what is received by")         \
+    EDGE(CONNECT, "asks for what is accepted by")      \
+    EDGE(CLOSE, "closes the connection seen by")       \
+    EDGE(ATOMIC, "stores what is loaded by")           \
+    EDGE(SEMAPHORE, "raises what is lowered by")       \
+    EDGE(BARRIER, "arrives at the barrier of")         \
+    EDGE(ONCE, "completes the initialization seen by") \
+    EDGE(ANNOTATION, "is declared to come before")     \
+    EDGE(GIVEN, "is given to come before")             \
+    EDGE(WITHIN, "begins the section ended by")        \
+    EDGE(SECTION, "releases the lock before")          \
+    EDGE(NOTIFY, "wakes")                              \
+    EDGE(EXCLUSION, "ends before there is room for")
+
+enum edge_kind {
+#define EDGE(id, words) EDGE_##id,
+    EDGE_LIST(EDGE)
+#undef EDGE
+        EDGE_KIND_COUNT
+};
+
+const char *edge_words(enum edge_kind kind);
+
+struct edge {
+    event_id from;
+    event_id to;
+    enum edge_kind kind;
+};
+
+/* Edges in the making, in any order; duplicates do no harm. {0} is empty. */
+struct edges {
+    VEC(struct edge) list;
+};
+
+void edges_add(struct edges *e, event_id from, event_id to, enum edge_kind kind);
+void edges_release(struct edges *e);
+
+/* One end of an edge at `position` of a context; the other end is `event`. */
+struct graph_end {
+    uint32_t position;
+    event_id event;
+    enum edge_kind kind;
+};
+
+struct graph_span {
+    const struct graph_end *at;
+    size_t count;
+};
+
+/* Edges by context and position of their target (in) and of their source (out). Program order
+ * within a context is not among them; RECV to handler and handler to main chain (HANDLER, HANDLED)
+ * are. */
+struct graph {
+    const struct contexts *contexts;
+    size_t edge_count;
+    const struct graph_end *in, *out;
+    const uint32_t *in_first, *out_first; /* per context, and one more */
+};
+
+/* Lays the edges out, into the arena. O(events + edges). */
+void graph_build(struct graph *g, const struct contexts *c, const struct edges *e, struct arena *a);
+
+/* All edges into, and out of, a context, by position. */
+static inline struct graph_span graph_into(const struct graph *g, uint32_t context)
+{
+    const uint32_t first = g->in_first[context];
+    return (struct graph_span){g->in + first, g->in_first[context + 1] - first};
+}
+
+static inline struct graph_span graph_out_of(const struct graph *g, uint32_t context)
+{
+    const uint32_t first = g->out_first[context];
+    return (struct graph_span){g->out + first, g->out_first[context + 1] - first};
+}
+
+/* The part of a span that stands at one position, or at it and all later ones. O(log). */
+struct graph_span graph_span_at(struct graph_span s, uint32_t position);
+struct graph_span graph_span_from(struct graph_span s, uint32_t position);
+
+#endif

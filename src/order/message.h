@@ -1,0 +1,37 @@
+/* Messages: which send was received where.
+ *
+ * Streams (TCP, Unix, pipes) are matched per directed channel by byte ranges, so that a message may
+ * be sent and received in pieces; everything else by the message's name, or by channel and size. */
+#ifndef CLEW_ORDER_MESSAGE_H
+#define CLEW_ORDER_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/notes.h"
+#include "order/graph.h"
+#include "trace/trace.h"
+
+/* The least set of sends and receives whose bytes coincide. */
+struct message {
+    event_id send;    /* the first of its sends */
+    event_id receive; /* the first of its receives */
+    uint32_t stream;  /* name of the channel it flowed in, 0 when it was no stream */
+};
+
+/* In listed order of the receives. */
+struct messages {
+    const struct message *list;
+    size_t count;
+};
+
+/* Matches all messages of t; adds an edge for each send and receive that share bytes, and those of
+ * connections and their ends. Notes receives whose send is not in the trace. O(events). */
+void messages_build(struct messages *m, const struct trace *t, struct edges *edges, struct arena *a,
+                    struct notes *n);
+
+/* True when bytes of this channel arrive in the order they were sent. */
+bool message_is_stream(const struct event *e);
+
+#endif

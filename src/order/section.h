@@ -1,0 +1,56 @@
+/* Critical sections: from taking a lock to giving it back, per task.
+ *
+ *     acq m   acq m   rel m   wait c (lock m) ..... woken c   rel m
+ *     [------- reentrant, ---------]          [----------------]        two sections of m
+ *
+ * Locks belong to their node, those of several processes (fcntl, flock, process-shared) to the
+ * whole trace. Sections of one lock by different tasks, not both shared, never overlap. */
+#ifndef CLEW_ORDER_SECTION_H
+#define CLEW_ORDER_SECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/notes.h"
+#include "order/graph.h"
+#include "trace/trace.h"
+
+struct section {
+    uint32_t lock; /* dense number of the lock */
+    uint32_t task;
+    event_id begin;
+    event_id end;     /* of the same task; may be `begin` itself */
+    bool is_shared;   /* all its acquisitions are */
+    bool is_released; /* false: the trace ends, or another task takes the lock, before it is */
+};
+
+struct lock {
+    uint32_t node; /* 0 for locks of several processes */
+    uint32_t name;
+    uint32_t first; /* its sections are by_lock[first .. first + count), in listed order */
+    uint32_t count;
+    bool is_contended; /* two tasks have sections of it that exclude each other */
+};
+
+struct sections {
+    const struct section *list; /* in listed order of `begin` */
+    uint32_t count;
+    const struct lock *locks;
+    uint32_t lock_count;
+    const uint32_t *by_lock; /* numbers of sections */
+};
+
+/* Finds the sections of t. Adds an edge (WITHIN) where program order does not already order the
+ * beginning before the end. Notes releases of what is not held and locks never released. O(events).
+ */
+void sections_build(struct sections *s, const struct trace *t, const struct contexts *c,
+                    struct edges *edges, struct arena *a, struct notes *n);
+
+/* True when the two may not overlap. */
+static inline bool sections_exclude(const struct section *a, const struct section *b)
+{
+    return a->lock == b->lock && a->task != b->task && !(a->is_shared && b->is_shared);
+}
+
+#endif
