@@ -11,7 +11,7 @@
  * are milliseconds, so neighbours often share one, as in real logs; the order of lines stays that
  * of the simulation. */
 
-enum { MICROSECONDS = 1000, CYCLE = 1000 * MICROSECONDS };
+static const uint64_t millisecond = 1000, cycle = 1000000; /* in microseconds */
 static const uint64_t epoch_ms = 1600000000000;
 
 enum {
@@ -172,7 +172,7 @@ static void event_begin(struct simulation *s, uint32_t node, const char *thread,
     out_text(o, "\",\"type\":\"");
     out_text(o, type);
     out_text(o, "\",\"timestamp\":");
-    out_u64(o, epoch_ms + s->now / MICROSECONDS);
+    out_u64(o, epoch_ms + s->now / millisecond);
 }
 
 static void event_end(struct simulation *s)
@@ -237,7 +237,7 @@ static void send_message(struct simulation *s, uint32_t from, const char *thread
     const struct message m = {
         .from = from, .number = s->nodes[from].sent_count++, .is_answer = is_answer};
     event_message(s, from, thread, "SND", &m, to);
-    schedule(s, between(s, 1 * MICROSECONDS, 45 * MICROSECONDS),
+    schedule(s, between(s, millisecond, 45 * millisecond),
              (struct turn){.kind = TURN_ARRIVAL, .node = to, .message = m});
 }
 
@@ -254,8 +254,8 @@ static void main_next_cycle(struct simulation *s, uint32_t index)
     const bool is_last = node->cycle == s->options->cycle_count;
     node->cycle++;
     node->phase = is_last ? MAIN_END : MAIN_READ;
-    node->cycle_time += CYCLE;
-    const uint64_t begin = node->cycle_time + between(s, 0, 200 * MICROSECONDS);
+    node->cycle_time += cycle;
+    const uint64_t begin = node->cycle_time + between(s, 0, 200 * millisecond);
     schedule(s, begin - s->now, (struct turn){.kind = TURN_MAIN, .node = index});
 }
 
@@ -267,7 +267,7 @@ static void main_step(struct simulation *s, uint32_t index)
     case MAIN_INIT:
         event_access(s, index, "main", "W", "View.init:20");
         node->phase = MAIN_CREATE;
-        schedule(s, between(s, 20 * MICROSECONDS, 100 * MICROSECONDS), again);
+        schedule(s, between(s, 20 * millisecond, 100 * millisecond), again);
         return;
     case MAIN_CREATE:
         event_begin(s, index, "main", "CREATE");
@@ -276,7 +276,7 @@ static void main_step(struct simulation *s, uint32_t index)
         out_char(s->out, '"');
         event_end(s);
         node->phase = MAIN_START;
-        schedule(s, between(s, 0, 2 * MICROSECONDS), again);
+        schedule(s, between(s, 0, 2 * millisecond), again);
         return;
     case MAIN_START:
         event_begin(s, index, "gossip", "START");
@@ -287,7 +287,7 @@ static void main_step(struct simulation *s, uint32_t index)
     case MAIN_READ:
         event_access(s, index, "main", "R", "View.sample:34");
         node->phase = MAIN_SEND;
-        schedule(s, between(s, 50 * MICROSECONDS, 400 * MICROSECONDS), again);
+        schedule(s, between(s, 50 * millisecond, 400 * millisecond), again);
         return;
     case MAIN_SEND:
         send_message(s, index, "main", other_node(s, index), false);
@@ -353,8 +353,7 @@ void gen_cyclon(struct out *o, const struct gen_cyclon_options *options)
     prng_init(&s.prng, options->seed);
     s.nodes = mem_zero(options->node_count, sizeof *s.nodes);
     for (uint32_t i = 0; i < options->node_count; i++) {
-        schedule(&s, between(&s, 0, 20 * MICROSECONDS),
-                 (struct turn){.kind = TURN_MAIN, .node = i});
+        schedule(&s, between(&s, 0, 20 * millisecond), (struct turn){.kind = TURN_MAIN, .node = i});
     }
     while (s.heap.count > 0) {
         const struct turn turn = turn_next(&s);

@@ -1,7 +1,5 @@
 #include "base/seam.h"
 
-#include <errno.h>
-
 #include "wire/must.h"
 
 uint64_t seam_countdown;
@@ -15,12 +13,6 @@ bool seam_hit(void)
     }
     was_reached = true;
     return true;
-}
-
-int seam_failure(int why)
-{
-    errno = why;
-    return -1;
 }
 
 void seam_arm(uint64_t call_index)

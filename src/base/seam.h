@@ -3,6 +3,7 @@
 #ifndef CLEW_BASE_SEAM_H
 #define CLEW_BASE_SEAM_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,7 +20,11 @@ static inline bool seam_fails(void)
  *
  *     const ssize_t got = seam_fails() ? seam_failure(EIO) : read(fd, bytes, size);
  */
-int seam_failure(int why);
+static inline int seam_failure(int why)
+{
+    errno = why;
+    return -1;
+}
 
 /* Makes the call_index-th call from now fail (the next one is 1). */
 void seam_arm(uint64_t call_index);
