@@ -59,6 +59,7 @@ static bool takes_value(const struct option *option)
 
 static int set_value(const struct option *option, void *target, const char *value, struct err *e)
 {
+    must(value != NULL);
     void *field = (char *)target + option->target;
     int result = 0;
     switch (option->type) {

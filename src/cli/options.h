@@ -78,7 +78,7 @@ const char *color_word(size_t index);
                .help = "print each finding as a line of JSON as soon as it is known")
 #define COMMON_OUTPUT(text)                                                                      \
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE", \
-               .help = text)
+               .help = (text))
 #define COMMON_LIMIT                                                           \
     COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N", \
                .help = "show at most N findings; 0 only counts them (default: all)")

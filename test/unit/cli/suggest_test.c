@@ -35,8 +35,8 @@ TEST(distance_is_that_of_the_definition)
     struct prng prng;
     prng_init(&prng, 1);
     for (uint64_t i = 0; i < test_count(2000, 50000); i++) {
-        char a[8];
-        char b[8];
+        char a[8] = {0};
+        char b[8] = {0};
         random_word(&prng, a);
         random_word(&prng, b);
         CHECK_INT(suggest_distance(a, b), slow_distance(a, strlen(a), b, strlen(b)));
