@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps run test test-long install format lint fuzz bench bench-races clean help
+.PHONY: all deps run test test-long install format lint fuzz bench bench-import bench-races clean help
 all: $(BUILD)/build.ninja          ## build build/clew
 	@ninja -C $(BUILD) --quiet
 
@@ -34,14 +34,19 @@ install: all                       ## install to DESTDIR/PREFIX
 format: deps                       ## lay out the source
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
-lint: all                          ## clang's warnings, clang-tidy, cppcheck, layout
+lint: all                          ## clang's warnings, clang-tidy, cppcheck
 	@tools/lint $(BUILD)
 
 fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
 	@tools/fuzz $(BUILD)/fuzz
 
-bench: all                         ## measure: a table of figures and ratios
-	@ninja -C $(BUILD) --quiet bench
+bench: bench-import bench-races     ## measure: tables of figures, wanted and got
+
+bench-import: all                  ## reading and writing traces
+	@$(BUILD)/bench/import_bench
+
+bench-races: all                   ## the race analysis, beside its published peer
+	@bench/races_bench.py $(BUILD)
 
 clean:                             ## remove what was built
 	@rm -rf $(BUILD)
