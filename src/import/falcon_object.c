@@ -1,0 +1,385 @@
+#include "import/falcon_object.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "import/shown.h"
+#include "trace/channel.h"
+#include "trace/kind.h"
+
+const struct falcon_type falcon_types[] = {
+#define TYPE(name, kind, fields) {name, sizeof name - 1, fields, EVENT_##kind},
+    FALCON_TYPE_LIST(TYPE)
+#undef TYPE
+        {0},
+};
+
+static const char *const field_names[FALCON_FIELD_COUNT] = {
+#define FIELD(id, name) name,
+    FALCON_FIELD_LIST(FIELD)
+#undef FIELD
+};
+
+void falcon_object_init(struct falcon_object *o, struct tables *t)
+{
+    *o = (struct falcon_object){.tables = t};
+    names_init(&o->strange);
+}
+
+void falcon_object_release(struct falcon_object *o)
+{
+    vec_release(&o->endpoints);
+    id_set_release(&o->ids);
+    names_release(&o->strange);
+}
+
+static void count(struct tally *t, uint64_t offset)
+{
+    if (t->count++ == 0) {
+        t->offset = offset;
+    }
+}
+
+void falcon_object_begin(struct falcon_object *o, uint64_t offset)
+{
+    o->offset = offset;
+    o->seen = 0;
+    o->given = 0;
+    o->endpoints.count = 0;
+}
+
+static enum falcon_field field_of(const char *key, size_t size)
+{
+#define FIELD(id, name)                                                       \
+    if (size == sizeof name - 1 && memcmp(key, name, sizeof name - 1) == 0) { \
+        return FALCON_##id;                                                   \
+    }
+    FALCON_FIELD_LIST(FIELD)
+#undef FIELD
+    return FALCON_UNKNOWN;
+}
+
+static void count_strange(struct falcon_object *o, const char *key, size_t size)
+{
+    uint32_t name = names_find(&o->strange, key, size);
+    if (name == 0 && size > 0) {
+        if (o->strange.list.count > FALCON_STRANGE_MAX) {
+            count(&o->strange_more, o->offset);
+            return;
+        }
+        name = names_intern(&o->strange, key, size);
+    }
+    count(&o->strange_tally[name], o->offset);
+}
+
+int falcon_object_key(struct falcon_object *o, const char *key, size_t size,
+                      enum falcon_field *field, struct err *e)
+{
+    *field = field_of(key, size);
+    if (*field == FALCON_UNKNOWN) {
+        count_strange(o, key, size);
+        return 0;
+    }
+    if ((o->seen & FALCON_BIT(*field)) != 0) {
+        return err_set(e, "the event has two fields \"%s\"", field_names[*field]);
+    }
+    o->seen |= FALCON_BIT(*field);
+    return 0;
+}
+
+int falcon_object_wrong(enum falcon_field field, const char *what, struct err *e)
+{
+    return err_set(e, "the event's %s is %s", field_names[field], what);
+}
+
+static int set_type(struct falcon_object *o, const char *text, size_t size, struct err *e)
+{
+    for (const struct falcon_type *type = falcon_types; type->name != NULL; type++) {
+        if (type->name_size == size && memcmp(type->name, text, size) == 0) {
+            o->type = type;
+            return 0;
+        }
+    }
+    return err_set(e, "%s is no type of Falcon event", shown(text, size).text);
+}
+
+static bool task_is(const struct tables *t, uint32_t task, const char *text, size_t size)
+{
+    const struct name *name = &t->names.list.at[t->tasks.at[task].name];
+    const struct name *node = &t->names.list.at[t->tasks.at[task].node];
+    return size == (size_t)name->size + 1 + node->size && text[name->size] == '@' &&
+           memcmp(text, name->text, name->size) == 0 &&
+           memcmp(text + name->size + 1, node->text, node->size) == 0;
+}
+
+/* Threads come again and again: one compare of the text instead of two names and a map. */
+static uint32_t task_of(struct falcon_object *o, const char *text, size_t size)
+{
+    const size_t tail = size < sizeof(uint64_t) ? size : sizeof(uint64_t);
+    uint64_t hash = 0;
+    memcpy(&hash, text + size - tail, tail);
+    hash = (hash ^ (uint64_t)(unsigned char)text[0] << 7 ^ size) * 0x9e3779b97f4a7c15u;
+    uint32_t *slot = &o->task_at[hash >> 56];
+    if (*slot == 0 || !task_is(o->tables, *slot - 1, text, size)) {
+        *slot = tables_task_text(o->tables, text, size) + 1;
+    }
+    return *slot - 1;
+}
+_Static_assert(FALCON_TASK_SLOTS == 1 << 8, "a slot for each top byte of the hash");
+
+static int set_task(struct falcon_object *o, enum falcon_field field, const char *text, size_t size,
+                    struct err *e)
+{
+    if (size == 0) {
+        return falcon_object_wrong(field, "empty; it should be tid@node", e);
+    }
+    o->number[field] = task_of(o, text, size);
+    return 0;
+}
+
+static void set_endpoint(struct falcon_object *o, enum falcon_field field, const char *text,
+                         size_t size)
+{
+    vec_reserve(&o->endpoints, o->endpoints.count + size);
+    if (size > 0) {
+        memcpy(o->endpoints.at + o->endpoints.count, text, size);
+    }
+    o->endpoint[field].start = o->endpoints.count;
+    o->endpoint[field].size = size;
+    o->endpoints.count += size;
+}
+
+/* Falcon spells transports in capitals. */
+static void set_transport(struct falcon_object *o, const char *text, size_t size)
+{
+    char small[16] = "";
+    o->mode = MODE_UNSAID;
+    if (size <= sizeof small) {
+        for (size_t i = 0; i < size; i++) {
+            small[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]);
+        }
+        o->mode = mode_find(MODES_TRANSPORT, small, size);
+    }
+    if (o->mode == MODE_UNSAID && size > 0) {
+        count(&o->transport, o->offset);
+    }
+}
+
+static int check_id(bool is_new, const char *text, size_t size, struct err *e)
+{
+    return is_new ? 0 : err_set(e, "the event's id %s was there before", shown(text, size).text);
+}
+
+int falcon_object_text(struct falcon_object *o, enum falcon_field field, const char *text,
+                       size_t size, struct err *e)
+{
+    o->given |= FALCON_BIT(field);
+    switch (field) {
+    case FALCON_TYPE: return set_type(o, text, size, e);
+    case FALCON_THREAD:
+    case FALCON_CHILD: return set_task(o, field, text, size, e);
+    case FALCON_LOC:
+    case FALCON_VARIABLE:
+    case FALCON_SOCKET:
+    case FALCON_MESSAGE:
+    case FALCON_DATA: o->number[field] = names_intern(&o->tables->names, text, size); return 0;
+    case FALCON_SRC:
+    case FALCON_SRC_PORT:
+    case FALCON_DST:
+    case FALCON_DST_PORT: set_endpoint(o, field, text, size); return 0;
+    case FALCON_SOCKET_TYPE: set_transport(o, text, size); return 0;
+    case FALCON_ID: return check_id(id_set_add_text(&o->ids, text, size), text, size, e);
+    case FALCON_TIMESTAMP:
+    case FALCON_COUNTER:
+    case FALCON_SIZE: return falcon_object_wrong(field, "a string, not a number", e);
+    case FALCON_UNKNOWN: break;
+    }
+    bug("a text for no field");
+}
+
+/* Whether a JSON number is written without fraction and exponent. */
+static bool is_whole(const char *digits, size_t size)
+{
+    for (size_t i = digits[0] == '-' ? 1 : 0; i < size; i++) {
+        if (digits[i] < '0' || digits[i] > '9') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The number written in digits; false when it lies outside 64 bits. */
+static bool parse_whole(const char *digits, size_t size, int64_t *number)
+{
+    const bool is_negative = digits[0] == '-';
+    uint64_t magnitude = 0;
+    for (size_t i = is_negative ? 1 : 0; i < size; i++) {
+        if (__builtin_mul_overflow(magnitude, 10, &magnitude) ||
+            __builtin_add_overflow(magnitude, (uint64_t)(digits[i] - '0'), &magnitude)) {
+            return false;
+        }
+    }
+    *number = is_negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return magnitude <= (uint64_t)INT64_MAX + is_negative;
+}
+
+static int set_whole(struct falcon_object *o, enum falcon_field field, const char *digits,
+                     size_t size, struct err *e)
+{
+    const int64_t least = field == FALCON_TIMESTAMP || field == FALCON_ID ? INT64_MIN : 0;
+    const int64_t most = field == FALCON_COUNTER ? UINT32_MAX : INT64_MAX;
+    int64_t *whole = &o->whole[field];
+    if (!parse_whole(digits, size, whole) || *whole < least || *whole > most) {
+        return err_set(e, "the event's %s %s is out of range", field_names[field],
+                       shown(digits, size).text);
+    }
+    o->given |= FALCON_BIT(field);
+    return field == FALCON_ID ? check_id(id_set_add(&o->ids, *whole), digits, size, e) : 0;
+}
+
+int falcon_object_number(struct falcon_object *o, enum falcon_field field, const char *digits,
+                         size_t size, struct err *e)
+{
+    must(size > 0);
+    if (!is_whole(digits, size)) {
+        return falcon_object_wrong(field, "not a whole number", e);
+    }
+    switch (field) {
+    case FALCON_SRC_PORT:
+    case FALCON_DST_PORT:
+    case FALCON_MESSAGE:
+    case FALCON_DATA: return falcon_object_text(o, field, digits, size, e);
+    case FALCON_TIMESTAMP:
+    case FALCON_COUNTER:
+    case FALCON_SIZE:
+    case FALCON_ID: return set_whole(o, field, digits, size, e);
+    case FALCON_THREAD:
+    case FALCON_TYPE:
+    case FALCON_LOC:
+    case FALCON_VARIABLE:
+    case FALCON_CHILD:
+    case FALCON_SRC:
+    case FALCON_DST:
+    case FALCON_SOCKET_TYPE:
+    case FALCON_SOCKET: return falcon_object_wrong(field, "a number, not a string", e);
+    case FALCON_UNKNOWN: break;
+    }
+    bug("a number for no field");
+}
+
+static bool has(const struct falcon_object *o, enum falcon_field field)
+{
+    return (o->given & FALCON_BIT(field)) != 0;
+}
+
+static uint32_t number_if(const struct falcon_object *o, enum falcon_field field)
+{
+    return has(o, field) ? o->number[field] : 0;
+}
+
+static struct channel_part endpoint_if(const struct falcon_object *o, enum falcon_field field)
+{
+    if (!has(o, field)) {
+        return (struct channel_part){"", 0};
+    }
+    return (struct channel_part){o->endpoints.at + o->endpoint[field].start,
+                                 o->endpoint[field].size};
+}
+
+static uint32_t channel_of(struct falcon_object *o)
+{
+    if ((o->given & FALCON_ENDPOINTS) == 0) {
+        return 0;
+    }
+    const struct channel c = {.source_host = endpoint_if(o, FALCON_SRC),
+                              .source_port = endpoint_if(o, FALCON_SRC_PORT),
+                              .destination_host = endpoint_if(o, FALCON_DST),
+                              .destination_port = endpoint_if(o, FALCON_DST_PORT)};
+    return channel_intern(&o->tables->names, &c);
+}
+
+static void count_misplaced(struct falcon_object *o)
+{
+    const uint32_t misplaced = o->given & ~o->type->fields;
+    for (uint32_t field = 0; misplaced >> field != 0; field++) {
+        if ((misplaced >> field & 1) != 0) {
+            count(&o->misplaced[field], o->offset);
+        }
+    }
+    o->given &= o->type->fields;
+}
+
+int falcon_object_end(struct falcon_object *o, struct event *event, struct err *e)
+{
+    if (!has(o, FALCON_TYPE)) {
+        return err_set(e, "an object without \"type\" is no Falcon event");
+    }
+    if (!has(o, FALCON_THREAD)) {
+        return err_set(e, "the event has no \"thread\"");
+    }
+    if ((o->given & ~o->type->fields) != 0) {
+        count_misplaced(o);
+    }
+    *event = (struct event){.kind = o->type->kind,
+                            .task = o->number[FALCON_THREAD],
+                            .object = number_if(o, FALCON_VARIABLE),
+                            .location = number_if(o, FALCON_LOC),
+                            .message = number_if(o, FALCON_MESSAGE),
+                            .text = number_if(o, FALCON_SOCKET)};
+    if (o->type->kind == EVENT_LOG) {
+        event->text = has(o, FALCON_DATA) ? o->number[FALCON_DATA] : event->message;
+        event->message = 0;
+        if (has(o, FALCON_DATA) && has(o, FALCON_MESSAGE)) {
+            count(&o->misplaced[FALCON_MESSAGE], o->offset);
+        }
+    }
+    if ((o->type->fields & FALCON_ENDPOINTS) != 0) {
+        event->object = channel_of(o);
+        event->mode = has(o, FALCON_SOCKET_TYPE) ? o->mode : MODE_UNSAID;
+    }
+    if (has(o, FALCON_CHILD)) {
+        event->peer = o->number[FALCON_CHILD];
+        event->has |= HAS_PEER;
+    }
+    if (has(o, FALCON_TIMESTAMP)) {
+        event->time = o->whole[FALCON_TIMESTAMP];
+        event->has |= HAS_TIME;
+    }
+    if (has(o, FALCON_SIZE)) {
+        event->size = (uint64_t)o->whole[FALCON_SIZE];
+        event->has |= HAS_SIZE;
+    }
+    if (has(o, FALCON_COUNTER)) {
+        event->count = (uint32_t)o->whole[FALCON_COUNTER];
+        event->has |= HAS_COUNT;
+    }
+    return 0;
+}
+
+/* Remarks `count` things and forgets them. */
+static void note(struct notes *n, const char *path, struct tally *t, const char *text)
+{
+    char place[160];
+    (void)snprintf(place, sizeof place, "%s: byte %" PRIu64, path, t->offset);
+    notes_add_many(n, t->count, place, text);
+    *t = (struct tally){0};
+}
+
+void falcon_object_note(struct falcon_object *o, struct notes *n, const char *path)
+{
+    char text[160];
+    for (uint32_t i = 0; i < o->strange.list.count; i++) {
+        const struct shown name = shown(names_text(&o->strange, i), names_size(&o->strange, i));
+        (void)snprintf(text, sizeof text, "Falcon has no field %s: skipped", name.text);
+        note(n, path, &o->strange_tally[i], text);
+    }
+    note(n, path, &o->strange_more, "more fields that Falcon does not have: skipped");
+    for (int field = 0; field < FALCON_FIELD_COUNT; field++) {
+        (void)snprintf(text, sizeof text,
+                       "field \"%s\" means nothing for its type of event: skipped",
+                       field_names[field]);
+        note(n, path, &o->misplaced[field], text);
+    }
+    note(n, path, &o->transport, "socket types that are not known: left unsaid");
+}

@@ -1,0 +1,19 @@
+/* Foreign formats of traces. Each is one row of trace/format.h: recognized by content, read as a
+ * stream in constant memory plus names, written back with a count of what it could not hold. */
+#ifndef CLEW_IMPORT_IMPORT_H
+#define CLEW_IMPORT_IMPORT_H
+
+#include "trace/format.h"
+
+/* Events of distributed systems as JSON objects: one per line, one behind the other, or in arrays.
+ * See import/falcon.h for what becomes of its types and fields. */
+extern const struct format format_falcon;
+
+/* RAPID's standard form: a line per event, `thread|operation(operand)|location`. See import/std.h.
+ */
+extern const struct format format_std;
+
+/* All of the above, ended by NULL. */
+extern const struct format *const import_formats[];
+
+#endif

@@ -1,0 +1,25 @@
+/* Foreign text inside a message: in quotes, short, and harmless to a terminal. */
+#ifndef CLEW_IMPORT_SHOWN_H
+#define CLEW_IMPORT_SHOWN_H
+
+#include <stddef.h>
+#include <string.h>
+
+enum { SHOWN_SIZE_MAX = 40 };
+
+struct shown {
+    char text[SHOWN_SIZE_MAX + sizeof "\"\"..."];
+};
+
+static inline struct shown shown(const char *text, size_t size)
+{
+    const size_t kept = size < SHOWN_SIZE_MAX ? size : SHOWN_SIZE_MAX;
+    struct shown s = {"\""};
+    for (size_t i = 0; i < kept; i++) {
+        s.text[1 + i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+    }
+    memcpy(s.text + 1 + kept, size > kept ? "...\"" : "\"", size > kept ? 5 : 2);
+    return s;
+}
+
+#endif

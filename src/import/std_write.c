@@ -1,0 +1,123 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "import/lost.h"
+#include "import/std.h"
+
+struct std_writer {
+    struct writer writer;
+    const char *name_of[KIND_LIMIT]; /* NULL: STD has none */
+    struct lost lost;
+};
+
+/* A field ends at '|' and a line at its end: inside names these are written %XX. */
+static void put(struct std_writer *w, const char *text, size_t size)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    struct out *out = &w->writer.out;
+    size_t plain_from = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '|' || text[i] == '\n' || text[i] == '\r') {
+            out_bytes(out, text + plain_from, i - plain_from);
+            const char coded[] = {'%', digits[text[i] >> 4], digits[text[i] & 15]};
+            out_bytes(out, coded, sizeof coded);
+            lost_add(&w->lost, LOST_BIT(LOST_SEPARATOR));
+            plain_from = i + 1;
+        }
+    }
+    out_bytes(out, text + plain_from, size - plain_from);
+}
+
+static void put_name(struct std_writer *w, uint32_t name)
+{
+    const struct names *names = &w->writer.tables->names;
+    put(w, names_text(names, name), names_size(names, name));
+}
+
+static void put_task(struct std_writer *w, uint32_t task)
+{
+    const struct task *t = &w->writer.tables->tasks.at[task];
+    put_name(w, t->name);
+    if (t->node != 0) {
+        out_char(&w->writer.out, '@');
+        put_name(w, t->node);
+    }
+}
+
+static bool has_operand(const struct event *e)
+{
+    return (e->has & HAS_PEER) != 0 || e->object != 0;
+}
+
+static void put_event(struct std_writer *w, const struct event *e)
+{
+    const bool is_region = e->kind == EVENT_ATOMIC_BEGIN || e->kind == EVENT_ATOMIC_END;
+    if (!is_region && !has_operand(e)) {
+        lost_add(&w->lost, LOST_BIT(LOST_OPERAND));
+        return;
+    }
+    const bool has_peer = (e->has & HAS_PEER) != 0;
+    lost_add(&w->lost, lost_fields_of(e) & ~(LOST_BIT(LOST_LOCATION) |
+                                             LOST_BIT(has_peer ? LOST_PEER : LOST_OBJECT)));
+    struct out *out = &w->writer.out;
+    put_task(w, e->task);
+    out_char(out, '|');
+    out_text(out, w->name_of[e->kind]);
+    if (has_operand(e)) {
+        out_char(out, '(');
+        if (has_peer) {
+            put_task(w, e->peer);
+        } else {
+            put_name(w, e->object);
+        }
+        out_char(out, ')');
+    }
+    out_char(out, '|');
+    if (e->location != 0) {
+        put_name(w, e->location);
+    } else {
+        out_char(out, '0');
+    }
+    out_char(out, '\n');
+}
+
+static int write_events(struct writer *writer, const struct event *events, size_t count,
+                        struct err *e)
+{
+    struct std_writer *w = (struct std_writer *)writer;
+    (void)e; /* out_close tells */
+    for (size_t i = 0; i < count; i++) {
+        must(events[i].kind < KIND_LIMIT);
+        if (w->name_of[events[i].kind] == NULL) {
+            w->lost.events[events[i].kind]++;
+        } else {
+            put_event(w, &events[i]);
+        }
+    }
+    return 0;
+}
+
+static int finish(struct writer *writer, struct err *e)
+{
+    (void)e; /* out_close tells */
+    struct std_writer *w = (struct std_writer *)writer;
+    lost_note(&w->lost, writer->notes, "RAPID STD");
+    return 0;
+}
+
+static void release(struct writer *writer)
+{
+    (void)writer; /* all of it is in the writer itself */
+}
+
+static const struct writer_ops ops = {.write = write_events, .finish = finish, .release = release};
+
+struct writer *std_writer_new(struct out *out, const struct tables *t, struct notes *n)
+{
+    struct std_writer *w = mem_zero(1, sizeof *w);
+    w->writer = (struct writer){.ops = &ops, .tables = t, .notes = n, .out = *out};
+#define OPERATION(name, kind) w->name_of[EVENT_##kind] = name;
+    STD_OPERATION_LIST(OPERATION)
+#undef OPERATION
+    return &w->writer;
+}
