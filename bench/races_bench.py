@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Measures the race analysis: the tables that SPIDER's author published, with our columns beside them, and the
+figures that are wanted. CPU time throughout, reading included unless said otherwise.
+
+    bench/races_bench.py BUILD [--quick]       --quick leaves out the traces of 10 million events
+
+Times of the published columns were measured on other hardware (an Intel Core i7-8550U); the traces are generated here
+in the same shape, so counts of events and candidates agree and counts of races depend on the messages' delays."""
+import json
+import math
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+from table import Wanted, count, seconds, size, table  # pylint: disable=wrong-import-position
+
+MB = 1000 * 1000
+
+# The dissertation's table 2: benchmark, size in KB, events, constraints, candidates, races, unique, time.
+TABLE_2 = [
+    ("h5780", 3, 15, 12, 3, 1, 1, "<1 s"),
+    ("m3274", 3, 18, 14, 1, 1, 1, "<1 s"),
+    ("m5358", 5, 27, 19, 2, 2, 2, "<1 s"),
+    ("m4157", 2, 12, 11, 4, 2, 2, "<1 s"),
+    ("m5009", 4, 19, 14, 2, 2, 2, "<1 s"),
+    ("5N-5C", 74, 420, 488, 325, 121, 1, "<1 s"),
+    ("5N-10C", 145, 820, 1464, 1150, 481, 1, "1.8 s"),
+    ("5N-100C", 1433, 8020, 104505, 101500, 49835, 1, "1 h 43 min"),
+    ("10N-5C", 147, 840, 976, 650, 243, 1, "<1 s"),
+    ("10N-10C", 290, 1640, 2920, 2300, 969, 1, "7.8 s"),
+    ("10N-100C", 2869, 16040, 6031, 203000, None, None, "> 2 h"),
+    ("100N-5C", 1486, 8401, 9800, 6500, 2394, 1, "2 min 53 s"),
+    ("100N-10C", 2934, 16401, 29298, 23000, 9651, 1, "1 h 03 min"),
+    ("100N-100C", 29076, 160400, 60301, 2030000, None, None, "> 2 h"),
+]
+
+# Table 3, with pruning: benchmark, redundant events and their percentage, constraints, candidates, races, unique, time.
+TABLE_3 = [
+    ("5N-5C", 122, 29, 196, 62, 27, 1, "<1 s"),
+    ("5N-10C", 296, 36, 339, 99, 45, 1, "<1 s"),
+    ("5N-100C", 3875, 48, 2179, 135, 65, 1, "8.0 s"),
+    ("10N-5C", 207, 24, 446, 173, 78, 1, "<1 s"),
+    ("10N-10C", 520, 32, 838, 348, 149, 1, "<1 s"),
+    ("10N-100C", 7466, 47, 5180, 1028, 509, 1, "4 min 44 s"),
+    ("100N-5C", 1980, 24, 4437, 1668, 753, 1, "30.3 s"),
+    ("100N-10C", 3719, 22, 11893, 6615, 3134, 1, "22 min 25 s"),
+    ("100N-100C", 47800, 30, 47601, 350202, None, None, "> 2 h"),
+]
+
+
+class Bench:
+    """The programs of one build, and a folder for the traces they make and read."""
+
+    def __init__(self, build):
+        self.build = os.path.abspath(build)
+        self.traces = os.path.join(self.build, "bench", "traces")
+        os.makedirs(self.traces, exist_ok=True)
+
+    def program(self, name):
+        return os.path.join(self.build, name)
+
+    def run(self, words, output=None):
+        """Runs a program to its end; returns what it printed, its CPU seconds and its peak of memory in bytes."""
+        with subprocess.Popen(words, stdout=output or subprocess.PIPE) as child:
+            printed = child.stdout.read() if output is None else b""
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode not in (0, 1):
+            sys.exit(f"races_bench: {' '.join(words)}: status {child.returncode}")
+        return printed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+    def generated(self, name, generator, *numbers):
+        """The path of a generated trace, made when it is not there yet."""
+        path = os.path.join(self.traces, name)
+        if not os.path.exists(path):
+            with open(path + ".part", "wb") as file:
+                self.run([self.program("bench/" + generator), *map(str, numbers)], file)
+            os.rename(path + ".part", path)
+        return path
+
+    def cyclon(self, nodes, cycles):
+        return self.generated(f"{nodes}N-{cycles}C.log", "gen_cyclon", nodes, cycles, 1)
+
+    def native(self, path):
+        """The same trace in the native format."""
+        made = os.path.splitext(path)[0] + ".clew"
+        if not os.path.exists(made):
+            self.run([self.program("clew"), "convert", "-q", path, "-o", made])
+        return made
+
+    def races(self, path, *options):
+        """What `clew races` counts in a trace, with its CPU seconds and peak of memory."""
+        words = [self.program("clew"), "races", "--json", "--limit", "0", "-q", *options, path]
+        printed, cpu, peak = self.run(words)
+        report = json.loads(printed)
+        return {"events": report["events"], **report["stats"], "cpu": cpu, "peak": peak,
+                "size": os.path.getsize(path)}
+
+
+def trace_of(bench, name):
+    """The trace of a row, and the options that decide its kind of candidates."""
+    if "N-" not in name:
+        return os.path.join(ROOT, "test", "litmus", name + ".log"), []
+    nodes, cycles = name[:-1].split("N-")
+    return bench.cyclon(int(nodes), int(cycles)), ["--only", "data"]
+
+
+def candidates(got):
+    return got["data_candidates"] + got["message_candidates"]
+
+
+def races(number, unique):
+    return "-" if number is None else f"{number:,} ({unique})"
+
+
+def our_races(got):
+    return races(got["data_races"] + got["message_races"], got["location_pairs"])
+
+
+def print_table_2(bench):
+    rows = []
+    for name, kilobytes, events, constraints, pairs, racing, unique, time in TABLE_2:
+        path, options = trace_of(bench, name)
+        got = bench.races(path, "--no-prune", *options)
+        rows.append([name, f"{kilobytes} KB", size(got["size"]), count(events), count(got["events"]),
+                     count(constraints), count(got["constraints"]), count(pairs), count(candidates(got)),
+                     races(racing, unique), our_races(got), time, seconds(got["cpu"])])
+    table("Table 2: without pruning (published | ours)",
+          ["benchmark", "size", "ours", "events", "ours", "constraints", "ours", "candidates", "ours",
+           "races (unique)", "ours", "time", "ours"], rows)
+
+
+def print_table_3(bench):
+    rows = []
+    for name, redundant, percent, constraints, pairs, racing, unique, time in TABLE_3:
+        path, options = trace_of(bench, name)
+        got = bench.races(path, "--prune", *options)
+        pruned = got["pruned_events"]
+        rows.append([name, f"{count(redundant)} ({percent}%)",
+                     f"{count(pruned)} ({100 * pruned // got['events']}%)", count(constraints),
+                     count(got["constraints"]), count(pairs), count(candidates(got)), races(racing, unique),
+                     our_races(got), time, seconds(got["cpu"])])
+    table("Table 3: with pruning (published | ours)",
+          ["benchmark", "pruned", "ours", "constraints", "ours", "candidates", "ours", "races (unique)", "ours",
+           "time", "ours"], rows)
+
+
+def rate(number):
+    return f"{number / 1e6:.1f} M/s"
+
+
+def measure_cyclon(bench, wanted):
+    got = bench.races(bench.cyclon(100, 100), "--no-prune")
+    what = f"100N-100C, {candidates(got):,} candidates, strict"
+    wanted.at_most(f"{what}: time", 1.0, got["cpu"], seconds)
+    wanted.at_most(f"{what}: memory", 200 * MB, got["peak"], size)
+    got = bench.races(bench.cyclon(100, 625))
+    what = f"100N-625C, {got['events']:,} events, unique places"
+    wanted.at_most(f"{what}: time", 3.0, got["cpu"], seconds)
+    wanted.at_most(f"{what}: memory", 400 * MB, got["peak"], size)
+
+
+def measure_solvers(bench, wanted):
+    path = bench.cyclon(10, 10)
+    slow = bench.races(path, "--no-prune", "--only", "data", "--via", "z3")
+    fast = bench.races(path, "--no-prune", "--only", "data")
+    same = all(slow[key] == fast[key] for key in ("data_candidates", "data_races", "location_pairs"))
+    wanted.line("10N-10C: z3 and our engine agree", "yes", "yes" if same else "no", same)
+    wanted.at_most("10N-10C through z3, decisions only (published: 7.8 s)", 7.8, slow["decide_seconds"], seconds)
+    wanted.at_least("10N-10C: our engine against z3, decisions only", 1000,
+                    slow["decide_seconds"] / max(fast["decide_seconds"], 1e-9), lambda ratio: f"{ratio:,.0f} x")
+
+
+def measure_growth(bench, wanted, is_quick):
+    """CPU time against events, from the native format, when only unique places are asked."""
+    points = []
+    for cycles in (100, 625) if is_quick else (100, 625, 6250):
+        got = bench.races(bench.native(bench.cyclon(100, cycles)))
+        points.append((got["events"], got["cpu"]))
+    (least, first), (most, last) = points[0], points[-1]
+    exponent = math.log(last / first) / math.log(most / least)
+    wanted.at_most(f"exponent of time from {least:,} to {most:,} events", 1.15, exponent, lambda x: f"{x:.2f}")
+
+
+def measure_std(bench, wanted, events):
+    path = bench.generated(f"{events}.std", "gen_std", 12, 32, 1000, events, 1)
+    native = bench.native(path)
+    for what, trace, model, least in (("observed, from STD", path, "observed", 3e6),
+                                      ("observed, from native", native, "observed", 10e6),
+                                      ("sound, from STD", path, "sound", 1e6)):
+        got = bench.races(trace, "--model", model)
+        wanted.at_least(f"{events:,} events of 12 threads, {what}", least, got["events"] / got["cpu"], rate)
+
+
+def main():
+    bench, is_quick = Bench(sys.argv[1]), "--quick" in sys.argv[2:]
+    print_table_2(bench)
+    print_table_3(bench)
+    wanted = Wanted()
+    measure_cyclon(bench, wanted)
+    measure_solvers(bench, wanted)
+    measure_growth(bench, wanted, is_quick)
+    measure_std(bench, wanted, 1000000 if is_quick else 10000000)
+    print(f"\n{wanted.short} short" if wanted.short else "\nall met")
+    return 1 if wanted.short else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
