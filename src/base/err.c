@@ -10,6 +10,7 @@ int err_set(struct err *e, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(e->text, sizeof e->text, format, arguments);
     va_end(arguments);
+    e->reason = 0;
     return -1;
 }
 

@@ -10,9 +10,10 @@
 
 struct err {
     char text[512]; /* longer sentences are cut */
+    int reason;     /* errno of a write that failed (a closed pipe is nobody's mistake), else 0 */
 };
 
-/* Writes the sentence; always returns -1. */
+/* Writes the sentence, without reason; always returns -1. */
 int err_set(struct err *e, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Puts "context: " before the sentence; always returns -1. */

@@ -63,6 +63,10 @@ void out_open_fd(struct out *o, int fd)
 {
     must(fd >= 0);
     init(o, fd);
+    o->name = copied(fd == STDOUT_FILENO   ? "standard output"
+                     : fd == STDERR_FILENO ? "standard error"
+                                           : "output",
+                     "");
 }
 
 void out_open_memory(struct out *o)
@@ -86,6 +90,8 @@ int out_open_in_place(struct out *o, const char *path, struct err *e)
         return err_set(e, "%s: cannot be written: %s", path, strerror(errno));
     }
     init(o, fd);
+    o->owns_fd = true;
+    o->name = copied(path, "");
     return 0;
 }
 
@@ -101,19 +107,20 @@ int out_open(struct out *o, const char *path, struct err *e)
     }
     char suffix[32];
     (void)snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
-    char *final = copied(path, "");
     char *beside = copied(path, suffix);
+    remember(beside); /* first, so that a signal between the two leaves nothing */
     const int fd = open_for_writing(beside, O_TRUNC);
     if (fd < 0) {
         const int reason = errno;
+        forget(beside);
         mem_free(beside);
-        mem_free(final);
         return err_set(e, "%s: cannot be written: %s", path, strerror(reason));
     }
-    remember(beside);
     init(o, fd);
-    o->path = final;
+    o->owns_fd = true;
     o->beside = beside;
+    o->path = copied(path, "");
+    o->name = copied(path, "");
     return 0;
 }
 
@@ -121,9 +128,8 @@ static void fail(struct out *o, const char *what, int reason)
 {
     if (!o->failed) {
         o->failed = true;
-        o->reason = reason;
-        (void)err_set(&o->failure, "%s%scannot be %s: %s", o->path == NULL ? "" : o->path,
-                      o->path == NULL ? "" : ": ", what, strerror(reason));
+        (void)err_set(&o->failure, "%s: cannot be %s: %s", o->name, what, strerror(reason));
+        o->failure.reason = reason;
     }
 }
 
@@ -238,6 +244,7 @@ static void release(struct out *o)
     }
     mem_free(o->beside);
     mem_free(o->path);
+    mem_free(o->name);
     mem_free(o->buffer);
     *o = (struct out){.fd = -1};
 }
@@ -248,9 +255,9 @@ int out_close(struct out *o, struct err *e)
         out_abandon(o);
         return -1;
     }
-    if (o->fd > STDERR_FILENO) {
+    if (o->owns_fd) {
         const int closed = close(o->fd);
-        o->fd = -1;
+        o->owns_fd = false;
         if ((seam_fails() ? seam_failure(EIO) : closed) < 0) {
             fail(o, "written", errno);
         }
@@ -270,7 +277,7 @@ int out_close(struct out *o, struct err *e)
 
 void out_abandon(struct out *o)
 {
-    if (o->fd > STDERR_FILENO) {
+    if (o->owns_fd) {
         (void)close(o->fd); /* its bytes are not wanted any more */
     }
     if (o->beside != NULL) {

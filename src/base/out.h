@@ -17,10 +17,11 @@ struct out {
     uint64_t written; /* bytes that have left the buffer */
 
     int fd;       /* -1: memory */
+    bool owns_fd; /* closes it at the end */
+    char *name;   /* what messages call it, NULL for memory */
     char *path;   /* the final name, NULL when not renamed */
     char *beside; /* the name while writing */
     bool failed;
-    int reason; /* errno of the failure */
     struct err failure;
 };
 
@@ -32,7 +33,7 @@ MUST_USE int out_open(struct out *o, const char *path, struct err *e);
  * survive a crash. */
 MUST_USE int out_open_in_place(struct out *o, const char *path, struct err *e);
 
-/* Writes on a descriptor that stays open. */
+/* Writes on a descriptor that stays open: standard output or error, or one of the caller's. */
 void out_open_fd(struct out *o, int fd);
 
 /* Collects in memory; o->buffer and o->used are the result until out_abandon. */

@@ -30,16 +30,22 @@ static bool wants_color(const struct common *common)
     return (no_color == NULL || no_color[0] == '\0') && isatty(STDOUT_FILENO) == 1;
 }
 
-/* Hands over what is left of standard output. A reader that went away (as head does) asked for no
- * more: the status says that not all was written, but no words are needed. */
+/* A reader that went away (as head does) asked for no more: the status says that not all was
+ * written, but no words are needed. */
+static int run_error(const struct err *e)
+{
+    if (e->reason != EPIPE) {
+        session_say("%s", e->text);
+    }
+    return EXIT_UNABLE;
+}
+
+/* Hands over what is left of standard output. */
 static int finish_output(struct out *out, int status)
 {
     struct err e;
     if (out_flush(out, &e) < 0) {
-        if (out->reason != EPIPE) {
-            session_say("standard output: %s", e.text);
-        }
-        status = EXIT_UNABLE;
+        status = run_error(&e);
     }
     out_abandon(out);
     return status;
@@ -81,8 +87,7 @@ static int run_verb(const struct verb *verb, const void *options, const struct o
     } else {
         status = verb->run(&s, options, &e);
         if (status < 0) {
-            session_say("%s", e.text);
-            status = EXIT_UNABLE;
+            status = run_error(&e);
         }
     }
     return finish_output(&s.out, status);
