@@ -83,7 +83,7 @@ TEST(each_failing_call_is_an_error_and_leaves_nothing_behind)
     bool was_reached = true;
     for (uint64_t call = 3; was_reached; call += call == 3 ? 2 : 1) {
         struct out o;
-        struct err e = {""};
+        struct err e = {0};
         seam_arm(call);
         int result = out_open(&o, path, &e);
         if (result == 0) {
