@@ -119,7 +119,6 @@ int out_open(struct out *o, const char *path, struct err *e)
     init(o, fd);
     o->owns_fd = true;
     o->beside = beside;
-    o->path = copied(path, "");
     o->name = copied(path, "");
     return 0;
 }
@@ -243,7 +242,6 @@ static void release(struct out *o)
         forget(o->beside);
     }
     mem_free(o->beside);
-    mem_free(o->path);
     mem_free(o->name);
     mem_free(o->buffer);
     *o = (struct out){.fd = -1};
@@ -262,8 +260,8 @@ int out_close(struct out *o, struct err *e)
             fail(o, "written", errno);
         }
     }
-    if (o->path != NULL && !o->failed &&
-        (seam_fails() ? seam_failure(EACCES) : rename(o->beside, o->path)) < 0) {
+    if (o->beside != NULL && !o->failed &&
+        (seam_fails() ? seam_failure(EACCES) : rename(o->beside, o->name)) < 0) {
         fail(o, "put in place", errno);
     }
     if (o->failed) {

@@ -18,9 +18,8 @@ struct out {
 
     int fd;       /* -1: memory */
     bool owns_fd; /* closes it at the end */
-    char *name;   /* what messages call it, NULL for memory */
-    char *path;   /* the final name, NULL when not renamed */
-    char *beside; /* the name while writing */
+    char *name;   /* its path, or what messages call it; NULL for memory */
+    char *beside; /* the name while writing, NULL when it is not renamed */
     bool failed;
     struct err failure;
 };
