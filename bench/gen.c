@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,12 +30,7 @@ static size_t word_count(const char *usage, char mark)
 
 static int fail(const char *program, const char *why)
 {
-    struct out err;
-    out_open_fd(&err, STDERR_FILENO);
-    out_format(&err, "%s: %s\n", program, why);
-    struct err unheard;
-    const bool is_told = out_close(&err, &unheard) == 0;
-    (void)is_told; /* the status says the same */
+    (void)fprintf(stderr, "%s: %s\n", program, why);
     return 2;
 }
 

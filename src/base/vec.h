@@ -20,12 +20,12 @@
 /* Makes room for at least `wanted` elements; growth is by half, so pushing is amortized O(1). */
 void *vec_grown(void *at, size_t *capacity, size_t wanted, size_t element_size);
 
-/* NOLINTBEGIN(bugprone-sizeof-expression, bugprone-macro-parentheses): an element may be a pointer,
- * and what vec_each declares is a name. */
+/* NOLINTBEGIN(bugprone-sizeof-expression): an element may be a pointer. */
 #define vec_reserve(v, wanted)                                                             \
     ((wanted) > (v)->capacity                                                              \
          ? (void)((v)->at = vec_grown((v)->at, &(v)->capacity, (wanted), sizeof *(v)->at)) \
          : (void)0)
+/* NOLINTEND(bugprone-sizeof-expression) */
 #define vec_push(v, ...)                       \
     do {                                       \
         vec_reserve((v), (v)->count + 1);      \
@@ -37,7 +37,6 @@ void *vec_grown(void *at, size_t *capacity, size_t wanted, size_t element_size);
 #define vec_each(v, item)                                                           \
     for (__typeof__((v)->at + 0) item = (v)->at, item##_end = (v)->at + (v)->count; \
          item != item##_end; item++)
-/* NOLINTEND(bugprone-sizeof-expression, bugprone-macro-parentheses) */
 #define vec_release(v)                  \
     do {                                \
         vec_free((v)->at);              \

@@ -16,6 +16,7 @@
 enum { CHILD_SECONDS_MAX = 60, STATUS_LEAKED = 99, CALLS_MAX = 100000 };
 
 /* LeakSanitizer's own question, there only in sanitized builds. */
+/* NOLINTNEXTLINE(readability-identifier-naming) */
 __attribute__((weak)) int __lsan_do_recoverable_leak_check(void);
 
 /* What a child tells its parent, in memory they share. */
