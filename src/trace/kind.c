@@ -79,7 +79,7 @@ uint8_t mode_find(enum mode_set set, const char *name, size_t size)
 
 bool lock_mode_is_shared(uint8_t mode)
 {
-    return mode == LOCK_READ || mode == LOCK_FCNTL_READ || mode == LOCK_FLOCK_READ ||
+    return mode == LOCK_RW_READ || mode == LOCK_FCNTL_READ || mode == LOCK_FLOCK_READ ||
            mode == LOCK_PSHARED_READ;
 }
 

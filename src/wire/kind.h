@@ -159,8 +159,8 @@ enum event_field {
  */
 #define LOCK_MODE_LIST(MODE)                             \
     MODE(LOCK, 1, MUTEX, "mutex")                        \
-    MODE(LOCK, 2, READ, "read")                          \
-    MODE(LOCK, 3, WRITE, "write")                        \
+    MODE(LOCK, 2, RW_READ, "read")                       \
+    MODE(LOCK, 3, RW_WRITE, "write")                     \
     MODE(LOCK, 4, FCNTL_READ, "fcntl-read")              \
     MODE(LOCK, 5, FCNTL_WRITE, "fcntl-write")            \
     MODE(LOCK, 6, FLOCK_READ, "flock-read")              \
