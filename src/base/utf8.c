@@ -48,3 +48,12 @@ size_t utf8_valid_size(const char *text, size_t size)
     }
     return at;
 }
+
+bool utf8_is_ascii(const char *text, size_t size)
+{
+    unsigned char all = 0;
+    for (size_t i = 0; i < size; i++) {
+        all |= (unsigned char)text[i];
+    }
+    return all < 0x80;
+}

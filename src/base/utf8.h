@@ -13,4 +13,7 @@ size_t utf8_size(const char *text, size_t size);
  * passed over eight bytes at a time. */
 size_t utf8_valid_size(const char *text, size_t size);
 
+/* Whether all bytes are ASCII: much faster than the above, to be asked first. */
+bool utf8_is_ascii(const char *text, size_t size);
+
 #endif

@@ -288,15 +288,6 @@ static void parser_need(struct falcon *f)
     }
 }
 
-static bool has_wide(const char *bytes, size_t size)
-{
-    unsigned char all = 0;
-    for (size_t i = 0; i < size; i++) {
-        all |= (unsigned char)bytes[i];
-    }
-    return all >= 0x80;
-}
-
 static int fail_syntax(struct falcon *f, struct err *e)
 {
     unsigned char *reason = yajl_get_error(f->parser, 0, NULL, 0);
@@ -333,7 +324,7 @@ static int feed(struct falcon *f, size_t size, struct err *e)
     parser_need(f);
     f->chunk = in->at;
     f->chunk_size = size;
-    f->is_wide = (f->is_wide && f->depth > 0) || has_wide(in->at, size);
+    f->is_wide = (f->is_wide && f->depth > 0) || !utf8_is_ascii(in->at, size);
     f->whole_size = 0;
     f->token_count = 0;
     const yajl_status status = yajl_parse(f->parser, (const unsigned char *)in->at, size);

@@ -104,37 +104,13 @@ static int set_type(struct falcon_object *o, const char *text, size_t size, stru
     return err_set(e, "%s is no type of Falcon event", shown(text, size).text);
 }
 
-static bool task_is(const struct tables *t, uint32_t task, const char *text, size_t size)
-{
-    const struct name *name = &t->names.list.at[t->tasks.at[task].name];
-    const struct name *node = &t->names.list.at[t->tasks.at[task].node];
-    return size == (size_t)name->size + 1 + node->size && text[name->size] == '@' &&
-           memcmp(text, name->text, name->size) == 0 &&
-           memcmp(text + name->size + 1, node->text, node->size) == 0;
-}
-
-/* Threads come again and again: one compare of the text instead of two names and a map. */
-static uint32_t task_of(struct falcon_object *o, const char *text, size_t size)
-{
-    const size_t tail = size < sizeof(uint64_t) ? size : sizeof(uint64_t);
-    uint64_t hash = 0;
-    memcpy(&hash, text + size - tail, tail);
-    hash = (hash ^ (uint64_t)(unsigned char)text[0] << 7 ^ size) * 0x9e3779b97f4a7c15u;
-    uint32_t *slot = &o->task_at[hash >> 56];
-    if (*slot == 0 || !task_is(o->tables, *slot - 1, text, size)) {
-        *slot = tables_task_text(o->tables, text, size) + 1;
-    }
-    return *slot - 1;
-}
-_Static_assert(FALCON_TASK_SLOTS == 1 << 8, "a slot for each top byte of the hash");
-
 static int set_task(struct falcon_object *o, enum falcon_field field, const char *text, size_t size,
                     struct err *e)
 {
     if (size == 0) {
         return falcon_object_wrong(field, "empty; it should be tid@node", e);
     }
-    o->number[field] = task_of(o, text, size);
+    o->number[field] = memo_task(&o->tasks, o->tables, text, size);
     return 0;
 }
 
@@ -182,6 +158,8 @@ int falcon_object_text(struct falcon_object *o, enum falcon_field field, const c
     case FALCON_LOC:
     case FALCON_VARIABLE:
     case FALCON_SOCKET:
+        o->number[field] = memo_name(&o->names, &o->tables->names, text, size);
+        return 0;
     case FALCON_MESSAGE:
     case FALCON_DATA: o->number[field] = names_intern(&o->tables->names, text, size); return 0;
     case FALCON_SRC:
@@ -198,58 +176,64 @@ int falcon_object_text(struct falcon_object *o, enum falcon_field field, const c
     bug("a text for no field");
 }
 
-/* Whether a JSON number is written without fraction and exponent. */
-static bool is_whole(const char *digits, size_t size)
+/* Parses a JSON number, which has no superfluous zeros. Returns false when it has a fraction or an
+ * exponent; *fits says whether it lies within 64 bits. */
+static bool parse_whole(const char *digits, size_t size, int64_t *number, bool *fits)
 {
-    for (size_t i = digits[0] == '-' ? 1 : 0; i < size; i++) {
-        if (digits[i] < '0' || digits[i] > '9') {
+    const size_t sign = digits[0] == '-';
+    uint64_t magnitude = 0;
+    for (size_t i = sign; i < size; i++) {
+        const unsigned digit = (unsigned)(unsigned char)digits[i] - '0';
+        if (digit > 9) {
             return false;
         }
+        magnitude = magnitude * 10 + digit;
     }
+    *number = (int64_t)(sign != 0 ? 0 - magnitude : magnitude);
+    *fits = size - sign <= 19 && magnitude <= (uint64_t)INT64_MAX + sign;
     return true;
 }
 
-/* The number written in digits; false when it lies outside 64 bits. */
-static bool parse_whole(const char *digits, size_t size, int64_t *number)
+/* A number where a text will do stands for its digits. */
+static int set_digits(struct falcon_object *o, enum falcon_field field, const char *digits,
+                      size_t size, struct err *e)
 {
-    const bool is_negative = digits[0] == '-';
-    uint64_t magnitude = 0;
-    for (size_t i = is_negative ? 1 : 0; i < size; i++) {
-        if (__builtin_mul_overflow(magnitude, 10, &magnitude) ||
-            __builtin_add_overflow(magnitude, (uint64_t)(digits[i] - '0'), &magnitude)) {
-            return false;
-        }
+    int64_t number = 0;
+    bool fits = false;
+    if (!parse_whole(digits, size, &number, &fits)) {
+        return falcon_object_wrong(field, "not a whole number", e);
     }
-    *number = is_negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
-    return magnitude <= (uint64_t)INT64_MAX + is_negative;
+    return falcon_object_text(o, field, digits, size, e);
 }
 
 static int set_whole(struct falcon_object *o, enum falcon_field field, const char *digits,
                      size_t size, struct err *e)
 {
+    int64_t number = 0;
+    bool fits = false;
+    if (!parse_whole(digits, size, &number, &fits)) {
+        return falcon_object_wrong(field, "not a whole number", e);
+    }
     const int64_t least = field == FALCON_TIMESTAMP || field == FALCON_ID ? INT64_MIN : 0;
     const int64_t most = field == FALCON_COUNTER ? UINT32_MAX : INT64_MAX;
-    int64_t *whole = &o->whole[field];
-    if (!parse_whole(digits, size, whole) || *whole < least || *whole > most) {
+    if (!fits || number < least || number > most) {
         return err_set(e, "the event's %s %s is out of range", field_names[field],
                        shown(digits, size).text);
     }
+    o->whole[field] = number;
     o->given |= FALCON_BIT(field);
-    return field == FALCON_ID ? check_id(id_set_add(&o->ids, *whole), digits, size, e) : 0;
+    return field == FALCON_ID ? check_id(id_set_add(&o->ids, number), digits, size, e) : 0;
 }
 
 int falcon_object_number(struct falcon_object *o, enum falcon_field field, const char *digits,
                          size_t size, struct err *e)
 {
     must(size > 0);
-    if (!is_whole(digits, size)) {
-        return falcon_object_wrong(field, "not a whole number", e);
-    }
     switch (field) {
     case FALCON_SRC_PORT:
     case FALCON_DST_PORT:
     case FALCON_MESSAGE:
-    case FALCON_DATA: return falcon_object_text(o, field, digits, size, e);
+    case FALCON_DATA: return set_digits(o, field, digits, size, e);
     case FALCON_TIMESTAMP:
     case FALCON_COUNTER:
     case FALCON_SIZE:

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "import/falcon.h"
 #include "import/id_set.h"
+#include "import/memo.h"
 #include "trace/tables.h"
 #include "wire/event.h"
 
@@ -26,7 +27,7 @@ struct tally {
     uint64_t offset;
 };
 
-enum { FALCON_STRANGE_MAX = 16, FALCON_TASK_SLOTS = 256 };
+enum { FALCON_STRANGE_MAX = 16 };
 
 struct falcon_object {
     struct tables *tables;
@@ -44,7 +45,7 @@ struct falcon_object {
     VEC(char) endpoints;
 
     struct id_set ids;
-    uint32_t task_at[FALCON_TASK_SLOTS]; /* tasks met lately plus one, by their text */
+    struct memo names, tasks;
 
     struct tally misplaced[FALCON_FIELD_COUNT]; /* fields that mean nothing for their type */
     struct names strange;                       /* fields that mean nothing at all ... */

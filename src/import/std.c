@@ -11,7 +11,7 @@
 #include "import/shown.h"
 #include "trace/kind.h"
 
-enum { LINE_SIZE_MAX = 1 << 20, THREAD_SIZE_SNIFFED = 256 };
+enum { CHUNK_SIZE = 1 << 16, LINE_SIZE_MAX = 1 << 20, THREAD_SIZE_SNIFFED = 256 };
 
 /* An operation by name. Those without a kind are for other analyses. */
 struct operation {
@@ -36,6 +36,7 @@ struct std {
     uint64_t event_total;
     uint64_t skipped_count;
     uint64_t skipped_offset; /* of the first */
+    bool is_wide;            /* the chunk has bytes beyond ASCII */
     struct memo tasks, objects, locations;
     struct event events[BATCH_MAX];
     uint64_t offsets[BATCH_MAX];
@@ -104,32 +105,14 @@ static const char *split(struct line *line, const char *text, const char *end)
     return NULL;
 }
 
-static uint32_t number_slowly(struct std *s, const struct memo *memo, struct piece p)
+static bool is_proper(const struct std *s, struct piece p)
 {
-    return memo == &s->tasks ? tables_task_text(s->cursor.tables, p.text, p.size)
-                             : names_intern(&s->cursor.tables->names, p.text, p.size);
+    return !s->is_wide || utf8_valid_size(p.text, p.size) == p.size;
 }
 
-/* The number of a task or name, of at least one byte; false when it is not UTF-8. */
-static inline bool number_of(struct std *s, struct memo *memo, struct piece p, uint32_t *number)
+static uint32_t task_of(struct std *s, struct piece p)
 {
-    if (p.size > MEMO_TEXT_MAX) {
-        if (utf8_valid_size(p.text, p.size) != p.size) {
-            return false;
-        }
-        *number = number_slowly(s, memo, p);
-        return true;
-    }
-    const struct memo_key key = memo_key(p.text, p.size);
-    struct memo_entry *entry = memo_slot(memo, &key);
-    if (!memo_holds(entry, &key)) {
-        if (utf8_valid_size(p.text, p.size) != p.size) {
-            return false;
-        }
-        *entry = (struct memo_entry){key, number_slowly(s, memo, p)};
-    }
-    *number = entry->number;
-    return true;
+    return memo_task(&s->tasks, s->cursor.tables, p.text, p.size);
 }
 
 static bool is_none(struct piece location)
@@ -140,30 +123,25 @@ static bool is_none(struct piece location)
 /* Fills in the event of a line; says what is wrong with the line, or NULL. */
 static const char *read_event(struct std *s, const struct line *line, struct event *event)
 {
-    static const char not_utf8[] = "a name that is not UTF-8";
     const uint16_t kind = line->operation->kind;
-    *event = (struct event){.kind = kind};
-    if (!number_of(s, &s->tasks, line->thread, &event->task)) {
-        return not_utf8;
+    struct names *names = &s->cursor.tables->names;
+    if (!is_proper(s, line->thread) || !is_proper(s, line->operand) ||
+        !is_proper(s, line->location)) {
+        return "not UTF-8";
     }
-    if (kind == EVENT_THREAD_CREATE || kind == EVENT_THREAD_JOIN) {
-        if (line->operand.size == 0) {
-            return "without the thread it is about";
+    *event = (struct event){.kind = kind, .task = task_of(s, line->thread)};
+    if (line->operand.size == 0) {
+        if (kind != EVENT_ATOMIC_BEGIN && kind != EVENT_ATOMIC_END) {
+            return "without its operand";
         }
+    } else if (kind == EVENT_THREAD_CREATE || kind == EVENT_THREAD_JOIN) {
         event->has = HAS_PEER;
-        if (!number_of(s, &s->tasks, line->operand, &event->peer)) {
-            return not_utf8;
-        }
-    } else if (line->operand.size > 0) {
-        if (!number_of(s, &s->objects, line->operand, &event->object)) {
-            return not_utf8;
-        }
-    } else if (kind != EVENT_ATOMIC_BEGIN && kind != EVENT_ATOMIC_END) {
-        return "without the operand it is about";
+        event->peer = task_of(s, line->operand);
+    } else {
+        event->object = memo_name(&s->objects, names, line->operand.text, line->operand.size);
     }
-    if (!is_none(line->location) &&
-        !number_of(s, &s->locations, line->location, &event->location)) {
-        return not_utf8;
+    if (!is_none(line->location)) {
+        event->location = memo_name(&s->locations, names, line->location.text, line->location.size);
     }
     return NULL;
 }
@@ -179,29 +157,32 @@ static int fail_line(const struct std *s, const char *text, size_t size, const c
     return err_set(e, "byte %" PRIu64 ": the line %s is %s", offset, shown(text, size).text, what);
 }
 
-/* Widens the window until it holds a whole line. Returns the end of its last one (the end of the
- * input counts), 0 when there is nothing left, -1. */
+/* How many bytes make whole lines: as many as there are in a chunk, or one that is longer; at the
+ * end of the input whatever is left. Returns -1 on failure. */
 static ssize_t whole_lines(struct in *in, struct err *e)
 {
-    size_t seen = 0;
-    for (;;) {
-        const char *end =
-            in->available == seen ? NULL : memrchr(in->at + seen, '\n', in->available - seen);
-        if (end != NULL) {
-            return end + 1 - in->at;
+    if (in_fill(in, 1, e) < 0) {
+        return -1;
+    }
+    size_t seen = in->available < CHUNK_SIZE ? in->available : CHUNK_SIZE;
+    const char *end = seen == 0 ? NULL : memrchr(in->at, '\n', seen);
+    while (end == NULL) {
+        if (seen == in->available) {
+            if (in->is_end) {
+                return (ssize_t)seen;
+            }
+            if (in_fill(in, seen + 1, e) < 0) {
+                return -1;
+            }
         }
-        if (in->is_end) {
-            return (ssize_t)in->available;
-        }
-        if (in->available > LINE_SIZE_MAX) {
+        end = memchr(in->at + seen, '\n', in->available - seen);
+        seen = in->available;
+        if (end == NULL && seen > LINE_SIZE_MAX) {
             return err_set(e, "byte %" PRIu64 ": a line of more than %d bytes", in->offset,
                            LINE_SIZE_MAX);
         }
-        seen = in->available;
-        if (in_fill(in, seen + 1, e) < 0) {
-            return -1;
-        }
     }
+    return end + 1 - in->at;
 }
 
 /* Reads the line at `text`, which ends before `end`, as event number `count` of the batch. Returns
@@ -240,6 +221,7 @@ static int read_lines(struct std *s, size_t size, struct err *e)
     const char *at = in->at;
     const char *end = in->at + size;
     size_t count = 0;
+    s->is_wide = !utf8_is_ascii(at, size);
     while (at < end && count < BATCH_MAX) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         line_end = line_end == NULL ? end : line_end;
