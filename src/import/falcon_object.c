@@ -9,7 +9,7 @@
 #include "trace/kind.h"
 
 const struct falcon_type falcon_types[] = {
-#define TYPE(name, kind, fields) {name, sizeof name - 1, fields, EVENT_##kind},
+#define TYPE(name, kind, fields) {name, sizeof(name) - 1, fields, EVENT_##kind},
     FALCON_TYPE_LIST(TYPE)
 #undef TYPE
         {0},
@@ -51,9 +51,9 @@ void falcon_object_begin(struct falcon_object *o, uint64_t offset)
 
 static enum falcon_field field_of(const char *key, size_t size)
 {
-#define FIELD(id, name)                                                       \
-    if (size == sizeof name - 1 && memcmp(key, name, sizeof name - 1) == 0) { \
-        return FALCON_##id;                                                   \
+#define FIELD(id, name)                                                         \
+    if (size == sizeof(name) - 1 && memcmp(key, name, sizeof(name) - 1) == 0) { \
+        return FALCON_##id;                                                     \
     }
     FALCON_FIELD_LIST(FIELD)
 #undef FIELD

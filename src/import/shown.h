@@ -16,7 +16,11 @@ static inline struct shown shown(const char *text, size_t size)
     const size_t kept = size < SHOWN_SIZE_MAX ? size : SHOWN_SIZE_MAX;
     struct shown s = {"\""};
     for (size_t i = 0; i < kept; i++) {
-        s.text[1 + i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+        const char c = text[i];
+        s.text[1 + i] = '?';
+        if (c >= ' ' && c < 0x7f) {
+            s.text[1 + i] = c;
+        }
     }
     memcpy(s.text + 1 + kept, size > kept ? "...\"" : "\"", size > kept ? 5 : 2);
     return s;

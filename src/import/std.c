@@ -21,7 +21,7 @@ struct operation {
 };
 
 static const struct operation operations[] = {
-#define OPERATION(name, kind) {name, sizeof name - 1, EVENT_##kind},
+#define OPERATION(name, kind) {name, sizeof(name) - 1, EVENT_##kind},
     STD_OPERATION_LIST(OPERATION)
 #undef OPERATION
         {"branch", 6, 0},
@@ -77,7 +77,7 @@ static const char *split(struct line *line, const char *text, const char *end)
 {
     const char *bar = find(text, end, '|');
     if (bar == end || bar == text) {
-        return "not of the form thread|operation(operand)|location";
+        return "is not of the form thread|operation(operand)|location";
     }
     line->thread = (struct piece){text, (size_t)(bar - text)};
     const char *name = bar + 1;
@@ -87,16 +87,16 @@ static const char *split(struct line *line, const char *text, const char *end)
     }
     line->operation = operation_of(name, (size_t)(name_end - name));
     if (line->operation == NULL) {
-        return "no operation of RAPID STD";
+        return "has no operation of RAPID STD";
     }
     const char *operand_end = find(name_end, end, '|');
     if (operand_end == end) {
-        return "not of the form thread|operation(operand)|location";
+        return "is not of the form thread|operation(operand)|location";
     }
     line->operand = (struct piece){name_end, 0};
     if (name_end < operand_end) {
         if (operand_end[-1] != ')') {
-            return "without the ) behind the operand";
+            return "lacks the ) behind its operand";
         }
         line->operand.text++;
         line->operand.size = (size_t)(operand_end - 1 - line->operand.text);
@@ -127,12 +127,12 @@ static const char *read_event(struct std *s, const struct line *line, struct eve
     struct names *names = &s->cursor.tables->names;
     if (!is_proper(s, line->thread) || !is_proper(s, line->operand) ||
         !is_proper(s, line->location)) {
-        return "not UTF-8";
+        return "is not UTF-8";
     }
     *event = (struct event){.kind = kind, .task = task_of(s, line->thread)};
     if (line->operand.size == 0) {
         if (kind != EVENT_ATOMIC_BEGIN && kind != EVENT_ATOMIC_END) {
-            return "without its operand";
+            return "lacks its operand";
         }
     } else if (kind == EVENT_THREAD_CREATE || kind == EVENT_THREAD_JOIN) {
         event->has = HAS_PEER;
@@ -154,7 +154,7 @@ static int fail_line(const struct std *s, const char *text, size_t size, const c
     if (size > 0 && (text[0] == '{' || text[0] == '[')) {
         return err_set(e, "byte %" PRIu64 ": a JSON value in a RAPID STD trace", offset);
     }
-    return err_set(e, "byte %" PRIu64 ": the line %s is %s", offset, shown(text, size).text, what);
+    return err_set(e, "byte %" PRIu64 ": the line %s %s", offset, shown(text, size).text, what);
 }
 
 /* How many bytes make whole lines: as many as there are in a chunk, or one that is longer; at the
@@ -267,7 +267,7 @@ static int next_batch(struct cursor *c, struct batch *b, struct err *e)
         }
         if (count > 0) {
             s->event_total += (uint64_t)count;
-            *b = (struct batch){s->events, s->offsets, (size_t)count};
+            *b = (struct batch){.events = s->events, .offsets = s->offsets, .count = (size_t)count};
             return 1;
         }
     }

@@ -67,20 +67,33 @@ static struct cursor *open_in(format_list formats, const struct format *wanted, 
     return format->open(in, t, n, e);
 }
 
+const char *format_path_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+struct cursor *format_open_unnamed(format_list formats, const struct format *wanted,
+                                   const char *path, struct tables *t, struct notes *n,
+                                   struct err *e)
+{
+    struct in in;
+    if (in_open(&in, path, e) < 0) {
+        return NULL;
+    }
+    struct cursor *c = open_in(formats, wanted, &in, t, n, e);
+    if (c != NULL) {
+        c->path = format_path_name(path);
+    }
+    return c;
+}
+
 struct cursor *format_open(format_list formats, const struct format *wanted, const char *path,
                            struct tables *t, struct notes *n, struct err *e)
 {
-    const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
-    struct in in;
-    struct cursor *c = NULL;
-    if (in_open(&in, path, e) == 0) {
-        c = open_in(formats, wanted, &in, t, n, e);
-    }
+    struct cursor *c = format_open_unnamed(formats, wanted, path, t, n, e);
     if (c == NULL) {
-        (void)err_wrap(e, "%s", shown);
-        return NULL;
+        (void)err_wrap(e, "%s", format_path_name(path));
     }
-    c->path = shown;
     return c;
 }
 

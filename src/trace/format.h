@@ -60,6 +60,14 @@ MUST_USE struct cursor *format_open(format_list formats, const struct format *wa
                                     const char *path, struct tables *t, struct notes *n,
                                     struct err *e);
 
+/* The same, but the error does not name the path, as a cursor's own errors do not. */
+MUST_USE struct cursor *format_open_unnamed(format_list formats, const struct format *wanted,
+                                            const char *path, struct tables *t, struct notes *n,
+                                            struct err *e);
+
+/* The path as messages have it: "standard input" for "-". */
+const char *format_path_name(const char *path);
+
 /* The same over bytes in memory, for tests and fuzzing. */
 MUST_USE struct cursor *format_open_memory(format_list formats, const void *bytes, size_t size,
                                            struct tables *t, struct notes *n, struct err *e);

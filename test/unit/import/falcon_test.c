@@ -78,7 +78,7 @@ static size_t check_round_trip(const char *path)
 static size_t line_count(const char *path)
 {
     FILE *file = fopen(path, "r");
-    CHECK(file != NULL);
+    must(file != NULL);
     size_t count = 0;
     int before = '\n';
     for (int c = 0; (c = fgetc(file)) != EOF; before = c) {
@@ -93,7 +93,7 @@ TEST(published_traces_survive_writing_and_reading)
     char folder[1024];
     (void)snprintf(folder, sizeof folder, "%s/falcon", test_shared_data());
     DIR *files = opendir(folder);
-    CHECK(files != NULL);
+    must(files != NULL);
     size_t trace_count = 0;
     const struct dirent *file = NULL;
     while ((file = readdir(files)) != NULL) {

@@ -248,7 +248,7 @@ TEST(a_finding_is_a_sentence_with_its_events)
     struct findings findings = {0};
     struct check *c =
         check_new(&t->tables, &(struct check_options){.findings_max = 9, .input = 3}, &findings);
-    check_events(c, &(struct batch){t->events.at, offsets, 2});
+    check_events(c, &(struct batch){.events = t->events.at, .offsets = offsets, .count = 2});
     check_end(c);
     CHECK_INT(findings.list.count, 1);
     const struct finding *f = &findings.list.at[0];
