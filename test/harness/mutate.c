@@ -72,7 +72,7 @@ void mutator_init(struct mutator *m, uint64_t seed)
 void mutator_release(struct mutator *m)
 {
     vec_each (&m->inputs, input) {
-        mem_free((void *)(uintptr_t)input->bytes);
+        mem_free(input->bytes);
     }
     vec_release(&m->inputs);
     vec_release(&m->buffer);

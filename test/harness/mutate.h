@@ -19,7 +19,7 @@
 #include "wire/prng.h"
 
 struct mutant {
-    const uint8_t *bytes;
+    uint8_t *bytes;
     size_t size;
 };
 
