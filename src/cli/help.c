@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cli/formats.h"
+
 enum { LINE_SIZE = 80, OPTION_INDENT = 2, TEXT_INDENT = 26 };
 
 static void spaces(struct out *out, size_t count)
@@ -87,6 +89,28 @@ void help_verbs(struct out *out)
                   "this is.\n");
 }
 
+void help_formats(struct out *out)
+{
+    for (format_list format = formats_all(); *format != NULL; format++) {
+        const bool is_readable = (*format)->open != NULL;
+        const bool is_writable = (*format)->create != NULL;
+        out_format(out, "  %-8s %-8s", (*format)->name, (*format)->ending);
+        out_text(out, (*format)->meaning);
+        out_text(out, is_readable && is_writable ? "\n"
+                      : is_readable              ? " (only read)\n"
+                                                 : " (only written)\n");
+    }
+}
+
+static bool speaks_of_formats(const struct verb *verb)
+{
+    const struct option *option = verb->options;
+    while (option->name != NULL && option->word != formats_word) {
+        option++;
+    }
+    return option->name != NULL;
+}
+
 void help_verb(struct out *out, const struct verb *verb)
 {
     out_format(out, "clew %s: %s\n\nusage: clew %s [options] %s\n\n", verb->name, verb->summary,
@@ -95,6 +119,10 @@ void help_verb(struct out *out, const struct verb *verb)
     out_text(out, "\noptions:\n");
     for (const struct option *option = verb->options; option->name != NULL; option++) {
         option_row(out, option);
+    }
+    if (speaks_of_formats(verb)) {
+        out_text(out, "\nformats:\n");
+        help_formats(out);
     }
     out_text(out, "\nexit status:\n");
     wrapped(out, verb->exit_statuses, 0, 2);

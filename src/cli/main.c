@@ -87,7 +87,7 @@ static int run_verb(const struct verb *verb, const void *options, const struct o
     } else {
         status = verb->run(&s, options, &e);
         if (status < 0) {
-            status = run_error(&e);
+            status = status == MISUSED ? usage_error(verb, &e) : run_error(&e);
         }
     }
     return finish_output(&s.out, status);

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/limit.h"
 #include "base/vec.h"
+#include "cli/formats.h"
 
 enum option_type {
     OPTION_FLAG,   /* bool: --NAME */
@@ -49,6 +50,7 @@ struct common {
     bool json;
     bool jsonl;
     int color; /* enum color_when */
+    int from;  /* a format, by its place in formats_all; -1: by content */
     const char *output;
     uint64_t limit; /* findings shown at most */
     uint64_t seed;
@@ -76,6 +78,10 @@ const char *color_word(size_t index);
 #define COMMON_JSONL                                        \
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG, \
                .help = "print each finding as a line of JSON as soon as it is known")
+#define COMMON_INPUT                                                              \
+    COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT", \
+               .word = formats_word,                                              \
+               .help = "read this format; without it, the content tells which it is")
 #define COMMON_OUTPUT(text)                                                                      \
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE", \
                .help = (text))

@@ -17,6 +17,15 @@ void session_paint(struct session *s, enum paint paint, const char *text)
     }
 }
 
+int session_misused(struct err *e, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(e->text, sizeof e->text, format, arguments);
+    va_end(arguments);
+    return MISUSED;
+}
+
 /* Copies text, cut to fit, with control bytes made visible. */
 static void make_visible(char *to, size_t size, const char *text)
 {

@@ -27,6 +27,9 @@ void session_paint(struct session *s, enum paint paint, const char *text);
 /* Prints what a reader or writer remarked on standard error, unless the session is quiet. */
 void session_warn(const struct session *s, const char *subject, const struct notes *notes);
 
+/* Writes what is wrong with the command line; always returns MISUSED. */
+int session_misused(struct err *e, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* One line on standard error, "clew: " before it. Bytes that could steer a terminal are shown as
  * \\xNN: names in traces come from outside. */
 void session_say(const char *format, ...) PRINTF_LIKE(1, 2);

@@ -3,6 +3,9 @@
 #include <string.h>
 
 const struct verb *const verbs[] = {
+    &verb_info,
+    &verb_convert,
+    &verb_check,
     NULL,
 };
 

@@ -17,6 +17,9 @@ enum exit_status {
     EXIT_BUDGET = 3,
 };
 
+/* What a verb returns instead of -1 when the command line, not the world, was wrong. */
+#define MISUSED (-2)
+
 struct example {
     const char *command;
     const char *says; /* what it is good for */
@@ -34,7 +37,8 @@ struct verb {
     const void *defaults; /* a struct of options_size bytes that begins with struct common */
     size_t options_size;
     const struct example *examples; /* ended by a NULL command */
-    /* Runs with the filled-in copy of `defaults`; enum exit_status, or -1 and why it could not. */
+    /* Runs with the filled-in copy of `defaults`; enum exit_status, or -1 or MISUSED
+     * and why it could not. */
     int (*run)(struct session *s, const void *options, struct err *e);
 };
 

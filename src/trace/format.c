@@ -50,6 +50,11 @@ static struct cursor *open_in(format_list formats, const struct format *wanted, 
         in_close(in);
         return NULL;
     }
+    if (size == 0) {
+        in_close(in);
+        (void)err_set(e, "is empty, not a trace");
+        return NULL;
+    }
     const struct format *format =
         wanted != NULL ? wanted
                        : recognize(formats, in->at, size < SNIFF_SIZE ? (size_t)size : SNIFF_SIZE);
@@ -57,8 +62,6 @@ static struct cursor *open_in(format_list formats, const struct format *wanted, 
         in_close(in);
         if (format != NULL) {
             (void)err_set(e, "traces in %s form can only be written, not read", format->name);
-        } else if (size == 0) {
-            (void)err_set(e, "is empty, not a trace");
         } else {
             (void)err_set(e, "byte 0: not a trace in any known format (see clew convert --help)");
         }

@@ -14,6 +14,17 @@ const char *order_kind_name(enum order_kind kind)
     return order_names[kind];
 }
 
+const char *order_kind_meaning(enum order_kind kind)
+{
+    static const char *const meanings[ORDER_KIND_COUNT] = {
+#define ORDER(id, name, meaning) meaning,
+        ORDER_KIND_LIST(ORDER)
+#undef ORDER
+    };
+    must(kind < ORDER_KIND_COUNT);
+    return meanings[kind];
+}
+
 void tables_init(struct tables *t)
 {
     *t = (struct tables){0};

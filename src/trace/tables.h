@@ -31,6 +31,7 @@ enum order_kind {
 };
 
 const char *order_kind_name(enum order_kind kind);
+const char *order_kind_meaning(enum order_kind kind);
 
 struct tables {
     struct names names;

@@ -1,0 +1,160 @@
+/* clew check: is a trace well formed? */
+#include "cli/reading.h"
+#include "cli/report.h"
+#include "trace/check.h"
+
+struct check_command {
+    struct common common;
+};
+
+/* --json holds its findings until they are all known; this many of a severity at most. */
+enum { DESCRIBED_MAX = 100000 };
+
+/* A check under way, and how many of its findings have been shown. */
+struct checking {
+    struct session *session;
+    struct reading reading;
+    struct check *check;
+    struct finding_file file;
+    uint64_t shown_count;
+};
+
+/* Shows what was found since the last time and forgets it, so that nothing piles up. --json must
+ * wait: it is one object. */
+static void show_findings(struct checking *k)
+{
+    struct session *s = k->session;
+    if (s->common->json) {
+        return;
+    }
+    vec_each (&k->file.findings.list, finding) {
+        if (k->shown_count >= s->common->limit) {
+            break;
+        }
+        k->shown_count++;
+        if (s->common->jsonl) {
+            struct json j = json_begin(&s->out);
+            finding_print(finding, (uint32_t)k->shown_count, &j);
+            out_char(&s->out, '\n');
+        } else {
+            report_finding(s, finding);
+        }
+    }
+    findings_release(&k->file.findings);
+}
+
+static void print_verdict(struct checking *k)
+{
+    struct session *s = k->session;
+    const struct check_counts *counts = check_counts(k->check);
+    session_text(s, k->reading.name);
+    out_text(&s->out, ": ");
+    report_count(&s->out, counts->events, "event", "events");
+    if (counts->errors == 0 && counts->warnings == 0) {
+        out_text(&s->out, ", well formed\n");
+        return;
+    }
+    out_format(&s->out, ", %llu impossible, %llu unfinished\n", (unsigned long long)counts->errors,
+               (unsigned long long)counts->warnings);
+}
+
+static void print_json(struct checking *k)
+{
+    const struct check_counts *counts = check_counts(k->check);
+    struct finding_file *f = &k->file;
+    f->event_count = counts->events;
+    f->verdict = counts->errors > 0  ? VERDICT_FOUND
+                 : k->reading.is_cut ? VERDICT_UNKNOWN
+                                     : VERDICT_CLEAN;
+    finding_file_count(f, "impossible", counts->errors);
+    finding_file_count(f, "unfinished", counts->warnings);
+    finding_file_count(f, "messages_outside", counts->messages_outside);
+    for (enum check_rule rule = 0; rule < CHECK_RULE_COUNT; rule++) {
+        if (counts->by_rule[rule] > 0) {
+            vec_push(&f->stats, (struct figure){.group = "rules",
+                                                .name = check_rule_name(rule),
+                                                .type = FIGURE_COUNT,
+                                                .count = counts->by_rule[rule]});
+        }
+    }
+    report_print(f, k->session);
+}
+
+static int check_all(struct checking *k, struct err *e)
+{
+    struct batch b;
+    int more = 0;
+    while ((more = reading_next(&k->reading, &b, e)) > 0) {
+        check_events(k->check, &b);
+        show_findings(k);
+    }
+    if (more < 0) {
+        return -1;
+    }
+    if (!k->reading.is_cut) {
+        check_end(k->check); /* a trace that was cut short is not unfinished for it */
+        show_findings(k);
+    }
+    reading_warn(&k->reading);
+    if (k->session->common->json) {
+        print_json(k);
+    } else if (!k->session->common->jsonl) {
+        print_verdict(k);
+    }
+    return check_counts(k->check)->errors > 0 ? EXIT_FOUND
+           : k->reading.is_cut                ? EXIT_BUDGET
+                                              : EXIT_CLEAN;
+}
+
+static int run(struct session *s, const void *options, struct err *e)
+{
+    (void)options;
+    struct checking k = {.session = s};
+    const int opened = reading_open(&k.reading, s, e);
+    if (opened < 0) {
+        return opened;
+    }
+    report_begin(&k.file, s);
+    struct check_options check_options = {.findings_max = s->common->limit};
+    if (s->common->json && check_options.findings_max > DESCRIBED_MAX) {
+        check_options.findings_max = DESCRIBED_MAX;
+    }
+    k.check = check_new(&k.reading.tables, &check_options, &k.file.findings);
+    const int status = check_all(&k, e);
+    check_free(k.check);
+    finding_file_release(&k.file);
+    reading_close(&k.reading);
+    return status;
+}
+
+static const struct option options[] = {
+    COMMON_JSON, COMMON_JSONL, COMMON_LIMIT, COMMON_INPUT, COMMON_BUDGET, COMMON_ALWAYS, {0},
+};
+
+static const struct check_command defaults = {.common = COMMON_DEFAULTS};
+
+static const struct example examples[] = {
+    {"clew check bank.log", "Everything impossible or unfinished in bank.log."},
+    {"clew check --limit 0 run.clew && echo sound", "Only the counts and the status, for scripts."},
+    {"clew check --json run.clew > run.findings", "The findings as a file."},
+    {0},
+};
+
+const struct verb verb_check = {
+    .name = "check",
+    .summary = "whether a trace is well formed",
+    .operands = "TRACE",
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .about = "Tells what cannot have happened (a receive without its send, an unlock by another "
+             "task, time running backwards) from what is only unfinished (a lock held at the end, "
+             "a task without end), each with its event and byte. The trace is read once; memory "
+             "grows with tasks, locks and messages, not with events.",
+    .exit_statuses = "0 nothing impossible, though perhaps unfinished\n1 something impossible\n"
+                     "2 the trace could not be read\n3 the budget ended before anything impossible",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct check_command),
+    .examples = examples,
+    .run = run,
+};

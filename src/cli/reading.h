@@ -1,0 +1,42 @@
+/* The trace a verb reads: recognized by content, joined from several files with --one-run, its
+ * progress shown, its reading ended by the budget.
+ *
+ *     struct reading r;
+ *     if (reading_open(&r, s, e) < 0) { return -1; }
+ *     while ((more = reading_next(&r, &b, e)) > 0) { ... }
+ *     if (more == 0) { reading_warn(&r); }
+ *     reading_close(&r);
+ */
+#ifndef CLEW_CLI_READING_H
+#define CLEW_CLI_READING_H
+
+#include "base/notes.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "trace/cursor.h"
+#include "trace/tables.h"
+
+struct reading {
+    struct session *session;
+    const char *name; /* of the input, for messages */
+    struct tables tables;
+    struct notes notes;
+    struct cursor *cursor;
+    struct progress progress;
+    uint64_t event_count;
+    bool is_cut; /* the budget ended before the trace did */
+};
+
+/* Opens the session's inputs. On failure, -1 or MISUSED, there is nothing to close. */
+MUST_USE int reading_open(struct reading *r, struct session *s, struct err *e);
+
+/* Like cursor_next, with the input's name in the error; 0 also when the budget is spent, with
+ * is_cut set. */
+MUST_USE int reading_next(struct reading *r, struct batch *b, struct err *e);
+
+/* Says what the reader remarked, and whether the budget cut the reading short. */
+void reading_warn(const struct reading *r);
+
+void reading_close(struct reading *r);
+
+#endif

@@ -1,0 +1,21 @@
+/* Results as the user sees them: sentences, or the one JSON object. */
+#ifndef CLEW_CLI_REPORT_H
+#define CLEW_CLI_REPORT_H
+
+#include "cli/session.h"
+#include "trace/finding.h"
+#include "trace/finding_file.h"
+
+/* The finding as a sentence, and its events a line each. */
+void report_finding(struct session *s, const struct finding *finding);
+
+/* A finding file about the session's inputs. */
+void report_begin(struct finding_file *f, const struct session *s);
+
+/* Adds what the process has used to the stats and prints the object. */
+void report_print(struct finding_file *f, struct session *s);
+
+/* "1 task", "2 tasks". */
+void report_count(struct out *out, uint64_t count, const char *one, const char *many);
+
+#endif
