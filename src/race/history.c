@@ -1,0 +1,308 @@
+#include "race/history.h"
+
+#include "base/mem.h"
+#include "wire/must.h"
+
+/* Up to here a list is walked whole, which is cheaper than keeping it in order at each access. */
+enum { SHORT_MAX = 16 };
+
+void history_release(struct history *h)
+{
+    vec_release(&h->variables);
+    vec_release(&h->cells);
+    mem_free(h->records);
+    triples_release(&h->race_of);
+    vec_release(&h->races);
+}
+
+uint32_t history_variable_new(struct history *h)
+{
+    must(h->variables.count < HISTORY_NONE);
+    vec_push(&h->variables, (struct history_variable){
+                                .is_chain = true, .writes_are_chain = true, .cell = HISTORY_NONE});
+    return (uint32_t)(h->variables.count - 1);
+}
+
+/* ---- the table of records ---- */
+
+static size_t first_slot(const struct history *h, const struct history_access *a)
+{
+    uint64_t x = ((uint64_t)a->variable << 32 | a->place) * UINT64_C(0x9e3779b97f4a7c15);
+    x ^= x >> 32 ^ a->task ^ (h->options.keeps_every_access ? a->index << 32 : 0);
+    return (size_t)(x * UINT64_C(0xd6e8feb86659fd93) >> 32) & (h->slot_count - 1);
+}
+
+void history_expect(const struct history *h, const struct history_access *a)
+{
+    if (h->slot_count > 0) {
+        __builtin_prefetch(&h->records[first_slot(h, a)], 1);
+    }
+}
+
+/* The slot of the record for this access, or the free one where it belongs. */
+static uint32_t slot_of(const struct history *h, const struct history_access *a)
+{
+    size_t slot = first_slot(h, a);
+    for (;; slot = (slot + 1) & (h->slot_count - 1)) {
+        const struct history_record *r = &h->records[slot];
+        if (r->cell == HISTORY_NONE ||
+            (r->variable == a->variable && r->task == a->task && r->place == a->place &&
+             (!h->options.keeps_every_access || r->index == a->index))) {
+            return (uint32_t)slot;
+        }
+    }
+}
+
+static void table_init(struct history *h, size_t slot_count)
+{
+    must(slot_count <= (size_t)1 << 31);
+    h->slot_count = slot_count;
+    h->record_count = 0;
+    h->records = mem_resize(NULL, mem_product(slot_count, sizeof *h->records));
+    for (size_t i = 0; i < slot_count; i++) {
+        h->records[i].cell = HISTORY_NONE;
+    }
+}
+
+/* Puts a record into a new table, at the end of its list; `last` is where that list ends. */
+static uint32_t move_record(struct history *h, const struct history_record *r, uint32_t last)
+{
+    const struct history_access key = {
+        .index = r->index, .variable = r->variable, .task = r->task, .place = r->place};
+    const uint32_t slot = slot_of(h, &key);
+    h->records[slot] = *r;
+    h->records[slot].newer = last;
+    h->records[slot].older = HISTORY_NONE;
+    struct history_cell *cell = &h->cells.at[r->cell];
+    const bool is_write = history_is_write(r->place);
+    *(last == HISTORY_NONE ? &cell->heads[is_write] : &h->records[last].older) = slot;
+    cell->counts[is_write]++;
+    h->record_count++;
+    return slot;
+}
+
+/* Moves one list of a cell from an old table, up to `depth` records that are later than `floor`. */
+static void move_list(struct history *h, const struct history_record *old,
+                      struct history_cell *cell, bool is_write, const uint32_t *floors,
+                      uint32_t depth)
+{
+    uint32_t id = cell->heads[is_write];
+    uint32_t last = HISTORY_NONE;
+    cell->heads[is_write] = HISTORY_NONE;
+    cell->counts[is_write] = 0;
+    for (; id != HISTORY_NONE && cell->counts[is_write] < depth; id = old[id].older) {
+        if (floors == NULL || old[id].clock > floors[cell->column]) {
+            last = move_record(h, &old[id], last);
+        }
+    }
+}
+
+static void rebuild(struct history *h, size_t slot_count, const uint32_t *floors, uint32_t depth)
+{
+    struct history_record *old = h->records;
+    table_init(h, slot_count);
+    vec_each (&h->cells, cell) {
+        move_list(h, old, cell, false, floors, depth);
+        move_list(h, old, cell, true, floors, depth);
+    }
+    mem_free(old);
+}
+
+void history_trim(struct history *h, const uint32_t *floors, uint32_t depth)
+{
+    if (h->slot_count > 0) {
+        rebuild(h, h->slot_count, floors, depth);
+    }
+}
+
+/* ---- cells and their lists ---- */
+
+static uint32_t cell_find(struct history *h, uint32_t variable, uint32_t column)
+{
+    struct history_variable *v = &h->variables.at[variable];
+    uint32_t id = v->cell;
+    while (id != HISTORY_NONE && h->cells.at[id].column != column) {
+        id = h->cells.at[id].next;
+    }
+    if (id == HISTORY_NONE) {
+        must(h->cells.count < HISTORY_NONE);
+        id = (uint32_t)h->cells.count;
+        vec_push(&h->cells, (struct history_cell){.column = column,
+                                                  .next = v->cell,
+                                                  .heads = {HISTORY_NONE, HISTORY_NONE}});
+        v->cell = id;
+    }
+    return id;
+}
+
+static void push_front(struct history *h, uint32_t id, uint32_t *head)
+{
+    struct history_record *r = &h->records[id];
+    r->newer = HISTORY_NONE;
+    r->older = *head;
+    if (*head != HISTORY_NONE) {
+        h->records[*head].newer = id;
+    }
+    *head = id;
+}
+
+static void move_to_front(struct history *h, uint32_t id, uint32_t *head)
+{
+    const struct history_record *r = &h->records[id];
+    if (r->newer != HISTORY_NONE) {
+        h->records[r->newer].older = r->older;
+        if (r->older != HISTORY_NONE) {
+            h->records[r->older].newer = r->newer;
+        }
+        push_front(h, id, head);
+    }
+}
+
+/* Puts a list that has just become long into order, the latest first. */
+static void sort(struct history *h, uint32_t *head)
+{
+    uint32_t sorted[SHORT_MAX + 1] = {0};
+    uint32_t count = 0;
+    for (uint32_t id = *head; id != HISTORY_NONE; id = h->records[id].older) {
+        uint32_t at = count++;
+        for (; at > 0 && h->records[sorted[at - 1]].clock < h->records[id].clock; at--) {
+            sorted[at] = sorted[at - 1];
+        }
+        sorted[at] = id;
+    }
+    *head = HISTORY_NONE;
+    while (count > 0) {
+        push_front(h, sorted[--count], head);
+    }
+}
+
+static void record_new(struct history *h, uint32_t id, const struct history_access *a)
+{
+    h->records[id] = (struct history_record){.variable = a->variable,
+                                             .task = a->task,
+                                             .place = a->place,
+                                             .clock = a->clock,
+                                             .cell = cell_find(h, a->variable, a->column)};
+    h->record_count++;
+    struct history_cell *cell = &h->cells.at[h->records[id].cell];
+    const bool is_write = history_is_write(a->place);
+    push_front(h, id, &cell->heads[is_write]);
+    if (++cell->counts[is_write] == SHORT_MAX + 1) {
+        sort(h, &cell->heads[is_write]);
+    }
+}
+
+static void record(struct history *h, const struct history_access *a)
+{
+    if ((h->record_count + 1) * 3 > h->slot_count * 2) {
+        rebuild(h, h->slot_count == 0 ? 64 : h->slot_count * 2, NULL, UINT32_MAX);
+    }
+    const uint32_t id = slot_of(h, a);
+    struct history_record *r = &h->records[id];
+    if (r->cell == HISTORY_NONE) {
+        record_new(h, id, a);
+    }
+    r->index = a->index;
+    r->clock = a->clock;
+    struct history_cell *cell = &h->cells.at[r->cell];
+    const bool is_write = history_is_write(a->place);
+    cell->clocks[is_write] = a->clock;
+    if (cell->counts[is_write] > SHORT_MAX) {
+        move_to_front(h, id, &cell->heads[is_write]);
+    }
+}
+
+/* ---- races ---- */
+
+static void tell(struct history *h, const struct history_record *r, const struct history_access *a)
+{
+    const uint32_t low = r->place < a->place ? r->place : a->place;
+    const uint32_t high = r->place < a->place ? a->place : r->place;
+    uint32_t *slot = triples_slot(&h->race_of, a->variable, low, high);
+    const bool is_new = *slot == TRIPLE_ABSENT;
+    const struct history_race race = {
+        .first = {.index = r->index,
+                  .variable = r->variable,
+                  .task = r->task,
+                  .column = h->cells.at[r->cell].column,
+                  .clock = r->clock,
+                  .place = r->place},
+        .second = *a,
+        .pair_count = 1,
+    };
+    if (is_new) {
+        *slot = (uint32_t)h->races.count;
+        vec_push(&h->races, race);
+    } else {
+        h->races.at[*slot].pair_count++;
+    }
+    if (is_new || h->options.keeps_every_access) {
+        h->options.found(h->options.owner, &race);
+    }
+}
+
+/* Tells every record of one kind that the access has not seen; true when there is one. */
+static bool tell_unseen(struct history *h, const struct history_cell *cell,
+                        const struct history_access *a, const uint32_t *seen, bool is_write)
+{
+    const uint32_t limit = seen[cell->column];
+    if (cell->clocks[is_write] <= limit) {
+        return false;
+    }
+    const bool is_sorted = cell->counts[is_write] > SHORT_MAX;
+    for (uint32_t id = cell->heads[is_write]; id != HISTORY_NONE; id = h->records[id].older) {
+        const struct history_record *r = &h->records[id];
+        if (r->clock > limit) {
+            tell(h, r, a);
+        } else if (is_sorted) {
+            break;
+        }
+    }
+    return true;
+}
+
+static void check_read(struct history *h, struct history_variable *v,
+                       const struct history_access *a, const uint32_t *seen)
+{
+    v->is_chain = v->is_chain && v->clock <= seen[v->column];
+    if (v->writes_are_chain && v->write_clock <= seen[v->write_column]) {
+        return;
+    }
+    for (uint32_t id = v->cell; id != HISTORY_NONE; id = h->cells.at[id].next) {
+        if (tell_unseen(h, &h->cells.at[id], a, seen, true)) {
+            v->is_chain = false;
+        }
+    }
+}
+
+static void check_write(struct history *h, struct history_variable *v,
+                        const struct history_access *a, const uint32_t *seen)
+{
+    bool has_unseen_read = false;
+    bool has_unseen_write = false;
+    for (uint32_t id = v->cell; id != HISTORY_NONE; id = h->cells.at[id].next) {
+        has_unseen_read |= tell_unseen(h, &h->cells.at[id], a, seen, false);
+        has_unseen_write |= tell_unseen(h, &h->cells.at[id], a, seen, true);
+    }
+    v->is_chain = !has_unseen_read && !has_unseen_write;
+    v->writes_are_chain = !has_unseen_write;
+}
+
+void history_add(struct history *h, const struct history_access *a, const uint32_t *seen)
+{
+    struct history_variable *v = &h->variables.at[a->variable];
+    const bool is_write = history_is_write(a->place);
+    if (!v->is_chain || v->clock > seen[v->column]) {
+        if (is_write) {
+            check_write(h, v, a, seen);
+        } else {
+            check_read(h, v, a, seen);
+        }
+    }
+    v->column = a->column;
+    v->clock = a->clock;
+    v->place = a->place;
+    v->write_column = is_write ? a->column : v->write_column;
+    v->write_clock = is_write ? a->clock : v->write_clock;
+    record(h, a);
+}

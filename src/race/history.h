@@ -1,0 +1,124 @@
+/* What was done to variables so far, as far as a later access can race with it.
+ *
+ *     variable --> cell (one column) --> record, record ...    its writes
+ *                    |            `----> record ...            its reads
+ *                  cell (another column) ...
+ *
+ * A record is the latest access by one task at one place of one kind. An earlier one there adds
+ * nothing: whoever is unordered with it is unordered with the latest too, since both are of one
+ * chain. So every racing pair of places is found, in memory that follows places, not events.
+ *
+ * Most accesses need no walk. Where all accesses so far are a chain, the last one decides for all;
+ * where the writes are, the last write decides for a read (the epochs of FastTrack, Flanagan and
+ * Freund 2009, with the last access in the place of the last read). */
+#ifndef CLEW_RACE_HISTORY_H
+#define CLEW_RACE_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "race/triples.h"
+
+#define HISTORY_NONE UINT32_MAX
+
+/* A source place and what is done there: two accesses at one place of one kind look the same. */
+static inline uint32_t history_place(uint32_t location, bool is_write)
+{
+    return location << 1 | (is_write ? 1 : 0);
+}
+
+static inline bool history_is_write(uint32_t place)
+{
+    return (place & 1) != 0;
+}
+
+struct history_access {
+    uint64_t index; /* of the event */
+    uint32_t variable;
+    uint32_t task;
+    uint32_t column; /* of the task, in its clock */
+    uint32_t clock;  /* the task's own time */
+    uint32_t place;
+};
+
+/* What decides most accesses. A variable nobody touched is all zero but the flags. */
+struct history_variable {
+    uint32_t column, clock, place;      /* the last access */
+    uint32_t write_column, write_clock; /* the last write */
+    bool is_chain;                      /* every access is before the next */
+    bool writes_are_chain;              /* every write is before the next */
+    uint32_t cell;                      /* first of its cells */
+};
+
+/* The records of a variable in one column, by kind: reads, writes. Lists longer than a few are kept
+ * with the latest first, so that a walk can end early. */
+struct history_cell {
+    uint32_t column;
+    uint32_t next;      /* cell of the same variable */
+    uint32_t clocks[2]; /* of the latest */
+    uint32_t heads[2];
+    uint32_t counts[2];
+};
+
+struct history_record {
+    uint64_t index;
+    uint32_t variable, task, place;
+    uint32_t clock;
+    uint32_t cell;         /* HISTORY_NONE: this slot of the table is free */
+    uint32_t newer, older; /* in the cell's list of this kind */
+};
+
+/* A pair of places at which two unordered accesses to a variable were met. */
+struct history_race {
+    struct history_access first, second; /* as listed; the first such pair */
+    uint64_t pair_count;                 /* how often it was met */
+};
+
+struct history_options {
+    /* Told of each new pair of places, or of each pair of accesses. */
+    void (*found)(void *owner, const struct history_race *race);
+    void *owner;
+    bool keeps_every_access; /* not the latest per place only: every racing pair is found */
+};
+
+/* {.options = ...} is empty. */
+struct history {
+    struct history_options options;
+    VEC(struct history_variable) variables;
+    VEC(struct history_cell) cells;
+    struct history_record *records; /* a hash table by (variable, task, place) */
+    size_t slot_count, record_count;
+    struct triples race_of; /* (variable, place, place) */
+    VEC(struct history_race) races;
+};
+
+void history_release(struct history *h);
+
+/* A new variable, numbered in the order of appearance. */
+uint32_t history_variable_new(struct history *h);
+
+/* Adds an access whose task has seen `seen`: of column c, what is at most seen[c]. Each earlier
+ * conflicting access it has not seen is told to options.found. O(1) when nothing races and the
+ * variable is a chain; else O(columns that touched it + racing places). */
+void history_add(struct history *h, const struct history_access *access, const uint32_t *seen);
+
+/* True for an access that changes nothing: the same as the last one, by a task that has released
+ * nothing since. */
+static inline bool history_is_repeat(const struct history *h, const struct history_access *a)
+{
+    const struct history_variable *v = &h->variables.at[a->variable];
+    return v->place == a->place && v->clock == a->clock && v->column == a->column &&
+           !h->options.keeps_every_access;
+}
+
+/* Says that an access with this variable, task and place comes soon, so that memory is fetched
+ * meanwhile. */
+void history_expect(const struct history *h, const struct history_access *access);
+
+/* Forgets the records that everyone has seen (floors[c]: what all have seen of column c) and, of
+ * each list, all but `depth`. O(records). */
+void history_trim(struct history *h, const uint32_t *floors, uint32_t depth);
+
+#endif
