@@ -1,0 +1,96 @@
+/* The rules of docs/theory/races-semantics.md, read off a trace one by one and without cleverness:
+ * which event is in which context, which event is before which, which sections exclude each other,
+ * which waits need which notify. Quadratic where that is simpler. The slow twins of the race engine
+ * stand on this; the engine itself and the checker of witnesses each read the rules on their own.
+ */
+#ifndef CLEW_TEST_RACE_RULES_H
+#define CLEW_TEST_RACE_RULES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+#define RULES_NONE UINT32_MAX
+
+struct rules_edge {
+    event_id from, to;
+};
+
+/* All events of the handler have handler_of[] equal to its index; recv is not among them. */
+struct rules_handler {
+    uint32_t task;
+    event_id recv, first, last; /* last is its HANDLER_END, or the task's last event */
+    bool is_ended;
+};
+
+struct rules_section {
+    uint32_t task;
+    uint64_t lock;
+    event_id first, last; /* may be the same event */
+    bool is_shared;
+};
+
+struct rules_wait {
+    uint64_t condition;
+    event_id begin;  /* EVENT_NONE when nothing of the task comes before a lone end */
+    event_id end;    /* EVENT_NONE when it never returned */
+    event_id server; /* the notify that serves it in the list, EVENT_NONE when none does */
+};
+
+struct rules_message {
+    event_id send, recv; /* the first of each */
+    uint32_t channel;    /* of a stream, else 0 */
+};
+
+struct rules_pair {
+    event_id a, b; /* accesses; or the SND of the later and the RCV of the earlier message */
+};
+
+/* The edges of a list are what an event needs directly; their closure is the order. */
+typedef VEC(struct rules_edge) rules_edges;
+
+struct rules {
+    const struct trace *t;
+    struct arena arena;
+    size_t count; /* of events */
+
+    uint32_t *handler_of; /* per event: index of its handler, RULES_NONE on the main chain */
+    VEC(struct rules_handler) handlers;
+    VEC(struct rules_section) sections;
+    VEC(struct rules_wait) waits;
+    VEC(struct rules_message) messages;
+
+    rules_edges program;  /* rule 1, and the first before the last event of a section */
+    rules_edges cross;    /* rules 2, 3, 6 and 7 */
+    rules_edges stream;   /* what a stream adds in prefixes */
+    rules_edges lined_up; /* in prefixes: `from` does not come after `to` (two sends of a stream) */
+    size_t dropped;       /* edges against the list, dropped to break a cycle */
+
+    event_id *writer; /* per event that reads: the write it saw, EVENT_NONE for none */
+
+    VEC(struct rules_pair) data_candidates;
+    VEC(struct rules_pair) message_candidates;
+};
+
+void rules_read(struct rules *r, const struct trace *t);
+void rules_release(struct rules *r);
+
+/* Two sections that must not overlap. */
+bool rules_exclude(const struct rules_section *s, const struct rules_section *other);
+
+bool rules_event_reads(const struct event *e);
+bool rules_event_writes(const struct event *e);
+
+/* An object of an event, scoped to the node of its task. */
+uint64_t rules_object(const struct trace *t, const struct event *e, uint32_t object);
+
+/* What in the list itself breaks the rules, NULL when the list is an allowed order and keeps what
+ * reads saw. */
+const char *rules_broken_by_list(const struct rules *r);
+
+/* True when the program and cross edges have a cycle. */
+bool rules_have_cycle(const struct rules *r);
+
+#endif

@@ -1,0 +1,50 @@
+/* Which candidates race, decided slowly: twins for the race engine.
+ *
+ *     struct rules r;
+ *     rules_read(&r, t);
+ *     struct slow_answer answer = slow_answer_take(&arena, &r);
+ *     if (slow_by_states(&r, SLOW_STRICT, &answer)) { ... answer.data[i] of r.data_candidates ... }
+ *
+ * Two ways that share nothing but the rules as read by race_rules.h: walking all states that an
+ * execution can reach, one event at a time, and asking libz3 with one constraint per rule. What the
+ * models mean is in docs/theory/races-semantics.md. */
+#ifndef CLEW_TEST_RACE_SLOW_H
+#define CLEW_TEST_RACE_SLOW_H
+
+#include <stdbool.h>
+
+#include "race_rules.h"
+
+enum slow_model {
+    SLOW_STRICT,          /* some order of all events has the pair side by side */
+    SLOW_FEASIBLE,        /* some prefix that keeps what reads saw allows either next */
+    SLOW_SYNC_PRESERVING, /* the same, and sections and handlers keep their order */
+};
+
+/* One flag per candidate of the rules. */
+struct slow_answer {
+    bool has_order; /* strict: some order is allowed at all; else true */
+    bool *data;
+    bool *message;
+};
+
+struct slow_answer slow_answer_take(struct arena *a, const struct rules *r);
+
+enum { SLOW_EVENTS_MAX = 64 };
+
+/* Decides by walking states; false when there are too many events (SLOW_EVENTS_MAX) or states. */
+MUST_USE bool slow_by_states(const struct rules *r, enum slow_model model,
+                             struct slow_answer *answer);
+
+/* Decides strict or feasible by libz3, one query per candidate. */
+void slow_by_z3(const struct rules *r, enum slow_model model, struct slow_answer *answer);
+
+/* Plain happens-before over the order of sections in the list, by transitive closure. */
+void slow_observed(const struct rules *r, struct slow_answer *answer);
+
+/* The first candidate where two answers differ, as a sentence; NULL when they agree. Valid until
+ * the next call. */
+const char *slow_difference(const struct rules *r, const struct slow_answer *a,
+                            const struct slow_answer *b);
+
+#endif

@@ -1,0 +1,84 @@
+/* The simulated world that random traces come from. */
+#ifndef CLEW_TEST_RANDOM_SIM_H
+#define CLEW_TEST_RANDOM_SIM_H
+
+#include "base/vec.h"
+#include "random_trace.h"
+#include "wire/kind.h"
+
+#define SIM_NONE UINT32_MAX
+
+enum { SIM_HOLDS_MAX = 6, SIM_STREAMS_MAX = 3 };
+
+/* One acquisition that has not been released. */
+struct hold {
+    uint32_t lock; /* index on the node */
+    uint8_t mode;
+    bool is_in_handler;
+};
+
+struct actor {
+    uint32_t task; /* in the trace's tables */
+    uint32_t node; /* index */
+    uint32_t parent;
+    bool is_started, is_ended, is_joined;
+    bool is_silent; /* its start and end are not recorded */
+    bool is_in_handler;
+    bool may_begin_handler; /* its last event was a receive, on the main chain */
+    bool last_was_in_handler;
+    bool has_events;
+    struct hold holds[SIM_HOLDS_MAX];
+    uint32_t hold_count;
+    uint32_t waits_for; /* lock given up while waiting, or SIM_NONE */
+    bool is_woken, wait_is_lone;
+    bool is_at_barrier, may_leave_barrier;
+};
+
+struct datagram {
+    uint32_t channel, message;
+    uint64_t size;
+    uint32_t receiver; /* actor */
+    bool is_gone;
+};
+
+/* A TCP connection in one direction, from a node to a node. */
+struct stream {
+    uint32_t channel;
+    uint32_t from, to; /* nodes */
+    uint64_t sent, received;
+    bool is_asked, is_accepted, is_closed, is_end_seen;
+};
+
+struct sim {
+    struct trace *t;
+    struct prng *prng;
+    const struct random_shape *shape;
+    struct actor actors[RANDOM_TASKS_MAX];
+    uint32_t actor_count;
+    uint32_t turn_of; /* who ran last */
+    VEC(struct datagram) datagrams;
+    struct stream streams[SIM_STREAMS_MAX];
+    uint32_t stream_count;
+    uint32_t message_count;
+    int64_t semaphore[RANDOM_NODES_MAX]; /* what it started with is not in the trace */
+};
+
+/* A number below bound; small_below gives smaller ones more often, so that tasks meet. */
+uint32_t sim_below(struct sim *s, uint32_t bound);
+uint32_t sim_small_below(struct sim *s, uint32_t bound);
+bool sim_one_in(struct sim *s, uint32_t n);
+
+/* The name made of a stem and a number. */
+uint32_t sim_name(struct sim *s, const char *stem, uint32_t number);
+
+/* The task does this. */
+void sim_emit(struct sim *s, struct actor *a, struct event e);
+
+/* Each does what its name says if the task can, and says whether. */
+bool sim_try_send(struct sim *s, struct actor *a);
+bool sim_try_receive(struct sim *s, struct actor *a);
+bool sim_try_stream(struct sim *s, struct actor *a);
+bool sim_try_handler_begin(struct sim *s, struct actor *a);
+bool sim_try_handler_end(struct sim *s, struct actor *a);
+
+#endif
