@@ -130,6 +130,8 @@ static const struct convert_options defaults = {.common = COMMON_DEFAULTS, .to =
 static const struct example examples[] = {
     {"clew convert bank.log -o bank.clew", "A foreign log into clew's own format."},
     {"clew convert bank.clew --to text -o - | less", "A trace for eyes, a line per event."},
+    {"clew convert --one-run a.log b.log c.log -o run.clew",
+     "The logs of three nodes as one trace."},
     {0},
 };
 

@@ -49,6 +49,7 @@ struct common {
     bool quiet;
     bool json;
     bool jsonl;
+    bool one_run;
     int color; /* enum color_when */
     int from;  /* a format, by its place in formats_all; -1: by content */
     const char *output;
@@ -78,10 +79,12 @@ const char *color_word(size_t index);
 #define COMMON_JSONL                                        \
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG, \
                .help = "print each finding as a line of JSON as soon as it is known")
-#define COMMON_INPUT                                                              \
-    COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT", \
-               .word = formats_word,                                              \
-               .help = "read this format; without it, the content tells which it is")
+#define COMMON_INPUT                                                                   \
+    COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT",      \
+               .word = formats_word,                                                   \
+               .help = "read this format; without it, the content tells which it is"), \
+        COMMON_ROW(one_run, .name = "one-run", .type = OPTION_FLAG,                    \
+                   .help = "the inputs are parts of one execution, such as a log per node")
 #define COMMON_OUTPUT(text)                                                                      \
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE", \
                .help = (text))

@@ -1,26 +1,49 @@
 #include "cli/reading.h"
 
+#include <sys/stat.h>
+
 #include "cli/formats.h"
+#include "trace/join.h"
 
 static const struct format *format_wanted(const struct session *s)
 {
     return s->common->from < 0 ? NULL : formats_all()[s->common->from];
 }
 
+/* The bytes of all inputs, 0 when one of them does not tell (a pipe). */
+static uint64_t total_size(const struct session *s)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < s->input_count; i++) {
+        struct stat status;
+        if (stat(s->inputs[i], &status) < 0 || !S_ISREG(status.st_mode)) {
+            return 0;
+        }
+        total += (uint64_t)status.st_size;
+    }
+    return total;
+}
+
 int reading_open(struct reading *r, struct session *s, struct err *e)
 {
     must(s->input_count > 0);
-    if (s->input_count > 1) {
-        return session_misused(e, "%s reads one trace", s->verb->name);
+    if (s->input_count > 1 && !s->common->one_run) {
+        return session_misused(e, "%s reads one trace; --one-run joins parts of one execution",
+                               s->verb->name);
     }
-    *r = (struct reading){.session = s, .name = session_input_name(s->inputs[0])};
+    *r = (struct reading){.session = s};
+    r->name = s->input_count == 1 ? format_path_name(s->inputs[0]) : "these inputs";
     tables_init(&r->tables);
-    r->cursor =
-        format_open(formats_all(), format_wanted(s), s->inputs[0], &r->tables, &r->notes, e);
+    const struct join_inputs inputs = {.formats = formats_all(),
+                                       .wanted = format_wanted(s),
+                                       .paths = s->inputs,
+                                       .count = s->input_count};
+    r->cursor = join_open(&inputs, &r->tables, &r->notes, e);
     if (r->cursor == NULL) {
         reading_close(r);
         return -1;
     }
+    r->size = total_size(s);
     progress_begin(&r->progress, r->name, "events", !s->common->quiet && !s->common->json);
     return 0;
 }
@@ -34,10 +57,10 @@ int reading_next(struct reading *r, struct batch *b, struct err *e)
     const int more = cursor_next(r->cursor, b, e);
     if (more < 0) {
         progress_end(&r->progress);
-        return err_wrap(e, "%s", r->name);
+        return err_wrap(e, "%s", r->cursor->path);
     }
     r->event_count += b->count;
-    progress_step(&r->progress, r->event_count, r->cursor->in.offset, r->cursor->in.size);
+    progress_step(&r->progress, r->event_count, r->cursor->in.offset, r->size);
     return more;
 }
 

@@ -18,11 +18,12 @@
 
 struct reading {
     struct session *session;
-    const char *name; /* of the input, for messages */
+    const char *name; /* of what is read, for messages */
     struct tables tables;
     struct notes notes;
     struct cursor *cursor;
     struct progress progress;
+    uint64_t size; /* in bytes, 0 when not known */
     uint64_t event_count;
     bool is_cut; /* the budget ended before the trace did */
 };

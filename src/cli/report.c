@@ -5,6 +5,10 @@
 static void report_event(struct session *s, const struct finding_event *event)
 {
     out_format(&s->out, "    event %llu", (unsigned long long)event->index);
+    if (s->input_count > 1) {
+        out_text(&s->out, " of ");
+        session_text(s, s->inputs[event->input]);
+    }
     if (event->offset != UINT64_MAX) {
         out_format(&s->out, ", byte %llu", (unsigned long long)event->offset);
     }

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 void session_paint(struct session *s, enum paint paint, const char *text)
 {
@@ -83,9 +82,4 @@ void session_warn(const struct session *s, const char *subject, const struct not
             session_say("%s: %s", subject, note->text);
         }
     }
-}
-
-const char *session_input_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
 }

@@ -37,7 +37,4 @@ void session_say(const char *format, ...) PRINTF_LIKE(1, 2);
 /* Writes text from outside to s->out, with the same care. */
 void session_text(struct session *s, const char *text);
 
-/* "standard input" for "-". */
-const char *session_input_name(const char *path);
-
 #endif

@@ -120,7 +120,7 @@ static struct finding_event described(struct check *c, const struct place *p)
 {
     const struct task *task = &c->tables->tasks.at[p->task];
     return (struct finding_event){
-        .input = c->options.input,
+        .input = p->input,
         .index = p->index,
         .offset = p->offset,
         .node = copied(c, task->node),
@@ -420,11 +420,16 @@ static void know_tasks(struct check *c, size_t count)
 void check_events(struct check *c, const struct batch *b)
 {
     know_tasks(c, c->tables->tasks.count);
+    if (b->input != c->input) {
+        c->input = (uint32_t)b->input;
+        c->input_start = c->counts.events;
+    }
     for (size_t i = 0; i < b->count; i++) {
         const struct event *e = &b->events[i];
         must(e->task < c->tasks.count);
         const struct place at = {
-            .index = c->counts.events,
+            .index = c->counts.events - c->input_start,
+            .input = c->input,
             .offset = b->offsets == NULL ? UINT64_MAX : b->offsets[i],
             .task = e->task,
             .object = e->object,

@@ -67,7 +67,6 @@ enum finding_severity check_rule_severity(enum check_rule rule);
 
 struct check_options {
     uint64_t findings_max; /* described at most, of each severity; all are counted */
-    uint32_t input;        /* which of the inputs this is */
 };
 
 struct check_counts {
@@ -85,6 +84,7 @@ MUST_USE struct check *check_new(const struct tables *tables, const struct check
                                  struct findings *findings);
 void check_free(struct check *c);
 
+/* Batches of joined inputs come input by input, as trace/join.h gives them. */
 void check_events(struct check *c, const struct batch *b);
 
 /* Tells what is missing; no events follow. */

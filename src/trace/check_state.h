@@ -11,8 +11,9 @@
 
 /* Enough of an event to speak of it later. A kind of 0 is no event. */
 struct place {
-    uint64_t index;
+    uint64_t index; /* in its input */
     uint64_t offset;
+    uint32_t input;
     uint32_t task;
     uint32_t object;
     uint32_t location;
@@ -83,6 +84,8 @@ struct check {
     struct check_options options;
     struct findings *findings;
     struct check_counts counts;
+    uint32_t input;       /* being read */
+    uint64_t input_start; /* how many events came before it */
 
     VEC(struct task_state) tasks;
 

@@ -246,9 +246,11 @@ TEST(a_finding_is_a_sentence_with_its_events)
     const struct trace *t = trace_of("A@n acq m @a.c:1; B@n rel m @b.c:2");
     const uint64_t offsets[] = {100, 200};
     struct findings findings = {0};
-    struct check *c =
-        check_new(&t->tables, &(struct check_options){.findings_max = 9, .input = 3}, &findings);
-    check_events(c, &(struct batch){.events = t->events.at, .offsets = offsets, .count = 2});
+    struct check *c = check_new(&t->tables, &(struct check_options){.findings_max = 9}, &findings);
+    check_events(c, &(struct batch){.events = t->events.at, .offsets = offsets, .count = 1});
+    check_events(c,
+                 &(struct batch){
+                     .events = t->events.at + 1, .offsets = offsets + 1, .count = 1, .input = 3});
     check_end(c);
     CHECK_INT(findings.list.count, 1);
     const struct finding *f = &findings.list.at[0];
@@ -258,6 +260,8 @@ TEST(a_finding_is_a_sentence_with_its_events)
     CHECK_INT(f->severity, SEVERITY_ERROR);
     CHECK_INT(f->event_count, 2);
     CHECK_INT(f->events[0].input, 3);
+    CHECK_INT(f->events[0].index, 0);
+    CHECK_INT(f->events[1].input, 0);
     CHECK_INT(f->events[0].offset, 200);
     CHECK_INT(f->events[1].offset, 100);
     CHECK_TEXT(f->events[1].location, "a.c:1");
