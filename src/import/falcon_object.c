@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/shown.h"
+#include "base/shown.h"
 #include "trace/channel.h"
 #include "trace/kind.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shown.h"
 #include "base/utf8.h"
 #include "import/import.h"
 #include "import/memo.h"
-#include "import/shown.h"
 #include "trace/kind.h"
 
 enum { CHUNK_SIZE = 1 << 16, LINE_SIZE_MAX = 1 << 20, THREAD_SIZE_SNIFFED = 256 };
