@@ -1,5 +1,7 @@
 /* Reads the findings file with yajl: a table says which key means what where, a stack of places
  * says where we are. What the table does not know is skipped, so that a newer clew may say more. */
+#include "trace/finding_file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 #include <yajl/yajl_parse.h>
 
 #include "base/mem.h"
-#include "trace/finding_file.h"
 
 enum { DEPTH_MAX = 16, TOKEN_SIZE_MAX = 1 << 20, NUMBER_SIZE_MAX = 40 };
 

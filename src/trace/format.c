@@ -114,7 +114,14 @@ struct cursor *format_open_memory(format_list formats, const void *bytes, size_t
 
 int writer_write(struct writer *w, const struct event *events, size_t count, struct err *e)
 {
-    return w->ops->write(w, events, count, e);
+    if (w->ops->write(w, events, count, e) < 0) {
+        return -1;
+    }
+    if (w->out.failed) { /* a full disk ends a long conversion now, not at its close */
+        *e = w->out.failure;
+        return -1;
+    }
+    return 0;
 }
 
 int writer_close(struct writer *w, struct err *e)

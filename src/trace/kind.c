@@ -11,6 +11,13 @@ static const struct kind kinds[KIND_LIMIT] = {
 #undef KIND
 };
 
+/* Beside the names, so that a search looks at few of them. */
+static const uint8_t name_sizes[KIND_LIMIT] = {
+#define KIND(number, id, name, ...) [number] = sizeof(name) - 1,
+    KIND_LIST(KIND)
+#undef KIND
+};
+
 static const char *const class_names[CLASS_COUNT] = {
 #define CLASS(id, name) name,
     CLASS_LIST(CLASS)
@@ -42,8 +49,7 @@ enum event_class event_class(const struct event *e)
 uint16_t kind_find(const char *name, size_t size)
 {
     for (uint16_t i = 0; i < KIND_LIMIT; i++) {
-        if (kinds[i].name != NULL && strlen(kinds[i].name) == size &&
-            memcmp(kinds[i].name, name, size) == 0) {
+        if (name_sizes[i] == size && size > 0 && memcmp(kinds[i].name, name, size) == 0) {
             return i;
         }
     }

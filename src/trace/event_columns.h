@@ -1,0 +1,69 @@
+/* Events as columns: the payload of a chunk of events.
+ *
+ *     0  count of events, 4 bytes, 1 to 4096
+ *     4  count of columns, 4 bytes
+ *     8  columns (trace/column.h), in the order of COLUMN_LIST
+ *
+ * New columns are added behind: a reader skips those it does not know, and what is not there is 0.
+ */
+#ifndef CLEW_TRACE_EVENT_COLUMNS_H
+#define CLEW_TRACE_EVENT_COLUMNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/column.h"
+#include "wire/event.h"
+
+#define COLUMN_LIST(COLUMN)                                                                  \
+    COLUMN(kind, "number of the event's kind")                                               \
+    COLUMN(mode, "its mode, by the kind's list of modes")                                    \
+    COLUMN(has, "which optional numbers are set: 1 value, 2 size, 4 count, 8 time, 16 hlc, " \
+                "32 peer")                                                                   \
+    COLUMN(task, "number of its task")                                                       \
+    COLUMN(object, "name of the object")                                                     \
+    COLUMN(location, "name of the source place")                                             \
+    COLUMN(message, "name of the message; if `has` says peer, number of the other task")     \
+    COLUMN(text, "name: what the kind says")                                                 \
+    COLUMN(count, "count")                                                                   \
+    COLUMN(hlc_count, "counter of the hybrid logical clock")                                 \
+    COLUMN(size, "bytes")                                                                    \
+    COLUMN(value, "value, signed")                                                           \
+    COLUMN(time, "wall time in ticks, signed")                                               \
+    COLUMN(hlc_time, "time of the hybrid logical clock in ticks, signed")
+
+enum column_id {
+#define COLUMN(field, meaning) COLUMN_##field,
+    COLUMN_LIST(COLUMN)
+#undef COLUMN
+        COLUMN_COUNT
+};
+
+enum {
+    EVENT_COLUMNS_MAX = 4096, /* events in a payload */
+    EVENT_COLUMNS_SIZE_MAX = 8 + COLUMN_COUNT * (COLUMN_HEADER_SIZE + 8 * EVENT_COLUMNS_MAX),
+};
+
+/* What the numbers in events must stay below. */
+struct event_limits {
+    size_t name_count;
+    size_t task_count;
+};
+
+struct event_columns {
+    struct event *events; /* room for EVENT_COLUMNS_MAX, given by the caller */
+    size_t count;         /* events this version knows, which are the first in the room */
+    size_t newer_count;   /* events of kinds or modes it does not know, left out */
+    bool has_newer_fields;
+};
+
+/* Decodes a payload. Returns NULL, or what is wrong with it; every number of every event has then
+ * been checked against the limits and the list of kinds. */
+const char *event_columns_parse(struct event_columns *c, const uint8_t *payload, size_t size,
+                                const struct event_limits *limits);
+
+/* Encodes 1 to 4096 events into `to`, which has room for EVENT_COLUMNS_SIZE_MAX bytes; returns how
+ * many were used. values is room for 4096 numbers. */
+size_t event_columns_print(uint8_t *to, const struct event *events, size_t count, uint64_t *values);
+
+#endif

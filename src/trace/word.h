@@ -1,0 +1,58 @@
+/* Words: how names stand in the text forms of traces and schedules. A name of harmless characters
+ * stands bare; any other is put in quotes, with escapes \" \\ \n \r \t and \xNN, so that every
+ * sequence of bytes comes back the same.
+ *
+ *     struct words w = {.at = line, .end = line + size};
+ *     struct word word;
+ *     if (!words_take(&w, &word)) { ... w.wrong says what, w.at where ... }
+ *     words_release(&w);
+ */
+#ifndef CLEW_TRACE_WORD_H
+#define CLEW_TRACE_WORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "base/vec.h"
+
+enum { WORD_SIZE_MAX = 1 << 20 }; /* bytes a word stands for */
+
+struct word {
+    const char *text; /* in the line, or in the reader's memory until the next word is taken */
+    size_t size;
+    bool is_quoted;
+};
+
+/* A line being read. */
+struct words {
+    const char *at;
+    const char *end;
+    const char *wrong; /* what stopped the last taking */
+    VEC(char) unescaped;
+};
+
+void words_release(struct words *w);
+
+/* Each takes what it says and stands behind it, or returns false with w->wrong set and w->at at the
+ * fault. */
+MUST_USE bool words_take(struct words *w, struct word *word);
+MUST_USE bool words_take_u64(struct words *w, uint64_t *number);
+MUST_USE bool words_take_i64(struct words *w, int64_t *number);
+
+/* Steps over the character c if it is the next; returns whether it was. */
+bool words_skip(struct words *w, char c);
+
+/* Steps over blanks; false when the line, but for a comment, ends there. */
+bool words_go_on(struct words *w);
+
+/* Whether a word ends here: at a blank or the end of the line. */
+bool words_is_gap(const struct words *w);
+
+bool word_is(const struct word *word, const char *text);
+
+/* Writes bytes as a word. */
+void word_print(struct out *out, const char *bytes, size_t size);
+
+#endif
