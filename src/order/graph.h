@@ -57,6 +57,7 @@ void edges_release(struct edges *e);
 struct graph_end {
     uint32_t position;
     event_id event;
+    uint32_t twin; /* the other end: its place in graph.out for one of graph.in, and the reverse */
     enum edge_kind kind;
 };
 

@@ -19,6 +19,7 @@
 #include "order/given.h"
 #include "order/graph.h"
 #include "order/message.h"
+#include "order/reach.h"
 #include "order/section.h"
 #include "order/wait.h"
 #include "trace/trace.h"
@@ -28,64 +29,46 @@ enum hb_model {
     HB_OBSERVED, /* each task's whole list, and locks and waits as they went */
 };
 
-/* Which pairs of events can be asked about. Clocks take 4 bytes for each event with an edge into it
- * and each task they speak of. */
-enum hb_reach {
-    HB_REACH_ALL,
-    HB_REACH_NODE, /* pairs of one node only */
-    HB_REACH_NONE, /* no pairs: contexts, edges, sections and waits are enough */
-};
-
 struct hb_options {
     enum hb_model model;
-    enum hb_reach reach;
+    enum reach_scope scope;    /* which pairs of events can be asked about, see reach.h */
     const struct given *given; /* orders given by the user, NULL: none */
 };
 
-/* Some main chains whose clocks are kept together: those of a node, or all. */
-struct hb_group {
-    uint32_t width;       /* how many tasks */
-    VEC(uint32_t) counts; /* rows of `width`: how many events of each main chain come before */
-};
-
-/* Open for reading; the clocks are for hb_is_before and its kin. */
+/* Open for reading. */
 struct hb {
     const struct trace *trace;
     enum hb_model model;
     struct contexts contexts;
     struct messages messages;
-    struct sections sections;
     struct waits waits;
-    struct graph graph;
-    bool follows_list; /* the list itself is an order the graph allows */
-
-    enum hb_reach reach;
-    struct hb_group *groups;
-    uint32_t group_count;
-    const uint32_t *group_of; /* per task */
-    const uint32_t *slot_of;  /* per task: its column in its group's rows */
-    uint32_t *row;            /* per event: its row in the group of its task */
-    uint32_t *heard; /* per edge in graph.in: how many events of the target's main chain the source
-                        knows */
+    struct sections sections;
     struct edges edges; /* what the graph was laid out from */
+    struct graph graph;
+    struct reach before;
+    bool follows_list;     /* the list itself is an order that the graph allows */
+    bool is_contradictory; /* no order puts the beginning of each section before its end */
     struct arena arena;
+    struct arena layout; /* of the graph and its reach, which edges added later replace */
 };
 
 /* Builds the relation, into *hb. Everything odd about the trace is noted with the event it was met
- * at. A trace whose edges contradict each other loses those against the list; the cycle is
+ * at. Where edges contradict each other, those against the list are dropped, and the cycle is
  * noted. Fails on a given order that names what is not there. O(events + joins * tasks). */
 MUST_USE int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *options,
                       struct notes *n, struct err *e);
 void hb_release(struct hb *hb);
 
-/* True when a must come before b. False for a == b. O(1), or a walk of the edges that leave the
- * handler of a. */
+/* Lays the graph out again with the edges that were added to hb->edges since. Returns EVENT_NONE,
+ * or an event that can never come because of a cycle; hb->graph has the cycle, and nothing may be
+ * asked. */
+event_id hb_rebuild(struct hb *hb);
+
+/* True when a must come before b; false for a == b. O(1), or a walk along the edges that leave the
+ * handler of a. In scope REACH_NODE only for a on a main chain and b of the same node. */
 bool hb_is_before(const struct hb *hb, event_id a, event_id b);
 
 /* True when a and b differ and neither must come before the other. */
 bool hb_is_concurrent(const struct hb *hb, event_id a, event_id b);
-
-/* How many events of the main chain of `task` must come before b, b itself included. O(1). */
-uint32_t hb_known(const struct hb *hb, event_id b, uint32_t task);
 
 #endif

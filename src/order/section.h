@@ -13,7 +13,8 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
-#include "order/graph.h"
+#include "order/context.h"
+#include "order/wait.h"
 #include "trace/trace.h"
 
 struct section {
@@ -41,11 +42,10 @@ struct sections {
     const uint32_t *by_lock; /* numbers of sections */
 };
 
-/* Finds the sections of t. Adds an edge (WITHIN) where program order does not already order the
- * beginning before the end. Notes releases of what is not held and locks never released. O(events).
- */
+/* Finds the sections of t. Notes releases of what is not held and locks never released. Linear, but
+ * for locks never released: events * tasks at worst. */
 void sections_build(struct sections *s, const struct trace *t, const struct contexts *c,
-                    struct edges *edges, struct arena *a, struct notes *n);
+                    const struct waits *w, struct arena *a, struct notes *n);
 
 /* True when the two may not overlap. */
 static inline bool sections_exclude(const struct section *a, const struct section *b)

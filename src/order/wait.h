@@ -12,9 +12,10 @@
 
 struct wait {
     uint32_t condition; /* dense number */
-    event_id begin;     /* EVENT_NONE when it is the task's first event that ends it */
+    event_id begin;     /* EVENT_NONE when its end is the task's first event */
     event_id end;
     event_id notify; /* what ends it in the list; EVENT_NONE: nothing did, and it needs nothing */
+    bool is_paired;  /* its beginning is a WAIT_BEGIN, not just the task's event before its end */
 };
 
 struct condition {
@@ -32,7 +33,7 @@ struct waits {
     const event_id *notifies; /* SIGNAL and BROADCAST events */
 };
 
-/* Notes waits that nothing in the list ends. O(events + signals * waits open at once). */
+/* Notes waits that nothing in the list ends. O(events + notifies * tasks). */
 void waits_build(struct waits *w, const struct trace *t, struct arena *a, struct notes *n);
 
 #endif

@@ -1,0 +1,292 @@
+#include "order/message.h"
+
+#include "base/map.h"
+#include "base/names.h"
+#include "order/bucket.h"
+#include "order/remark.h"
+#include "trace/channel.h"
+#include "wire/kind.h"
+
+bool message_is_stream(const struct event *e)
+{
+    return e->object != 0 &&
+           (e->mode == TRANSPORT_TCP || e->mode == TRANSPORT_UNIX || e->mode == TRANSPORT_PIPE);
+}
+
+static uint64_t size_of(const struct event *e)
+{
+    return (e->has & HAS_SIZE) != 0 ? e->size : 0;
+}
+
+static const char receive_without_send[] = "a receive whose send is not in the trace";
+
+struct build {
+    const struct trace *t;
+    struct edges *edges;
+    struct notes *n;
+
+    struct map streams; /* channel to flow */
+    struct map named;   /* message to flow */
+    struct map sized;   /* (channel, number of the size) to flow */
+    struct map sizes;   /* size to a number */
+    uint32_t flow_count;
+
+    struct bucket_items sends, receives;   /* by flow */
+    struct map closes;                     /* channel to its first CLOSE or SHUTDOWN */
+    struct bucket_items connects, accepts; /* by connection */
+    struct map connections;                /* (endpoint, endpoint) or (channel, 0) to number */
+    struct names endpoints;
+
+    VEC(struct message) list;
+};
+
+/* ---- sorting into flows ---- */
+
+static uint32_t flow_in(struct build *b, struct map *m, uint64_t key)
+{
+    bool is_new = false;
+    const uint32_t flow = *map_slot(m, key, b->flow_count, &is_new);
+    b->flow_count += is_new;
+    return flow;
+}
+
+static uint32_t flow_of(struct build *b, const struct event *e)
+{
+    if (message_is_stream(e)) {
+        return flow_in(b, &b->streams, e->object);
+    }
+    if (e->message != 0) {
+        return flow_in(b, &b->named, e->message);
+    }
+    const uint32_t size = *map_slot(&b->sizes, size_of(e), (uint32_t)b->sizes.entries.count, NULL);
+    return flow_in(b, &b->sized, map_pair(e->object, size));
+}
+
+/* A connection is its two endpoints, whichever asked. */
+static uint32_t connection_of(struct build *b, const struct event *e)
+{
+    const struct names *names = &b->t->tables.names;
+    struct channel c;
+    uint64_t key = map_pair(UINT32_MAX, e->object);
+    if (channel_parse(&c, names_text(names, e->object), names_size(names, e->object))) {
+        const uint32_t source = names_intern(&b->endpoints, c.source.text, c.source.size);
+        const uint32_t destination =
+            names_intern(&b->endpoints, c.destination.text, c.destination.size);
+        key = source < destination ? map_pair(source, destination) : map_pair(destination, source);
+    }
+    return *map_slot(&b->connections, key, (uint32_t)b->connections.entries.count, NULL);
+}
+
+/* Neither a name nor a channel: there is nothing to match it by. */
+static bool is_anonymous(const struct event *e)
+{
+    return e->object == 0 && e->message == 0;
+}
+
+static void collect(struct build *b, event_id id, const struct event *e)
+{
+    switch (e->kind) {
+    case EVENT_SEND:
+        if (!is_anonymous(e)) {
+            bucket_add(&b->sends, flow_of(b, e), id);
+        }
+        break;
+    case EVENT_RECV:
+        if (!is_anonymous(e)) {
+            bucket_add(&b->receives, flow_of(b, e), id);
+        } else {
+            remark(b->n, b->t, id, receive_without_send);
+        }
+        break;
+    case EVENT_CLOSE:
+    case EVENT_SHUTDOWN: (void)map_slot(&b->closes, e->object, id, NULL); break;
+    case EVENT_CONNECT:
+        if (e->object != 0) {
+            bucket_add(&b->connects, connection_of(b, e), id);
+        }
+        break;
+    case EVENT_ACCEPT:
+        if (e->object != 0) {
+            bucket_add(&b->accepts, connection_of(b, e), id);
+        }
+        break;
+    default: break;
+    }
+}
+
+/* ---- streams ---- */
+
+/* A walk over the bytes of one side of a stream. */
+struct side {
+    struct bucket all;
+    uint32_t index;
+    uint64_t from, to; /* bytes of the current event */
+};
+
+/* Goes on to the next event that has bytes; false at the end. */
+static bool side_next(const struct trace *t, struct side *s)
+{
+    while (s->index < s->all.count) {
+        s->from = s->to;
+        s->to += size_of(trace_at(t, s->all.at[s->index]));
+        if (s->to > s->from) {
+            return true;
+        }
+        s->index++;
+    }
+    return false;
+}
+
+static void match_stream(struct build *b, struct bucket sent, struct bucket received,
+                         uint32_t channel)
+{
+    struct side sends = {.all = sent};
+    struct side receives = {.all = received};
+    bool has_send = side_next(b->t, &sends);
+    bool has_receive = side_next(b->t, &receives);
+    bool is_joined = false; /* the bytes before these belong to the same message */
+    while (has_send && has_receive) {
+        const event_id send = sends.all.at[sends.index];
+        const event_id receive = receives.all.at[receives.index];
+        edges_add(b->edges, send, receive, EDGE_MESSAGE);
+        if (!is_joined) {
+            vec_push(&b->list,
+                     (struct message){.send = send, .receive = receive, .stream = channel});
+        }
+        is_joined = sends.to != receives.to;
+        const bool send_is_done = sends.to <= receives.to;
+        const bool receive_is_done = receives.to <= sends.to;
+        if (send_is_done) {
+            sends.index++;
+            has_send = side_next(b->t, &sends);
+        }
+        if (receive_is_done) {
+            receives.index++;
+            has_receive = side_next(b->t, &receives);
+        }
+    }
+    while (has_receive) {
+        remark(b->n, b->t, receives.all.at[receives.index],
+               "a receive of bytes whose send is not in the trace");
+        receives.index++;
+        has_receive = side_next(b->t, &receives);
+    }
+}
+
+/* ---- everything else ---- */
+
+static void match_datagrams(struct build *b, struct bucket sends, struct bucket receives)
+{
+    for (uint32_t k = 0; k < receives.count; k++) {
+        const event_id receive = receives.at[k];
+        if (sends.count == 0) {
+            remark(b->n, b->t, receive, receive_without_send);
+            continue;
+        }
+        const event_id send = sends.at[k < sends.count ? k : sends.count - 1];
+        edges_add(b->edges, send, receive, EDGE_MESSAGE);
+        vec_push(&b->list, (struct message){.send = send, .receive = receive});
+    }
+}
+
+static void match_messages(struct build *b)
+{
+    struct arena scratch = {0};
+    const struct buckets sends = buckets_sort(&b->sends, b->flow_count, &scratch);
+    const struct buckets receives = buckets_sort(&b->receives, b->flow_count, &scratch);
+    uint32_t *channel_of = arena_array(&scratch, uint32_t, b->flow_count + 1);
+    vec_each (&b->streams.entries, entry) {
+        channel_of[entry->value] = (uint32_t)entry->key;
+    }
+    for (uint32_t flow = 0; flow < b->flow_count; flow++) {
+        if (channel_of[flow] != 0) {
+            match_stream(b, bucket_at(&sends, flow), bucket_at(&receives, flow), channel_of[flow]);
+        } else {
+            match_datagrams(b, bucket_at(&sends, flow), bucket_at(&receives, flow));
+        }
+    }
+    arena_release(&scratch);
+}
+
+/* A stream's RECV of 0 bytes has seen its end. */
+static void match_ends(struct build *b)
+{
+    vec_each (&b->receives.list, item) {
+        const struct event *e = trace_at(b->t, item->event);
+        if (!message_is_stream(e)) {
+            continue;
+        }
+        if ((e->has & HAS_SIZE) == 0) {
+            remark(b->n, b->t, item->event,
+                   "a receive from a stream has no size: nothing orders it");
+        } else if (e->size == 0) {
+            const uint32_t *close = map_get(&b->closes, e->object);
+            if (close != NULL) {
+                edges_add(b->edges, *close, item->event, EDGE_CLOSE);
+            }
+        }
+    }
+}
+
+static void match_connections(struct build *b)
+{
+    struct arena scratch = {0};
+    const uint32_t count = (uint32_t)b->connections.entries.count;
+    const struct buckets connects = buckets_sort(&b->connects, count, &scratch);
+    const struct buckets accepts = buckets_sort(&b->accepts, count, &scratch);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct bucket asked = bucket_at(&connects, i);
+        const struct bucket accepted = bucket_at(&accepts, i);
+        for (uint32_t k = 0; k < asked.count && k < accepted.count; k++) {
+            edges_add(b->edges, asked.at[k], accepted.at[k], EDGE_CONNECT);
+        }
+    }
+    arena_release(&scratch);
+}
+
+/* Puts the messages in listed order of their receives, of which each has one at most. */
+static void lay_out(struct messages *m, const struct build *b, struct arena *a)
+{
+    struct arena scratch = {0};
+    struct message *list = arena_array(a, struct message, b->list.count + 1);
+    uint32_t *message_at = arena_array(&scratch, uint32_t, b->t->events.count + 1);
+    for (size_t i = 0; i < b->list.count; i++) {
+        message_at[b->list.at[i].receive] = (uint32_t)i + 1;
+    }
+    size_t count = 0;
+    vec_each (&b->receives.list, item) {
+        if (message_at[item->event] != 0) {
+            list[count++] = b->list.at[message_at[item->event] - 1];
+        }
+    }
+    must(count == b->list.count);
+    arena_release(&scratch);
+    *m = (struct messages){.list = list, .count = count};
+}
+
+void messages_build(struct messages *m, const struct trace *t, struct edges *edges, struct arena *a,
+                    struct notes *n)
+{
+    struct build b = {.t = t, .edges = edges, .n = n};
+    names_init(&b.endpoints);
+    for (event_id id = 0; id < t->events.count; id++) {
+        collect(&b, id, &t->events.at[id]);
+    }
+    match_messages(&b);
+    match_ends(&b);
+    match_connections(&b);
+    lay_out(m, &b, a);
+
+    map_release(&b.streams);
+    map_release(&b.named);
+    map_release(&b.sized);
+    map_release(&b.sizes);
+    map_release(&b.closes);
+    map_release(&b.connections);
+    names_release(&b.endpoints);
+    vec_release(&b.sends.list);
+    vec_release(&b.receives.list);
+    vec_release(&b.connects.list);
+    vec_release(&b.accepts.list);
+    vec_release(&b.list);
+}

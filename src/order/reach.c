@@ -1,0 +1,395 @@
+#include "order/reach.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+
+/* Clocks in use: full width, counted, recycled. Clock 0 is all 0 and never recycled. */
+struct pool {
+    uint32_t width;
+    VEC(uint32_t *) clocks;
+    VEC(uint32_t) user_count;
+    VEC(uint32_t) unused;
+};
+
+static uint32_t pool_take(struct pool *p)
+{
+    if (p->unused.count > 0) {
+        const uint32_t clock = vec_pop(&p->unused);
+        p->user_count.at[clock] = 1;
+        return clock;
+    }
+    vec_push(&p->clocks, mem_zero(p->width, sizeof(uint32_t)));
+    vec_push(&p->user_count, 1);
+    return (uint32_t)p->clocks.count - 1;
+}
+
+static void pool_keep(struct pool *p, uint32_t clock)
+{
+    p->user_count.at[clock]++;
+}
+
+static void pool_drop(struct pool *p, uint32_t clock)
+{
+    must(p->user_count.at[clock] > 0);
+    if (--p->user_count.at[clock] == 0) {
+        vec_push(&p->unused, clock);
+    }
+}
+
+static void pool_release(struct pool *p)
+{
+    vec_each (&p->clocks, clock) {
+        mem_free(*clock);
+    }
+    vec_release(&p->clocks);
+    vec_release(&p->user_count);
+    vec_release(&p->unused);
+}
+
+/* What is known at a point: a clock, and separately how much of the task's own main chain, which
+ * changes with every event of it. */
+struct knowledge {
+    uint32_t clock;
+    uint32_t own;
+};
+
+/* Where the sweep stands in a context. */
+struct stand {
+    uint32_t done;     /* events swept */
+    uint32_t in_done;  /* edges into it swept */
+    uint32_t out_done; /* edges out of it swept */
+    struct knowledge now;
+    uint32_t row;
+};
+
+struct sweep {
+    struct reach *r;
+    const struct graph *g;
+    const struct contexts *c;
+    bool is_backward;
+    uint32_t event_count;
+    struct pool pool;
+    struct stand *stands;    /* per context */
+    struct knowledge *sent;  /* per edge, by its place among the edges out: what it carries */
+    uint32_t *row;           /* per event */
+    uint32_t *heard;         /* per edge, by its place among the edges in */
+    uint32_t due;            /* so many events of the list, in the direction, may be swept */
+    VEC(uint32_t) resumable; /* contexts that were blocked and may not be any more */
+};
+
+/* ---- the graph in the direction of the sweep ---- */
+
+/* The main event a handler hangs off, in this direction; EVENT_NONE for none, and for main chains.
+ */
+static event_id hang_of(const struct reach *r, uint32_t context)
+{
+    const struct context *handler = &r->contexts->list[context];
+    return r->direction == REACH_BEFORE ? handler->receive : handler->next;
+}
+
+static event_id next_event(const struct sweep *s, uint32_t context)
+{
+    const uint32_t done = s->stands[context].done;
+    const uint32_t count = s->c->list[context].count;
+    return context_event(s->c, context, s->is_backward ? count - 1 - done : done);
+}
+
+static bool is_due(const struct sweep *s, event_id id)
+{
+    return (s->is_backward ? s->event_count - 1 - id : id) < s->due;
+}
+
+static bool is_swept(const struct sweep *s, event_id id)
+{
+    const uint32_t context = s->c->of[id];
+    const uint32_t position = s->c->position[id];
+    const uint32_t count = s->c->list[context].count;
+    return (s->is_backward ? count - 1 - position : position) < s->stands[context].done;
+}
+
+/* The edge number k, in the direction of the sweep, of those into (out of) a context; NULL behind
+ * the last. Sets *place to where it stands among all. */
+static const struct graph_end *edge_at(const struct sweep *s, uint32_t context, bool is_into,
+                                       uint32_t k, uint32_t *place)
+{
+    const bool is_in = is_into != s->is_backward;
+    const uint32_t *first = is_in ? s->g->in_first : s->g->out_first;
+    if (k >= first[context + 1] - first[context]) {
+        return NULL;
+    }
+    *place = s->is_backward ? first[context + 1] - 1 - k : first[context] + k;
+    return &(is_in ? s->g->in : s->g->out)[*place];
+}
+
+/* ---- joining ---- */
+
+static void row_new(struct sweep *s, uint32_t context)
+{
+    struct stand *stand = &s->stands[context];
+    const uint32_t task = s->c->list[context].task;
+    const struct reach *r = s->r;
+    struct reach_group *group = &r->groups[r->group_of[task]];
+    const size_t used = group->counts.count;
+    vec_reserve(&group->counts, used + group->width);
+    group->counts.count += group->width;
+    uint32_t *row = group->counts.at + used;
+    const uint32_t *clock = s->pool.clocks.at[stand->now.clock];
+    for (uint32_t i = 0; i < group->width; i++) {
+        row[i] = clock[r->tasks[group->first + i]];
+    }
+    row[r->slot_of[task]] = stand->now.own;
+    must(used / group->width < UINT32_MAX);
+    stand->row = (uint32_t)(used / group->width);
+}
+
+/* Adds what is known at an event of more_task to what is known at one of task. */
+static void know(struct sweep *s, struct knowledge *now, uint32_t task,
+                 const struct knowledge *more, uint32_t more_task)
+{
+    uint32_t *clock = s->pool.clocks.at[now->clock];
+    const uint32_t *other = s->pool.clocks.at[more->clock];
+    for (uint32_t i = 0; i < s->pool.width; i++) {
+        clock[i] = clock[i] > other[i] ? clock[i] : other[i];
+    }
+    clock[more_task] = clock[more_task] > more->own ? clock[more_task] : more->own;
+    now->own = now->own > clock[task] ? now->own : clock[task];
+}
+
+/* A clock that nobody else looks at, equal to this one, which is given up. */
+static uint32_t clock_own(struct pool *p, uint32_t clock)
+{
+    if (p->user_count.at[clock] == 1) {
+        return clock;
+    }
+    const uint32_t fresh = pool_take(p);
+    memcpy(p->clocks.at[fresh], p->clocks.at[clock], p->width * sizeof(uint32_t));
+    pool_drop(p, clock);
+    return fresh;
+}
+
+/* Takes in what the edges into the next event carry. */
+static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
+{
+    struct stand *stand = &s->stands[context];
+    const uint32_t task = s->c->list[context].task;
+    uint32_t place = 0;
+    const struct graph_end *edge = edge_at(s, context, true, stand->in_done, &place);
+    if (stand->done == 0 && edge_count == 1 && edge->event == hang_of(s->r, context)) {
+        /* A handler that knows what its main chain knew shares its clock and row. */
+        pool_drop(&s->pool, stand->now.clock);
+        stand->now = s->sent[edge->twin];
+        stand->row = s->row[edge->event];
+        s->heard[place] = stand->now.own;
+        return;
+    }
+    stand->now.clock = clock_own(&s->pool, stand->now.clock);
+    for (uint32_t k = 0; k < edge_count; k++) {
+        edge = edge_at(s, context, true, stand->in_done + k, &place);
+        const struct knowledge *sent = &s->sent[edge->twin];
+        const uint32_t from = s->c->list[s->c->of[edge->event]].task;
+        s->heard[place] = from == task ? sent->own : s->pool.clocks.at[sent->clock][task];
+        know(s, &stand->now, task, sent, from);
+        pool_drop(&s->pool, sent->clock);
+    }
+    row_new(s, context);
+}
+
+/* ---- sweeping ---- */
+
+enum { NOT_READY = -1 };
+
+/* How many edges lead to the context's next event, or NOT_READY while one comes from an event that
+ * is not swept. */
+static int64_t ready_edges(const struct sweep *s, uint32_t context, uint32_t position)
+{
+    uint32_t count = 0;
+    uint32_t place = 0;
+    const struct graph_end *edge = NULL;
+    while ((edge = edge_at(s, context, true, s->stands[context].in_done + count, &place)) != NULL &&
+           edge->position == position) {
+        if (!is_swept(s, edge->event)) {
+            return NOT_READY;
+        }
+        count++;
+    }
+    return count;
+}
+
+static void send_out(struct sweep *s, uint32_t context, uint32_t position)
+{
+    struct stand *stand = &s->stands[context];
+    uint32_t place = 0;
+    const struct graph_end *edge = NULL;
+    while ((edge = edge_at(s, context, false, stand->out_done, &place)) != NULL &&
+           edge->position == position) {
+        stand->out_done++;
+        if (s->r->scope != REACH_NONE) {
+            s->sent[place] = stand->now;
+            pool_keep(&s->pool, stand->now.clock);
+        }
+        if (is_due(s, edge->event)) {
+            vec_push(&s->resumable, s->c->of[edge->event]);
+        }
+    }
+}
+
+/* Sweeps the context's next event; false when it has to wait. */
+static bool step(struct sweep *s, uint32_t context)
+{
+    struct stand *stand = &s->stands[context];
+    const event_id id = next_event(s, context);
+    const uint32_t position = s->c->position[id];
+    const int64_t edge_count = ready_edges(s, context, position);
+    if (edge_count == NOT_READY) {
+        return false;
+    }
+    if (s->r->scope != REACH_NONE) {
+        if (!context_is_handler(s->c, context)) {
+            stand->now.own = stand->done + 1;
+        }
+        if (edge_count > 0) {
+            join(s, context, (uint32_t)edge_count);
+        }
+        s->row[id] = stand->row;
+    }
+    stand->in_done += (uint32_t)edge_count;
+    stand->done++;
+    send_out(s, context, position);
+    if (stand->done == s->c->list[context].count) {
+        pool_drop(&s->pool, stand->now.clock);
+    }
+    return true;
+}
+
+static void run(struct sweep *s, uint32_t context)
+{
+    const uint32_t count = s->c->list[context].count;
+    while (s->stands[context].done < count && is_due(s, next_event(s, context)) &&
+           step(s, context)) {
+    }
+}
+
+/* In listed order as far as the edges allow, so that few clocks live at once; what has to wait goes
+ * on when what it waited for has come. */
+static event_id sweep_all(struct sweep *s)
+{
+    for (uint32_t i = 0; i < s->event_count; i++) {
+        s->due = i + 1;
+        run(s, s->c->of[s->is_backward ? s->event_count - 1 - i : i]);
+        while (s->resumable.count > 0) {
+            run(s, vec_pop(&s->resumable));
+        }
+    }
+    for (uint32_t context = 0; context < s->c->count; context++) {
+        if (s->stands[context].done < s->c->list[context].count) {
+            return next_event(s, context);
+        }
+    }
+    return EVENT_NONE;
+}
+
+/* ---- setting up ---- */
+
+static void group_by_node(struct reach *r, const struct trace *t, struct arena *a)
+{
+    const uint32_t task_count = r->contexts->task_count;
+    uint32_t *group_of = arena_array(a, uint32_t, (size_t)task_count + 1);
+    uint32_t *slot_of = arena_array(a, uint32_t, (size_t)task_count + 1);
+    uint32_t *tasks = arena_array(a, uint32_t, (size_t)task_count + 1);
+    r->groups = arena_array(a, struct reach_group, (size_t)task_count + 1);
+    struct map group_of_node = {0};
+    for (uint32_t task = 0; task < task_count; task++) {
+        const uint32_t node = r->scope == REACH_NODE ? t->tables.tasks.at[task].node : 0;
+        group_of[task] = *map_slot(&group_of_node, node, r->group_count, NULL);
+        r->group_count = (uint32_t)group_of_node.entries.count;
+        slot_of[task] = r->groups[group_of[task]].width++;
+    }
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < r->group_count; i++) {
+        r->groups[i].first = first;
+        first += r->groups[i].width;
+        vec_reserve(&r->groups[i].counts, r->groups[i].width);
+        memset(r->groups[i].counts.at, 0, r->groups[i].width * sizeof(uint32_t));
+        r->groups[i].counts.count = r->groups[i].width;
+    }
+    for (uint32_t task = 0; task < task_count; task++) {
+        tasks[r->groups[group_of[task]].first + slot_of[task]] = task;
+    }
+    map_release(&group_of_node);
+    r->group_of = group_of;
+    r->slot_of = slot_of;
+    r->tasks = tasks;
+}
+
+event_id reach_build(struct reach *r, const struct graph *g, const struct trace *t,
+                     enum reach_direction direction, enum reach_scope scope, struct arena *a)
+{
+    const struct contexts *c = g->contexts;
+    const uint32_t event_count = (uint32_t)t->events.count;
+    *r = (struct reach){.contexts = c, .direction = direction, .scope = scope};
+    struct arena scratch = {0};
+    struct sweep s = {
+        .r = r,
+        .g = g,
+        .c = c,
+        .is_backward = direction == REACH_AFTER,
+        .event_count = event_count,
+        .pool = {.width = c->task_count},
+        .stands = arena_array(&scratch, struct stand, (size_t)c->count + 1),
+    };
+    if (scope != REACH_NONE) {
+        group_by_node(r, t, a);
+        s.sent = arena_array(&scratch, struct knowledge, g->edge_count + 1);
+        s.row = arena_array(a, uint32_t, (size_t)event_count + 1);
+        s.heard = arena_array(a, uint32_t, g->edge_count + 1);
+    }
+    (void)pool_take(&s.pool); /* the clock of who knows nothing, with which all begin */
+    s.pool.user_count.at[0] = UINT32_MAX / 2;
+    const event_id blocked = sweep_all(&s);
+    uint32_t *swept = arena_array(a, uint32_t, (size_t)c->count + 1);
+    for (uint32_t context = 0; context < c->count; context++) {
+        swept[context] = s.stands[context].done;
+    }
+    pool_release(&s.pool);
+    vec_release(&s.resumable);
+    arena_release(&scratch);
+    r->swept = swept;
+    r->row = s.row;
+    r->heard = s.heard;
+    return blocked;
+}
+
+void reach_release(struct reach *r)
+{
+    for (uint32_t i = 0; i < r->group_count; i++) {
+        vec_release(&r->groups[i].counts);
+    }
+    *r = (struct reach){0};
+}
+
+/* ---- asking ---- */
+
+static uint32_t count_on_chain(const struct reach *r, event_id id)
+{
+    const uint32_t position = r->contexts->position[id];
+    return r->direction == REACH_BEFORE ? position + 1
+                                        : r->contexts->list[r->contexts->of[id]].count - position;
+}
+
+uint32_t reach_count(const struct reach *r, event_id id, uint32_t task)
+{
+    const uint32_t context = r->contexts->of[id];
+    const uint32_t own_task = r->contexts->list[context].task;
+    if (task == own_task) {
+        const event_id hang = context_is_handler(r->contexts, context) ? hang_of(r, context) : id;
+        if (hang != EVENT_NONE && r->row[hang] == r->row[id]) {
+            return count_on_chain(r, hang);
+        }
+    }
+    const uint32_t group = r->group_of[own_task];
+    must(r->group_of[task] == group);
+    const struct reach_group *g = &r->groups[group];
+    return g->counts.at[(size_t)r->row[id] * g->width + r->slot_of[task]];
+}

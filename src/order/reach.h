@@ -1,0 +1,64 @@
+/* Reach: for every event, how much of each main chain comes before it; or after it, when the graph
+ * is swept backward.
+ *
+ * Handlers hang off main chains, so clocks count events of main chains only, and an event has a
+ * clock of its own only where an edge joins it: everything up to the next join shares it. While
+ * sweeping, full clocks live only as long as somebody still needs them; what is kept of them is a
+ * row of the tasks that are asked about (those of the event's node, or all). */
+#ifndef CLEW_ORDER_REACH_H
+#define CLEW_ORDER_REACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "order/graph.h"
+#include "trace/trace.h"
+
+enum reach_direction {
+    REACH_BEFORE, /* forward: what comes before an event */
+    REACH_AFTER,  /* backward: what comes after it */
+};
+
+/* Which tasks a row speaks of. */
+enum reach_scope {
+    REACH_ALL,  /* every task */
+    REACH_NODE, /* the tasks of the event's own node */
+    REACH_NONE, /* no rows: only whether the graph has a cycle */
+};
+
+/* Tasks whose counts are kept together. */
+struct reach_group {
+    uint32_t first; /* the tasks are reach.tasks[first .. first + width) */
+    uint32_t width;
+    VEC(uint32_t) counts; /* rows of `width`; the first is all 0 */
+};
+
+struct reach {
+    const struct contexts *contexts;
+    enum reach_direction direction;
+    enum reach_scope scope;
+    struct reach_group *groups;
+    uint32_t group_count;
+    const uint32_t *tasks;    /* group by group */
+    const uint32_t *group_of; /* per task */
+    const uint32_t *slot_of;  /* per task: its column in its group's rows */
+    const uint32_t *row;      /* per event: its row in the group of its task */
+    const uint32_t *swept;    /* per context: how many of its events the sweep has passed */
+    /* Per edge, at the place of its far end in graph.in (graph.out when backward): how much of the
+     * main chain of the far end's task is known at the near end already. */
+    const uint32_t *heard;
+};
+
+/* Sweeps the graph. Returns EVENT_NONE, or an event that can never come because of a cycle; *r is
+ * then good for nothing but `swept` and reach_release. O(events + joins * tasks). */
+event_id reach_build(struct reach *r, const struct graph *g, const struct trace *t,
+                     enum reach_direction direction, enum reach_scope scope, struct arena *a);
+void reach_release(struct reach *r);
+
+/* How many events of the main chain of `task` come before (after) the event, itself included when
+ * it is on that chain. The task must be in the scope. O(1). */
+uint32_t reach_count(const struct reach *r, event_id id, uint32_t task);
+
+#endif

@@ -1,0 +1,215 @@
+#include "order/wait.h"
+
+#include "base/bits.h"
+#include "base/map.h"
+#include "order/remark.h"
+#include "order/scope.h"
+
+#define WAIT_NONE UINT32_MAX
+
+struct build {
+    const struct trace *t;
+    struct arena scratch;
+    struct map condition_of; /* scoped name to condition */
+    VEC(struct condition) conditions;
+    VEC(struct wait) list;
+    VEC(event_id) notifies; /* in listed order */
+};
+
+static uint32_t condition_number(struct build *b, const struct event *e)
+{
+    const uint64_t scoped = scope_name(b->t, e, e->object);
+    bool is_new = false;
+    const uint32_t number =
+        *map_slot(&b->condition_of, scoped, (uint32_t)b->conditions.count, &is_new);
+    if (is_new) {
+        vec_push(&b->conditions,
+                 (struct condition){.node = (uint32_t)(scoped >> 32), .name = e->object});
+    }
+    return number;
+}
+
+static bool is_notify(const struct event *e)
+{
+    return e->kind == EVENT_SIGNAL || e->kind == EVENT_BROADCAST;
+}
+
+/* Pairs each WAIT_END with its WAIT_BEGIN; one without begins at the task's event before it, which
+ * is how Falcon's single WAIT is read. */
+static void collect(struct build *b)
+{
+    struct map begun = {0}; /* (task, condition) to its WAIT_BEGIN, EVENT_NONE when it has ended */
+    event_id *before = arena_array(&b->scratch, event_id, b->t->tables.tasks.count + 1);
+    for (size_t task = 0; task < b->t->tables.tasks.count; task++) {
+        before[task] = EVENT_NONE;
+    }
+    for (event_id id = 0; id < b->t->events.count; id++) {
+        const struct event *e = &b->t->events.at[id];
+        if (e->kind == EVENT_WAIT_BEGIN) {
+            map_put(&begun, map_pair(e->task, e->object), id);
+        } else if (e->kind == EVENT_WAIT_END) {
+            uint32_t *begin = map_slot(&begun, map_pair(e->task, e->object), EVENT_NONE, NULL);
+            vec_push(&b->list,
+                     (struct wait){.condition = condition_number(b, e),
+                                   .begin = *begin != EVENT_NONE ? *begin : before[e->task],
+                                   .end = id,
+                                   .notify = EVENT_NONE,
+                                   .is_paired = *begin != EVENT_NONE});
+            *begin = EVENT_NONE;
+        } else if (is_notify(e)) {
+            b->conditions.at[condition_number(b, e)].count++;
+            vec_push(&b->notifies, id);
+        }
+        before[e->task] = id;
+    }
+    map_release(&begun);
+}
+
+/* The waits that are open at a point of the list and not served yet, by condition. There are at
+ * most as many as tasks. */
+struct open_waits {
+    const struct build *b;
+    uint32_t *head;       /* per condition: its first open wait */
+    uint32_t *next;       /* per wait: the next open one of its condition */
+    uint32_t *same_begin; /* per wait: the next that begins at the same event */
+    struct map begins;    /* event to the first wait that begins there */
+    struct bits is_begin; /* per event */
+};
+
+static void open_insert(struct open_waits *o, uint32_t wait)
+{
+    const uint32_t condition = o->b->list.at[wait].condition;
+    o->next[wait] = o->head[condition];
+    o->head[condition] = wait;
+}
+
+static void open_remove(struct open_waits *o, uint32_t wait)
+{
+    uint32_t *link = &o->head[o->b->list.at[wait].condition];
+    while (*link != WAIT_NONE && *link != wait) {
+        link = &o->next[*link];
+    }
+    if (*link == wait) {
+        *link = o->next[wait];
+    }
+}
+
+static void serve(struct open_waits *o, uint32_t condition, event_id notify)
+{
+    const struct wait *list = o->b->list.at;
+    if (trace_at(o->b->t, notify)->kind == EVENT_BROADCAST) {
+        for (uint32_t i = o->head[condition]; i != WAIT_NONE; i = o->next[i]) {
+            o->b->list.at[i].notify = notify;
+        }
+        o->head[condition] = WAIT_NONE;
+        return;
+    }
+    uint32_t soonest = WAIT_NONE;
+    for (uint32_t i = o->head[condition]; i != WAIT_NONE; i = o->next[i]) {
+        if (soonest == WAIT_NONE || list[i].end < list[soonest].end) {
+            soonest = i;
+        }
+    }
+    if (soonest != WAIT_NONE) {
+        o->b->list.at[soonest].notify = notify;
+        open_remove(o, soonest);
+    }
+}
+
+static void open_waits_init(struct open_waits *o, struct build *b)
+{
+    *o = (struct open_waits){
+        .b = b,
+        .head = arena_array(&b->scratch, uint32_t, b->conditions.count + 1),
+        .next = arena_array(&b->scratch, uint32_t, b->list.count + 1),
+        .same_begin = arena_array(&b->scratch, uint32_t, b->list.count + 1),
+        .is_begin = bits_take(&b->scratch, b->t->events.count + 1),
+    };
+    for (size_t i = 0; i < b->conditions.count; i++) {
+        o->head[i] = WAIT_NONE;
+    }
+    for (uint32_t i = 0; i < b->list.count; i++) {
+        const event_id begin = b->list.at[i].begin;
+        if (begin == EVENT_NONE) {
+            open_insert(o, i);
+            continue;
+        }
+        uint32_t *first = map_slot(&o->begins, begin, WAIT_NONE, NULL);
+        o->same_begin[i] = *first;
+        *first = i;
+        bits_add(o->is_begin, begin);
+    }
+}
+
+/* Who wakes whom in the list: each notify serves, of the waits open at its point, the one that ends
+ * first, or all. */
+static void serve_all(struct build *b)
+{
+    struct open_waits o;
+    open_waits_init(&o, b);
+    uint32_t ended = 0; /* waits are in listed order of their ends */
+    for (event_id id = 0; id < b->t->events.count; id++) {
+        const struct event *e = &b->t->events.at[id];
+        if (e->kind == EVENT_WAIT_END) {
+            open_remove(&o, ended++);
+        } else if (is_notify(e)) {
+            serve(&o, condition_number(b, e), id);
+        }
+        if (bits_has(o.is_begin, id)) {
+            for (uint32_t i = *map_get(&o.begins, id); i != WAIT_NONE; i = o.same_begin[i]) {
+                open_insert(&o, i);
+            }
+        }
+    }
+    map_release(&o.begins);
+}
+
+static void lay_out(struct waits *w, struct build *b, struct arena *a)
+{
+    struct wait *list = arena_array(a, struct wait, b->list.count + 1);
+    for (size_t i = 0; i < b->list.count; i++) {
+        list[i] = b->list.at[i];
+    }
+    uint32_t first = 0;
+    struct condition *conditions = arena_array(a, struct condition, b->conditions.count + 1);
+    for (size_t i = 0; i < b->conditions.count; i++) {
+        conditions[i] = b->conditions.at[i];
+        conditions[i].first = first;
+        first += conditions[i].count;
+        conditions[i].count = 0;
+    }
+    event_id *notifies = arena_array(a, event_id, b->notifies.count + 1);
+    vec_each (&b->notifies, id) {
+        struct condition *c = &conditions[condition_number(b, trace_at(b->t, *id))];
+        notifies[c->first + c->count++] = *id;
+    }
+    *w = (struct waits){
+        .list = list,
+        .count = (uint32_t)b->list.count,
+        .conditions = conditions,
+        .condition_count = (uint32_t)b->conditions.count,
+        .notifies = notifies,
+    };
+}
+
+void waits_build(struct waits *w, const struct trace *t, struct arena *a, struct notes *n)
+{
+    struct build b = {.t = t};
+    collect(&b);
+    if (b.list.count > 0) {
+        serve_all(&b);
+    }
+    lay_out(w, &b, a);
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->list[i].notify == EVENT_NONE) {
+            remark(n, t, w->list[i].end,
+                   "a wait ends without a notify since it began (a time-out, a spurious wakeup, or "
+                   "not recorded): nothing orders it");
+        }
+    }
+    map_release(&b.condition_of);
+    vec_release(&b.conditions);
+    vec_release(&b.list);
+    vec_release(&b.notifies);
+    arena_release(&b.scratch);
+}
