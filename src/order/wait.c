@@ -57,7 +57,8 @@ static void collect(struct build *b)
                                    .is_paired = *begin != EVENT_NONE});
             *begin = EVENT_NONE;
         } else if (is_notify(e)) {
-            b->conditions.at[condition_number(b, e)].count++;
+            const uint32_t condition = condition_number(b, e);
+            b->conditions.at[condition].count++;
             vec_push(&b->notifies, id);
         }
         before[e->task] = id;

@@ -1,0 +1,15 @@
+/* Full vector clocks: for each event, how many events of every task come before it. The order is
+ * each task's whole list, so that a clock says all there is to say: a is before b exactly when b's
+ * clock counts a. */
+#ifndef CLEW_ORDER_CLOCK_H
+#define CLEW_ORDER_CLOCK_H
+
+#include <stdint.h>
+
+#include "order/hb.h"
+
+/* Writes a number for each task of the trace: how many of its events are before the event, which
+ * counts itself. The relation is HB_OBSERVED with REACH_ALL. O(tasks). */
+void clock_at(const struct hb *hb, event_id id, uint32_t *counts);
+
+#endif
