@@ -1,6 +1,7 @@
 #include "cli/formats.h"
 
 #include "import/import.h"
+#include "view/shiviz.h"
 
 enum { FORMATS_MAX = 16 };
 
@@ -13,6 +14,8 @@ format_list formats_all(void)
             must(count < FORMATS_MAX);
             joined[count++] = import_formats[i];
         }
+        must(count < FORMATS_MAX);
+        joined[count++] = &format_shiviz;
     }
     return joined;
 }

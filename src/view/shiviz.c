@@ -143,6 +143,6 @@ static struct writer *shiviz_create(struct out *out, const struct tables *t, str
 const struct format format_shiviz = {
     .name = "shiviz",
     .ending = ".shiviz",
-    .meaning = "a log with vector clocks, for ShiViz (written only)",
+    .meaning = "a log with vector clocks, for ShiViz",
     .create = shiviz_create,
 };
