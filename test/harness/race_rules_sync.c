@@ -28,7 +28,9 @@ static bool has_recorded_beginning(const struct rules *r, event_id wait_end)
 {
     vec_each (&r->waits, w) {
         if (w->end == wait_end && w->begin != EVENT_NONE) {
-            return trace_at(r->t, w->begin)->kind == EVENT_WAIT_BEGIN;
+            const struct event *begin = trace_at(r->t, w->begin);
+            return begin->kind == EVENT_WAIT_BEGIN &&
+                   begin->object == trace_at(r->t, wait_end)->object;
         }
     }
     return false;
