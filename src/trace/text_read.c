@@ -7,16 +7,13 @@
 #include "base/mem.h"
 #include "base/shown.h"
 #include "trace/kind.h"
+#include "trace/lines.h"
 #include "trace/word.h"
-
-/* Eight names of a mebibyte, each byte an escape of four, and what stands between them. */
-enum { LINE_SIZE_MAX = 33 << 20 };
 
 struct text_reader {
     struct cursor cursor;
-    struct words words;   /* the line */
-    const char *line;     /* where it begins, in the window */
-    uint64_t line_number; /* from 1 */
+    struct lines lines;
+    struct words words; /* the rest of the line */
     struct event *events;
     uint64_t *offsets;
     struct arena arena; /* of the batch */
@@ -27,9 +24,9 @@ static const char magic[] = "clew-text ";
 /* Sets an error at the place where the words stand. */
 static int refuse(struct text_reader *r, const char *what, struct err *e)
 {
-    const uint64_t at = r->cursor.in.offset + (uint64_t)(r->words.at - r->line);
+    const uint64_t at = r->lines.offset + (uint64_t)(r->words.at - r->lines.text);
     return err_set(e, "byte %llu: line %llu: %s", (unsigned long long)at,
-                   (unsigned long long)r->line_number, what);
+                   (unsigned long long)r->lines.number, what);
 }
 
 /* The same about a word that is not known. */
@@ -46,41 +43,18 @@ static int refuse_word(struct text_reader *r, const char *what, const struct wor
 /* Moves to the next line: 1, 0 at the end of the input. */
 static int next_line(struct text_reader *r, struct err *e)
 {
-    struct in *in = &r->cursor.in;
-    size_t searched = 0;
-    const char *end = NULL;
-    while (end == NULL) {
-        if (in->available > searched) {
-            end = memchr(in->at + searched, '\n', in->available - searched);
-            searched = in->available;
-        }
-        if (end == NULL && searched > LINE_SIZE_MAX) {
-            return err_set(e, "byte %llu: line %llu has no end", (unsigned long long)in->offset,
-                           (unsigned long long)r->line_number + 1);
-        }
-        if (end == NULL) {
-            const ssize_t available = in_fill(in, searched + 1, e);
-            if (available <= 0) {
-                return (int)available;
-            }
-            if ((size_t)available == searched) {
-                end = in->at + available; /* the last line lacks its end */
-            }
-        }
+    const int more = lines_next(&r->lines, e);
+    if (more > 0) {
+        r->words.at = r->lines.text;
+        r->words.end = r->lines.text + r->lines.size;
     }
-    r->line = in->at;
-    r->line_number++;
-    r->words.at = r->line;
-    r->words.end = end;
-    return 1;
+    return more;
 }
 
-/* Steps behind the line and the end of it. */
-static void leave_line(struct text_reader *r)
+/* Whether the line goes on with something that is no comment. */
+static bool goes_on(struct text_reader *r)
 {
-    struct in *in = &r->cursor.in;
-    const size_t size = (size_t)(r->words.end - r->line);
-    in_skip(in, size < in->available ? size + 1 : size);
+    return words_are_left(&r->words) && *r->words.at != '#';
 }
 
 static int expect_gap(struct text_reader *r, struct err *e)
@@ -210,7 +184,7 @@ static enum text_key take_key(struct text_reader *r, const struct event *event)
 static int take_fields(struct text_reader *r, struct event *event, struct err *e)
 {
     unsigned seen = 0;
-    while (words_go_on(&r->words)) {
+    while (goes_on(r)) {
         const char *from = r->words.at;
         const enum text_key key = take_key(r, event);
         /* A message and a peer share their place in an event. */
@@ -237,7 +211,7 @@ static int take_event(struct text_reader *r, struct event *event, struct err *e)
         return -1;
     }
     struct word kind;
-    if (!words_go_on(&r->words) || !words_take(&r->words, &kind)) {
+    if (!goes_on(r) || !words_take(&r->words, &kind)) {
         return refuse(r, "the kind of the event is missing", e);
     }
     event->kind = kind_find(kind.text, kind.size);
@@ -253,14 +227,13 @@ static int next(struct cursor *c, struct batch *b, struct err *e)
     size_t count = 0;
     int more = 0;
     while (count < BATCH_MAX && (more = next_line(r, e)) > 0) {
-        if (words_go_on(&r->words)) {
-            r->offsets[count] = c->in.offset;
+        if (goes_on(r)) {
+            r->offsets[count] = r->lines.offset;
             if (take_event(r, &r->events[count], e) < 0) {
                 return -1;
             }
             count++;
         }
-        leave_line(r);
     }
     if (more < 0) {
         return -1;
@@ -320,7 +293,7 @@ static int take_header(struct text_reader *r, struct err *e)
     if (version != TEXT_VERSION) {
         return refuse(r, "this clew reads version 1 of the text form only", e);
     }
-    while (words_go_on(&r->words)) {
+    while (goes_on(r)) {
         if (take_header_field(r, e) < 0) {
             return -1;
         }
@@ -328,7 +301,6 @@ static int take_header(struct text_reader *r, struct err *e)
             return -1;
         }
     }
-    leave_line(r);
     return 0;
 }
 
@@ -352,6 +324,7 @@ static struct cursor *open_reader(struct in *in, struct tables *t, struct notes 
     r->cursor = (struct cursor){.ops = &ops, .tables = t, .notes = n, .path = "", .in = *in};
     r->events = arena_array(&r->arena, struct event, BATCH_MAX);
     r->offsets = arena_array(&r->arena, uint64_t, BATCH_MAX);
+    r->lines.in = &r->cursor.in;
     if (take_header(r, e) < 0) {
         cursor_close(&r->cursor);
         return NULL;

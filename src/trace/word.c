@@ -86,11 +86,16 @@ static bool take_quoted(struct words *w, struct word *word)
 
 bool words_take(struct words *w, struct word *word)
 {
+    return words_take_part(w, "", word);
+}
+
+bool words_take_part(struct words *w, const char *stops, struct word *word)
+{
     if (w->at < w->end && *w->at == '"') {
         return take_quoted(w, word);
     }
     const char *from = w->at;
-    while (w->at < w->end && is_bare(*w->at)) {
+    while (w->at < w->end && is_bare(*w->at) && (*stops == '\0' || strchr(stops, *w->at) == NULL)) {
         w->at++;
     }
     if (w->at == from) {
@@ -137,12 +142,12 @@ bool words_skip(struct words *w, char c)
     return is_there;
 }
 
-bool words_go_on(struct words *w)
+bool words_are_left(struct words *w)
 {
     while (w->at < w->end && is_blank(*w->at)) {
         w->at++;
     }
-    return w->at < w->end && *w->at != '#';
+    return w->at < w->end;
 }
 
 bool words_is_gap(const struct words *w)
@@ -166,6 +171,16 @@ static bool can_stand_bare(const char *bytes, size_t size)
         i += length;
     }
     return size > 0 && i == size;
+}
+
+static bool has_any(const char *bytes, size_t size, const char *stops)
+{
+    for (; *stops != '\0'; stops++) {
+        if (size > 0 && memchr(bytes, *stops, size) != NULL) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void print_quoted(struct out *out, const char *bytes, size_t size)
@@ -194,7 +209,12 @@ static void print_quoted(struct out *out, const char *bytes, size_t size)
 
 void word_print(struct out *out, const char *bytes, size_t size)
 {
-    if (can_stand_bare(bytes, size)) {
+    word_print_part(out, "", bytes, size);
+}
+
+void word_print_part(struct out *out, const char *stops, const char *bytes, size_t size)
+{
+    if (can_stand_bare(bytes, size) && !has_any(bytes, size, stops)) {
         out_bytes(out, bytes, size);
     } else {
         print_quoted(out, bytes, size);

@@ -36,23 +36,25 @@ struct words {
 void words_release(struct words *w);
 
 /* Each takes what it says and stands behind it, or returns false with w->wrong set and w->at at the
- * fault. */
+ * fault. A part of a word ends at any of the characters `stops` too, unless it is in quotes. */
 MUST_USE bool words_take(struct words *w, struct word *word);
+MUST_USE bool words_take_part(struct words *w, const char *stops, struct word *word);
 MUST_USE bool words_take_u64(struct words *w, uint64_t *number);
 MUST_USE bool words_take_i64(struct words *w, int64_t *number);
 
 /* Steps over the character c if it is the next; returns whether it was. */
 bool words_skip(struct words *w, char c);
 
-/* Steps over blanks; false when the line, but for a comment, ends there. */
-bool words_go_on(struct words *w);
+/* Steps over blanks; false when the line ends there. */
+bool words_are_left(struct words *w);
 
 /* Whether a word ends here: at a blank or the end of the line. */
 bool words_is_gap(const struct words *w);
 
 bool word_is(const struct word *word, const char *text);
 
-/* Writes bytes as a word. */
+/* Writes bytes as a word, or as a part of one. */
 void word_print(struct out *out, const char *bytes, size_t size);
+void word_print_part(struct out *out, const char *stops, const char *bytes, size_t size);
 
 #endif

@@ -1,0 +1,144 @@
+#include "trace/schedule.h"
+
+#include "trace/kind.h"
+#include "trace/word.h"
+
+void schedule_init(struct schedule *s)
+{
+    *s = (struct schedule){0};
+    names_init(&s->names);
+}
+
+void schedule_release(struct schedule *s)
+{
+    names_release(&s->names);
+    vec_release(&s->command);
+    vec_release(&s->faults);
+    vec_release(&s->constraints);
+    vec_release(&s->choices);
+}
+
+static void print_name(const struct schedule *s, uint32_t name, struct out *out)
+{
+    word_print(out, names_text(&s->names, name), names_size(&s->names, name));
+}
+
+static void print_operation(const struct schedule *s, const struct operation *o, struct out *out)
+{
+    const struct kind *kind = kind_of(o->kind);
+    must(kind != NULL);
+    out_char(out, ' ');
+    print_name(s, o->task, out);
+    if (o->node != 0) {
+        out_char(out, '@');
+        print_name(s, o->node, out);
+    }
+    out_format(out, " %s ", kind->name);
+    print_name(s, o->object, out);
+    out_format(out, " #%u", o->occurrence);
+}
+
+static void print_message(const struct schedule *s, const struct message_name *m, struct out *out)
+{
+    const struct {
+        char before;
+        uint32_t name;
+    } parts[] = {{' ', m->source}, {'>', m->destination}, {'/', m->type}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const uint32_t name = parts[i].name;
+        out_char(out, parts[i].before);
+        word_print_part(out, ">/", names_text(&s->names, name), names_size(&s->names, name));
+    }
+    out_format(out, "#%u", m->occurrence);
+    if (m->has_fingerprint) {
+        out_format(out, " fp=%llx", (unsigned long long)m->fingerprint);
+    }
+}
+
+static void print_choice(const struct schedule *s, const struct choice *c, struct out *out)
+{
+    out_text(out, mode_name(MODES_CHOICE, c->kind));
+    switch (c->kind) {
+    case CHOICE_TASK:
+    case CHOICE_TIMER: print_operation(s, &c->operation, out); break;
+    case CHOICE_MESSAGE: print_message(s, &c->message, out); break;
+    case CHOICE_FAULT:
+        out_format(out, " %s ", mode_name(MODES_FAULT, c->fault));
+        print_name(s, c->target, out);
+        break;
+    case CHOICE_RANDOM:
+    case CHOICE_SHORT_COUNT:
+    case CHOICE_READY_ORDER:
+    case CHOICE_LOAD_VALUE:
+        print_operation(s, &c->operation, out);
+        out_text(out, " value=");
+        out_i64(out, c->value);
+        break;
+    default: bug("kind of choice");
+    }
+    out_char(out, '\n');
+}
+
+static void print_constraint(const struct schedule *s, const struct constraint *c, struct out *out)
+{
+    out_text(out, c->is_negated ? "forbid" : "require");
+    print_operation(s, &c->first, out);
+    out_text(out, c->kind == CONSTRAINT_BEFORE ? " before" : " from");
+    if (c->is_from_start) {
+        out_text(out, " start");
+    } else {
+        print_operation(s, &c->second, out);
+    }
+    out_char(out, '\n');
+}
+
+static void print_named(const struct schedule *s, const char *key, uint32_t name, struct out *out)
+{
+    if (name != 0) {
+        out_text(out, key);
+        print_name(s, name, out);
+        out_char(out, '\n');
+    }
+}
+
+static void print_header(const struct schedule *s, struct out *out)
+{
+    out_format(out, "clew-schedule %d\n", SCHEDULE_VERSION);
+    print_named(s, "system ", s->system, out);
+    if (s->command.count > 0) {
+        out_text(out, "command");
+        vec_each (&s->command, argument) {
+            out_char(out, ' ');
+            print_name(s, *argument, out);
+        }
+        out_char(out, '\n');
+    }
+    print_named(s, "build ", s->build, out);
+    print_named(s, "world ", s->world, out);
+    print_named(s, "net ", s->net, out);
+    if (s->faults.count > 0) {
+        out_text(out, "faults");
+        vec_each (&s->faults, fault) {
+            out_format(out, " %s", mode_name(MODES_FAULT, *fault));
+        }
+        out_char(out, '\n');
+    }
+    out_format(out, "seed %llu\nthen ", (unsigned long long)s->seed);
+    if (s->then == 0) {
+        out_text(out, "stop");
+    } else {
+        print_name(s, s->then, out);
+    }
+    out_char(out, '\n');
+}
+
+void schedule_print(const struct schedule *s, struct out *out)
+{
+    print_header(s, out);
+    vec_each (&s->constraints, constraint) {
+        print_constraint(s, constraint, out);
+    }
+    vec_each (&s->choices, choice) {
+        print_choice(s, choice, out);
+    }
+}

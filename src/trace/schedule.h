@@ -1,0 +1,105 @@
+/* A schedule: what to make happen. Choices in the order they are to be made, constraints over named
+ * operations, what to do after, and where it came from. Only data: worlds run it, nothing here
+ * does; a command in it is for reading, never for running.
+ *
+ *     clew-schedule 1
+ *     system raft                             or: command ./bank -n 3
+ *     build 5f3a9c
+ *     world sim
+ *     net tcp
+ *     faults crash drop
+ *     seed 42
+ *     then stop                               or a strategy: then pct
+ *     require main@n1 write x #1 before main@n2 read x #2
+ *     forbid main@n2 read x #2 from main@n1 write x #1
+ *     require main@n2 read x #1 from start
+ *     task main/2@n1 lock m #3
+ *     message n1>n2/vote#3 fp=9f1b
+ *     timer main@n1 timer-fire election #1
+ *     fault crash n1
+ *     random main@n1 call rand #1 value=7     likewise short-count, ready-order, load-value
+ *
+ * Lines that are blank or begin with # say nothing. Operands are words (trace/word.h). */
+#ifndef CLEW_TRACE_SCHEDULE_H
+#define CLEW_TRACE_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/in.h"
+#include "base/names.h"
+#include "base/out.h"
+#include "base/vec.h"
+
+enum { SCHEDULE_VERSION = 1 };
+
+/* An operation is named the same in recording, control and schedules: the occurrence-th (from 1) of
+ * this kind on this object by this task. */
+struct operation {
+    uint32_t node; /* names of the schedule; 0: none */
+    uint32_t task;
+    uint32_t object;
+    uint16_t kind; /* enum event_kind */
+    uint32_t occurrence;
+};
+
+/* The occurrence-th (from 1) message of this type from source to destination. */
+struct message_name {
+    uint32_t source;
+    uint32_t destination;
+    uint32_t type;
+    uint32_t occurrence;
+    uint64_t fingerprint; /* hash of its content, if has_fingerprint */
+    bool has_fingerprint;
+};
+
+/* What one choice chooses; the kind says which of the rest means something. */
+struct choice {
+    uint8_t kind;                /* CHOICE_TASK ... CHOICE_LOAD_VALUE of wire/kind.h */
+    uint8_t fault;               /* of a fault: FAULT_CRASH ... */
+    uint32_t target;             /* of a fault: the name of what it strikes */
+    struct message_name message; /* of a message */
+    struct operation
+        operation; /* of all others: the operation that happens, or where the value is */
+    int64_t value; /* of random, short count, ready order and load value */
+};
+
+enum constraint_kind {
+    CONSTRAINT_BEFORE, /* first happens before second */
+    CONSTRAINT_FROM,   /* first, a read, takes its value from second, a write */
+};
+
+struct constraint {
+    enum constraint_kind kind;
+    bool is_negated;
+    bool is_from_start; /* of FROM: the value is the initial one, and there is no second */
+    struct operation first;
+    struct operation second;
+};
+
+struct schedule {
+    struct names names;
+    uint32_t system; /* what it is for: a name, or ... */
+    VEC(uint32_t) command;
+    uint32_t build; /* id of the build it was made with */
+    uint32_t world;
+    uint32_t net;
+    VEC(uint8_t) faults; /* FAULT_CRASH ... that may happen */
+    uint64_t seed;
+    uint32_t then; /* strategy for what follows; 0: stop */
+    VEC(struct constraint) constraints;
+    VEC(struct choice) choices;
+};
+
+void schedule_init(struct schedule *s);
+void schedule_release(struct schedule *s);
+
+/* Writes the schedule: header, constraints, choices. What is parsed from it is the same, and what
+ * is printed from that are the same bytes. */
+void schedule_print(const struct schedule *s, struct out *out);
+
+/* Reads a schedule into s, which must be fresh from schedule_init. Fails (-1, e set with byte, line
+ * and column) on what is not one; s must be released either way. */
+MUST_USE int schedule_parse(struct schedule *s, struct in *in, struct err *e);
+
+#endif
