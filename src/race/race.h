@@ -1,0 +1,108 @@
+/* Races: which conflicting accesses, and which messages, could have come the other way round.
+ *
+ *     struct race_stats stats;
+ *     if (race_find(t, &(struct race_options){.model = RACE_STRICT}, &findings, &stats, &notes, e)
+ * < 0)
+ *
+ * What a race is under each model is said in docs/theory/races-semantics.md. A data race is a pair
+ * of accesses by two tasks, a message race a pair of messages to one task; where the handlers of
+ * the two messages touch the same variable, the message race is told with the accesses that
+ * conflict. */
+#ifndef CLEW_RACE_RACE_H
+#define CLEW_RACE_RACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/notes.h"
+#include "order/given.h"
+#include "trace/finding.h"
+#include "trace/trace.h"
+
+enum race_model {
+    RACE_STRICT,   /* some order of all events, by the rules, shows it */
+    RACE_SOUND,    /* strict, and some prefix of a real execution shows it */
+    RACE_FEASIBLE, /* some prefix in which reads keep what they saw shows it */
+    RACE_OBSERVED, /* nothing orders them as things went */
+};
+
+/* Decides as another program does, errors included; for tests and benches. */
+enum race_compat {
+    RACE_COMPAT_NONE,
+    RACE_COMPAT_SPIDER,       /* SPIDER as published */
+    RACE_COMPAT_SPIDER_PAPER, /* as its dissertation says: messages race when their sends do */
+};
+
+/* Who decides. */
+enum race_via {
+    RACE_VIA_ENGINE,  /* clocks and locks, and the native solver for what they leave open */
+    RACE_VIA_NATIVE,  /* the native solver, for every candidate */
+    RACE_VIA_Z3,      /* libz3, for every candidate */
+    RACE_VIA_PROGRAM, /* a program that speaks SMT-LIB, for every candidate */
+};
+
+enum race_verdict {
+    RACE_NO,
+    RACE_YES,
+    RACE_UNKNOWN, /* its budget ended, or the solver broke */
+};
+
+/* A candidate that has been decided. */
+struct race_decided {
+    enum race_verdict verdict;
+    bool is_message;
+    /* Two accesses, as listed; or the SEND of the message received later and the RECV of the one
+     * received earlier. */
+    event_id a, b;
+};
+
+/* {0} is the default: strict, everything, grouped by pairs of places. */
+struct race_options {
+    enum race_model model;
+    enum race_compat compat;
+    enum race_via via;
+    const char *command; /* RACE_VIA_PROGRAM: its words */
+    const char *smtlib; /* a folder for a file per query the engine hands to a solver; NULL: none */
+
+    bool skips_data, skips_messages;
+    const char *variable; /* a glob for names of variables; NULL: all */
+    bool has_since, has_until;
+    int64_t since, until;      /* times; of the candidates, both events are in the span */
+    const struct given *given; /* orders the tracer could not see, NULL: none */
+
+    bool prunes;           /* leaves out accesses that show no further pair of places */
+    bool wants_pairs;      /* a finding per pair of events, not per pair of places */
+    bool wants_witness;    /* findings carry an order that shows them, where one was found */
+    bool skips_grades;     /* findings are not graded */
+    uint64_t find_max;     /* so many findings at most; 0: all. Counts are exact all the same */
+    bool counts_only;      /* no findings at all */
+    uint32_t input;        /* which of the inputs the trace is, for the findings */
+    uint32_t worker_count; /* processes that decide; 0 and 1: this one */
+    uint64_t step_max;     /* what one query may cost, in the solver's steps; 0: a million */
+    uint64_t time_max_ns;  /* and in time; 0: no end */
+
+    /* Told of every candidate, one by one, which takes time that follows their number; NULL:
+     * nobody. */
+    void (*decided)(void *context, const struct race_decided *d);
+    void *context;
+};
+
+struct race_stats {
+    uint64_t data_candidates, data_races;       /* pairs of events */
+    uint64_t message_candidates, message_races; /* pairs of messages */
+    uint64_t conflict_pairs;                    /* pairs of accesses that racing messages bring */
+    uint64_t location_pairs;                    /* findings: pairs of places (and variables) */
+    uint64_t pruned_events;
+    uint64_t unknown;     /* candidates nobody could decide */
+    uint64_t asked;       /* candidates that needed a solver */
+    uint64_t constraints; /* of the formula, when there was one */
+};
+
+/* Finds the races of t, which is sealed. Findings and notes are added to what is there; assumptions
+ * and oddities are notes. Fails on what the options name that is not there, and when a solver
+ * cannot be opened. */
+MUST_USE int race_find(const struct trace *t, const struct race_options *o, struct findings *f,
+                       struct race_stats *s, struct notes *n, struct err *e);
+
+#endif
