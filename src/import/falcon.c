@@ -306,12 +306,13 @@ static int fail_syntax(struct falcon *f, struct err *e)
 static int check_limits(const struct falcon *f, struct err *e)
 {
     const uint64_t end = f->cursor.in.offset;
+    const uint64_t start = f->depth > 0 ? f->object.offset : end - f->quiet_size;
     if (f->quiet_size > TOKEN_SIZE_MAX) {
-        return err_set(e, "byte %" PRIu64 ": a name or value of more than %d bytes",
-                       end - f->quiet_size, TOKEN_SIZE_MAX);
+        return err_set(e, "byte %" PRIu64 ": a name or value of more than %d bytes", start,
+                       TOKEN_SIZE_MAX);
     }
-    if (f->depth > 0 && end - f->object.offset > OBJECT_SIZE_MAX) {
-        return err_set(e, "byte %" PRIu64 ": an event of more than %d bytes", f->object.offset,
+    if (f->depth > 0 && end - start > OBJECT_SIZE_MAX) {
+        return err_set(e, "byte %" PRIu64 ": an event of more than %d bytes", start,
                        OBJECT_SIZE_MAX);
     }
     return 0;
@@ -415,12 +416,15 @@ static int skip_stray(struct falcon *f, struct err *e)
     return 1;
 }
 
+/* How many bytes at the very beginning only say that UTF-8 follows. */
+static size_t mark_size(const char *bytes, size_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static void skip_blanks(struct in *in)
 {
-    size_t blanks = 0;
-    if (in->offset == 0 && in->available >= 3 && memcmp(in->at, "\xef\xbb\xbf", 3) == 0) {
-        blanks = 3;
-    }
+    size_t blanks = in->offset == 0 ? mark_size(in->at, in->available) : 0;
     while (blanks < in->available && is_blank(in->at[blanks])) {
         blanks++;
     }
@@ -535,9 +539,10 @@ static bool holds(const char *bytes, size_t size, const char *text)
 static int sniff(const char *bytes, size_t size)
 {
     const char *end = bytes + size;
-    for (const char *line = bytes; line < end;) {
+    const char *first = bytes + mark_size(bytes, size);
+    for (const char *line = first; line < end;) {
         const char *start = line;
-        while (start < end && (is_blank(*start) || *start == '[')) {
+        while (start < end && (is_blank(*start) || *start == '[' || *start == ']')) {
             start++;
         }
         if (start < end && *start == '{') {
@@ -545,7 +550,7 @@ static int sniff(const char *bytes, size_t size)
             if (holds(start, rest, "\"thread\"") || holds(start, rest, "\"type\"")) {
                 return 90;
             }
-            return line == bytes ? 30 : 0;
+            return line == first ? 30 : 0;
         }
         line = memchr(line, '\n', (size_t)(end - line));
         if (line == NULL) {

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "import/falcon.h"
 #include "import/lost.h"
+#include "import/task_text.h"
 #include "trace/channel.h"
 #include "trace/kind.h"
 
@@ -12,7 +13,7 @@ struct falcon_writer {
     struct writer writer;
     const struct falcon_type *type_of[KIND_LIMIT]; /* NULL: Falcon has none */
     uint32_t kept_of[KIND_LIMIT];                  /* which fields it holds, LOST_BIT of each */
-    VEC(char) task_text;
+    struct task_text task_text;
     struct lost lost;
 };
 
@@ -59,35 +60,10 @@ static void put_name(struct falcon_writer *w, const char *key, uint32_t name)
     }
 }
 
-/* The last '@' splits name and node, so a node's own must not be seen. */
-static void append_node(struct falcon_writer *w, const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '@') {
-            vec_push(&w->task_text, '%');
-            vec_push(&w->task_text, '4');
-            vec_push(&w->task_text, '0');
-            lost_add(&w->lost, LOST_BIT(LOST_SEPARATOR));
-        } else {
-            vec_push(&w->task_text, text[i]);
-        }
-    }
-}
-
 static void put_task(struct falcon_writer *w, const char *key, uint32_t task)
 {
-    const struct tables *t = w->writer.tables;
-    const struct name *name = &t->names.list.at[t->tasks.at[task].name];
-    const struct name *node = &t->names.list.at[t->tasks.at[task].node];
-    vec_clear(&w->task_text);
-    vec_reserve(&w->task_text, (size_t)name->size + node->size + 1);
-    memcpy(w->task_text.at, name->text, name->size);
-    w->task_text.count = name->size;
-    if (node->size > 0 || name->size == 0 || memchr(name->text, '@', name->size) != NULL) {
-        vec_push(&w->task_text, '@');
-        append_node(w, node->text, node->size);
-    }
-    put_text(w, key, w->task_text.at, w->task_text.count);
+    task_text_set(&w->task_text, w->writer.tables, task, &w->lost);
+    put_text(w, key, w->task_text.chars.at, w->task_text.chars.count);
 }
 
 /* Ports are numbers in most logs; what is not spelt like one stays a string. */
@@ -206,7 +182,6 @@ static int write_events(struct writer *writer, const struct event *events, size_
                         struct err *e)
 {
     struct falcon_writer *w = (struct falcon_writer *)writer;
-    (void)e; /* out_close tells */
     for (size_t i = 0; i < count; i++) {
         must(events[i].kind < KIND_LIMIT);
         if (w->type_of[events[i].kind] == NULL) {
@@ -214,6 +189,10 @@ static int write_events(struct writer *writer, const struct event *events, size_
         } else {
             put_event(w, &events[i]);
         }
+    }
+    if (writer->out.failed) {
+        *e = writer->out.failure;
+        return -1;
     }
     return 0;
 }
@@ -228,7 +207,7 @@ static int finish(struct writer *writer, struct err *e)
 
 static void release(struct writer *writer)
 {
-    vec_release(&((struct falcon_writer *)writer)->task_text);
+    task_text_release(&((struct falcon_writer *)writer)->task_text);
 }
 
 static const struct writer_ops ops = {.write = write_events, .finish = finish, .release = release};

@@ -3,10 +3,12 @@
 #include "base/mem.h"
 #include "import/lost.h"
 #include "import/std.h"
+#include "import/task_text.h"
 
 struct std_writer {
     struct writer writer;
     const char *name_of[KIND_LIMIT]; /* NULL: STD has none */
+    struct task_text task_text;
     struct lost lost;
 };
 
@@ -36,12 +38,8 @@ static void put_name(struct std_writer *w, uint32_t name)
 
 static void put_task(struct std_writer *w, uint32_t task)
 {
-    const struct task *t = &w->writer.tables->tasks.at[task];
-    put_name(w, t->name);
-    if (t->node != 0) {
-        out_char(&w->writer.out, '@');
-        put_name(w, t->node);
-    }
+    task_text_set(&w->task_text, w->writer.tables, task, &w->lost);
+    put(w, w->task_text.chars.at, w->task_text.chars.count);
 }
 
 static bool has_operand(const struct event *e)
@@ -85,7 +83,6 @@ static int write_events(struct writer *writer, const struct event *events, size_
                         struct err *e)
 {
     struct std_writer *w = (struct std_writer *)writer;
-    (void)e; /* out_close tells */
     for (size_t i = 0; i < count; i++) {
         must(events[i].kind < KIND_LIMIT);
         if (w->name_of[events[i].kind] == NULL) {
@@ -93,6 +90,10 @@ static int write_events(struct writer *writer, const struct event *events, size_
         } else {
             put_event(w, &events[i]);
         }
+    }
+    if (writer->out.failed) {
+        *e = writer->out.failure;
+        return -1;
     }
     return 0;
 }
@@ -107,7 +108,7 @@ static int finish(struct writer *writer, struct err *e)
 
 static void release(struct writer *writer)
 {
-    (void)writer; /* all of it is in the writer itself */
+    task_text_release(&((struct std_writer *)writer)->task_text);
 }
 
 static const struct writer_ops ops = {.write = write_events, .finish = finish, .release = release};
