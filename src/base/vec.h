@@ -34,8 +34,10 @@ void *vec_grown(void *at, size_t *capacity, size_t wanted, size_t element_size);
 #define vec_last(v) (&(v)->at[(v)->count - 1])
 #define vec_pop(v) ((v)->at[--(v)->count])
 #define vec_clear(v) ((void)((v)->count = 0))
-#define vec_each(v, item)                                                           \
-    for (__typeof__((v)->at + 0) item = (v)->at, item##_end = (v)->at + (v)->count; \
+/* An empty vector has no array to point behind. */
+#define vec_each(v, item)                                                              \
+    for (__typeof__((v)->at + 0) item = (v)->at,                                       \
+                                 item##_end = item == NULL ? item : item + (v)->count; \
          item != item##_end; item++)
 #define vec_release(v)                  \
     do {                                \

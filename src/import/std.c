@@ -11,7 +11,7 @@
 #include "import/memo.h"
 #include "trace/kind.h"
 
-enum { CHUNK_SIZE = 1 << 16, LINE_SIZE_MAX = 1 << 20, THREAD_SIZE_SNIFFED = 256 };
+enum { CHUNK_SIZE = 1 << 16, LINE_SIZE_MAX = 1 << 20 };
 
 /* An operation by name. Those without a kind are for other analyses. */
 struct operation {
@@ -293,9 +293,8 @@ static struct cursor *open_reader(struct in *in, struct tables *t, struct notes 
 bool std_is_event(const char *line, size_t size)
 {
     const char *end = line + size;
-    const char *bar =
-        find(line, size < THREAD_SIZE_SNIFFED ? end : line + THREAD_SIZE_SNIFFED, '|');
-    if (bar == line || bar == end || *bar != '|') {
+    const char *bar = find(line, end, '|');
+    if (bar == line || bar == end) {
         return false;
     }
     const char *name_end = bar + 1;

@@ -94,7 +94,7 @@ TEST(an_input_needs_an_event)
     check_wrong("noise\n{ no", "byte 0: not a trace in any known format (see clew convert --help)");
     check_wrong("{ no", "byte 3: not JSON: invalid string in json text. (in the event at byte 0)");
     check_wrong("[]{\"thread\":7}", "byte 2: the event's thread is a number, not a string");
-    check_wrong("a\n{\"thread", "byte 10: the input ends inside the event at byte 2");
+    check_wrong("a\n{\"thread\"", "byte 11: the input ends inside the event at byte 2");
 }
 
 TEST(what_begins_like_an_event_must_be_json)
