@@ -354,7 +354,8 @@ static void give_up_oldest(struct observed *o)
 
 static bool may_serve(const struct event *e)
 {
-    return e->kind == EVENT_SEND || e->kind == EVENT_CONNECT;
+    return e->kind == EVENT_SEND || e->kind == EVENT_CONNECT || e->kind == EVENT_CLOSE ||
+           e->kind == EVENT_SHUTDOWN;
 }
 
 /* In a trace whose nodes were recorded apart, a receive may be listed before its send. It waits,

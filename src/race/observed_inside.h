@@ -215,7 +215,7 @@ void observed_sync_release(struct observed *o);
 
 /* ---- network ---- */
 
-/* True when this RECV or ACCEPT needs a SEND or CONNECT that has not come yet. */
+/* True when this RECV or ACCEPT needs a SEND, CLOSE or CONNECT that has not come yet. */
 bool observed_must_wait(struct observed *o, const struct event *e);
 
 void observed_send(struct observed *o, const struct observed_step *s);

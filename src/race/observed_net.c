@@ -6,12 +6,13 @@
 
 static bool is_stream(const struct event *e)
 {
-    return e->mode == TRANSPORT_TCP || e->mode == TRANSPORT_UNIX || e->mode == TRANSPORT_PIPE;
+    return e->object != 0 &&
+           (e->mode == TRANSPORT_TCP || e->mode == TRANSPORT_UNIX || e->mode == TRANSPORT_PIPE);
 }
 
 static bool is_end_of_stream(const struct event *e)
 {
-    return (e->has & HAS_SIZE) != 0 && e->size == 0;
+    return is_stream(e) && (e->has & HAS_SIZE) != 0 && e->size == 0;
 }
 
 static struct observed_stream *stream_at(struct observed *o, uint32_t channel)
@@ -71,14 +72,19 @@ bool observed_must_wait(struct observed *o, const struct event *e)
         return list == OBSERVED_NONE || parcels_first(&o->parcels, list) == NULL;
     }
     if (is_end_of_stream(e)) {
-        return false;
+        return map_get(&o->close_of, e->object) == NULL;
     }
     if (is_stream(e)) {
         const struct observed_stream *stream = stream_at(o, e->object);
         return (e->has & HAS_SIZE) != 0 && e->size > stream->sent - stream->received;
     }
     const uint32_t list = *sends_of(o, e);
-    return list == OBSERVED_NONE || !o->parcels.lists.at[list].was_put;
+    if (list == OBSERVED_NONE) {
+        return true;
+    }
+    /* A name may be received by many; without one, each receive is of its own send. */
+    return e->message != 0 ? !o->parcels.lists.at[list].was_put
+                           : parcels_first(&o->parcels, list) == NULL;
 }
 
 /* ---- what is sent ---- */
@@ -195,9 +201,7 @@ void observed_recv(struct observed *o, const struct observed_step *s)
         observed_remark(o, s->index, "a message is received whose send is not known: not ordered");
         return;
     }
-    if (!is_end_of_stream(e)) {
-        arrive(o, s, send, 0);
-    }
+    arrive(o, s, send, 0);
     observed_acquire(o, s, send->row);
 }
 
