@@ -1,18 +1,13 @@
 #include <string.h>
 
+#include "order/message.h"
 #include "race/observed_inside.h"
 #include "trace/channel.h"
 #include "wire/kind.h"
 
-static bool is_stream(const struct event *e)
-{
-    return e->object != 0 &&
-           (e->mode == TRANSPORT_TCP || e->mode == TRANSPORT_UNIX || e->mode == TRANSPORT_PIPE);
-}
-
 static bool is_end_of_stream(const struct event *e)
 {
-    return is_stream(e) && (e->has & HAS_SIZE) != 0 && e->size == 0;
+    return message_is_stream(e) && (e->has & HAS_SIZE) != 0 && e->size == 0;
 }
 
 static struct observed_stream *stream_at(struct observed *o, uint32_t channel)
@@ -74,7 +69,7 @@ bool observed_must_wait(struct observed *o, const struct event *e)
     if (is_end_of_stream(e)) {
         return map_get(&o->close_of, e->object) == NULL;
     }
-    if (is_stream(e)) {
+    if (message_is_stream(e)) {
         const struct observed_stream *stream = stream_at(o, e->object);
         return (e->has & HAS_SIZE) != 0 && e->size > stream->sent - stream->received;
     }
@@ -98,7 +93,7 @@ static uint64_t bytes_after(uint64_t bytes, uint64_t more)
 void observed_send(struct observed *o, const struct observed_step *s)
 {
     const struct event *e = s->event;
-    if (!is_stream(e)) {
+    if (!message_is_stream(e)) {
         (void)observed_put(o, sends_of(o, e), s);
         return;
     }
@@ -189,7 +184,7 @@ void observed_recv(struct observed *o, const struct observed_step *s)
             observed_acquire(o, s, *row);
         }
     }
-    if (is_stream(e)) {
+    if (message_is_stream(e)) {
         if ((e->has & HAS_SIZE) != 0 && e->size > 0) {
             receive_bytes(o, s);
         }
