@@ -42,6 +42,21 @@ void slow_by_z3(const struct rules *r, enum slow_model model, struct slow_answer
 /* Plain happens-before over the order of sections in the list, by transitive closure. */
 void slow_observed(const struct rules *r, struct slow_answer *answer);
 
+/* A race as a question to the walk over states. */
+struct slow_claim {
+    bool is_message;
+    struct rules_pair pair;
+};
+
+/* A shortest prefix that shows the race in a model of prefixes, ending as struct witness wants it;
+ * NULL when there is none, or too many states. The order is in the arena. */
+const event_id *slow_witness(const struct rules *r, enum slow_model model, struct slow_claim claim,
+                             struct arena *a, size_t *count);
+
+/* True when the order is a feasible prefix that shows the race. */
+bool slow_is_witness(const struct rules *r, struct slow_claim claim, const event_id *order,
+                     size_t count);
+
 /* The first candidate where two answers differ, as a sentence; NULL when they agree. Valid until
  * the next call. */
 const char *slow_difference(const struct rules *r, const struct slow_answer *a,

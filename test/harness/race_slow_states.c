@@ -371,3 +371,94 @@ bool slow_by_states(const struct rules *r, enum slow_model model, struct slow_an
     walk_release(&w);
     return is_decided;
 }
+
+/* ---- witnesses ---- */
+
+/* The state lets the race happen next. */
+static bool shows(const struct walk *w, const struct state *s, struct slow_claim claim)
+{
+    const struct rules_pair pair = claim.pair;
+    return is_enabled(w, s, pair.b) &&
+           (claim.is_message ? has(s, pair.a) : is_enabled(w, s, pair.a));
+}
+
+/* The step that first reached each state is the first in the list: so the path is a shortest one.
+ */
+static const event_id *path_to(const struct walk *w, uint32_t state, struct slow_claim claim,
+                               struct arena *a, size_t *count)
+{
+    const size_t length = (size_t)__builtin_popcountll(w->states.at[state].done);
+    event_id *order = arena_array(a, event_id, length + 2);
+    uint32_t at = state;
+    for (size_t i = length; i-- > 0;) {
+        const struct step *step = w->steps.at;
+        while (step->to != at) {
+            step++;
+        }
+        const uint64_t added = w->states.at[at].done & ~w->states.at[step->from].done;
+        order[i] = (event_id)__builtin_ctzll(added);
+        at = step->from;
+    }
+    *count = length;
+    if (!claim.is_message) {
+        order[(*count)++] = claim.pair.a;
+    }
+    order[(*count)++] = claim.pair.b;
+    return order;
+}
+
+const event_id *slow_witness(const struct rules *r, enum slow_model model, struct slow_claim claim,
+                             struct arena *a, size_t *count)
+{
+    must(model != SLOW_STRICT);
+    struct walk w;
+    const event_id *order = NULL;
+    if (walk_init(&w, r, model)) {
+        walk_all(&w);
+        for (uint32_t i = 0; i < w.states.count && order == NULL; i++) {
+            if (shows(&w, &w.states.at[i], claim)) {
+                order = path_to(&w, i, claim, a, count);
+            }
+        }
+    }
+    walk_release(&w);
+    return order;
+}
+
+static bool ends_in(struct slow_claim claim, const event_id *order, size_t count)
+{
+    const struct rules_pair pair = claim.pair;
+    if (claim.is_message) {
+        return count >= 1 && order[count - 1] == pair.b;
+    }
+    return count >= 2 && ((order[count - 2] == pair.a && order[count - 1] == pair.b) ||
+                          (order[count - 2] == pair.b && order[count - 1] == pair.a));
+}
+
+/* Walks along the order only; signals may leave several states to go on from. */
+bool slow_is_witness(const struct rules *r, struct slow_claim claim, const event_id *order,
+                     size_t count)
+{
+    struct walk w;
+    bool answer = false;
+    must(walk_init(&w, r, SLOW_FEASIBLE));
+    vec_push(&w.states, (struct state){0});
+    grow_slots(&w);
+    uint32_t from = 0;
+    const size_t tail = claim.is_message ? 1 : 2;
+    for (size_t i = 0; ends_in(claim, order, count) && i < count - tail; i++) {
+        const uint32_t end = (uint32_t)w.states.count;
+        for (uint32_t k = from; k < end; k++) {
+            if (is_enabled(&w, &w.states.at[k], order[i]) &&
+                keeps_its_write(&w, &w.states.at[k], order[i])) {
+                take(&w, k, order[i]);
+            }
+        }
+        from = end;
+    }
+    for (uint32_t k = from; ends_in(claim, order, count) && k < w.states.count; k++) {
+        answer |= shows(&w, &w.states.at[k], claim);
+    }
+    walk_release(&w);
+    return answer;
+}

@@ -1,0 +1,496 @@
+#include "race/witness.h"
+
+#include "base/mem.h"
+#include "race/witness_facts.h"
+#include "trace/kind.h"
+
+struct witness_checker {
+    struct facts facts;
+    uint32_t *place; /* per event: 1 + its position in the order being checked, 0 when not in it */
+};
+
+/* ---- the state of a replay ---- */
+
+struct stream_state {
+    uint32_t sends_in_row;  /* SENDs there without a gap */
+    uint32_t send_next_min; /* no SEND listed before this one may come any more */
+    uint32_t recv_next;
+};
+
+struct task_state {
+    uint32_t event_count;
+    uint32_t handler_open;
+    uint32_t handlers_over;
+};
+
+struct replay {
+    const struct facts *f;
+    const uint32_t *place;
+    struct arena arena;
+    uint32_t now;           /* events that have happened */
+    event_id *last_write;   /* per variable */
+    uint32_t *open;         /* per lock: list of open sections */
+    uint32_t *open_next;    /* per section */
+    uint32_t *waiting;      /* per condition: list of waits that need a notify */
+    uint32_t *waiting_next; /* per wait */
+    bool *is_served;        /* per wait */
+    struct stream_state *streams;
+    struct task_state *tasks;
+    uint32_t *entered; /* per round */
+};
+
+static uint32_t *list_heads(struct arena *a, size_t count)
+{
+    uint32_t *heads = arena_array(a, uint32_t, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        heads[i] = FACT_NONE;
+    }
+    return heads;
+}
+
+static void waiting_add(struct replay *r, uint32_t wait)
+{
+    uint32_t *head = &r->waiting[r->f->waits.at[wait].condition];
+    r->waiting_next[wait] = *head;
+    *head = wait;
+}
+
+static void replay_init(struct replay *r, const struct witness_checker *c)
+{
+    const struct facts *f = &c->facts;
+    *r = (struct replay){.f = f, .place = c->place};
+    struct arena *a = &r->arena;
+    r->last_write = list_heads(a, f->variable_count);
+    r->open = list_heads(a, f->lock_count);
+    r->open_next = arena_array(a, uint32_t, f->sections.count + 1);
+    r->waiting = list_heads(a, f->condition_count);
+    r->waiting_next = arena_array(a, uint32_t, f->waits.count + 1);
+    r->is_served = arena_array(a, bool, f->waits.count + 1);
+    r->streams = arena_array(a, struct stream_state, (size_t)f->stream_count + 1);
+    r->tasks = arena_array(a, struct task_state, f->t->tables.tasks.count + 1);
+    for (size_t i = 0; i < f->t->tables.tasks.count; i++) {
+        r->tasks[i].handler_open = FACT_NONE;
+    }
+    r->entered = arena_array(a, uint32_t, f->rounds.count + 1);
+    for (uint32_t i = 0; i < f->waits.count; i++) {
+        if (f->waits.at[i].begin == EVENT_NONE) {
+            waiting_add(r, i);
+        }
+    }
+}
+
+static void replay_release(struct replay *r)
+{
+    arena_release(&r->arena);
+}
+
+static bool has_happened(const struct replay *r, event_id id)
+{
+    return r->place[id] != 0 && r->place[id] <= r->now;
+}
+
+/* ---- what an event lacks, NULL when nothing ---- */
+
+static const char *lacks_order(const struct replay *r, event_id id)
+{
+    const struct fact *fact = &r->f->of[id];
+    if (fact->previous != EVENT_NONE && !has_happened(r, fact->previous)) {
+        return "the event before it in its task has not happened";
+    }
+    for (uint32_t i = fact->needs; i != FACT_NONE; i = r->f->needs.at[i].next) {
+        if (!has_happened(r, r->f->needs.at[i].event)) {
+            return "an event that it needs has not happened";
+        }
+    }
+    return NULL;
+}
+
+static const char *lacks_context(const struct replay *r, event_id id)
+{
+    const struct fact *fact = &r->f->of[id];
+    const struct task_state *task = &r->tasks[trace_at(r->f->t, id)->task];
+    if (fact->handlers_over != FACT_NONE && task->handlers_over != fact->handlers_over) {
+        return "a handler before it is not over";
+    }
+    if (fact->handler != FACT_NONE && r->f->handlers.at[fact->handler].first == id &&
+        task->handler_open != FACT_NONE) {
+        return "another handler of its task is open";
+    }
+    return NULL;
+}
+
+static const char *lacks_lock(const struct replay *r, event_id id)
+{
+    if (r->f->of[id].section == FACT_NONE) {
+        return NULL;
+    }
+    const struct fact_section *section = &r->f->sections.at[r->f->of[id].section];
+    for (uint32_t i = r->open[section->lock]; i != FACT_NONE; i = r->open_next[i]) {
+        const struct fact_section *other = &r->f->sections.at[i];
+        if (other->task != section->task && !(other->is_shared && section->is_shared)) {
+            return "another task holds the lock";
+        }
+    }
+    return NULL;
+}
+
+static const char *lacks_notify(const struct replay *r, event_id id)
+{
+    const uint32_t wait = r->f->of[id].wait;
+    if (wait == FACT_NONE || r->f->waits.at[wait].is_free || r->is_served[wait]) {
+        return NULL;
+    }
+    return "nothing has woken it";
+}
+
+static const char *lacks_bytes(const struct replay *r, event_id id)
+{
+    const struct fact_part *part = &r->f->parts.at[r->f->of[id].thing];
+    const struct stream_state *stream = &r->streams[part->stream];
+    if (trace_at(r->f->t, id)->kind == EVENT_SEND) {
+        return part->index < stream->send_next_min ? "later bytes were sent before it" : NULL;
+    }
+    if (part->index != stream->recv_next) {
+        return "bytes before it have not been received";
+    }
+    return part->sends_needed > stream->sends_in_row ? "its bytes have not been sent" : NULL;
+}
+
+static const char *lacks_round(const struct replay *r, event_id id)
+{
+    uint32_t round = r->f->of[id].thing;
+    if (round != FACT_NONE && trace_at(r->f->t, id)->kind == EVENT_BARRIER_ENTER) {
+        round = r->f->rounds.at[round].before;
+    }
+    if (round == FACT_NONE || r->entered[round] == r->f->rounds.at[round].enter_count) {
+        return NULL;
+    }
+    return "not all have entered the barrier";
+}
+
+static const char *lacks_annotation(const struct replay *r, event_id id)
+{
+    for (event_id i = r->f->of[id].saw; i != EVENT_NONE; i = r->f->of[i].saw) {
+        if (!has_happened(r, i)) {
+            return "a happens-before of its object has not happened";
+        }
+    }
+    return NULL;
+}
+
+static const char *lacks_child(const struct replay *r, event_id id)
+{
+    const uint32_t child = r->f->of[id].thing;
+    if (child == FACT_NONE || r->tasks[child].event_count == r->f->task_event_count[child]) {
+        return NULL;
+    }
+    return "the task it joins is not over";
+}
+
+static bool is_part(const struct replay *r, event_id id)
+{
+    const uint16_t kind = trace_at(r->f->t, id)->kind;
+    return (kind == EVENT_SEND || kind == EVENT_RECV) && r->f->of[id].thing != FACT_NONE;
+}
+
+/* What the event's own kind asks for. */
+static const char *lacks_by_kind(const struct replay *r, event_id id)
+{
+    const uint16_t kind = trace_at(r->f->t, id)->kind;
+    if (is_part(r, id)) {
+        return lacks_bytes(r, id);
+    }
+    if (kind == EVENT_BARRIER_ENTER || kind == EVENT_BARRIER_EXIT) {
+        return lacks_round(r, id);
+    }
+    if (kind == EVENT_HAPPENS_AFTER) {
+        return lacks_annotation(r, id);
+    }
+    return kind == EVENT_THREAD_JOIN ? lacks_child(r, id) : NULL;
+}
+
+static const char *lacks(const struct replay *r, event_id id)
+{
+    const char *(*const rules[])(const struct replay *, event_id) = {
+        lacks_order, lacks_context, lacks_lock, lacks_notify, lacks_by_kind,
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const char *missing = rules[i](r, id);
+        if (missing != NULL) {
+            return missing;
+        }
+    }
+    return NULL;
+}
+
+static const char *lacks_write(const struct replay *r, event_id id)
+{
+    const struct fact *fact = &r->f->of[id];
+    if (!facts_event_reads(trace_at(r->f->t, id)) || r->last_write[fact->thing] == fact->saw) {
+        return NULL;
+    }
+    return "it would not read what it read in the trace";
+}
+
+/* ---- what an event changes ---- */
+
+static void list_remove(uint32_t *head, uint32_t *next, uint32_t item)
+{
+    while (*head != FACT_NONE && *head != item) {
+        head = &next[*head];
+    }
+    if (*head == item) {
+        *head = next[item];
+    }
+}
+
+/* A signal wakes the wait that ends first in the order: another choice serves no more waits. */
+static void wake(struct replay *r, event_id id)
+{
+    const bool wakes_all = trace_at(r->f->t, id)->kind == EVENT_BROADCAST;
+    uint32_t first = FACT_NONE;
+    uint32_t first_place = UINT32_MAX;
+    for (uint32_t i = r->waiting[r->f->of[id].thing]; i != FACT_NONE; i = r->waiting_next[i]) {
+        const uint32_t place = r->place[r->f->waits.at[i].end];
+        if (r->is_served[i] || r->f->waits.at[i].is_free || place == 0) {
+            continue;
+        }
+        if (wakes_all) {
+            r->is_served[i] = true;
+        } else if (place < first_place) {
+            first = i;
+            first_place = place;
+        }
+    }
+    if (first != FACT_NONE) {
+        r->is_served[first] = true;
+    }
+}
+
+static void change_waits(struct replay *r, event_id id)
+{
+    const struct fact *fact = &r->f->of[id];
+    const uint16_t kind = trace_at(r->f->t, id)->kind;
+    if (kind == EVENT_SIGNAL || kind == EVENT_BROADCAST) {
+        wake(r, id);
+    }
+    if (fact->wait != FACT_NONE) {
+        list_remove(&r->waiting[r->f->waits.at[fact->wait].condition], r->waiting_next, fact->wait);
+    }
+    for (uint32_t i = fact->waits_begun; i != FACT_NONE; i = r->f->waits.at[i].next_begun) {
+        waiting_add(r, i);
+    }
+}
+
+static void change_locks(struct replay *r, event_id id)
+{
+    const struct fact *fact = &r->f->of[id];
+    if (fact->section != FACT_NONE) {
+        uint32_t *head = &r->open[r->f->sections.at[fact->section].lock];
+        r->open_next[fact->section] = *head;
+        *head = fact->section;
+    }
+    for (uint32_t i = fact->sections_over; i != FACT_NONE; i = r->f->sections.at[i].next_over) {
+        list_remove(&r->open[r->f->sections.at[i].lock], r->open_next, i);
+    }
+}
+
+static void change_task(struct replay *r, event_id id)
+{
+    const uint32_t handler = r->f->of[id].handler;
+    struct task_state *task = &r->tasks[trace_at(r->f->t, id)->task];
+    task->event_count++;
+    if (handler == FACT_NONE) {
+        return;
+    }
+    const bool is_over = r->f->handlers.at[handler].last == id;
+    task->handler_open = is_over ? FACT_NONE : handler;
+    task->handlers_over += is_over;
+}
+
+static void change_stream(struct replay *r, event_id id)
+{
+    const struct fact_part *part = &r->f->parts.at[r->f->of[id].thing];
+    struct stream_state *stream = &r->streams[part->stream];
+    if (trace_at(r->f->t, id)->kind == EVENT_RECV) {
+        stream->recv_next++;
+        return;
+    }
+    stream->sends_in_row += part->index == stream->sends_in_row;
+    stream->send_next_min = part->index + 1;
+}
+
+static void happen(struct replay *r, event_id id)
+{
+    const struct event *e = trace_at(r->f->t, id);
+    const uint32_t thing = r->f->of[id].thing;
+    change_waits(r, id);
+    change_locks(r, id);
+    change_task(r, id);
+    if (facts_event_writes(e)) {
+        r->last_write[thing] = id;
+    } else if (is_part(r, id)) {
+        change_stream(r, id);
+    } else if (e->kind == EVENT_BARRIER_ENTER) {
+        r->entered[thing]++;
+    }
+    r->now++;
+}
+
+/* ---- checking ---- */
+
+static int refuse(const struct witness_checker *c, event_id id, const char *why, struct err *e)
+{
+    const struct trace *t = c->facts.t;
+    const struct event *event = trace_at(t, id);
+    const struct task *task = &t->tables.tasks.at[event->task];
+    return err_set(e, "event %u (%s of %s@%s): %s", id, kind_of(event->kind)->name,
+                   trace_name(t, task->name), trace_name(t, task->node), why);
+}
+
+/* Takes up where each event stands; fails on an event that is unknown or there twice. */
+static int place_all(struct witness_checker *c, const struct witness *w, struct err *e)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->order[i] >= c->facts.count) {
+            return err_set(e, "event %u is not in the trace", w->order[i]);
+        }
+        if (c->place[w->order[i]] != 0) {
+            return refuse(c, w->order[i], "it is there twice", e);
+        }
+        c->place[w->order[i]] = (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+static void unplace_all(struct witness_checker *c, const struct witness *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->order[i] < c->facts.count) {
+            c->place[w->order[i]] = 0;
+        }
+    }
+}
+
+static bool are_conflicting(const struct facts *f, event_id a, event_id b)
+{
+    const struct event *first = trace_at(f->t, a);
+    const struct event *second = trace_at(f->t, b);
+    return event_class(first) == CLASS_ACCESS && event_class(second) == CLASS_ACCESS &&
+           first->task != second->task && f->of[a].thing == f->of[b].thing &&
+           (facts_event_writes(first) || facts_event_writes(second));
+}
+
+static int check_message_end(const struct witness_checker *c, const struct witness *w,
+                             struct err *e)
+{
+    if (w->count < 1 || w->order[w->count - 1] != w->b) {
+        return err_set(e, "a message race ends in the earlier receive, event %u", w->b);
+    }
+    if (trace_at(c->facts.t, w->a)->kind != EVENT_SEND || c->place[w->a] == 0) {
+        return refuse(c, w->a, "the later message is not sent in the order", e);
+    }
+    return trace_at(c->facts.t, w->b)->kind == EVENT_RECV ? 0
+                                                          : refuse(c, w->b, "it is no receive", e);
+}
+
+/* The order ends in what it is to show. */
+static int check_end(const struct witness_checker *c, const struct witness *w, struct err *e)
+{
+    if (w->a >= c->facts.count || w->b >= c->facts.count) {
+        return err_set(e, "event %u is not in the trace", w->a < w->b ? w->b : w->a);
+    }
+    if (w->is_message) {
+        return check_message_end(c, w, e);
+    }
+    const size_t count = w->count;
+    if (count < 2 || c->place[w->a] + 1 < count || c->place[w->b] + 1 < count) {
+        return err_set(e, "a data race ends in its two accesses, events %u and %u", w->a, w->b);
+    }
+    return are_conflicting(&c->facts, w->a, w->b)
+               ? 0
+               : refuse(c, w->a, "it does not conflict with the other access", e);
+}
+
+static int replay_all(const struct witness_checker *c, struct replay *r, const struct witness *w,
+                      struct err *e)
+{
+    const size_t tail = w->is_message ? 1 : 2;
+    for (size_t i = 0; i < w->count - tail; i++) {
+        const event_id id = w->order[i];
+        const char *missing = lacks(r, id);
+        missing = missing == NULL ? lacks_write(r, id) : missing;
+        if (missing != NULL) {
+            return refuse(c, id, missing, e);
+        }
+        happen(r, id);
+    }
+    for (size_t i = w->count - tail; i < w->count; i++) {
+        const char *missing = lacks(r, w->order[i]);
+        if (missing != NULL) {
+            return refuse(c, w->order[i], missing, e);
+        }
+    }
+    return 0;
+}
+
+int witness_check(struct witness_checker *c, const struct witness *w, struct err *e)
+{
+    int result = place_all(c, w, e);
+    if (result == 0) {
+        result = check_end(c, w, e);
+    }
+    if (result == 0) {
+        struct replay r;
+        replay_init(&r, c);
+        result = replay_all(c, &r, w, e);
+        replay_release(&r);
+    }
+    unplace_all(c, w);
+    return result;
+}
+
+/* Replays the waits of the list itself: who is woken by nothing there needs no notify. */
+static void find_free_waits(struct witness_checker *c)
+{
+    struct replay r;
+    for (size_t i = 0; i < c->facts.count; i++) {
+        c->place[i] = (uint32_t)i + 1;
+    }
+    replay_init(&r, c);
+    for (event_id id = 0; id < c->facts.count; id++) {
+        change_waits(&r, id);
+    }
+    for (size_t i = 0; i < c->facts.waits.count; i++) {
+        c->facts.waits.at[i].is_free = !r.is_served[i];
+    }
+    for (size_t i = 0; i < c->facts.count; i++) {
+        c->place[i] = 0;
+    }
+    replay_release(&r);
+}
+
+struct witness_checker *witness_checker_new(const struct trace *t, const struct witness_edge *edges,
+                                            size_t edge_count)
+{
+    struct witness_checker *c = mem_zero(1, sizeof *c);
+    facts_read(&c->facts, t);
+    for (size_t i = 0; i < edge_count; i++) {
+        must(edges[i].before < c->facts.count);
+        must(edges[i].after < c->facts.count);
+        facts_need(&c->facts, edges[i].after, edges[i].before);
+    }
+    c->place = mem_zero(c->facts.count + 1, sizeof *c->place);
+    find_free_waits(c);
+    return c;
+}
+
+void witness_checker_free(struct witness_checker *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    facts_release(&c->facts);
+    mem_free(c->place);
+    mem_free(c);
+}

@@ -1,0 +1,405 @@
+#include "race/witness_facts.h"
+
+#include "wire/kind.h"
+
+/* ---- tools ---- */
+
+uint64_t facts_scoped(const struct trace *t, const struct event *e, uint32_t name)
+{
+    return map_pair(trace_node_of(t, e), name);
+}
+
+uint32_t facts_number(struct map *numbers, uint64_t key)
+{
+    return *map_slot(numbers, key, (uint32_t)numbers->entries.count, NULL);
+}
+
+void facts_need(struct facts *f, event_id id, event_id needed)
+{
+    if (id == needed) {
+        return;
+    }
+    vec_push(&f->needs, (struct fact_need){.event = needed, .next = f->of[id].needs});
+    f->of[id].needs = (uint32_t)(f->needs.count - 1);
+}
+
+void fact_lists_add(struct fact_lists *l, uint64_t key, event_id id)
+{
+    const uint32_t number = facts_number(&l->numbers, key);
+    const uint32_t link = (uint32_t)l->links.count;
+    vec_push(&l->links, (struct fact_link){.event = id, .next = FACT_NONE});
+    if (number == l->heads.count) {
+        vec_push(&l->heads, (struct fact_list){.next = link, .last = link});
+        return;
+    }
+    must(number < l->heads.count);
+    struct fact_list *head = &l->heads.at[number];
+    l->links.at[head->last].next = link;
+    head->last = link;
+}
+
+static event_id take(struct fact_lists *l, uint64_t key, bool stays_at_last)
+{
+    const uint32_t *number = map_get(&l->numbers, key);
+    if (number == NULL) {
+        return EVENT_NONE;
+    }
+    must(*number < l->heads.count);
+    struct fact_list *head = &l->heads.at[*number];
+    if (head->next == FACT_NONE) {
+        return EVENT_NONE;
+    }
+    const struct fact_link *link = &l->links.at[head->next];
+    if (link->next != FACT_NONE || !stays_at_last) {
+        head->next = link->next;
+    }
+    return link->event;
+}
+
+event_id fact_lists_take(struct fact_lists *l, uint64_t key)
+{
+    return take(l, key, false);
+}
+
+event_id fact_lists_take_or_last(struct fact_lists *l, uint64_t key)
+{
+    return take(l, key, true);
+}
+
+void fact_lists_release(struct fact_lists *l)
+{
+    map_release(&l->numbers);
+    vec_release(&l->heads);
+    vec_release(&l->links);
+}
+
+bool facts_event_reads(const struct event *e)
+{
+    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
+}
+
+bool facts_event_writes(const struct event *e)
+{
+    return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
+}
+
+/* ---- contexts ---- */
+
+/* Where a task's walk through its own events stands. */
+struct walker {
+    event_id last;      /* event of the task */
+    event_id last_main; /* event of its main chain */
+    uint32_t handler;   /* open, or FACT_NONE */
+    uint32_t depth;     /* HANDLER_BEGINs in it that have not ended */
+    uint32_t handler_count;
+};
+
+/* A RECV of a handler is known as such only when the handler begins, so it is then let off what
+ * other main events have to wait for. */
+static void handler_begin(struct facts *f, struct walker *w, event_id id)
+{
+    w->handler = (uint32_t)f->handlers.count;
+    w->depth = 0;
+    w->handler_count++;
+    f->of[w->last].handlers_over = FACT_NONE;
+    f->of[id].previous = w->last;
+    vec_push(&f->handlers,
+             (struct fact_handler){.task = trace_at(f->t, id)->task, .first = id, .last = id});
+}
+
+static void walk_in_handler(struct facts *f, struct walker *w, event_id id)
+{
+    const uint16_t kind = trace_at(f->t, id)->kind;
+    f->of[id].handler = w->handler;
+    f->handlers.at[w->handler].last = id;
+    if (kind == EVENT_HANDLER_BEGIN) {
+        w->depth++;
+    } else if (kind == EVENT_HANDLER_END && --w->depth == 0) {
+        w->handler = FACT_NONE;
+    }
+}
+
+static void walk(struct facts *f, struct walker *w, event_id id)
+{
+    struct fact *fact = &f->of[id];
+    const bool follows_recv = w->last != EVENT_NONE && trace_at(f->t, w->last)->kind == EVENT_RECV;
+    fact->task_before = w->last;
+    if (w->handler != FACT_NONE) {
+        fact->previous = w->last;
+        walk_in_handler(f, w, id);
+    } else if (trace_at(f->t, id)->kind == EVENT_HANDLER_BEGIN && follows_recv) {
+        handler_begin(f, w, id);
+        walk_in_handler(f, w, id);
+    } else {
+        fact->previous = w->last_main;
+        fact->handlers_over = w->handler_count;
+        w->last_main = id;
+    }
+    w->last = id;
+}
+
+static void read_contexts(struct facts *f)
+{
+    const size_t task_count = f->t->tables.tasks.count;
+    struct arena_mark mark = arena_mark(&f->arena);
+    struct walker *walkers = arena_array(&f->arena, struct walker, task_count + 1);
+    for (size_t i = 0; i < task_count; i++) {
+        walkers[i] =
+            (struct walker){.last = EVENT_NONE, .last_main = EVENT_NONE, .handler = FACT_NONE};
+    }
+    for (event_id id = 0; id < f->count; id++) {
+        const uint32_t task = trace_at(f->t, id)->task;
+        walk(f, &walkers[task], id);
+        f->task_event_count[task]++;
+    }
+    arena_reset(&f->arena, mark);
+}
+
+/* ---- threads ---- */
+
+static bool has_peer(const struct event *e)
+{
+    return (e->has & HAS_PEER) != 0;
+}
+
+/* Pairs creates with starts and ends with joins. A create whose child has no start at all is paired
+ * with the child's first event; a join whose child has no end waits for all of the child. */
+static void read_threads(struct facts *f)
+{
+    struct fact_lists creates = {0};
+    struct fact_lists ends = {0};
+    struct map started = {0}; /* tasks with a start */
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        if (e->kind == EVENT_THREAD_CREATE && has_peer(e)) {
+            fact_lists_add(&creates, e->peer, id);
+        } else if (e->kind == EVENT_THREAD_START) {
+            map_put(&started, e->task, 1);
+        } else if (e->kind == EVENT_THREAD_END) {
+            fact_lists_add(&ends, e->task, id);
+        }
+    }
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        const bool is_first_of_silent =
+            f->of[id].task_before == EVENT_NONE && map_get(&started, e->task) == NULL;
+        if (e->kind == EVENT_THREAD_START || is_first_of_silent) {
+            const event_id create = fact_lists_take(&creates, e->task);
+            if (create != EVENT_NONE) {
+                facts_need(f, id, create);
+            }
+        }
+        if (e->kind == EVENT_THREAD_JOIN && has_peer(e)) {
+            const event_id end = fact_lists_take_or_last(&ends, e->peer);
+            if (end != EVENT_NONE) {
+                facts_need(f, id, end);
+            } else {
+                f->of[id].thing = e->peer;
+            }
+        }
+    }
+    fact_lists_release(&creates);
+    fact_lists_release(&ends);
+    map_release(&started);
+}
+
+static void read_forks(struct facts *f)
+{
+    struct fact_lists forks = {0};
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        if (e->kind == EVENT_PROCESS_FORK && has_peer(e)) {
+            fact_lists_add(&forks, e->peer, id);
+        }
+    }
+    for (event_id id = 0; id < f->count; id++) {
+        event_id fork = EVENT_NONE;
+        while (f->of[id].task_before == EVENT_NONE &&
+               (fork = fact_lists_take(&forks, trace_at(f->t, id)->task)) != EVENT_NONE) {
+            facts_need(f, id, fork);
+        }
+    }
+    fact_lists_release(&forks);
+}
+
+/* ---- memory ---- */
+
+static void read_memory(struct facts *f)
+{
+    struct map variables = {0};
+    struct map writes = {0}; /* variable to its last write, plus one */
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        if (!facts_event_reads(e) && !facts_event_writes(e)) {
+            continue;
+        }
+        const uint32_t variable = facts_number(&variables, facts_scoped(f->t, e, e->object));
+        uint32_t *write = map_slot(&writes, variable, 0, NULL);
+        f->of[id].thing = variable;
+        f->of[id].saw = facts_event_reads(e) && *write != 0 ? *write - 1 : EVENT_NONE;
+        *write = facts_event_writes(e) ? id + 1 : *write;
+    }
+    f->variable_count = (uint32_t)variables.entries.count;
+    map_release(&variables);
+    map_release(&writes);
+}
+
+/* ---- semaphores, barriers, once, annotations ---- */
+
+/* A semaphore while its posts and waits are counted. */
+struct semaphore {
+    uint32_t post_count, wait_count;
+    uint32_t initial; /* the least it must have held at the start */
+};
+
+/* The first waits take what was there at the start, the others a post each, in listed order. */
+static void read_semaphores(struct facts *f)
+{
+    struct map numbers = {0};
+    struct fact_lists posts = {0};
+    VEC(struct semaphore) semaphores = {0};
+    VEC(event_id) waits = {0};
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        if (e->kind != EVENT_SEM_POST && e->kind != EVENT_SEM_WAIT) {
+            continue;
+        }
+        const uint32_t number = facts_number(&numbers, facts_scoped(f->t, e, e->object));
+        if (number == semaphores.count) {
+            vec_push(&semaphores, (struct semaphore){0});
+        }
+        must(number < semaphores.count);
+        struct semaphore *s = &semaphores.at[number];
+        f->of[id].thing = number;
+        if (e->kind == EVENT_SEM_POST) {
+            fact_lists_add(&posts, number, id);
+            s->post_count++;
+            continue;
+        }
+        vec_push(&waits, id);
+        s->wait_count++;
+        if (s->wait_count > s->post_count + s->initial) {
+            s->initial = s->wait_count - s->post_count;
+        }
+    }
+    vec_each (&waits, wait) {
+        struct semaphore *s = &semaphores.at[f->of[*wait].thing];
+        if (s->initial > 0) {
+            s->initial--;
+        } else {
+            facts_need(f, *wait, fact_lists_take(&posts, f->of[*wait].thing));
+        }
+    }
+    vec_release(&semaphores);
+    vec_release(&waits);
+    fact_lists_release(&posts);
+    map_release(&numbers);
+}
+
+/* A barrier while its rounds are counted. */
+struct barrier {
+    uint32_t round;
+    bool is_over; /* someone has left it: the next ENTER begins a round */
+};
+
+static void read_barriers(struct facts *f)
+{
+    struct map numbers = {0};
+    VEC(struct barrier) barriers = {0};
+    struct map round_of = {0}; /* (task, barrier) to the round the task entered last */
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        if (e->kind != EVENT_BARRIER_ENTER && e->kind != EVENT_BARRIER_EXIT) {
+            continue;
+        }
+        const uint32_t number = facts_number(&numbers, facts_scoped(f->t, e, e->object));
+        if (number == barriers.count) {
+            vec_push(&barriers, (struct barrier){.round = FACT_NONE, .is_over = true});
+        }
+        must(number < barriers.count);
+        struct barrier *b = &barriers.at[number];
+        uint32_t *entered = map_slot(&round_of, map_pair(e->task, number), FACT_NONE, NULL);
+        if (e->kind == EVENT_BARRIER_EXIT) {
+            f->of[id].thing = *entered;
+            b->is_over |= *entered == b->round;
+            continue;
+        }
+        if (b->is_over) {
+            vec_push(&f->rounds, (struct fact_round){.before = b->round});
+            *b = (struct barrier){.round = (uint32_t)(f->rounds.count - 1)};
+        }
+        *entered = f->of[id].thing = b->round;
+        f->rounds.at[b->round].enter_count++;
+    }
+    map_release(&numbers);
+    map_release(&round_of);
+    vec_release(&barriers);
+}
+
+static void read_annotations(struct facts *f)
+{
+    struct map first_once = {0};
+    struct map last_before = {0};
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        const uint64_t key = facts_scoped(f->t, e, e->object);
+        if (e->kind == EVENT_ONCE) {
+            const event_id first = *map_slot(&first_once, key, id, NULL);
+            if (first != id) {
+                facts_need(f, id, first);
+            }
+        } else if (e->kind == EVENT_HAPPENS_BEFORE || e->kind == EVENT_HAPPENS_AFTER) {
+            uint32_t *last = map_slot(&last_before, key, EVENT_NONE, NULL);
+            f->of[id].saw = *last;
+            *last = e->kind == EVENT_HAPPENS_BEFORE ? id : *last;
+        }
+    }
+    map_release(&first_once);
+    map_release(&last_before);
+}
+
+/* ---- all ---- */
+
+void facts_read(struct facts *f, const struct trace *t)
+{
+    must(t->is_sealed);
+    *f = (struct facts){.t = t, .count = t->events.count};
+    f->of = arena_array(&f->arena, struct fact, f->count + 1);
+    f->task_event_count = arena_array(&f->arena, uint32_t, t->tables.tasks.count + 1);
+    for (size_t i = 0; i < f->count; i++) {
+        f->of[i] = (struct fact){
+            .previous = EVENT_NONE,
+            .task_before = EVENT_NONE,
+            .saw = EVENT_NONE,
+            .needs = FACT_NONE,
+            .thing = FACT_NONE,
+            .handler = FACT_NONE,
+            .handlers_over = FACT_NONE,
+            .section = FACT_NONE,
+            .sections_over = FACT_NONE,
+            .wait = FACT_NONE,
+            .waits_begun = FACT_NONE,
+        };
+    }
+    read_contexts(f);
+    read_threads(f);
+    read_forks(f);
+    read_memory(f);
+    read_semaphores(f);
+    read_barriers(f);
+    read_annotations(f);
+    facts_read_network(f);
+    facts_read_waits(f);
+    facts_read_sections(f);
+}
+
+void facts_release(struct facts *f)
+{
+    vec_release(&f->needs);
+    vec_release(&f->handlers);
+    vec_release(&f->sections);
+    vec_release(&f->waits);
+    vec_release(&f->parts);
+    vec_release(&f->rounds);
+    arena_release(&f->arena);
+}
