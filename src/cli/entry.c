@@ -4,5 +4,5 @@
 int main(int argc, char **argv)
 {
     process_prepare();
-    return clew_main(argc, argv);
+    return clew_main(argc, (const char *const *)argv);
 }

@@ -93,7 +93,7 @@ static int run_verb(const struct verb *verb, const void *options, const struct o
     return finish_output(&s.out, status);
 }
 
-static int parse_and_run(const struct verb *verb, char *const *words, size_t word_count)
+static int parse_and_run(const struct verb *verb, const char *const *words, size_t word_count)
 {
     void *options = mem_zero(1, verb->options_size);
     memcpy(options, verb->defaults, verb->options_size);
@@ -150,7 +150,7 @@ static int print_version(void)
     return finish_output(&out, EXIT_CLEAN);
 }
 
-int clew_main(int argc, char **argv)
+int clew_main(int argc, const char *const *argv)
 {
     if (argc < 2) {
         struct err e;

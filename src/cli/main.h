@@ -4,6 +4,6 @@
 
 /* Runs one command and returns its exit status; what main() calls once the process is prepared, and
  * tests too. */
-int clew_main(int argc, char **argv);
+int clew_main(int argc, const char *const *argv);
 
 #endif

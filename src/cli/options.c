@@ -76,7 +76,7 @@ static int set_value(const struct option *option, void *target, const char *valu
 
 /* The words of a command line that are still to be read. */
 struct words {
-    char *const *at;
+    const char *const *at;
     size_t count;
 };
 
@@ -172,8 +172,8 @@ static int parse_short(const struct option *table, void *target, const char *let
     return 0;
 }
 
-int options_parse(const struct option *table, void *target, char *const *words, size_t word_count,
-                  struct operands *operands, struct err *e)
+int options_parse(const struct option *table, void *target, const char *const *words,
+                  size_t word_count, struct operands *operands, struct err *e)
 {
     struct words rest = {.at = words, .count = word_count};
     bool is_ended = false;

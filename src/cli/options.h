@@ -62,9 +62,9 @@ struct common {
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* What a verb's defaults begin with. */
-#define COMMON_DEFAULTS                \
-    {                                  \
-        .limit = UINT64_MAX, .jobs = 1 \
+#define COMMON_DEFAULTS                            \
+    {                                              \
+        .from = -1, .limit = UINT64_MAX, .jobs = 1 \
     }
 
 const char *color_word(size_t index);
@@ -120,7 +120,7 @@ struct operands {
  * Options and operands mix; "--" ends options; "-" is an operand; short flags join (-qj2). Fails on
  * what the table does not know (naming the nearest it does), missing or surplus values, and values
  * of the wrong form. */
-MUST_USE int options_parse(const struct option *table, void *target, char *const *words,
+MUST_USE int options_parse(const struct option *table, void *target, const char *const *words,
                            size_t word_count, struct operands *operands, struct err *e);
 
 /* A whole number in decimal, nothing around it. */

@@ -463,11 +463,11 @@ static void end_life(struct check *c, uint32_t task)
 void check_end(struct check *c)
 {
     know_tasks(c, c->tables->tasks.count);
+    check_message_end(c);
     for (uint32_t task = 0; task < c->tasks.count; task++) {
         close_task(c, task);
         end_life(c, task);
     }
-    check_message_end(c);
     if (c->time_zero_count > 0 && c->has_real_time) {
         check_tell(c, &(struct check_report){CHECK_TIME_ZERO, &c->time_zero, NULL, 0},
                    "%llu events have the time 0 among real ones; it is taken as not known",

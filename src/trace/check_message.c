@@ -157,7 +157,7 @@ static bool is_inside(const struct check *c, const struct map *nodes, uint32_t c
 static void tell_unsent(struct check *c, const struct place *at)
 {
     check_tell(c, &(struct check_report){CHECK_RECEIVE_UNSENT, at, NULL, 0},
-               "%s receives from %s what was never sent", check_task_text(c, at->task).text,
+               "%s receives over %s what was never sent", check_task_text(c, at->task).text,
                check_name_text(c, at->object).text);
 }
 

@@ -42,7 +42,7 @@ static struct err e;
 static int parse(const char *line)
 {
     static char copy[256];
-    static char *words[32];
+    static const char *words[32];
     size_t count = 0;
     (void)snprintf(copy, sizeof copy, "%s", line);
     char *rest = copy;
