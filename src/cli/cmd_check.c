@@ -50,7 +50,10 @@ static void print_verdict(struct checking *k)
     session_text(s, k->reading.name);
     out_text(&s->out, ": ");
     report_count(&s->out, counts->events, "event", "events");
-    if (counts->errors == 0 && counts->warnings == 0) {
+    if (k->reading.is_cut) {
+        out_text(&s->out, " of more");
+    }
+    if (counts->errors == 0 && counts->warnings == 0 && !k->reading.is_cut) {
         out_text(&s->out, ", well formed\n");
         return;
     }

@@ -1,5 +1,6 @@
 /* clew convert: a trace in another format. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/formats.h"
 #include "cli/reading.h"
@@ -97,6 +98,9 @@ static int run(struct session *s, const void *options, struct err *e)
     const int chosen = choose_format(o, s->common->output, &format, e);
     if (chosen < 0) {
         return chosen;
+    }
+    if (is_stdout && format == &format_native && isatty(STDOUT_FILENO) == 1) {
+        return err_set(e, "the native form is not for terminals: say -o FILE, or --to text");
     }
     struct reading r;
     const int opened = reading_open(&r, s, e);

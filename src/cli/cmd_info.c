@@ -92,6 +92,16 @@ static void print_kinds(struct session *s, const struct survey *v)
     }
 }
 
+static void print_messages(struct session *s, const struct survey *v)
+{
+    const unsigned long long sent = v->summary.by_kind[EVENT_SEND];
+    const unsigned long long received = v->summary.by_kind[EVENT_RECV];
+    if (sent + received > 0) {
+        print_row(s, "messages");
+        out_format(&s->out, "%llu sent, %llu received\n", sent, received);
+    }
+}
+
 /* What the check found, a line per rule. */
 static void print_rules(struct session *s, const struct survey *v, enum finding_severity severity,
                         const char *title)
@@ -131,10 +141,7 @@ static void print_text(struct session *s, const struct survey *v)
     print_row(s, "tasks");
     out_format(&s->out, "%zu\n", tables->tasks.count);
     print_objects(s, v);
-    print_row(s, "messages");
-    out_format(&s->out, "%llu sent, %llu received\n",
-               (unsigned long long)v->summary.by_kind[EVENT_SEND],
-               (unsigned long long)v->summary.by_kind[EVENT_RECV]);
+    print_messages(s, v);
     print_kinds(s, v);
     print_rules(s, v, SEVERITY_WARNING, "incomplete");
     print_rules(s, v, SEVERITY_ERROR, "impossible");

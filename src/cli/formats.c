@@ -10,6 +10,8 @@ format_list formats_all(void)
     static const struct format *joined[FORMATS_MAX + 1];
     if (joined[0] == NULL) {
         size_t count = 0;
+        joined[count++] = &format_native;
+        joined[count++] = &format_text;
         for (size_t i = 0; import_formats[i] != NULL; i++) {
             must(count < FORMATS_MAX);
             joined[count++] = import_formats[i];

@@ -55,7 +55,8 @@ static int check_operands(const struct verb *verb, const struct operands *operan
 {
     const size_t count = operands->list.count;
     if (count < verb->operand_min) {
-        return err_set(e, "%s needs %s", verb->name, verb->operands);
+        return err_set(e, "%s needs an input: clew %s [options] %s", verb->name, verb->name,
+                       verb->operands);
     }
     if (count > verb->operand_max) {
         return err_set(e, "%s takes %s; \"%.80s\" is one too many", verb->name,

@@ -1,5 +1,6 @@
 #include "cli/reading.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "cli/formats.h"
@@ -32,7 +33,8 @@ int reading_open(struct reading *r, struct session *s, struct err *e)
                                s->verb->name);
     }
     *r = (struct reading){.session = s};
-    r->name = s->input_count == 1 ? format_path_name(s->inputs[0]) : "these inputs";
+    (void)snprintf(r->name_joined, sizeof r->name_joined, "%zu inputs", s->input_count);
+    r->name = s->input_count == 1 ? format_path_name(s->inputs[0]) : r->name_joined;
     tables_init(&r->tables);
     const struct join_inputs inputs = {.formats = formats_all(),
                                        .wanted = format_wanted(s),

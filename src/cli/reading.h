@@ -19,6 +19,7 @@
 struct reading {
     struct session *session;
     const char *name; /* of what is read, for messages */
+    char name_joined[32];
     struct tables tables;
     struct notes notes;
     struct cursor *cursor;

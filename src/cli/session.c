@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void session_paint(struct session *s, enum paint paint, const char *text)
 {
@@ -69,15 +70,19 @@ void session_warn(const struct session *s, const char *subject, const struct not
     if (s->common->quiet) {
         return;
     }
+    const size_t size = strlen(subject);
     vec_each (&notes->list, note) {
+        /* A place in the subject itself need not name it again. */
+        const bool names_subject =
+            strncmp(note->place, subject, size) == 0 && strncmp(note->place + size, ": ", 2) == 0;
+        const char *place = note->place + (names_subject ? size + 2 : 0);
         const unsigned long long count = note->count;
-        if (note->count > 1 && note->place[0] != '\0') {
-            session_say("%s: %s (%llu times, first at %s)", subject, note->text, count,
-                        note->place);
-        } else if (note->count > 1) {
+        if (count > 1 && place[0] != '\0') {
+            session_say("%s: %s (%llu times, first at %s)", subject, note->text, count, place);
+        } else if (count > 1) {
             session_say("%s: %s (%llu times)", subject, note->text, count);
-        } else if (note->place[0] != '\0') {
-            session_say("%s: %s (at %s)", subject, note->text, note->place);
+        } else if (place[0] != '\0') {
+            session_say("%s: %s (at %s)", subject, note->text, place);
         } else {
             session_say("%s: %s", subject, note->text);
         }

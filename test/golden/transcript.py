@@ -7,10 +7,12 @@ A golden file holds blocks; whatever stands between them is prose for the reader
     2> clew: ...                       and on standard error
     ? 1                                its exit status, which ends the block
 
+A line of output that begins like one of these has a backslash before it.
+
 In Markdown, the blocks are those fenced as ```console. A command there is followed by what a terminal
-would show, standard output first; a line "..." stands for any lines. Its status is not written, but
-what ends with 2 must have said why.
+would show, standard output first; a line "..." stands for any lines. Its status is not written.
 """
+import difflib
 import os
 import re
 import shutil
@@ -47,7 +49,7 @@ def parse_golden(text):
             step.status = int(line[2:])
             step = None
         else:
-            step.stdout.append(line)
+            step.stdout.append(line[1:] if line.startswith("\\") else line)
     assert step is None, f"line {step.line_number}: the block has no \"? STATUS\""
     return parts
 
@@ -59,7 +61,7 @@ def print_golden(parts):
             lines.append(part)
             continue
         lines.append(f"$ {part.command}")
-        lines += part.stdout
+        lines += [re.sub(r"^(?=\$ |2>|\? |\\)", r"\\", line) for line in part.stdout]
         lines += [f"2> {line}".rstrip() for line in part.stderr]
         lines.append(f"? {part.status}")
     return "\n".join(lines) + "\n"
@@ -117,7 +119,8 @@ class Place:
 def difference(what, wanted, got):
     if wanted == got:
         return []
-    return [f"  {what} differs:"] + [f"    wanted: {line}" for line in wanted] + [f"    got:    {line}" for line in got]
+    lines = [line for line in difflib.ndiff(wanted, got) if not line.startswith("?")]
+    return [f"  {what} differs (- wanted, + got):"] + [f"    {line}" for line in lines]
 
 
 def check_step(step, place):
