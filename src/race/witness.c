@@ -209,11 +209,12 @@ static const char *lacks_by_kind(const struct replay *r, event_id id)
     return kind == EVENT_THREAD_JOIN ? lacks_child(r, id) : NULL;
 }
 
+static const char *(*const rules[])(const struct replay *r, event_id id) = {
+    lacks_order, lacks_context, lacks_lock, lacks_notify, lacks_by_kind,
+};
+
 static const char *lacks(const struct replay *r, event_id id)
 {
-    const char *(*const rules[])(const struct replay *, event_id) = {
-        lacks_order, lacks_context, lacks_lock, lacks_notify, lacks_by_kind,
-    };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const char *missing = rules[i](r, id);
         if (missing != NULL) {
