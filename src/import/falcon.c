@@ -148,6 +148,9 @@ static int on_string(void *context, const unsigned char *bytes, size_t size)
     struct falcon *f = context;
     const char *text = (const char *)bytes;
     if (is_wanted(f)) {
+        if (size > TOKEN_SIZE_MAX) {
+            return go_on(f, falcon_object_wrong(f->field, "too long", &f->failure));
+        }
         if (!is_proper(f, text, size)) {
             return go_on(f, falcon_object_wrong(f->field, "not UTF-8", &f->failure));
         }

@@ -114,9 +114,12 @@ static int set_task(struct falcon_object *o, enum falcon_field field, const char
     return 0;
 }
 
-static void set_endpoint(struct falcon_object *o, enum falcon_field field, const char *text,
-                         size_t size)
+static int set_endpoint(struct falcon_object *o, enum falcon_field field, const char *text,
+                        size_t size, struct err *e)
 {
+    if (o->endpoints.count + size > FALCON_CHANNEL_SIZE_MAX) {
+        return err_set(e, "the event's endpoints have more than %d bytes", FALCON_CHANNEL_SIZE_MAX);
+    }
     vec_reserve(&o->endpoints, o->endpoints.count + size);
     if (size > 0) {
         memcpy(o->endpoints.at + o->endpoints.count, text, size);
@@ -124,6 +127,7 @@ static void set_endpoint(struct falcon_object *o, enum falcon_field field, const
     o->endpoint[field].start = o->endpoints.count;
     o->endpoint[field].size = size;
     o->endpoints.count += size;
+    return 0;
 }
 
 /* Falcon spells transports in capitals. */
@@ -165,7 +169,7 @@ int falcon_object_text(struct falcon_object *o, enum falcon_field field, const c
     case FALCON_SRC:
     case FALCON_SRC_PORT:
     case FALCON_DST:
-    case FALCON_DST_PORT: set_endpoint(o, field, text, size); return 0;
+    case FALCON_DST_PORT: return set_endpoint(o, field, text, size, e);
     case FALCON_SOCKET_TYPE: set_transport(o, text, size); return 0;
     case FALCON_ID: return check_id(id_set_add_text(&o->ids, text, size), text, size, e);
     case FALCON_TIMESTAMP:
@@ -176,31 +180,51 @@ int falcon_object_text(struct falcon_object *o, enum falcon_field field, const c
     bug("a text for no field");
 }
 
-/* Parses a JSON number, which has no superfluous zeros. Returns false when it has a fraction or an
- * exponent; *fits says whether it lies within 64 bits. */
-static bool parse_whole(const char *digits, size_t size, int64_t *number, bool *fits)
+/* A whole number as JSON has it. */
+struct whole {
+    uint64_t magnitude;
+    bool is_negative;
+    bool fits; /* into 64 bits; else the magnitude means nothing */
+};
+
+/* Parses a JSON number, which has no superfluous zeros. False when it has a fraction or an
+ * exponent.
+ */
+static bool parse_whole(struct whole *whole, const char *digits, size_t size)
 {
-    const size_t sign = digits[0] == '-';
-    uint64_t magnitude = 0;
-    for (size_t i = sign; i < size; i++) {
+    *whole = (struct whole){.is_negative = digits[0] == '-', .fits = true};
+    for (size_t i = whole->is_negative ? 1 : 0; i < size; i++) {
         const unsigned digit = (unsigned)(unsigned char)digits[i] - '0';
         if (digit > 9) {
             return false;
         }
-        magnitude = magnitude * 10 + digit;
+        if (i >= 19) {
+            uint64_t tenfold = 0;
+            whole->fits = whole->fits && !__builtin_mul_overflow(whole->magnitude, 10, &tenfold) &&
+                          tenfold + digit >= tenfold;
+        }
+        whole->magnitude = whole->magnitude * 10 + digit;
     }
-    *number = (int64_t)(sign != 0 ? 0 - magnitude : magnitude);
-    *fits = size - sign <= 19 && magnitude <= (uint64_t)INT64_MAX + sign;
     return true;
+}
+
+/* Whether the field can hold the number: times and ids are signed, counters small. */
+static bool is_in_range(enum falcon_field field, const struct whole *whole)
+{
+    if (field == FALCON_TIMESTAMP || field == FALCON_ID) {
+        return whole->fits && whole->magnitude <= (uint64_t)INT64_MAX + whole->is_negative;
+    }
+    const uint64_t most = field == FALCON_COUNTER ? UINT32_MAX : UINT64_MAX;
+    return whole->fits && whole->magnitude <= most &&
+           (!whole->is_negative || whole->magnitude == 0);
 }
 
 /* A number where a text will do stands for its digits. */
 static int set_digits(struct falcon_object *o, enum falcon_field field, const char *digits,
                       size_t size, struct err *e)
 {
-    int64_t number = 0;
-    bool fits = false;
-    if (!parse_whole(digits, size, &number, &fits)) {
+    struct whole whole;
+    if (!parse_whole(&whole, digits, size)) {
         return falcon_object_wrong(field, "not a whole number", e);
     }
     return falcon_object_text(o, field, digits, size, e);
@@ -209,20 +233,20 @@ static int set_digits(struct falcon_object *o, enum falcon_field field, const ch
 static int set_whole(struct falcon_object *o, enum falcon_field field, const char *digits,
                      size_t size, struct err *e)
 {
-    int64_t number = 0;
-    bool fits = false;
-    if (!parse_whole(digits, size, &number, &fits)) {
+    struct whole whole;
+    if (!parse_whole(&whole, digits, size)) {
         return falcon_object_wrong(field, "not a whole number", e);
     }
-    const int64_t least = field == FALCON_TIMESTAMP || field == FALCON_ID ? INT64_MIN : 0;
-    const int64_t most = field == FALCON_COUNTER ? UINT32_MAX : INT64_MAX;
-    if (!fits || number < least || number > most) {
+    if (!is_in_range(field, &whole)) {
         return err_set(e, "the event's %s %s is out of range", field_names[field],
                        shown(digits, size).text);
     }
-    o->whole[field] = number;
+    o->whole[field] = whole.is_negative ? 0 - whole.magnitude : whole.magnitude;
     o->given |= FALCON_BIT(field);
-    return field == FALCON_ID ? check_id(id_set_add(&o->ids, number), digits, size, e) : 0;
+    if (field == FALCON_ID) {
+        return check_id(id_set_add(&o->ids, (int64_t)o->whole[field]), digits, size, e);
+    }
+    return 0;
 }
 
 int falcon_object_number(struct falcon_object *o, enum falcon_field field, const char *digits,
@@ -327,11 +351,11 @@ int falcon_object_end(struct falcon_object *o, struct event *event, struct err *
         event->has |= HAS_PEER;
     }
     if (has(o, FALCON_TIMESTAMP)) {
-        event->time = o->whole[FALCON_TIMESTAMP];
+        event->time = (int64_t)o->whole[FALCON_TIMESTAMP];
         event->has |= HAS_TIME;
     }
     if (has(o, FALCON_SIZE)) {
-        event->size = (uint64_t)o->whole[FALCON_SIZE];
+        event->size = o->whole[FALCON_SIZE];
         event->has |= HAS_SIZE;
     }
     if (has(o, FALCON_COUNTER)) {

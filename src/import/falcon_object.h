@@ -27,7 +27,7 @@ struct tally {
     uint64_t offset;
 };
 
-enum { FALCON_STRANGE_MAX = 16 };
+enum { FALCON_STRANGE_MAX = 16, FALCON_CHANNEL_SIZE_MAX = 1 << 19 };
 
 struct falcon_object {
     struct tables *tables;
@@ -37,7 +37,7 @@ struct falcon_object {
     uint32_t given; /* ... and those of them that had a value */
     const struct falcon_type *type;
     uint32_t number[FALCON_FIELD_COUNT]; /* names; tasks of thread and child */
-    int64_t whole[FALCON_FIELD_COUNT];   /* timestamp, counter, size, id */
+    uint64_t whole[FALCON_FIELD_COUNT];  /* timestamp, counter, size, id; two's complement */
     uint8_t mode;
     struct {
         size_t start, size;

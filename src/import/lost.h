@@ -8,21 +8,21 @@
 #include "wire/event.h"
 #include "wire/kind.h"
 
-#define LOST_LIST(LOST)                                    \
-    LOST(OBJECT, "the event's object")                     \
-    LOST(LOCATION, "the event's location")                 \
-    LOST(MESSAGE, "the event's message")                   \
-    LOST(PEER, "the event's peer")                         \
-    LOST(TEXT, "the event's text")                         \
-    LOST(COUNT, "the event's count")                       \
-    LOST(SIZE, "the event's size")                         \
-    LOST(VALUE, "the event's value")                       \
-    LOST(TIME, "the event's time")                         \
-    LOST(HLC, "the event's hybrid logical clock")          \
-    LOST(MODE, "the event's mode")                         \
-    LOST(PRECISION, "part of a time below a millisecond")  \
-    LOST(OPERAND, "an event without its object or peer")   \
-    LOST(SEPARATOR, "a separator inside a name (now %XX)") \
+#define LOST_LIST(LOST)                                   \
+    LOST(OBJECT, "the event's object")                    \
+    LOST(LOCATION, "the event's location")                \
+    LOST(MESSAGE, "the event's message")                  \
+    LOST(PEER, "the event's peer")                        \
+    LOST(TEXT, "the event's text")                        \
+    LOST(COUNT, "the event's count")                      \
+    LOST(SIZE, "the event's size")                        \
+    LOST(VALUE, "the event's value")                      \
+    LOST(TIME, "the event's time")                        \
+    LOST(HLC, "the event's hybrid logical clock")         \
+    LOST(MODE, "the event's mode")                        \
+    LOST(PRECISION, "part of a time below a millisecond") \
+    LOST(OPERAND, "an event without its object or peer")  \
+    LOST(CODED, "some bytes of a name (now %XX)")         \
     LOST(BYTES, "bytes of a name that are not UTF-8 (now U+FFFD)")
 
 enum lost_thing {

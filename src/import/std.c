@@ -176,8 +176,8 @@ static ssize_t whole_lines(struct in *in, struct err *e)
             }
         }
         end = memchr(in->at + seen, '\n', in->available - seen);
-        seen = in->available;
-        if (end == NULL && seen > LINE_SIZE_MAX) {
+        seen = end == NULL ? in->available : (size_t)(end - in->at);
+        if (seen > LINE_SIZE_MAX) {
             return err_set(e, "byte %" PRIu64 ": a line of more than %d bytes", in->offset,
                            LINE_SIZE_MAX);
         }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "import/lost.h"
 #include "import/std.h"
 #include "import/task_text.h"
@@ -12,19 +13,29 @@ struct std_writer {
     struct lost lost;
 };
 
-/* A field ends at '|' and a line at its end: inside names these are written %XX. */
-static void put(struct std_writer *w, const char *text, size_t size)
+static void put_coded(struct std_writer *w, char c)
 {
     static const char digits[] = "0123456789ABCDEF";
+    const unsigned char byte = (unsigned char)c;
+    const char coded[] = {'%', digits[byte >> 4], digits[byte & 15]};
+    out_bytes(&w->writer.out, coded, sizeof coded);
+    lost_add(&w->lost, LOST_BIT(LOST_CODED));
+}
+
+/* A field ends at '|' and a line at its end: inside names these are written %XX, like all control
+ * characters and what is not UTF-8. */
+static void put(struct std_writer *w, const char *text, size_t size)
+{
     struct out *out = &w->writer.out;
     size_t plain_from = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '|' || text[i] == '\n' || text[i] == '\r') {
+    for (size_t i = 0; i < size;) {
+        const size_t length = utf8_size(text + i, size - i);
+        if (length == 0 || text[i] == '|' || (unsigned char)text[i] < ' ') {
             out_bytes(out, text + plain_from, i - plain_from);
-            const char coded[] = {'%', digits[text[i] >> 4], digits[text[i] & 15]};
-            out_bytes(out, coded, sizeof coded);
-            lost_add(&w->lost, LOST_BIT(LOST_SEPARATOR));
-            plain_from = i + 1;
+            put_coded(w, text[i]);
+            plain_from = ++i;
+        } else {
+            i += length;
         }
     }
     out_bytes(out, text + plain_from, size - plain_from);
@@ -40,6 +51,18 @@ static void put_task(struct std_writer *w, uint32_t task)
 {
     task_text_set(&w->task_text, w->writer.tables, task, &w->lost);
     put(w, w->task_text.chars.at, w->task_text.chars.count);
+}
+
+/* 0 stands for none, so a location of that name needs another. */
+static void put_location(struct std_writer *w, uint32_t location)
+{
+    if (location == 0) {
+        out_char(&w->writer.out, '0');
+    } else if (strcmp(names_text(&w->writer.tables->names, location), "0") == 0) {
+        put_coded(w, '0');
+    } else {
+        put_name(w, location);
+    }
 }
 
 static bool has_operand(const struct event *e)
@@ -71,11 +94,7 @@ static void put_event(struct std_writer *w, const struct event *e)
         out_char(out, ')');
     }
     out_char(out, '|');
-    if (e->location != 0) {
-        put_name(w, e->location);
-    } else {
-        out_char(out, '0');
-    }
+    put_location(w, e->location);
     out_char(out, '\n');
 }
 

@@ -24,7 +24,7 @@ void task_text_set(struct task_text *text, const struct tables *t, uint32_t task
     append(text, "@", 1);
     for (size_t i = 0; i < node->size; i++) {
         const bool is_at = node->text[i] == '@';
-        lost_add(l, is_at ? LOST_BIT(LOST_SEPARATOR) : 0);
+        lost_add(l, is_at ? LOST_BIT(LOST_CODED) : 0);
         append(text, is_at ? "%40" : &node->text[i], is_at ? 3 : 1);
     }
 }

@@ -344,7 +344,7 @@ TEST(tasks_are_written_so_that_they_split_again)
     CHECK_TEXT(trace_name(&r.trace, tasks[1].name), "");
     CHECK_TEXT(trace_name(&r.trace, tasks[1].node), "c%40d");
     CHECK_INT(tasks[2].name, 0);
-    CHECK_INT(noted(&n, "Falcon cannot hold a separator inside a name"), 1);
+    CHECK_INT(noted(&n, "Falcon cannot hold some bytes of a name"), 1);
     reading_release(&r);
     mem_free(text);
     notes_release(&n);

@@ -189,7 +189,7 @@ TEST(what_is_written_reads_back_and_the_rest_is_counted)
     CHECK_INT(noted(&n, "RAPID STD cannot hold the event's size"), 1);
     CHECK_INT(noted(&n, "RAPID STD cannot hold the event's time"), 1);
     CHECK_INT(noted(&n, "RAPID STD cannot hold the event's mode"), 1);
-    CHECK_INT(noted(&n, "RAPID STD cannot hold a separator inside a name"), 1);
+    CHECK_INT(noted(&n, "RAPID STD cannot hold some bytes of a name"), 1);
     CHECK_INT(n.list.count, 7);
     check_reads(text, HEADER "T0 fork T1@n @1; T1@n w x @a.c:7; T1@n w a%7Cb; T0 acq m;"
                              "T0 atomic-begin; T0 atomic-end r; T0 join T1@n");
