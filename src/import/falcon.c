@@ -384,6 +384,15 @@ static int opens_array(struct in *in, struct err *e)
     return 1;
 }
 
+/* The form of traces that a line is in, NULL when it is in none. */
+static const char *other_form(const char *line, size_t size)
+{
+    return std_is_event(line, size)              ? "RAPID STD"
+           : format_text.sniff(line, size) > 0   ? "text"
+           : format_native.sniff(line, size) > 0 ? "native"
+                                                 : NULL;
+}
+
 /* Passes over a line, or the rest of one, that is no event. */
 static int skip_stray(struct falcon *f, struct err *e)
 {
@@ -407,9 +416,11 @@ static int skip_stray(struct falcon *f, struct err *e)
             return -1;
         }
     }
-    if (std_is_event(in->at, size)) {
-        return err_set(e, "byte %" PRIu64 ": an event in RAPID STD form in a Falcon trace",
-                       in->offset);
+    const char *other = other_form(in->at, size);
+    if (other != NULL) {
+        return err_set(
+            e, "byte %" PRIu64 ": the Falcon trace goes on in %s form; formats cannot be mixed",
+            in->offset, other);
     }
     if (f->stray.count++ == 0) {
         f->stray.offset = in->offset;
@@ -425,10 +436,11 @@ static size_t mark_size(const char *bytes, size_t size)
     return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
+/* Outside arrays commas are blanks too: parts of an array are often cut out as they are. */
 static void skip_blanks(struct in *in)
 {
     size_t blanks = in->offset == 0 ? mark_size(in->at, in->available) : 0;
-    while (blanks < in->available && is_blank(in->at[blanks])) {
+    while (blanks < in->available && (is_blank(in->at[blanks]) || in->at[blanks] == ',')) {
         blanks++;
     }
     in_skip(in, blanks);

@@ -152,7 +152,9 @@ static int fail_line(const struct std *s, const char *text, size_t size, const c
     const struct in *in = &s->cursor.in;
     const uint64_t offset = in->offset + (uint64_t)(text - in->at);
     if (size > 0 && (text[0] == '{' || text[0] == '[')) {
-        return err_set(e, "byte %" PRIu64 ": a JSON value in a RAPID STD trace", offset);
+        return err_set(
+            e, "byte %" PRIu64 ": the RAPID STD trace goes on in JSON; formats cannot be mixed",
+            offset);
     }
     return err_set(e, "byte %" PRIu64 ": the line %s %s", offset, shown(text, size).text, what);
 }

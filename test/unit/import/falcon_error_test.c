@@ -1,9 +1,11 @@
 #include "import/falcon.h"
 
 #include "base/out.h"
+#include "formats.h"
 #include "pipe.h"
 #include "reading.h"
 #include "test.h"
+#include "trace_of.h"
 
 #define GOOD "{\"thread\":\"T@n\",\"type\":\"W\",\"variable\":\"x\"}\n"
 
@@ -122,8 +124,28 @@ TEST(names_must_be_utf8)
 
 TEST(formats_may_not_be_mixed)
 {
-    check_wrong(GOOD "T0|w(V1)|12\n", "byte 43: an event in RAPID STD form in a Falcon trace");
-    check_wrong("T0|w(V1)|12\n" GOOD, "byte 0: an event in RAPID STD form in a Falcon trace");
+    check_wrong(GOOD "T0|w(V1)|12\n",
+                "byte 43: the Falcon trace goes on in RAPID STD form; formats "
+                "cannot be mixed");
+    check_wrong("T0|w(V1)|12\n" GOOD, "byte 0: the Falcon trace goes on in RAPID STD form; formats "
+                                      "cannot be mixed");
+    const struct trace *t = trace_of("T r x");
+    const struct format *const others[] = {&format_text, &format_native};
+    for (size_t i = 0; i < 2; i++) {
+        struct out mixed;
+        size_t size = 0;
+        char *bytes = format_print(others[i], t, &size);
+        out_open_memory(&mixed);
+        out_text(&mixed, GOOD);
+        out_bytes(&mixed, bytes, size);
+        char message[128];
+        (void)snprintf(message, sizeof message,
+                       "byte 43: the Falcon trace goes on in %s form; formats cannot be mixed",
+                       i == 0 ? "text" : "native");
+        check_refused(mixed.buffer, mixed.used, message);
+        out_abandon(&mixed);
+        mem_free(bytes);
+    }
 }
 
 TEST(nesting_is_limited)

@@ -91,6 +91,7 @@ TEST(objects_may_stand_in_lines_behind_each_other_or_in_arrays)
     check_reads(" [\n\t" A "\n,\n" B "\n]\n", A_AND_B);
     check_reads("[" A "]\n[]\n[" B "]", A_AND_B);
     check_reads(A "[" B "]", A_AND_B);
+    check_reads(A ",\n" B ",\n", A_AND_B);
     check_reads("\xef\xbb\xbf" A B, A_AND_B);
 }
 
@@ -156,7 +157,6 @@ TEST(lines_that_are_no_events_are_counted)
     check_stray("2020-01-01 12:00 INFO\n" A "\n[main] WARN x\n\"a\"\nnull\n" B "\n]", 5,
                 "memory: byte 0");
     check_stray(A " and more\n" B, 1, "memory: byte 43");
-    check_stray(A ",\n" B ",\n", 2, "memory: byte 42");
     check_stray(A "\n\"never ends\n" B, 1, "memory: byte 43");
     check_stray(A "\n[[[[\n" B "tru", 2, "memory: byte 43");
 }

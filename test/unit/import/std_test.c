@@ -98,7 +98,8 @@ TEST(lines_must_be_of_the_form)
     check_wrong("T0|w(x)|1\nT0|fork|1\n", "byte 10: the line \"T0|fork|1\" lacks its operand");
     check_wrong("T0|w(\xff)|1\n", "byte 0: the line \"T0|w(?)|1\" is not UTF-8");
     check_wrong("T0|branch|1\n", "byte 12: the input ends without an event in it");
-    check_wrong("T0|w(x)|1\n\n[{\"a\":\"T\"}]\n", "byte 11: a JSON value in a RAPID STD trace");
+    check_wrong("T0|w(x)|1\n\n[{\"a\":\"T\"}]\n",
+                "byte 11: the RAPID STD trace goes on in JSON; formats cannot be mixed");
 }
 
 /* A child writes the lines in pieces of random size. */

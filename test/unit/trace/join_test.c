@@ -14,7 +14,8 @@ static const char *file(const char *name, const char *text)
 static struct cursor *joined(const char *const *paths, size_t count, struct trace *t,
                              struct notes *n, struct err *e)
 {
-    const struct join_inputs inputs = {.formats = import_formats, .paths = paths, .count = count};
+    static const struct format *const formats[] = {&format_falcon, &format_std, &format_text, NULL};
+    const struct join_inputs inputs = {.formats = formats, .paths = paths, .count = count};
     return join_open(&inputs, &t->tables, n, e);
 }
 
@@ -102,6 +103,8 @@ TEST(what_is_wrong_with_an_input_is_told_of_that_input)
     check_fails(good, scratch_path("missing.log"), "cannot be opened: No such file or directory");
     check_fails(good, file("other.std", "T0|w(x)|1\nT0|q(x)|1\n"),
                 "byte 10: the line \"T0|q(x)|1\" has no operation of RAPID STD");
+    check_fails(good, file("other.text", "clew-text 1 order=node tick=1000\nr T\n"),
+                "its unit of time differs from that of the inputs before; convert it first");
     char wanted[512];
     (void)snprintf(wanted, sizeof wanted, "%s: is empty, not a trace", scratch_path("empty.log"));
     check_fails(file("empty.log", ""), good, wanted);
