@@ -1,13 +1,19 @@
 /* What Falcon's types and fields mean here: one list for the reader and the writer.
  *
- *     thread     "tid@node": the task           variable   the object
- *     type       the kind, as listed below      counter    the count
- *     timestamp  the time, in milliseconds      child      the peer
- *     loc        the location                   size       the size
- *     src, src_port, dst, dst_port              the object, a channel (trace/channel.h)
- *     socket     the text                       socket_type  the mode: UDP, TCP, UNIX, PIPE,
- * CHANNEL message    the message; of a LOG, like data, the text id         nothing, but no two
- * events may have the same
+ *     thread       "tid@node": the task
+ *     type         the kind, as listed below
+ *     timestamp    the time, in milliseconds
+ *     loc          the location
+ *     variable     the object
+ *     counter      the count
+ *     child        the peer
+ *     src, src_port, dst, dst_port: the object, a channel (trace/channel.h)
+ *     size         the size
+ *     socket_type  the mode: UDP, TCP, UNIX, PIPE or CHANNEL
+ *     socket       the text
+ *     message      the message; of a LOG the text
+ *     data         of a LOG the text
+ *     id           nothing, but no two events may have the same
  *
  * thread and type must be there. Ports, message, data and id may be numbers or strings. null is as
  * good as absent. Fields that are not listed, or have no meaning for the type, are skipped and

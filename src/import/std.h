@@ -3,11 +3,11 @@
  *     T0|r(V1)|345      r w       read, write: the operand is the object
  *     T0|acq(L2)|12     acq rel   lock, unlock
  *     T0|fork(T1)|3     fork join thread-create, thread-join: the operand is the peer
- *     T0|begin|7        begin end atomic-begin, atomic-end: a transaction; the operand may be
- * missing
+ *     T0|begin|7        begin end atomic-begin, atomic-end: a transaction
  *
- * The location is any text; 0 stands for none. Operations of other analyses (branch, req, enter,
- * exit, dummy) are skipped and counted. The list is the execution. */
+ * Only begin and end may lack their operand. The location is any text; 0 stands for none.
+ * Operations of other analyses (branch, req, enter, exit, dummy) are skipped and counted. The list
+ * is the execution. */
 #ifndef CLEW_IMPORT_STD_H
 #define CLEW_IMPORT_STD_H
 
@@ -17,7 +17,7 @@
 #include "trace/format.h"
 #include "wire/kind.h"
 
-/* OPERATION(name, kind): all but begin and end need their operand. */
+/* OPERATION(name, kind) */
 #define STD_OPERATION_LIST(OPERATION) \
     OPERATION("r", READ)              \
     OPERATION("w", WRITE)             \

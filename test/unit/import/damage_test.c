@@ -29,7 +29,7 @@ static void check_mutants(const char *name, void (*read)(const uint8_t *bytes, s
     struct mutator m;
     mutator_init(&m, 11);
     mutator_add_folder(&m, corpus(name));
-    for (uint64_t i = test_count(3000, 200000); i > 0; i--) {
+    for (uint64_t i = test_count(2000, 200000); i > 0; i--) {
         const struct mutant mutant = mutator_next(&m);
         read(mutant.bytes, mutant.size);
     }
