@@ -19,14 +19,9 @@ uint32_t problem_variables(struct problem *p, uint32_t count)
     return first;
 }
 
-static bool atom_is_sum(struct solve_atom atom)
-{
-    return atom.kind == SOLVE_SUM || atom.kind == SOLVE_SUM_EQUAL;
-}
-
 static void must_be_in(const struct problem *p, struct solve_atom atom)
 {
-    if (atom_is_sum(atom)) {
+    if (solve_is_sum(atom)) {
         must(atom.first_term <= p->terms.count);
         must(atom.term_count <= p->terms.count - atom.first_term);
     } else {
@@ -41,7 +36,11 @@ void problem_add_clause(struct problem *p, const struct solve_atom *atoms, size_
     const uint32_t first = (uint32_t)p->literals.count;
     for (size_t i = 0; i < count; i++) {
         must_be_in(p, atoms[i]);
-        p->sum_count += atom_is_sum(atoms[i]);
+        if (solve_is_sum(atoms[i])) {
+            p->sum_count++;
+        } else if (solve_bound_size(atoms[i]) > p->bound_size_max) {
+            p->bound_size_max = solve_bound_size(atoms[i]);
+        }
         vec_push(&p->literals, atoms[i]);
     }
     vec_push(&p->clauses, (struct solve_clause){.first = first, .count = (uint32_t)count});
@@ -67,6 +66,7 @@ void problem_push(struct problem *p)
                              .literal_count = p->literals.count,
                              .clause_count = p->clauses.count,
                              .sum_count = p->sum_count,
+                             .bound_size_max = p->bound_size_max,
                          });
 }
 
@@ -79,6 +79,7 @@ void problem_pop(struct problem *p)
     p->literals.count = scope.literal_count;
     p->clauses.count = scope.clause_count;
     p->sum_count = scope.sum_count;
+    p->bound_size_max = scope.bound_size_max;
 }
 
 /* Copies the terms to the end of p->terms with their weights times `sign`, those of one variable
@@ -168,7 +169,7 @@ bool problem_atom_holds(const struct problem *p, struct solve_atom atom, const i
 {
     must_be_in(p, atom);
     wide sum = 0;
-    if (atom_is_sum(atom)) {
+    if (solve_is_sum(atom)) {
         for (uint32_t i = 0; i < atom.term_count; i++) {
             const struct solve_term term = p->terms.at[atom.first_term + i];
             sum += (wide)term.weight * model[term.variable];

@@ -67,6 +67,7 @@ struct problem_scope {
     size_t literal_count;
     size_t clause_count;
     uint32_t sum_count;
+    uint64_t bound_size_max;
 };
 
 /* {0} is the problem without variables, which holds. */
@@ -77,7 +78,8 @@ struct problem {
     VEC(struct solve_clause) clauses;
     VEC(struct problem_scope) scopes;
     uint64_t scope_id_last;
-    uint32_t sum_count; /* literals that are sums, whole problem */
+    uint32_t sum_count;      /* literals that are sums */
+    uint64_t bound_size_max; /* the largest bound of the other literals, without its sign */
 };
 
 void problem_release(struct problem *p);
@@ -147,6 +149,17 @@ struct solve_atom problem_sum_at_least(struct problem *p, const struct solve_ter
                                        size_t count, int64_t bound);
 struct solve_atom problem_sum_equal(struct problem *p, const struct solve_term *terms, size_t count,
                                     int64_t bound);
+
+static inline bool solve_is_sum(struct solve_atom atom)
+{
+    return atom.kind == SOLVE_SUM || atom.kind == SOLVE_SUM_EQUAL;
+}
+
+/* How large the bound is, without its sign. */
+static inline uint64_t solve_bound_size(struct solve_atom atom)
+{
+    return atom.bound < 0 ? -(uint64_t)atom.bound : (uint64_t)atom.bound;
+}
 
 /* Whether the atom holds in the model, an integer for each variable of p. */
 bool problem_atom_holds(const struct problem *p, struct solve_atom atom, const int64_t *model);

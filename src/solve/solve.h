@@ -1,9 +1,10 @@
-/* Solvers: does a problem have a solution? One interface, three ways behind it.
+/* Solvers: does a problem have a solution? One interface, several ways behind it.
  *
  *     struct solver *s = solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &p, e);
- *     struct solve_answer answer;
  *     const struct solve_atom race = solve_same(a, b);
- *     solve_under(s, &race, 1, &(struct solve_budget){.step_count_max = 100000}, &answer);
+ *     struct solve_question question = {.assumed = &race, .assumed_count = 1};
+ *     struct solve_answer answer;
+ *     solver_decide(s, &question, &answer);
  *     if (answer.verdict == SOLVE_SAT) { ... answer.model[a] ... }
  *     solver_free(s);
  *
@@ -17,14 +18,13 @@
 #include "solve/problem.h"
 
 enum solve_way {
-    SOLVE_NATIVE,  /* differences and equalities only; sums are answered with UNKNOWN */
-    SOLVE_LIBZ3,   /* everything */
-    SOLVE_PROGRAM, /* everything, by a program that speaks SMT-LIB 2 on its standard input */
+    SOLVE_NATIVE, /* differences and equalities only; sums are answered with UNKNOWN */
+    SOLVE_LIBZ3,  /* everything */
 };
 
 struct solver_options {
     enum solve_way way;
-    const char *command; /* SOLVE_PROGRAM: words split at blanks, quotes as in a shell; no shell */
+    uint64_t bytes_max; /* memory of libz3 (in this process altogether) or the program; 0: all */
 };
 
 /* What one question may cost; 0 is without end. */
@@ -55,6 +55,13 @@ struct solve_answer {
     uint64_t step_count;  /* what it cost, in the solver's measure */
 };
 
+/* What is asked once: are there values for which the problem and all assumed atoms hold? */
+struct solve_question {
+    const struct solve_atom *assumed;
+    size_t assumed_count;
+    struct solve_budget budget;
+};
+
 struct solver;
 
 /* A solver of p, which must outlive it. Fails (NULL, e set) when the way cannot be opened: the
@@ -63,14 +70,11 @@ MUST_USE struct solver *solver_new(const struct solver_options *options, const s
                                    struct err *e);
 void solver_free(struct solver *s);
 
-/* Is there a solution in which all assumed atoms hold as well? What libz3 or a program gives as a
- * model has passed problem_check before it is handed out; the native solver's model is the state
- * its proof stands on. A solver that broke stays broken: each further answer is UNKNOWN. */
-void solve_under(struct solver *s, const struct solve_atom *assumed, size_t assumed_count,
-                 const struct solve_budget *budget, struct solve_answer *answer);
-
-/* The same without assumptions. */
-void solve(struct solver *s, const struct solve_budget *budget, struct solve_answer *answer);
+/* Answers the question. What libz3 or a program gives as a model has passed problem_check before it
+ * is handed out; the native solver's model is the state its proof stands on. A solver that broke
+ * stays broken: each further answer is UNKNOWN. */
+void solver_decide(struct solver *s, const struct solve_question *question,
+                   struct solve_answer *answer);
 
 /* "native", "libz3" or the program's first word. */
 const char *solver_name(const struct solver *s);

@@ -1,0 +1,191 @@
+/* The native solver against the truth, and against libz3. */
+#include "random_problem.h"
+#include "solve/solve.h"
+#include "test.h"
+
+struct tally {
+    uint64_t sat_count;
+    uint64_t unsat_count;
+};
+
+static struct solver *open_solver(enum solve_way way, const struct problem *p)
+{
+    struct err e = {0};
+    struct solver *s = solver_new(&(struct solver_options){.way = way}, p, &e);
+    if (s == NULL) {
+        fail_msg("%s", e.text);
+    }
+    return s;
+}
+
+/* Asks, checks a model, and returns the verdict, which must be known. */
+static enum solve_verdict verdict_of(struct solver *s, const struct problem *p,
+                                     const struct solve_question *question)
+{
+    struct solve_answer answer;
+    solver_decide(s, question, &answer);
+    if (answer.verdict == SOLVE_UNKNOWN) {
+        fail_msg("%s does not know: %s", solver_name(s), answer.reason.text);
+    }
+    if (answer.verdict == SOLVE_SAT) {
+        CHECK_INT(problem_check(p, answer.model), -1);
+        for (size_t i = 0; i < question->assumed_count; i++) {
+            CHECK(problem_atom_holds(p, question->assumed[i], answer.model));
+        }
+    }
+    return answer.verdict;
+}
+
+static void count_verdict(struct tally *tally, enum solve_verdict verdict)
+{
+    tally->sat_count += verdict == SOLVE_SAT;
+    tally->unsat_count += verdict == SOLVE_UNSAT;
+}
+
+static void check_balance(struct tally tally)
+{
+    CHECK(tally.sat_count * 8 > tally.unsat_count);
+    CHECK(tally.unsat_count * 8 > tally.sat_count);
+}
+
+/* A random question with up to two assumptions, kept in `assumed`. */
+static struct solve_question random_question(struct problem *p, const struct random_problem *kind,
+                                             struct prng *prng, struct solve_atom assumed[2])
+{
+    struct solve_question question = {.assumed = assumed, .assumed_count = prng_below(prng, 3)};
+    for (size_t i = 0; i < question.assumed_count; i++) {
+        assumed[i] = random_atom(p, kind, prng);
+    }
+    return question;
+}
+
+/* Asks the native solver several questions on each random problem; `reach` covers all values that a
+ * solution may need. */
+static void compare_with_truth(const struct random_problem *kind, int64_t reach, uint64_t seed,
+                               uint64_t problem_count)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    struct tally tally = {0};
+    for (uint64_t i = 0; i < problem_count; i++) {
+        struct problem p = {0};
+        random_problem(&p, kind, &prng);
+        struct solver *s = open_solver(SOLVE_NATIVE, &p);
+        for (int round = 0; round < 4; round++) {
+            struct solve_atom assumed[2];
+            const struct solve_question question = random_question(&p, kind, &prng, assumed);
+            const enum solve_verdict got = verdict_of(s, &p, &question);
+            const bool is_true =
+                problem_is_satisfiable_slowly(&p, question.assumed, question.assumed_count, reach);
+            CHECK_INT(got, is_true ? SOLVE_SAT : SOLVE_UNSAT);
+            count_verdict(&tally, got);
+        }
+        solver_free(s);
+        problem_release(&p);
+    }
+    check_balance(tally);
+}
+
+TEST(orders_of_up_to_five_are_decided_as_trying_all_does)
+{
+    compare_with_truth(&(struct random_problem){.variable_count_max = 5}, 2, 11,
+                       test_count(400, 20000));
+}
+
+TEST(differences_of_up_to_three_are_decided_as_trying_all_does)
+{
+    /* Three variables and zero, bounds of up to 2 plus strictness: no simple path is longer than
+     * 3 * 2. */
+    compare_with_truth(
+        &(struct random_problem){.variable_count_max = 3, .bound_max = 2, .has_zero = true}, 8, 12,
+        test_count(300, 20000));
+}
+
+/* One problem, changed at random; both solvers follow it. */
+static void compare_with_z3(const struct random_problem *kind, struct prng *prng,
+                            struct tally *tally)
+{
+    struct problem p = {0};
+    random_problem(&p, kind, prng);
+    struct solver *native = open_solver(SOLVE_NATIVE, &p);
+    struct solver *libz3 = open_solver(SOLVE_LIBZ3, &p);
+    for (int step = 0; step < 12; step++) {
+        switch (prng_below(prng, 6)) {
+        case 0: problem_push(&p); break;
+        case 1:
+            if (p.scopes.count > 0) {
+                problem_pop(&p);
+            }
+            break;
+        case 2:
+            (void)problem_variables(&p, (uint32_t)prng_below(prng, 2));
+            random_constraint(&p, kind, prng);
+            break;
+        default: {
+            struct solve_atom assumed[2];
+            const struct solve_question question = random_question(&p, kind, prng, assumed);
+            const enum solve_verdict wanted = verdict_of(libz3, &p, &question);
+            CHECK_INT(verdict_of(native, &p, &question), wanted);
+            count_verdict(tally, wanted);
+        }
+        }
+    }
+    solver_free(native);
+    solver_free(libz3);
+    problem_release(&p);
+}
+
+TEST(orders_are_decided_as_libz3_does_through_push_and_pop)
+{
+    const struct random_problem kind = {.variable_count_max = 12};
+    struct prng prng;
+    prng_init(&prng, 21);
+    struct tally tally = {0};
+    for (uint64_t i = 0; i < test_count(500, 20000); i++) {
+        compare_with_z3(&kind, &prng, &tally);
+    }
+    check_balance(tally);
+}
+
+TEST(differences_are_decided_as_libz3_does_through_push_and_pop)
+{
+    const struct random_problem kind = {
+        .variable_count_max = 10, .bound_max = 20, .has_zero = true};
+    struct prng prng;
+    prng_init(&prng, 22);
+    struct tally tally = {0};
+    for (uint64_t i = 0; i < test_count(500, 20000); i++) {
+        compare_with_z3(&kind, &prng, &tally);
+    }
+    check_balance(tally);
+}
+
+TEST(sums_are_decided_by_libz3_as_trying_all_does)
+{
+    /* Every variable is kept within the values tried. */
+    const struct random_problem kind = {
+        .variable_count_max = 3, .bound_max = 3, .has_zero = true, .has_sums = true};
+    struct prng prng;
+    prng_init(&prng, 23);
+    struct tally tally = {0};
+    for (uint64_t i = 0; i < test_count(150, 5000); i++) {
+        struct problem p = {0};
+        random_problem(&p, &kind, &prng);
+        for (uint32_t v = 0; v < p.variable_count; v++) {
+            problem_add(&p, solve_at_most(v, 5));
+            problem_add(&p, solve_at_least(v, -5));
+        }
+        struct solver *s = open_solver(SOLVE_LIBZ3, &p);
+        const struct solve_atom assumed = random_atom(&p, &kind, &prng);
+        for (size_t count = 0; count < 2; count++) {
+            const struct solve_question question = {.assumed = &assumed, .assumed_count = count};
+            const enum solve_verdict got = verdict_of(s, &p, &question);
+            const bool is_true = problem_is_satisfiable_slowly(&p, &assumed, count, 5);
+            CHECK_INT(got, is_true ? SOLVE_SAT : SOLVE_UNSAT);
+            count_verdict(&tally, got);
+        }
+        solver_free(s);
+        problem_release(&p);
+    }
+    check_balance(tally);
+}
