@@ -65,28 +65,24 @@ static void put_location(struct std_writer *w, uint32_t location)
     }
 }
 
-static bool has_operand(const struct event *e)
-{
-    return (e->has & HAS_PEER) != 0 || e->object != 0;
-}
-
 static void put_event(struct std_writer *w, const struct event *e)
 {
     const bool is_region = e->kind == EVENT_ATOMIC_BEGIN || e->kind == EVENT_ATOMIC_END;
-    if (!is_region && !has_operand(e)) {
+    const bool is_of_task = e->kind == EVENT_THREAD_CREATE || e->kind == EVENT_THREAD_JOIN;
+    const bool has_operand = is_of_task ? (e->has & HAS_PEER) != 0 : e->object != 0;
+    if (!is_region && !has_operand) {
         lost_add(&w->lost, LOST_BIT(LOST_OPERAND));
         return;
     }
-    const bool has_peer = (e->has & HAS_PEER) != 0;
     lost_add(&w->lost, lost_fields_of(e) & ~(LOST_BIT(LOST_LOCATION) |
-                                             LOST_BIT(has_peer ? LOST_PEER : LOST_OBJECT)));
+                                             LOST_BIT(is_of_task ? LOST_PEER : LOST_OBJECT)));
     struct out *out = &w->writer.out;
     put_task(w, e->task);
     out_char(out, '|');
     out_text(out, w->name_of[e->kind]);
-    if (has_operand(e)) {
+    if (has_operand) {
         out_char(out, '(');
-        if (has_peer) {
+        if (is_of_task) {
             put_task(w, e->peer);
         } else {
             put_name(w, e->object);

@@ -197,3 +197,22 @@ TEST(what_is_written_reads_back_and_the_rest_is_counted)
     mem_free(text);
     notes_release(&n);
 }
+
+TEST(an_operand_is_of_the_kind_that_its_operation_needs)
+{
+    struct trace t;
+    trace_init(&t);
+    const uint32_t task = tables_task_text(&t.tables, "T", 1);
+    const uint32_t name = names_intern_text(&t.tables.names, "x");
+    const struct event read_of_task = {.kind = EVENT_READ, .has = HAS_PEER, .peer = task};
+    const struct event fork_of_object = {.kind = EVENT_THREAD_CREATE, .object = name};
+    trace_append(&t, &read_of_task);
+    trace_append(&t, &fork_of_object);
+    struct notes n = {0};
+    char *text = written(&format_std, &t, &n);
+    CHECK_TEXT(text, "");
+    CHECK_INT(noted(&n, "RAPID STD cannot hold an event without its object or peer"), 2);
+    mem_free(text);
+    notes_release(&n);
+    trace_release(&t);
+}
