@@ -49,14 +49,6 @@ static bool is_known(const struct event *e)
     return e->kind <= UINT8_MAX && e->mode < 32 && (modes_known[e->kind] >> e->mode & 1) != 0;
 }
 
-/* The bits of `has` that must be set because their numbers are. */
-static unsigned numbers_set(const struct event *e)
-{
-    return (unsigned)(e->value != 0) * HAS_VALUE | (unsigned)(e->size != 0) * HAS_SIZE |
-           (unsigned)(e->count != 0) * HAS_COUNT | (unsigned)(e->time != 0) * HAS_TIME |
-           (unsigned)((e->hlc_time != 0) | (e->hlc_count != 0)) * HAS_HLC;
-}
-
 struct check {
     bool is_wrong;
     bool is_newer;
@@ -72,7 +64,7 @@ static struct check check_tile(struct event *events, size_t count,
         struct event *e = &events[i];
         const size_t limit = (e->has & HAS_PEER) != 0 ? limits->task_count : limits->name_count;
         all.has_newer_fields |= (e->has & ~HAS_KNOWN) != 0;
-        all.is_wrong |= (numbers_set(e) & ~e->has) != 0;
+        all.is_wrong |= (event_numbers_set(e) & ~(unsigned)e->has) != 0;
         all.is_wrong |= e->message >= limit;
         all.is_newer |= !is_known(e);
     }

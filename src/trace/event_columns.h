@@ -62,8 +62,13 @@ struct event_columns {
 const char *event_columns_parse(struct event_columns *c, const uint8_t *payload, size_t size,
                                 const struct event_limits *limits);
 
-/* Encodes 1 to 4096 events into `to`, which has room for EVENT_COLUMNS_SIZE_MAX bytes; returns how
- * many were used. values is room for 4096 numbers. */
+/* Encodes 1 to 4096 events into `to`, which has room for event_columns_size_max(count) bytes;
+ * returns how many were used. values is room for count numbers. */
 size_t event_columns_print(uint8_t *to, const struct event *events, size_t count, uint64_t *values);
+
+static inline size_t event_columns_size_max(size_t count)
+{
+    return 8 + COLUMN_COUNT * column_size_max(count);
+}
 
 #endif

@@ -2,25 +2,23 @@
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/mem.h"
 #include "trace/chunk.h"
 #include "trace/event_columns.h"
+#include "trace/kind.h"
 #include "trace/store_parts.h"
 #include "trace/zstd_mem.h"
 
 enum {
     PACK_LEVEL = -5,     /* unpacks half as fast again as level 1, for a third more bytes */
     PACK_SIZE_MIN = 128, /* below, zstd's own header eats what is won */
-    PAYLOAD_SIZE_MAX = EVENT_COLUMNS_SIZE_MAX + STORE_NAME_SIZE_MAX,
 };
 
-_Static_assert((int)PAYLOAD_SIZE_MAX <= (int)CHUNK_SIZE_MAX, "what is written can be read");
-_Static_assert((int)STORE_NAMES_MAX <= (int)EVENT_COLUMNS_MAX, "names fit where events do");
+_Static_assert((int)EVENT_COLUMNS_SIZE_MAX <= (int)CHUNK_SIZE_MAX, "what is written can be read");
+_Static_assert(64 + 8 * STORE_NAMES_MAX + STORE_NAME_SIZE_MAX <= CHUNK_SIZE_MAX, "and names too");
 
 struct store_writer {
     struct writer writer;
-    struct arena arena; /* of the buffers below */
     ZSTD_CCtx *packer;
     uint64_t header_hash; /* of the last chunk */
     bool has_meta;
@@ -28,12 +26,10 @@ struct store_writer {
     size_t task_count;
     uint64_t event_count;
 
-    struct event *events; /* given, not yet written */
-    size_t pending_count;
-    uint64_t *values; /* of the column being made */
-    uint8_t *payload;
-    size_t payload_size;
-    uint8_t *packed;
+    VEC(struct event) events; /* given, not yet written */
+    VEC(uint64_t) values;     /* of the column being made */
+    VEC(uint8_t) payload;     /* of the chunk being made */
+    VEC(uint8_t) packed;
 };
 
 /* Packing pays when it saves a quarter: unpacking takes longer than all the rest of reading. Names
@@ -50,18 +46,20 @@ static void put_chunk(struct store_writer *w, enum chunk_type type)
 {
     struct chunk c = {
         .version = CHUNK_VERSION, .type = (uint8_t)type, .header_hash = w->header_hash};
-    must(w->payload_size <= PAYLOAD_SIZE_MAX);
-    c.size_unpacked = (uint32_t)w->payload_size;
+    const size_t size_plain = w->payload.count;
+    must(size_plain <= CHUNK_SIZE_MAX);
+    c.size_unpacked = (uint32_t)size_plain;
     c.size = c.size_unpacked;
-    const uint8_t *bytes = w->payload;
-    if (w->payload_size >= PACK_SIZE_MIN) {
+    const uint8_t *bytes = w->payload.at;
+    if (size_plain >= PACK_SIZE_MIN) {
+        const size_t room = ZSTD_compressBound(size_plain);
+        vec_reserve(&w->packed, room);
         const size_t size =
-            ZSTD_compressCCtx(w->packer, w->packed, ZSTD_compressBound(PAYLOAD_SIZE_MAX),
-                              w->payload, w->payload_size, PACK_LEVEL);
-        if (!ZSTD_isError(size) && pays(type, size, w->payload_size)) {
+            ZSTD_compressCCtx(w->packer, w->packed.at, room, bytes, size_plain, PACK_LEVEL);
+        if (!ZSTD_isError(size) && pays(type, size, size_plain)) {
             c.packing = PACKING_ZSTD;
             c.size = (uint32_t)size;
-            bytes = w->packed;
+            bytes = w->packed.at;
         }
     }
     uint8_t header[CHUNK_HEADER_SIZE];
@@ -71,33 +69,36 @@ static void put_chunk(struct store_writer *w, enum chunk_type type)
     out_bytes(&w->writer.out, bytes, c.size);
 }
 
-static void begin_payload(struct store_writer *w)
+/* Room for so many more bytes of the payload. */
+static uint8_t *more(struct store_writer *w, size_t size)
 {
-    w->payload_size = 0;
+    vec_reserve(&w->payload, w->payload.count + size);
+    return w->payload.at + w->payload.count;
+}
+
+static void add_bytes(struct store_writer *w, const void *bytes, size_t size)
+{
+    if (size > 0) {
+        memcpy(more(w, size), bytes, size);
+    }
+    w->payload.count += size;
 }
 
 static void add_u32(struct store_writer *w, uint32_t number)
 {
-    save_u32(w->payload + w->payload_size, number);
-    w->payload_size += sizeof number;
+    add_bytes(w, &number, sizeof number);
 }
 
 static void add_u64(struct store_writer *w, uint64_t number)
 {
-    save_u64(w->payload + w->payload_size, number);
-    w->payload_size += sizeof number;
+    add_bytes(w, &number, sizeof number);
 }
 
-static void add_bytes(struct store_writer *w, const char *bytes, size_t size)
+/* The values as a column. */
+static void add_column(struct store_writer *w)
 {
-    memcpy(w->payload + w->payload_size, bytes, size);
-    w->payload_size += size;
-}
-
-/* The first count of w->values. */
-static void add_column(struct store_writer *w, size_t count)
-{
-    w->payload_size += column_print(w->payload + w->payload_size, w->values, count);
+    uint8_t *to = more(w, column_size_max(w->values.count));
+    w->payload.count += column_print(to, w->values.at, w->values.count);
 }
 
 static int check_name(const struct name *name, struct err *e)
@@ -119,7 +120,7 @@ static int put_meta(struct store_writer *w, struct err *e)
     if (check_name(source, e) < 0) {
         return -1;
     }
-    begin_payload(w);
+    vec_clear(&w->payload);
     add_u32(w, t->order);
     add_u64(w, t->tick_ns);
     add_u32(w, source->size);
@@ -136,6 +137,7 @@ static int put_some_names(struct store_writer *w, struct err *e)
     const size_t available = w->writer.tables->names.list.count - w->name_count;
     size_t count = 0;
     size_t size = 0;
+    vec_clear(&w->values);
     for (; count < available && count < STORE_NAMES_MAX; count++) {
         if (check_name(&names[count], e) < 0) {
             return -1;
@@ -143,12 +145,12 @@ static int put_some_names(struct store_writer *w, struct err *e)
         if (size + names[count].size > STORE_NAME_SIZE_MAX) {
             break;
         }
-        w->values[count] = names[count].size;
+        vec_push(&w->values, names[count].size);
         size += names[count].size;
     }
-    begin_payload(w);
+    vec_clear(&w->payload);
     add_u32(w, (uint32_t)count);
-    add_column(w, count);
+    add_column(w);
     for (size_t i = 0; i < count; i++) {
         add_bytes(w, names[i].text, names[i].size);
     }
@@ -162,22 +164,26 @@ static void put_some_tasks(struct store_writer *w)
     const struct task *tasks = w->writer.tables->tasks.at + w->task_count;
     size_t count = w->writer.tables->tasks.count - w->task_count;
     count = count < STORE_NAMES_MAX ? count : STORE_NAMES_MAX;
-    begin_payload(w);
+    vec_clear(&w->payload);
     add_u32(w, (uint32_t)count);
+    vec_clear(&w->values);
     for (size_t i = 0; i < count; i++) {
-        w->values[i] = tasks[i].node;
+        vec_push(&w->values, tasks[i].node);
     }
-    add_column(w, count);
+    add_column(w);
+    vec_clear(&w->values);
     for (size_t i = 0; i < count; i++) {
-        w->values[i] = tasks[i].name;
+        vec_push(&w->values, tasks[i].name);
     }
-    add_column(w, count);
+    add_column(w);
     put_chunk(w, CHUNK_TASKS);
     w->task_count += count;
 }
 
 static void check_event(const struct tables *t, const struct event *e)
 {
+    must(kind_of(e->kind) != NULL);
+    must((event_numbers_set(e) & ~(unsigned)e->has) == 0);
     must(e->task < t->tasks.count);
     must(e->object < t->names.list.count);
     must(e->location < t->names.list.count);
@@ -187,15 +193,17 @@ static void check_event(const struct tables *t, const struct event *e)
 
 static void put_events(struct store_writer *w)
 {
-    const struct event *events = w->events;
-    const size_t count = w->pending_count;
-    for (size_t i = 0; i < count; i++) {
-        check_event(w->writer.tables, &events[i]);
+    const size_t count = w->events.count;
+    vec_each (&w->events, e) {
+        check_event(w->writer.tables, e);
     }
-    w->payload_size = event_columns_print(w->payload, events, count, w->values);
+    vec_clear(&w->payload);
+    vec_reserve(&w->values, count);
+    uint8_t *to = more(w, event_columns_size_max(count));
+    w->payload.count = event_columns_print(to, w->events.at, count, w->values.at);
     put_chunk(w, CHUNK_EVENTS);
     w->event_count += count;
-    w->pending_count = 0;
+    vec_clear(&w->events);
 }
 
 /* Everything given so far, each name and task before the events that use it. */
@@ -213,7 +221,7 @@ static int put_pending(struct store_writer *w, struct err *e)
     while (w->task_count < t->tasks.count) {
         put_some_tasks(w);
     }
-    if (w->pending_count > 0) {
+    if (w->events.count > 0) {
         put_events(w);
     }
     return 0;
@@ -224,13 +232,14 @@ static int write_events(struct writer *writer, const struct event *events, size_
 {
     struct store_writer *w = (struct store_writer *)writer;
     while (count > 0) {
-        const size_t room = EVENT_COLUMNS_MAX - w->pending_count;
+        const size_t room = EVENT_COLUMNS_MAX - w->events.count;
         const size_t some = count < room ? count : room;
-        memcpy(w->events + w->pending_count, events, some * sizeof *events);
-        w->pending_count += some;
+        vec_reserve(&w->events, w->events.count + some);
+        memcpy(w->events.at + w->events.count, events, some * sizeof *events);
+        w->events.count += some;
         events += some;
         count -= some;
-        if (w->pending_count == EVENT_COLUMNS_MAX && put_pending(w, e) < 0) {
+        if (w->events.count == EVENT_COLUMNS_MAX && put_pending(w, e) < 0) {
             return -1;
         }
     }
@@ -243,7 +252,7 @@ static int finish(struct writer *writer, struct err *e)
     if (put_pending(w, e) < 0) {
         return -1;
     }
-    begin_payload(w);
+    vec_clear(&w->payload);
     add_u64(w, w->event_count);
     add_u64(w, w->name_count);
     add_u64(w, w->task_count);
@@ -255,7 +264,10 @@ static void release(struct writer *writer)
 {
     struct store_writer *w = (struct store_writer *)writer;
     (void)ZSTD_freeCCtx(w->packer);
-    arena_release(&w->arena);
+    vec_release(&w->events);
+    vec_release(&w->values);
+    vec_release(&w->payload);
+    vec_release(&w->packed);
 }
 
 static const struct writer_ops ops = {write_events, finish, release};
@@ -273,9 +285,5 @@ struct writer *store_create(struct out *out, const struct tables *t, struct note
     w->packer = ZSTD_createCCtx_advanced(zstd_mem());
     must(w->packer != NULL);
     w->name_count = 1; /* the empty name is every trace's first and is not written */
-    w->events = arena_array(&w->arena, struct event, EVENT_COLUMNS_MAX);
-    w->values = arena_array(&w->arena, uint64_t, EVENT_COLUMNS_MAX);
-    w->payload = arena_array(&w->arena, uint8_t, PAYLOAD_SIZE_MAX);
-    w->packed = arena_array(&w->arena, uint8_t, ZSTD_compressBound(PAYLOAD_SIZE_MAX));
     return (struct writer *)w;
 }

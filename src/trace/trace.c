@@ -30,6 +30,7 @@ void trace_seal(struct trace *t)
     trace_each (t, e) {
         const struct kind *kind = kind_of(e->kind);
         must(kind != NULL);
+        must((event_numbers_set(e) & ~(unsigned)e->has) == 0);
         must(e->task < task_count);
         must(e->object < name_count);
         must(e->location < name_count);

@@ -6,7 +6,8 @@
  *  48  time | hlc_time
  *
  * Names are numbers into the trace's table of names (0: none). All fields but kind and task are
- * optional; `has` says which of the numeric ones are set, so that 0 can be a value. */
+ * optional; `has` says which of the numeric ones are set, so that 0 can be a value; those not set
+ * are 0. */
 #ifndef CLEW_WIRE_EVENT_H
 #define CLEW_WIRE_EVENT_H
 
@@ -46,5 +47,13 @@ struct event {
 };
 
 _Static_assert(sizeof(struct event) == 64, "an event is one cache line");
+
+/* The bits of `has` that must be set because their numbers are not 0. */
+static inline unsigned event_numbers_set(const struct event *e)
+{
+    return (unsigned)(e->value != 0) * HAS_VALUE | (unsigned)(e->size != 0) * HAS_SIZE |
+           (unsigned)(e->count != 0) * HAS_COUNT | (unsigned)(e->time != 0) * HAS_TIME |
+           (unsigned)((e->hlc_time != 0) | (e->hlc_count != 0)) * HAS_HLC;
+}
 
 #endif

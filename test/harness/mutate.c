@@ -221,3 +221,20 @@ struct mutant mutator_next(struct mutator *m)
     m->buffer.at = mem_resize(m->buffer.at, m->buffer.capacity);
     return (struct mutant){m->buffer.at, m->buffer.count};
 }
+
+void mutate_entry(const char *name, void (*entry)(const uint8_t *bytes, size_t size))
+{
+    char path[PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/test/fuzz/corpus/%s", getenv("CLEW_SOURCE"), name);
+    struct mutator m;
+    mutator_init(&m, 1);
+    mutator_add_folder(&m, path);
+    vec_each (&m.inputs, seed) {
+        entry(seed->bytes, seed->size);
+    }
+    for (uint64_t count = test_count(2000, 200000); count > 0; count--) {
+        const struct mutant mutant = mutator_next(&m);
+        entry(mutant.bytes, mutant.size);
+    }
+    mutator_release(&m);
+}

@@ -42,4 +42,8 @@ void mutator_add_folder(struct mutator *m, const char *path);
  * read behind them. */
 struct mutant mutator_next(struct mutator *m);
 
+/* Gives a fuzz entry (harness/fuzz.h) the seeds of test/fuzz/corpus/NAME, and then 2,000 mutants of
+ * them; 200,000 in a long run. */
+void mutate_entry(const char *name, void (*entry)(const uint8_t *bytes, size_t size));
+
 #endif
