@@ -80,8 +80,10 @@ static int answer_for(const struct rules *r, const struct slow_answer *answer, b
 static size_t compare_rows(const char *name, const struct rules *r,
                            const struct slow_answer *answer, yajl_val rows)
 {
-    for (size_t i = 0; i < YAJL_GET_ARRAY(rows)->len; i++) {
-        yajl_val *row = YAJL_GET_ARRAY(YAJL_GET_ARRAY(rows)->values[i])->values;
+    for (size_t i = 0; i < rows->u.array.len; i++) {
+        CHECK(YAJL_IS_ARRAY(rows->u.array.values[i]));
+        CHECK_INT(rows->u.array.values[i]->u.array.len, 4);
+        const yajl_val *row = rows->u.array.values[i]->u.array.values;
         CHECK(YAJL_IS_STRING(row[0]));
         const bool is_message = row[0]->u.string[0] == 'M';
         const struct rules_pair pair = {.a = (event_id)YAJL_GET_INTEGER(row[2]),
@@ -92,7 +94,7 @@ static size_t compare_rows(const char *name, const struct rules *r,
             fail_msg("%s: events %u and %u: %d, recorded %d", name, pair.a, pair.b, got, wanted);
         }
     }
-    return YAJL_GET_ARRAY(rows)->len;
+    return rows->u.array.len;
 }
 
 static void check_trace(const char *name)
