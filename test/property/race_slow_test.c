@@ -218,22 +218,22 @@ static void check_twins(enum slow_model model, uint64_t count, uint32_t size_max
 
 TEST(strict_by_states_equals_strict_by_z3)
 {
-    check_twins(SLOW_STRICT, test_count(150, 10000), 24, false);
+    check_twins(SLOW_STRICT, test_count(100, 10000), 24, false);
 }
 
 TEST(strict_by_states_equals_strict_by_z3_on_damaged_traces)
 {
-    check_twins(SLOW_STRICT, test_count(100, 10000), 24, true);
+    check_twins(SLOW_STRICT, test_count(60, 10000), 24, true);
 }
 
 TEST(feasible_by_states_equals_feasible_by_z3)
 {
-    check_twins(SLOW_FEASIBLE, test_count(100, 10000), 20, false);
+    check_twins(SLOW_FEASIBLE, test_count(60, 10000), 20, false);
 }
 
 TEST(feasible_by_states_equals_feasible_by_z3_on_damaged_traces)
 {
-    check_twins(SLOW_FEASIBLE, test_count(50, 5000), 20, true);
+    check_twins(SLOW_FEASIBLE, test_count(30, 5000), 20, true);
 }
 
 TEST(sync_preserving_races_are_feasible)
