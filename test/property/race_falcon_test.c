@@ -5,7 +5,7 @@
 
 #include "base/in.h"
 #include "base/mem.h"
-#include "import/import.h"
+#include "load.h"
 #include "race_slow.h"
 #include "test.h"
 
@@ -29,20 +29,6 @@ static bool is_disputed(const char *trace, event_id a, event_id b)
         }
     }
     return false;
-}
-
-static void load(struct trace *t, const char *path)
-{
-    struct notes notes = {0};
-    struct err e;
-    trace_init(t);
-    struct cursor *c = format_open(import_formats, &format_falcon, path, &t->tables, &notes, &e);
-    if (c == NULL || trace_load(t, c, &e) < 0) {
-        fail_msg("%s", e.text);
-    }
-    cursor_close(c);
-    notes_release(&notes);
-    trace_seal(t);
 }
 
 static yajl_val load_json(const char *path)
@@ -105,7 +91,7 @@ static void check_trace(const char *name)
     struct rules r;
     struct arena arena = {0};
     (void)snprintf(path, sizeof path, "%s/falcon/%s.log", folder, name);
-    load(&t, path);
+    load_falcon(&t, path);
     rules_read(&r, &t);
     struct slow_answer answer = slow_answer_take(&arena, &r);
     slow_by_z3(&r, SLOW_STRICT, &answer);
