@@ -122,7 +122,7 @@ static int run(struct session *s, const void *options, struct err *e)
     if (s->common->json && check_options.findings_max > DESCRIBED_MAX) {
         check_options.findings_max = DESCRIBED_MAX;
     }
-    k.check = check_new(&k.reading.tables, &check_options, &k.file.findings);
+    k.check = check_new(&k.reading.trace.tables, &check_options, &k.file.findings);
     const int status = check_all(&k, e);
     check_free(k.check);
     finding_file_release(&k.file);

@@ -31,7 +31,7 @@ static void print_row(struct session *s, const char *name)
 static void print_time(struct session *s, const struct survey *v)
 {
     const uint64_t ticks = (uint64_t)v->summary.time_last - (uint64_t)v->summary.time_first;
-    const uint64_t tick_ns = v->reading.tables.tick_ns;
+    const uint64_t tick_ns = v->reading.trace.tables.tick_ns;
     print_row(s, "duration");
     if (!v->summary.has_time) {
         out_text(&s->out, "not known: no event has a time\n");
@@ -53,7 +53,7 @@ static void print_nodes(struct session *s, const struct survey *v)
         const struct node_summary *node = &v->nodes[i];
         out_text(&s->out, "    ");
         session_text(s, node->node == 0 ? "(no node)"
-                                        : names_text(&v->reading.tables.names, node->node));
+                                        : names_text(&v->reading.trace.tables.names, node->node));
         out_text(&s->out, ": ");
         report_count(&s->out, node->task_count, "task", "tasks");
         out_text(&s->out, ", ");
@@ -123,7 +123,7 @@ static void print_rules(struct session *s, const struct survey *v, enum finding_
 
 static void print_text(struct session *s, const struct survey *v)
 {
-    const struct tables *tables = &v->reading.tables;
+    const struct tables *tables = &v->reading.trace.tables;
     session_text(s, v->reading.name);
     out_text(&s->out, ": ");
     report_count(&s->out, v->summary.event_count, "event", "events");
@@ -156,19 +156,20 @@ static void print_json(struct session *s, const struct survey *v)
     f.verdict = v->reading.is_cut ? VERDICT_UNKNOWN : VERDICT_CLEAN;
     finding_file_count(&f, "events", v->summary.event_count);
     finding_file_count(&f, "nodes", v->has_nodes ? v->node_count : 0);
-    finding_file_count(&f, "tasks", v->reading.tables.tasks.count);
+    finding_file_count(&f, "tasks", v->reading.trace.tables.tasks.count);
     finding_file_count(&f, "objects", v->summary.objects.entries.count);
     for (enum role role = 0; role < ROLE_OTHER; role++) {
         finding_file_count(&f, role_name(role, true), summary_objects(&v->summary, role));
     }
     finding_file_count(&f, "messages_sent", v->summary.by_kind[EVENT_SEND]);
     finding_file_count(&f, "messages_received", v->summary.by_kind[EVENT_RECV]);
-    finding_file_text(&f, "order", order_kind_name(v->reading.tables.order));
-    finding_file_text(&f, "source", names_text(&v->reading.tables.names, v->reading.tables.source));
-    if (v->summary.has_time && v->reading.tables.tick_ns > 0) {
+    finding_file_text(&f, "order", order_kind_name(v->reading.trace.tables.order));
+    finding_file_text(&f, "source",
+                      names_text(&v->reading.trace.tables.names, v->reading.trace.tables.source));
+    if (v->summary.has_time && v->reading.trace.tables.tick_ns > 0) {
         const uint64_t ticks = (uint64_t)v->summary.time_last - (uint64_t)v->summary.time_first;
         finding_file_real(&f, "duration_seconds",
-                          (double)ticks * (double)v->reading.tables.tick_ns / 1e9);
+                          (double)ticks * (double)v->reading.trace.tables.tick_ns / 1e9);
     }
     finding_file_count(&f, "impossible", counts->errors);
     finding_file_count(&f, "incomplete", counts->warnings);
@@ -209,8 +210,8 @@ static int run(struct session *s, const void *options, struct err *e)
     if (opened < 0) {
         return opened;
     }
-    summary_init(&v.summary, &v.reading.tables);
-    v.check = check_new(&v.reading.tables, &(struct check_options){0}, &v.findings);
+    summary_init(&v.summary, &v.reading.trace.tables);
+    v.check = check_new(&v.reading.trace.tables, &(struct check_options){0}, &v.findings);
     int status = survey_read(&v, e);
     if (status == 0) {
         reading_warn(&v.reading);

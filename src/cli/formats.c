@@ -22,9 +22,36 @@ format_list formats_all(void)
     return joined;
 }
 
-const char *formats_word(size_t index)
+const struct format *formats_readable(size_t index)
 {
-    must(index <= FORMATS_MAX);
-    const struct format *format = formats_all()[index];
+    format_list format = formats_all();
+    for (; *format != NULL; format++) {
+        if ((*format)->open != NULL && index-- == 0) {
+            break;
+        }
+    }
+    return *format;
+}
+
+const struct format *formats_writable(size_t index)
+{
+    format_list format = formats_all();
+    for (; *format != NULL; format++) {
+        if ((*format)->create != NULL && index-- == 0) {
+            break;
+        }
+    }
+    return *format;
+}
+
+const char *formats_readable_word(size_t index)
+{
+    const struct format *format = formats_readable(index);
+    return format == NULL ? NULL : format->name;
+}
+
+const char *formats_writable_word(size_t index)
+{
+    const struct format *format = formats_writable(index);
     return format == NULL ? NULL : format->name;
 }

@@ -7,7 +7,11 @@
 /* The native one first; ended by NULL. */
 format_list formats_all(void);
 
-/* The words of --to and --from: the names of formats_all. */
-const char *formats_word(size_t index);
+/* The index-th format that can be read, or written; NULL after the last. Their names are the words
+ * of --from and --to. */
+const struct format *formats_readable(size_t index);
+const struct format *formats_writable(size_t index);
+const char *formats_readable_word(size_t index);
+const char *formats_writable_word(size_t index);
 
 #endif

@@ -1,6 +1,5 @@
 #include "cli/generate.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "cli/formats.h"
@@ -39,7 +38,7 @@ static void print_head(const struct page *p)
 {
     out_text(p->out, ".TH ");
     for (const char *c = p->name; *c != '\0'; c++) {
-        const char upper = (char)toupper((unsigned char)*c);
+        const char upper = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
         roff(p->out, &upper, 1);
     }
     out_text(p->out, " 1 \"\" \"clew " CLEW_VERSION "\" \"User Commands\"\n.SH NAME\n");
@@ -242,6 +241,7 @@ static void print_value(struct out *out, const struct verb *verb, const struct o
     case OPTION_NUMBER:
     case OPTION_TEXT:
     case OPTION_BUDGET:
+    case OPTION_MOMENT:
         print_pattern(out, verb, option);
         out_text(out, "COMPREPLY=(); return ;;\n");
         return;

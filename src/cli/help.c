@@ -105,7 +105,7 @@ void help_formats(struct out *out)
 static bool speaks_of_formats(const struct verb *verb)
 {
     const struct option *option = verb->options;
-    while (option->name != NULL && option->word != formats_word) {
+    while (option->name != NULL && option->word != formats_writable_word) {
         option++;
     }
     return option->name != NULL;

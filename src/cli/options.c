@@ -29,6 +29,44 @@ int options_number(const char *text, uint64_t *number, struct err *e)
     return 0;
 }
 
+int moment_parse(struct moment *m, const char *text, struct err *e)
+{
+    struct moment parsed = {.is_given = true};
+    struct limit span = {0};
+    uint64_t number = 0;
+    const bool is_negative = text[0] == '-';
+    if (options_number(text + (is_negative ? 1 : 0), &number, e) == 0 && number <= INT64_MAX) {
+        parsed.ticks = is_negative ? -(int64_t)number : (int64_t)number;
+    } else if (limit_parse(&span, text, e) == 0 && span.runs == 0 && span.bytes == 0) {
+        parsed.is_relative = true;
+        parsed.time_ns = span.time_ns;
+    } else {
+        return err_set(e, "\"%.40s\" is no time of a trace such as 1700000000042 or 1.5s", text);
+    }
+    *m = parsed;
+    return 0;
+}
+
+int moment_ticks(const struct moment *m, int64_t time_first, uint64_t tick_ns, int64_t *ticks,
+                 struct err *e)
+{
+    must(m->is_given);
+    if (!m->is_relative) {
+        *ticks = m->ticks;
+        return 0;
+    }
+    if (tick_ns == 0) {
+        return err_set(e,
+                       "the trace does not say what a unit of its time is; give times as it does");
+    }
+    *ticks = INT64_MAX;
+    const uint64_t span = m->time_ns / tick_ns;
+    if (span <= INT64_MAX && __builtin_add_overflow(time_first, (int64_t)span, ticks)) {
+        *ticks = INT64_MAX;
+    }
+    return 0;
+}
+
 static int set_choice(const struct option *option, int *target, const char *value, struct err *e)
 {
     struct suggest nearest = {.wanted = value};
@@ -70,6 +108,7 @@ static int set_value(const struct option *option, void *target, const char *valu
     case OPTION_FILE: *(const char **)field = value; break;
     case OPTION_CHOICE: result = set_choice(option, field, value, e); break;
     case OPTION_BUDGET: result = limit_parse(field, value, e); break;
+    case OPTION_MOMENT: result = moment_parse(field, value, e); break;
     }
     return result < 0 ? err_wrap(e, "--%s", option->name) : 0;
 }

@@ -3,7 +3,7 @@
  *
  *     struct slice_options { struct common common; const char *node; };
  *     static const struct option options[] = {
- *         COMMON_OUTPUT("the slice"),
+ *         COMMON_OUTPUT,
  *         {.name = "node", .type = OPTION_TEXT, .argument = "GLOB",
  *          .target = offsetof(struct slice_options, node), .help = "only these nodes"},
  *         COMMON_ALWAYS,
@@ -30,6 +30,7 @@ enum option_type {
     OPTION_FILE,   /* the same, completed as a path */
     OPTION_CHOICE, /* int: which of the words */
     OPTION_BUDGET, /* struct limit */
+    OPTION_MOMENT, /* struct moment */
 };
 
 struct option {
@@ -42,6 +43,15 @@ struct option {
     const char *help;
 };
 
+/* A time of a trace: as its events have it (1700000000042), or from its first time on (1.5s). {0}
+ * is none. */
+struct moment {
+    bool is_given;
+    bool is_relative;
+    int64_t ticks;    /* when it is not relative */
+    uint64_t time_ns; /* when it is */
+};
+
 /* The options that mean the same everywhere. A verb's struct begins with them; its table has the
  * rows it honours. */
 struct common {
@@ -51,7 +61,8 @@ struct common {
     bool jsonl;
     bool one_run;
     int color; /* enum color_when */
-    int from;  /* a format, by its place in formats_all; -1: by content */
+    int from;  /* formats_readable, by index; -1: by content */
+    int to;    /* formats_writable, by index; -1: by the ending of the output */
     const char *output;
     uint64_t limit; /* findings shown at most */
     uint64_t seed;
@@ -62,9 +73,9 @@ struct common {
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* What a verb's defaults begin with. */
-#define COMMON_DEFAULTS                            \
-    {                                              \
-        .from = -1, .limit = UINT64_MAX, .jobs = 1 \
+#define COMMON_DEFAULTS                                      \
+    {                                                        \
+        .from = -1, .to = -1, .limit = UINT64_MAX, .jobs = 1 \
     }
 
 const char *color_word(size_t index);
@@ -81,13 +92,17 @@ const char *color_word(size_t index);
                .help = "print each finding as a line of JSON as soon as it is known")
 #define COMMON_INPUT                                                                   \
     COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT",      \
-               .word = formats_word,                                                   \
+               .word = formats_readable_word,                                          \
                .help = "read this format; without it, the content tells which it is"), \
         COMMON_ROW(one_run, .name = "one-run", .type = OPTION_FLAG,                    \
                    .help = "the inputs are parts of one execution, such as a log per node")
-#define COMMON_OUTPUT(text)                                                                      \
+#define COMMON_OUTPUT                                                                            \
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE", \
-               .help = (text))
+               .help = "where the result goes; - is standard output"),                           \
+        COMMON_ROW(to, .name = "to", .type = OPTION_CHOICE, .argument = "FORMAT",                \
+                   .word = formats_writable_word,                                                \
+                   .help = "write this format; without it, the ending of the output tells "      \
+                           "which it is")
 #define COMMON_LIMIT                                                           \
     COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N", \
                .help = "show at most N findings; 0 only counts them (default: all)")
@@ -122,6 +137,14 @@ struct operands {
  * of the wrong form. */
 MUST_USE int options_parse(const struct option *table, void *target, const char *const *words,
                            size_t word_count, struct operands *operands, struct err *e);
+
+/* Reads "1700000000042", "-5", "1.5s" or "200ms". */
+MUST_USE int moment_parse(struct moment *m, const char *text, struct err *e);
+
+/* The moment in ticks of a trace whose first time and unit (nanoseconds, 0: not known) are these.
+ * Fails when it is relative and there is no unit. */
+MUST_USE int moment_ticks(const struct moment *m, int64_t time_first, uint64_t tick_ns,
+                          int64_t *ticks, struct err *e);
 
 /* A whole number in decimal, nothing around it. */
 MUST_USE int options_number(const char *text, uint64_t *number, struct err *e);

@@ -8,7 +8,7 @@
 
 static const struct format *format_wanted(const struct session *s)
 {
-    return s->common->from < 0 ? NULL : formats_all()[s->common->from];
+    return s->common->from < 0 ? NULL : formats_readable((size_t)s->common->from);
 }
 
 /* The bytes of all inputs, 0 when one of them does not tell (a pipe). */
@@ -35,12 +35,12 @@ int reading_open(struct reading *r, struct session *s, struct err *e)
     *r = (struct reading){.session = s};
     (void)snprintf(r->name_joined, sizeof r->name_joined, "%zu inputs", s->input_count);
     r->name = s->input_count == 1 ? format_path_name(s->inputs[0]) : r->name_joined;
-    tables_init(&r->tables);
+    trace_init(&r->trace);
     const struct join_inputs inputs = {.formats = formats_all(),
                                        .wanted = format_wanted(s),
                                        .paths = s->inputs,
                                        .count = s->input_count};
-    r->cursor = join_open(&inputs, &r->tables, &r->notes, e);
+    r->cursor = join_open(&inputs, &r->trace.tables, &r->notes, e);
     if (r->cursor == NULL) {
         reading_close(r);
         return -1;
@@ -66,6 +66,22 @@ int reading_next(struct reading *r, struct batch *b, struct err *e)
     return more;
 }
 
+int reading_load(struct reading *r, struct err *e)
+{
+    struct batch b;
+    int more = 0;
+    while ((more = reading_next(r, &b, e)) > 0) {
+        if (trace_append_batch(&r->trace, &b, e) < 0) {
+            return err_wrap(e, "%s", r->name);
+        }
+    }
+    if (more == 0) {
+        progress_end(&r->progress);
+        trace_seal(&r->trace);
+    }
+    return more;
+}
+
 void reading_warn(const struct reading *r)
 {
     session_warn(r->session, r->name, &r->notes);
@@ -80,5 +96,5 @@ void reading_close(struct reading *r)
     progress_end(&r->progress);
     cursor_close(r->cursor);
     notes_release(&r->notes);
-    tables_release(&r->tables);
+    trace_release(&r->trace);
 }

@@ -13,14 +13,13 @@
 #include "base/notes.h"
 #include "cli/progress.h"
 #include "cli/session.h"
-#include "trace/cursor.h"
-#include "trace/tables.h"
+#include "trace/trace.h"
 
 struct reading {
     struct session *session;
     const char *name; /* of what is read, for messages */
     char name_joined[32];
-    struct tables tables;
+    struct trace trace; /* its tables; its events only after reading_load */
     struct notes notes;
     struct cursor *cursor;
     struct progress progress;
@@ -35,6 +34,9 @@ MUST_USE int reading_open(struct reading *r, struct session *s, struct err *e);
 /* Like cursor_next, with the input's name in the error; 0 also when the budget is spent, with
  * is_cut set. */
 MUST_USE int reading_next(struct reading *r, struct batch *b, struct err *e);
+
+/* Reads all of it into r->trace and seals that, unless the budget cut it short. */
+MUST_USE int reading_load(struct reading *r, struct err *e);
 
 /* Says what the reader remarked, and whether the budget cut the reading short. */
 void reading_warn(const struct reading *r);

@@ -1,10 +1,101 @@
 #include "order/slice.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "order/hb.h"
 #include "wire/kind.h"
+
+enum answer { ANSWER_UNASKED, ANSWER_YES, ANSWER_NO };
+
+static bool name_matches(struct slice_pattern *p, const char *pattern, const struct names *names,
+                         uint32_t name)
+{
+    vec_reserve(&p->answers, (size_t)name + 1);
+    while (p->answers.count <= name) {
+        vec_push(&p->answers, ANSWER_UNASKED);
+    }
+    uint8_t *answer = &p->answers.at[name];
+    if (*answer == ANSWER_UNASKED) {
+        /* A name may look like a pattern that does not match it: array[3]. */
+        const char *text = names_text(names, name);
+        const bool is_match =
+            name != 0 && (strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0);
+        *answer = is_match ? ANSWER_YES : ANSWER_NO;
+    }
+    return *answer == ANSWER_YES;
+}
+
+static bool node_is_kept(struct slice_filter *f, const struct event *e)
+{
+    const char *pattern = f->options->node;
+    if (pattern == NULL) {
+        return true;
+    }
+    const uint32_t node = f->tables->tasks.at[e->task].node;
+    const bool is_kept = name_matches(&f->nodes, pattern, &f->tables->names, node);
+    f->nodes.is_met |= is_kept;
+    return is_kept;
+}
+
+static bool object_is_kept(struct slice_filter *f, const struct event *e)
+{
+    const char *pattern = f->options->object;
+    if (pattern == NULL) {
+        return true;
+    }
+    const struct names *names = &f->tables->names;
+    const bool is_wait = e->kind == EVENT_WAIT_BEGIN || e->kind == EVENT_WAIT_END;
+    const bool is_kept = name_matches(&f->objects, pattern, names, e->object) ||
+                         (is_wait && name_matches(&f->objects, pattern, names, e->text));
+    f->objects.is_met |= is_kept;
+    return is_kept;
+}
+
+static bool time_is_kept(struct slice_filter *f, const struct event *e)
+{
+    const struct slice_options *o = f->options;
+    if (!o->has_since && !o->has_until) {
+        return true;
+    }
+    vec_reserve(&f->times, (size_t)e->task + 1);
+    while (f->times.count <= e->task) {
+        vec_push(&f->times, INT64_MIN); /* before its first time a task is at the beginning */
+    }
+    int64_t *now = &f->times.at[e->task];
+    if ((e->has & HAS_TIME) != 0 && e->time != 0) { /* 0 among real times is none */
+        *now = e->time;
+    }
+    return !(o->has_since && *now < o->since) && !(o->has_until && *now > o->until);
+}
+
+bool slice_keeps(struct slice_filter *f, const struct event *e)
+{
+    /* All are asked: each also learns from what another drops. */
+    const bool node = node_is_kept(f, e);
+    const bool object = object_is_kept(f, e);
+    const bool time = time_is_kept(f, e);
+    return node && object && time;
+}
+
+int slice_filter_end(struct slice_filter *f, struct err *e)
+{
+    if (f->options->node != NULL && !f->nodes.is_met) {
+        return err_set(e, "no event is of a node '%s' (see clew info)", f->options->node);
+    }
+    if (f->options->object != NULL && !f->objects.is_met) {
+        return err_set(e, "no event is about an object '%s' (see clew info)", f->options->object);
+    }
+    return 0;
+}
+
+void slice_filter_release(struct slice_filter *f)
+{
+    vec_release(&f->nodes.answers);
+    vec_release(&f->objects.answers);
+    vec_release(&f->times);
+}
 
 /* The past as the clock of the event tells it: so many events of each task. */
 static int keep_past(struct bits kept, const struct trace *t, const struct slice_options *o,
@@ -19,87 +110,31 @@ static int keep_past(struct bits kept, const struct trace *t, const struct slice
         return -1;
     }
     for (event_id id = 0; id < t->events.count; id++) {
-        if (id != o->event && !hb_is_before(&hb, id, o->event)) {
-            bits_remove(kept, id);
+        if (id == o->event || hb_is_before(&hb, id, o->event)) {
+            bits_add(kept, id);
         }
     }
     hb_release(&hb);
     return 0;
 }
 
-static int keep_node(struct bits kept, const struct trace *t, const char *node, struct err *e)
-{
-    const uint32_t name = names_find(&t->tables.names, node, strlen(node));
-    bool is_there = false;
-    for (event_id id = 0; id < t->events.count; id++) {
-        const bool is_of_node = trace_node_of(t, &t->events.at[id]) == name;
-        is_there |= is_of_node;
-        if (!is_of_node) {
-            bits_remove(kept, id);
-        }
-    }
-    return is_there ? 0 : err_set(e, "no event is of a node '%s' (see clew info)", node);
-}
-
-static int keep_object(struct bits kept, const struct trace *t, const char *object, struct err *e)
-{
-    const uint32_t name = names_find(&t->tables.names, object, strlen(object));
-    bool is_there = false;
-    for (event_id id = 0; id < t->events.count; id++) {
-        const struct event *ev = &t->events.at[id];
-        const bool is_wait = ev->kind == EVENT_WAIT_BEGIN || ev->kind == EVENT_WAIT_END;
-        const bool is_about = name != 0 && (ev->object == name || (is_wait && ev->text == name));
-        is_there |= is_about;
-        if (!is_about) {
-            bits_remove(kept, id);
-        }
-    }
-    return is_there ? 0 : err_set(e, "no event is about an object '%s' (see clew info)", object);
-}
-
-static void keep_times(struct bits kept, const struct trace *t, const struct slice_options *o,
-                       struct arena *scratch)
-{
-    /* Before its first time a task is taken to be at the beginning. */
-    int64_t *now = arena_array(scratch, int64_t, t->tables.tasks.count + 1);
-    for (size_t task = 0; task < t->tables.tasks.count; task++) {
-        now[task] = INT64_MIN;
-    }
-    for (event_id id = 0; id < t->events.count; id++) {
-        const struct event *ev = &t->events.at[id];
-        if ((ev->has & HAS_TIME) != 0) {
-            now[ev->task] = ev->time;
-        }
-        if ((o->has_since && now[ev->task] < o->since) ||
-            (o->has_until && now[ev->task] > o->until)) {
-            bits_remove(kept, id);
-        }
-    }
-}
-
 int slice_build(struct slice *s, const struct trace *t, const struct slice_options *o,
                 struct notes *n, struct err *e)
 {
     struct arena scratch = {0};
-    const struct bits kept = bits_take(&scratch, t->events.count + 1);
-    for (event_id id = 0; id < t->events.count; id++) {
-        bits_add(kept, id);
-    }
-    int result = o->event == EVENT_NONE ? 0 : keep_past(kept, t, o, n, e);
-    if (result == 0 && o->node != NULL) {
-        result = keep_node(kept, t, o->node, e);
-    }
-    if (result == 0 && o->object != NULL) {
-        result = keep_object(kept, t, o->object, e);
-    }
-    if (result == 0 && (o->has_since || o->has_until)) {
-        keep_times(kept, t, o, &scratch);
-    }
+    struct slice_filter filter = {.options = o, .tables = &t->tables};
+    const struct bits past = bits_take(&scratch, t->events.count + 1);
+    int result = o->event == EVENT_NONE ? 0 : keep_past(past, t, o, n, e);
     for (event_id id = 0; result == 0 && id < t->events.count; id++) {
-        if (bits_has(kept, id)) {
+        const bool is_kept = slice_keeps(&filter, trace_at(t, id));
+        if (is_kept && (o->event == EVENT_NONE || bits_has(past, id))) {
             vec_push(&s->events, id);
         }
     }
+    if (result == 0) {
+        result = slice_filter_end(&filter, e);
+    }
+    slice_filter_release(&filter);
     arena_release(&scratch);
     return result;
 }

@@ -1,4 +1,7 @@
-/* A part of a trace: the causal past of an event, one node, a span of time, one object. */
+/* A part of a trace: the causal past of an event, some nodes, a span of time, some objects.
+ *
+ * What each event says for itself is decided as events stream by (struct slice_filter); the past of
+ * an event needs the whole trace (slice_build). */
 #ifndef CLEW_ORDER_SLICE_H
 #define CLEW_ORDER_SLICE_H
 
@@ -11,15 +14,37 @@
 #include "order/given.h"
 #include "trace/trace.h"
 
-/* What an event must be to be kept; all that is set must hold. {.event = EVENT_NONE} keeps all. */
+/* What an event must be to be kept; all that is set must hold. {.event = EVENT_NONE} keeps all.
+ * Patterns are those of the shell (* ? [...]); a name also matches itself. */
 struct slice_options {
     event_id event;     /* it, or in its past as things went; EVENT_NONE: not asked */
-    const char *node;   /* of this node; NULL: not asked */
-    const char *object; /* about this object, as its object or (the lock of a wait) its text */
+    const char *node;   /* of a node that matches; NULL: not asked */
+    const char *object; /* about such an object, as its object or (the lock of a wait) its text */
     bool has_since, has_until;
     int64_t since, until;      /* times; an event without one has that of its task's event before */
     const struct given *given; /* orders that belong to the past, NULL: none */
 };
+
+/* Which names match a pattern, each asked once. */
+struct slice_pattern {
+    VEC(uint8_t) answers; /* by name */
+    bool is_met;          /* by some event */
+};
+
+/* Decides about one event after the other. {.options = ..., .tables = ...} is ready. */
+struct slice_filter {
+    const struct slice_options *options;
+    const struct tables *tables;
+    struct slice_pattern nodes, objects;
+    VEC(int64_t) times; /* by task: its latest */
+};
+
+/* True when the event is kept but for the past of options->event. Events come in listed order. */
+bool slice_keeps(struct slice_filter *f, const struct event *e);
+
+/* Fails when no event was of the node or about the object that is asked for. */
+MUST_USE int slice_filter_end(struct slice_filter *f, struct err *e);
+void slice_filter_release(struct slice_filter *f);
 
 /* {0} is empty. */
 struct slice {

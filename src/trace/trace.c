@@ -40,20 +40,28 @@ void trace_seal(struct trace *t)
     t->is_sealed = true;
 }
 
+int trace_append_batch(struct trace *t, const struct batch *b, struct err *e)
+{
+    must(!t->is_sealed);
+    if (t->events.count + b->count >= EVENT_NONE) {
+        return err_set(e, "more than %u events in one trace; take a part with clew slice",
+                       EVENT_NONE - 1);
+    }
+    vec_reserve(&t->events, t->events.count + b->count);
+    memcpy(t->events.at + t->events.count, b->events, b->count * sizeof *b->events);
+    t->events.count += b->count;
+    return 0;
+}
+
 int trace_load(struct trace *t, struct cursor *c, struct err *e)
 {
     must(c->tables == &t->tables);
-    must(!t->is_sealed);
     struct batch b;
     int more = 0;
     while ((more = cursor_next(c, &b, e)) > 0) {
-        if (t->events.count + b.count >= EVENT_NONE) {
-            return err_set(e, "more than %u events in one trace; take a part with clew slice",
-                           EVENT_NONE - 1);
+        if (trace_append_batch(t, &b, e) < 0) {
+            return -1;
         }
-        vec_reserve(&t->events, t->events.count + b.count);
-        memcpy(t->events.at + t->events.count, b.events, b.count * sizeof *b.events);
-        t->events.count += b.count;
     }
     return more;
 }

@@ -24,6 +24,9 @@ void trace_release(struct trace *t);
 /* Appends one event, whose names and tasks are from t->tables. */
 void trace_append(struct trace *t, const struct event *e);
 
+/* Appends a batch of such events. Fails when there are more than event_id can name. */
+MUST_USE int trace_append_batch(struct trace *t, const struct batch *b, struct err *e);
+
 /* Ends appending: checks every number against the tables. */
 void trace_seal(struct trace *t);
 

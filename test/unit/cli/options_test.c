@@ -11,7 +11,7 @@ struct sample {
 
 static const struct option table[] = {
     COMMON_JSON,
-    COMMON_OUTPUT("the result"),
+    COMMON_OUTPUT,
     COMMON_LIMIT,
     COMMON_JOBS,
     COMMON_BUDGET,

@@ -56,6 +56,22 @@ TEST(a_part_is_what_all_conditions_keep)
                "0 1");
 }
 
+TEST(names_are_matched_as_the_shell_does_and_by_themselves)
+{
+    const char *text = "A@n1 w x; A@n2 w xy; A@n13 w a[3]; A@n1 w a3; B w z";
+    CHECK_TEXT(kept(text, &(struct slice_options){.event = EVENT_NONE, .node = "n1*"}), "0 2 3");
+    CHECK_TEXT(kept(text, &(struct slice_options){.event = EVENT_NONE, .node = "*"}), "0 1 2 3");
+    CHECK_TEXT(kept(text, &(struct slice_options){.event = EVENT_NONE, .object = "x?"}), "1");
+    CHECK_TEXT(kept(text, &(struct slice_options){.event = EVENT_NONE, .object = "a[3]"}), "2 3");
+}
+
+TEST(a_time_of_zero_is_none)
+{
+    CHECK_TEXT(kept("A w x time=5; A w x time=0; A w x time=7",
+                    &(struct slice_options){.event = EVENT_NONE, .has_since = true, .since = 4}),
+               "0 1 2");
+}
+
 TEST(what_is_not_in_the_trace_is_an_error)
 {
     CHECK_TEXT(kept(TALK, &(struct slice_options){.event = 6}),
