@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { TESTS_MAX = 400 };
@@ -36,6 +37,57 @@ const char *test_shared_data(void)
     return path;
 }
 
+/* A skipped test is "ok # SKIP" in TAP; cmocka 1.1 writes "not ok # SKIP", which readers count as
+ * failed. */
+static void copy_lines(FILE *from)
+{
+    static char line[1 << 16];
+    while (fgets(line, sizeof line, from) != NULL) {
+        const char *text = line;
+        if (strncmp(line, "not ok ", 7) == 0 && strstr(line, " # SKIP") != NULL) {
+            text += 4;
+        }
+        (void)fputs(text, stdout);
+        (void)fflush(stdout);
+    }
+}
+
+/* Runs the tests in a child whose output goes through copy_lines. */
+static int run_through(int (*run)(size_t count), size_t count)
+{
+    int ends[2];
+    if (pipe(ends) < 0) {
+        return 1;
+    }
+    const pid_t pid = fork();
+    if (pid < 0) {
+        return 1;
+    }
+    if (pid == 0) {
+        (void)dup2(ends[1], STDOUT_FILENO);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        exit(run(count));
+    }
+    (void)close(ends[1]);
+    FILE *from = fdopen(ends[0], "r");
+    copy_lines(from);
+    (void)fclose(from);
+    int status = 0;
+    (void)waitpid(pid, &status, 0);
+    if (WIFSIGNALED(status)) {
+        (void)fprintf(stderr, "the tests were ended by signal %d\n", WTERMSIG(status));
+        return 1;
+    }
+    return WEXITSTATUS(status);
+}
+
+static int run_kept(size_t count)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
     size_t kept = 0;
@@ -44,6 +96,5 @@ int main(int argc, char **argv)
             tests[kept++] = tests[i];
         }
     }
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return _cmocka_run_group_tests("tests", tests, kept, NULL, NULL);
+    return run_through(run_kept, kept);
 }
