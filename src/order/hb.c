@@ -205,9 +205,25 @@ event_id hb_rebuild(struct hb *hb)
 {
     const enum reach_scope scope = hb->before.scope;
     reach_release(&hb->before);
+    reach_release(&hb->after);
     arena_release(&hb->layout);
     graph_build(&hb->graph, &hb->contexts, &hb->edges, &hb->layout);
-    return reach_build(&hb->before, &hb->graph, hb->trace, REACH_BEFORE, scope, &hb->layout);
+    const event_id blocked =
+        reach_build(&hb->before, &hb->graph, hb->trace, REACH_BEFORE, scope, &hb->layout);
+    if (blocked == EVENT_NONE && hb->wants_after) {
+        const event_id back =
+            reach_build(&hb->after, &hb->graph, hb->trace, REACH_AFTER, scope, &hb->layout);
+        must(back == EVENT_NONE);
+    }
+    return blocked;
+}
+
+void hb_rescope(struct hb *hb, enum reach_scope scope, bool wants_after)
+{
+    hb->before.scope = scope;
+    hb->wants_after = wants_after;
+    const event_id blocked = hb_rebuild(hb);
+    must(blocked == EVENT_NONE);
 }
 
 static void note_zero_times(const struct trace *t, struct notes *n)
@@ -255,7 +271,7 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
              struct notes *n, struct err *e)
 {
     must(t->is_sealed);
-    *hb = (struct hb){.trace = t, .model = options->model};
+    *hb = (struct hb){.trace = t, .model = options->model, .wants_after = options->wants_after};
     hb->before.scope = options->scope;
     const bool is_observed = options->model == HB_OBSERVED;
     contexts_build(&hb->contexts, t, is_observed ? CONTEXT_TASKS : CONTEXT_HANDLERS_APART,
@@ -284,6 +300,7 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
 void hb_release(struct hb *hb)
 {
     reach_release(&hb->before);
+    reach_release(&hb->after);
     edges_release(&hb->edges);
     arena_release(&hb->layout);
     arena_release(&hb->arena);

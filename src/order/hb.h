@@ -32,6 +32,7 @@ enum hb_model {
 struct hb_options {
     enum hb_model model;
     enum reach_scope scope;    /* which pairs of events can be asked about, see reach.h */
+    bool wants_after;          /* what comes after an event is kept too, in hb.after */
     const struct given *given; /* orders given by the user, NULL: none */
 };
 
@@ -46,6 +47,8 @@ struct hb {
     struct edges edges; /* what the graph was laid out from */
     struct graph graph;
     struct reach before;
+    struct reach after; /* if asked for */
+    bool wants_after;
     bool follows_list;     /* the list itself is an order that the graph allows */
     bool is_contradictory; /* no order puts the beginning of each section before its end */
     struct arena arena;
@@ -63,6 +66,9 @@ void hb_release(struct hb *hb);
  * or an event that can never come because of a cycle; hb->graph has the cycle, and nothing may be
  * asked. */
 event_id hb_rebuild(struct hb *hb);
+
+/* Asks for another scope, and perhaps for what comes after, from now on. */
+void hb_rescope(struct hb *hb, enum reach_scope scope, bool wants_after);
 
 /* True when a must come before b; false for a == b. O(1), or a walk along the edges that leave the
  * handler of a. In scope REACH_NODE only for a on a main chain and b of the same node. */

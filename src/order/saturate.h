@@ -1,0 +1,28 @@
+/* Saturation: what must come before what because sections of a lock and handlers of a task cannot
+ * overlap, and waits need a notify.
+ *
+ *     L1 [ .... ] U1                   if L1 is not after U2, the first section is not the later
+ *            \                         one: it is over before the other begins, U1 < L2
+ *        L2 [ .... ] U2
+ *
+ * Each order found may force the next, until nothing changes. Where a choice is left, it is left.
+ */
+#ifndef CLEW_ORDER_SATURATE_H
+#define CLEW_ORDER_SATURATE_H
+
+#include <stdbool.h>
+
+#include "order/hb.h"
+
+/* Whether edges lead into a handler other than from its receive, or from a handler of its own task
+ * that must come before it. Where no handler has such edges, an event is before a handler's exactly
+ * when it is before its receive. */
+bool saturate_handler_is_joined(const struct hb *hb, uint32_t context);
+
+/* Adds the forced orders to a strict relation in scope REACH_ALL that has `after`; or in scope
+ * REACH_NODE when no handler is joined and no lock contended. Sets is_contradictory when they leave
+ * no order at all. O(rounds * (joins * tasks + sections * tasks)), and where handlers take part
+ * pairs of handlers. */
+void saturate(struct hb *hb);
+
+#endif
