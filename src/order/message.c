@@ -38,6 +38,7 @@ struct build {
     struct names endpoints;
 
     VEC(struct message) list;
+    VEC(struct message_part) parts; /* by place in list, in any order */
 };
 
 /* ---- sorting into flows ---- */
@@ -137,6 +138,13 @@ static bool side_next(const struct trace *t, struct side *s)
     return false;
 }
 
+/* The receive brings a part of the message found last. */
+static void add_part(struct build *b, event_id receive)
+{
+    vec_push(&b->parts,
+             (struct message_part){.receive = receive, .message = (uint32_t)b->list.count - 1});
+}
+
 static void match_stream(struct build *b, struct bucket sent, struct bucket received,
                          uint32_t channel)
 {
@@ -154,6 +162,9 @@ static void match_stream(struct build *b, struct bucket sent, struct bucket rece
                      (struct message){.send = send, .receive = receive, .stream = channel});
         }
         is_joined = sends.to != receives.to;
+        if (b->parts.count == 0 || vec_last(&b->parts)->receive != receive) {
+            add_part(b, receive);
+        }
         const bool send_is_done = sends.to <= receives.to;
         const bool receive_is_done = receives.to <= sends.to;
         if (send_is_done) {
@@ -186,6 +197,7 @@ static void match_datagrams(struct build *b, struct bucket sends, struct bucket 
         const event_id send = sends.at[k < sends.count ? k : sends.count - 1];
         edges_add(b->edges, send, receive, EDGE_MESSAGE);
         vec_push(&b->list, (struct message){.send = send, .receive = receive});
+        add_part(b, receive);
     }
 }
 
@@ -244,24 +256,49 @@ static void match_connections(struct build *b)
     arena_release(&scratch);
 }
 
-/* Puts the messages in listed order of their receives, of which each has one at most. */
+/* Puts messages and parts in listed order of their receives. */
 static void lay_out(struct messages *m, const struct build *b, struct arena *a)
 {
     struct arena scratch = {0};
     struct message *list = arena_array(a, struct message, b->list.count + 1);
-    uint32_t *message_at = arena_array(&scratch, uint32_t, b->t->events.count + 1);
-    for (size_t i = 0; i < b->list.count; i++) {
-        message_at[b->list.at[i].receive] = (uint32_t)i + 1;
+    struct message_part *parts = arena_array(a, struct message_part, b->parts.count + 1);
+    uint32_t *part_at = arena_array(&scratch, uint32_t, b->t->events.count + 1);
+    uint32_t *number = arena_array(&scratch, uint32_t, b->list.count + 1);
+    for (size_t i = 0; i < b->parts.count; i++) {
+        part_at[b->parts.at[i].receive] = (uint32_t)i + 1;
     }
-    size_t count = 0;
+    *m = (struct messages){.list = list, .parts = parts};
     vec_each (&b->receives.list, item) {
-        if (message_at[item->event] != 0) {
-            list[count++] = b->list.at[message_at[item->event] - 1];
+        if (part_at[item->event] == 0) {
+            continue;
+        }
+        const uint32_t found = b->parts.at[part_at[item->event] - 1].message;
+        if (b->list.at[found].receive == item->event) {
+            number[found] = (uint32_t)m->count;
+            list[m->count++] = b->list.at[found];
+        }
+        parts[m->part_count++] =
+            (struct message_part){.receive = item->event, .message = number[found]};
+    }
+    must(m->count == b->list.count);
+    must(m->part_count == b->parts.count);
+    arena_release(&scratch);
+}
+
+uint32_t message_of_receive(const struct messages *m, event_id receive)
+{
+    size_t low = 0;
+    size_t high = m->part_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->parts[middle].receive < receive) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    must(count == b->list.count);
-    arena_release(&scratch);
-    *m = (struct messages){.list = list, .count = count};
+    return low < m->part_count && m->parts[low].receive == receive ? m->parts[low].message
+                                                                   : MESSAGE_NONE;
 }
 
 void messages_build(struct messages *m, const struct trace *t, struct edges *edges, struct arena *a,
@@ -289,4 +326,5 @@ void messages_build(struct messages *m, const struct trace *t, struct edges *edg
     vec_release(&b.connects.list);
     vec_release(&b.accepts.list);
     vec_release(&b.list);
+    vec_release(&b.parts);
 }

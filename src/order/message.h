@@ -20,16 +20,30 @@ struct message {
     uint32_t stream;  /* name of the channel it flowed in, 0 when it was no stream */
 };
 
+/* A receive, and the message it brings a part of. */
+struct message_part {
+    event_id receive;
+    uint32_t message;
+};
+
 /* In listed order of the receives. */
 struct messages {
     const struct message *list;
     size_t count;
+    const struct message_part *parts; /* every receive that brings something */
+    size_t part_count;
 };
 
 /* Matches all messages of t; adds an edge for each send and receive that share bytes, and those of
  * connections and their ends. Notes receives whose send is not in the trace. O(events). */
 void messages_build(struct messages *m, const struct trace *t, struct edges *edges, struct arena *a,
                     struct notes *n);
+
+#define MESSAGE_NONE UINT32_MAX
+
+/* The message that the receive brings a part of, MESSAGE_NONE when its send is not in the trace.
+ * O(log). */
+uint32_t message_of_receive(const struct messages *m, event_id receive);
 
 /* True when bytes of this channel arrive in the order they were sent. */
 bool message_is_stream(const struct event *e);

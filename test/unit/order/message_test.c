@@ -68,6 +68,9 @@ TEST(pieces_whose_bytes_coincide_are_one_message)
     CHECK(hb.messages.list[0].stream != 0);
     CHECK_INT(hb.messages.list[1].send, 4);
     CHECK_INT(hb.messages.list[1].receive, 5);
+    CHECK_INT(message_of_receive(&hb.messages, 3), 0);
+    CHECK_INT(message_of_receive(&hb.messages, 5), 1);
+    CHECK_INT(message_of_receive(&hb.messages, 4), MESSAGE_NONE);
     hb_release(&hb);
     notes_release(&n);
 }

@@ -1,0 +1,121 @@
+#include "race/access.h"
+
+#include <fnmatch.h>
+
+#include "base/map.h"
+#include "order/bucket.h"
+#include "order/scope.h"
+
+struct build {
+    const struct trace *t;
+    const struct access_filter *f;
+    struct map variable_of; /* scoped name to variable */
+    struct map line_of;     /* (variable, task) to line */
+    struct map class_of;    /* (line, place and kind) to class */
+    VEC(struct access_variable) variables;
+    VEC(struct access_class) classes;
+    struct bucket_items items; /* by class */
+    VEC(uint8_t) is_wanted;    /* per name: 0 not asked yet, 1 no, 2 yes */
+};
+
+bool access_is_in_span(const struct access_filter *f, const struct event *e)
+{
+    return (e->has & HAS_TIME) == 0 ||
+           ((!f->has_since || e->time >= f->since) && (!f->has_until || e->time <= f->until));
+}
+
+static bool is_wanted(struct build *b, uint32_t name)
+{
+    if (b->f->variable == NULL) {
+        return true;
+    }
+    uint8_t *known = &b->is_wanted.at[name];
+    if (*known == 0) {
+        *known = fnmatch(b->f->variable, trace_name(b->t, name), 0) == 0 ? 2 : 1;
+    }
+    return *known == 2;
+}
+
+static void collect(struct build *b, event_id id)
+{
+    const struct event *e = &b->t->events.at[id];
+    bool is_new = false;
+    const uint32_t variable = *map_slot(&b->variable_of, scope_name(b->t, e, e->object),
+                                        (uint32_t)b->variables.count, &is_new);
+    if (is_new) {
+        vec_push(&b->variables,
+                 (struct access_variable){.node = trace_node_of(b->t, e), .name = e->object});
+    }
+    const uint32_t line = *map_slot(&b->line_of, map_pair(variable, e->task),
+                                    (uint32_t)b->line_of.entries.count, NULL);
+    const bool is_write = e->kind == EVENT_WRITE;
+    must(e->location < UINT32_MAX / 2);
+    const uint32_t class = *map_slot(&b->class_of, map_pair(line, e->location * 2 + is_write),
+                                     (uint32_t)b->classes.count, &is_new);
+    if (is_new) {
+        vec_push(&b->classes, (struct access_class){.variable = variable,
+                                                    .task = e->task,
+                                                    .location = e->location,
+                                                    .is_write = is_write});
+        b->variables.at[variable].count++;
+    }
+    bucket_add(&b->items, class, id);
+}
+
+/* Brings the classes of a variable together, and the events of each class. */
+static void lay_out(struct accesses *a, struct build *b, struct arena *arena)
+{
+    const uint32_t class_count = (uint32_t)b->classes.count;
+    const struct buckets sorted = buckets_sort(&b->items, class_count, arena);
+    struct access_variable *variables =
+        arena_array(arena, struct access_variable, b->variables.count + 1);
+    struct access_class *classes = arena_array(arena, struct access_class, class_count + 1);
+    uint32_t first = 0;
+    for (size_t i = 0; i < b->variables.count; i++) {
+        variables[i] = b->variables.at[i];
+        variables[i].first = first;
+        first += variables[i].count;
+        variables[i].count = 0;
+    }
+    for (uint32_t i = 0; i < class_count; i++) {
+        struct access_variable *v = &variables[b->classes.at[i].variable];
+        struct access_class *class = &classes[v->first + v->count++];
+        *class = b->classes.at[i];
+        class->first = sorted.first[i];
+        class->count = sorted.first[i + 1] - sorted.first[i];
+    }
+    *a = (struct accesses){
+        .variables = variables,
+        .variable_count = (uint32_t)b->variables.count,
+        .classes = classes,
+        .class_count = class_count,
+        .events = sorted.events,
+        .count = b->items.list.count,
+    };
+}
+
+void accesses_build(struct accesses *a, const struct trace *t, const struct access_filter *f,
+                    struct arena *arena)
+{
+    struct build b = {.t = t, .f = f};
+    vec_reserve(&b.is_wanted, t->tables.names.list.count);
+    while (b.is_wanted.count < t->tables.names.list.count) {
+        vec_push(&b.is_wanted, 0);
+    }
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *e = &t->events.at[id];
+        if ((e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0 &&
+            access_is_in_span(f, e) && !(f->dropped != NULL && bits_has(*f->dropped, id)) &&
+            is_wanted(&b, e->object)) {
+            collect(&b, id);
+        }
+    }
+    lay_out(a, &b, arena);
+    map_release(&b.variable_of);
+    map_release(&b.line_of);
+    map_release(&b.class_of);
+    vec_release(&b.variables);
+    vec_release(&b.classes);
+    vec_release(&b.items.list);
+    vec_release(&b.is_wanted);
+}

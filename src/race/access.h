@@ -1,0 +1,65 @@
+/* Accesses that may race, sorted: by variable, and within each into classes of accesses that look
+ * alike (by one task, at one place, of one kind).
+ *
+ *     variable x of node n    T1 reads at a.c:3     12 80 144 ...       events, in listed order
+ *                             T1 writes at a.c:9    13 81
+ *                             T2 writes at b.c:7    55
+ */
+#ifndef CLEW_RACE_ACCESS_H
+#define CLEW_RACE_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "trace/trace.h"
+
+struct access_class {
+    uint32_t variable;
+    uint32_t task;
+    uint32_t location;
+    bool is_write;
+    uint32_t first; /* its events are accesses.events[first .. first + count) */
+    uint32_t count;
+};
+
+struct access_variable {
+    uint32_t node, name;
+    uint32_t first; /* its classes are accesses.classes[first .. first + count) */
+    uint32_t count;
+};
+
+/* In the order of first appearance. */
+struct accesses {
+    const struct access_variable *variables;
+    uint32_t variable_count;
+    const struct access_class *classes;
+    uint32_t class_count;
+    const event_id *events;
+    size_t count;
+};
+
+/* Which accesses to take. */
+struct access_filter {
+    const char *variable; /* a glob; NULL: all */
+    bool has_since, has_until;
+    int64_t since, until;
+    const struct bits *dropped; /* events to leave out; NULL: none */
+};
+
+/* Sorts the plain reads and writes of named variables that the filter lets through. O(events). */
+void accesses_build(struct accesses *a, const struct trace *t, const struct access_filter *f,
+                    struct arena *arena);
+
+/* Whether two classes of one variable can race at all. */
+static inline bool access_classes_conflict(const struct access_class *a,
+                                           const struct access_class *b)
+{
+    return a->task != b->task && (a->is_write || b->is_write);
+}
+
+/* Whether the time of the event is in the span of the filter; events without a time are. */
+bool access_is_in_span(const struct access_filter *f, const struct event *e);
+
+#endif

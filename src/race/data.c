@@ -1,0 +1,109 @@
+#include "race/data.h"
+
+#include "race/plain.h"
+
+static struct race_pair pair_of(event_id a, event_id b)
+{
+    return (struct race_pair){
+        .first = a < b ? a : b,
+        .second = a < b ? b : a,
+        .send = EVENT_NONE,
+        .receive = EVENT_NONE,
+    };
+}
+
+/* Takes one decided candidate; false counts are the caller's. */
+static void take(struct tally *y, event_id a, event_id b, enum race_verdict verdict)
+{
+    const struct race_pair pair = pair_of(a, b);
+    tally_decided(y, &(struct race_decided){.verdict = verdict, .a = pair.first, .b = pair.second});
+    if (verdict == RACE_YES) {
+        y->stats->data_races++;
+        tally_add(y, &pair, 1);
+    }
+}
+
+/* Calls `each` for every two classes of one variable that can race. */
+static void each_conflict(const struct accesses *a, void *context,
+                          void (*each)(void *context, const struct access_class *first,
+                                       const struct access_class *second))
+{
+    for (uint32_t v = 0; v < a->variable_count; v++) {
+        const struct access_class *classes = a->classes + a->variables[v].first;
+        for (uint32_t i = 0; i < a->variables[v].count; i++) {
+            for (uint32_t k = i + 1; k < a->variables[v].count; k++) {
+                if (access_classes_conflict(&classes[i], &classes[k])) {
+                    each(context, &classes[i], &classes[k]);
+                }
+            }
+        }
+    }
+}
+
+struct judging {
+    struct tally *y;
+    const struct accesses *a;
+    const struct judge *judge;
+};
+
+static void judge_classes(void *context, const struct access_class *first,
+                          const struct access_class *second)
+{
+    struct judging *g = context;
+    g->y->stats->data_candidates += (uint64_t)first->count * second->count;
+    for (uint32_t i = 0; i < first->count; i++) {
+        for (uint32_t k = 0; k < second->count; k++) {
+            const event_id a = g->a->events[first->first + i];
+            const event_id b = g->a->events[second->first + k];
+            take(g->y, a, b, g->judge->data(g->judge->self, a, b));
+        }
+    }
+}
+
+void data_judge(struct tally *y, const struct accesses *a, const struct judge *judge)
+{
+    struct judging g = {.y = y, .a = a, .judge = judge};
+    each_conflict(a, &g, judge_classes);
+}
+
+struct counting {
+    struct tally *y;
+    const struct accesses *a;
+    const struct hb *hb;
+    struct arena scratch;
+};
+
+static void count_classes(void *context, const struct access_class *first,
+                          const struct access_class *second)
+{
+    struct counting *g = context;
+    const struct arena_mark mark = arena_mark(&g->scratch);
+    const struct plain_line a = plain_line_of(g->hb, g->a, first, second->task, &g->scratch);
+    const struct plain_line b = plain_line_of(g->hb, g->a, second, first->task, &g->scratch);
+    g->y->stats->data_candidates += (uint64_t)a.count * b.count;
+    if (tally_wants_each(g->y)) {
+        for (uint32_t i = 0; i < a.count; i++) {
+            for (uint32_t k = 0; k < b.count; k++) {
+                take(g->y, a.events[i], b.events[k],
+                     plain_races(&a, i, &b, k) ? RACE_YES : RACE_NO);
+            }
+        }
+    } else {
+        event_id a_first = EVENT_NONE;
+        event_id b_first = EVENT_NONE;
+        const uint64_t count = plain_count(&a, &b, &a_first, &b_first, &g->scratch);
+        g->y->stats->data_races += count;
+        if (count > 0) {
+            const struct race_pair pair = pair_of(a_first, b_first);
+            tally_add(g->y, &pair, count);
+        }
+    }
+    arena_reset(&g->scratch, mark);
+}
+
+void data_count(struct tally *y, const struct accesses *a, const struct hb *hb)
+{
+    struct counting g = {.y = y, .a = a, .hb = hb};
+    each_conflict(a, &g, count_classes);
+    arena_release(&g.scratch);
+}

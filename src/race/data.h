@@ -1,0 +1,16 @@
+/* Data races: the candidates, decided one by one or counted. */
+#ifndef CLEW_RACE_DATA_H
+#define CLEW_RACE_DATA_H
+
+#include "order/hb.h"
+#include "race/access.h"
+#include "race/judge.h"
+#include "race/tally.h"
+
+/* Decides every candidate by the judge. */
+void data_judge(struct tally *y, const struct accesses *a, const struct judge *judge);
+
+/* Counts in a plain relation (plain.h); enumerates only when somebody wants to hear of each. */
+void data_count(struct tally *y, const struct accesses *a, const struct hb *hb);
+
+#endif

@@ -1,0 +1,25 @@
+/* The strict engine: decides candidates by the rules of docs/theory/races-semantics.md, exactly.
+ *
+ * First by what must come before what (clocks, and what locks and handlers force), then by the
+ * locks both hold. Where that leaves something to choose, by an order built on the list, and only
+ * where none of these tells, by a solver. */
+#ifndef CLEW_RACE_STRICT_H
+#define CLEW_RACE_STRICT_H
+
+#include "order/hb.h"
+#include "race/judge.h"
+#include "race/race.h"
+
+struct strict {
+    const struct race_options *o;
+    struct race_stats *stats;
+    struct hb hb;  /* saturated */
+    bool is_plain; /* nothing is left to choose, see plain.h */
+};
+
+/* Builds what deciding needs. Fails on a given order that names what is not there. */
+MUST_USE int strict_build(struct strict *s, const struct trace *t, const struct race_options *o,
+                          struct race_stats *stats, struct notes *n, struct err *e);
+void strict_release(struct strict *s);
+
+#endif

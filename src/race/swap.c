@@ -1,0 +1,292 @@
+#include "race/swap.h"
+
+#include "base/bits.h"
+
+/* One task's messages, and which of them race: either those of a suffix of what came before each
+ * (in a plain relation), or any pairs (decided one by one). */
+struct box {
+    struct tally *y;
+    const struct swap_input *in;
+    const struct inbox *x;
+    const uint32_t *from; /* per rank: the first rank of the suffix; NULL: see pairs */
+    struct bits pairs;    /* a bit per (later, earlier) rank */
+};
+
+static bool races(const struct box *b, uint32_t earlier, uint32_t later)
+{
+    if (b->from == NULL) {
+        return bits_has(b->pairs, (size_t)later * b->x->count + earlier);
+    }
+    return earlier >= b->from[later] &&
+           inbox_may_swap(&b->x->messages[earlier], &b->x->messages[later]);
+}
+
+/* ---- counting ---- */
+
+/* How many entries of a class's track the message of this rank races with: those of the suffix,
+ * without those of its own stream and its own send. */
+static uint64_t count_before(const struct box *b, uint32_t class, const struct track *track,
+                             uint32_t rank)
+{
+    const struct message *m = &b->x->messages[rank];
+    const uint32_t from = b->from[rank];
+    uint64_t count = track_count(track, from, rank);
+    if (m->stream != 0 && count > 0) {
+        const struct track own = inbox_track(b->in->inboxes, class, m->stream);
+        count -= track_count(&own, from, rank);
+    }
+    for (uint32_t like = b->x->like_before[rank]; like != RANK_NONE && like >= from && count > 0;
+         like = b->x->like_before[like]) {
+        count -= track_count(track, like, like + 1);
+    }
+    return count;
+}
+
+/* The first entry of the track that the message races with, where there is one. */
+static uint32_t first_before(const struct box *b, const struct track *track, uint32_t rank)
+{
+    uint32_t i = track_from(track, b->from[rank]);
+    while (!races(b, track->ranks[i], rank)) {
+        i++;
+    }
+    return i;
+}
+
+static uint64_t count_pairs(const struct box *b)
+{
+    const uint32_t class = inbox_class(b->in->inboxes, b->x->task);
+    const struct track all = inbox_track(b->in->inboxes, class, 0);
+    uint64_t count = 0;
+    for (uint32_t rank = 0; rank < b->x->count; rank++) {
+        count += count_before(b, class, &all, rank);
+    }
+    return count;
+}
+
+/* ---- the conflicting accesses of racing messages ---- */
+
+static struct race_pair accesses_of(const struct box *b, const struct track *earlier, uint32_t i,
+                                    const struct track *later, uint32_t k)
+{
+    const event_id a = earlier->events[i];
+    const event_id z = later->events[k];
+    return (struct race_pair){
+        .first = a < z ? a : z,
+        .second = a < z ? z : a,
+        .send = b->x->messages[later->ranks[k]].send,
+        .receive = b->x->messages[earlier->ranks[i]].receive,
+    };
+}
+
+/* Two classes of accesses that conflict, one in handlers of the messages received earlier, the
+ * other in those received later. */
+static void count_conflict(struct box *b, uint32_t earlier_class, uint32_t later_class)
+{
+    const struct track *earlier = &b->in->inboxes->tracks[earlier_class];
+    const struct track *later = &b->in->inboxes->tracks[later_class];
+    struct race_pair first;
+    uint64_t total = 0;
+    for (uint32_t k = 0; k < later->count; k++) {
+        const uint64_t count = count_before(b, earlier_class, earlier, later->ranks[k]);
+        if (count > 0 && total == 0) {
+            first = accesses_of(b, earlier, first_before(b, earlier, later->ranks[k]), later, k);
+        }
+        total += count;
+    }
+    if (total > 0) {
+        b->y->stats->conflict_pairs += total;
+        tally_add(b->y, &first, total);
+    }
+}
+
+static void each_conflict(struct box *b, uint32_t earlier_class, uint32_t later_class)
+{
+    const struct track *earlier = &b->in->inboxes->tracks[earlier_class];
+    const struct track *later = &b->in->inboxes->tracks[later_class];
+    for (uint32_t k = 0; k < later->count; k++) {
+        const uint32_t rank = later->ranks[k];
+        for (uint32_t i = 0; i < earlier->count && earlier->ranks[i] < rank; i++) {
+            if (races(b, earlier->ranks[i], rank)) {
+                const struct race_pair pair = accesses_of(b, earlier, i, later, k);
+                b->y->stats->conflict_pairs++;
+                tally_add(b->y, &pair, 1);
+            }
+        }
+    }
+}
+
+/* Every two classes of one variable, in either order. */
+static void tell_conflicts(struct box *b)
+{
+    const struct access_class *classes = b->in->accesses->classes;
+    const struct bucket own = bucket_at(&b->in->inboxes->classes, b->x->task);
+    const bool counts = b->from != NULL && !b->y->o->wants_pairs;
+    for (uint32_t i = 0, first = 0; i < own.count; i++) {
+        const struct access_class *a = &classes[own.at[i]];
+        first = a->variable == classes[own.at[first]].variable ? first : i;
+        for (uint32_t k = first; k < own.count && classes[own.at[k]].variable == a->variable; k++) {
+            if (a->is_write || classes[own.at[k]].is_write) {
+                (counts ? count_conflict : each_conflict)(b, own.at[i], own.at[k]);
+            }
+        }
+    }
+}
+
+/* ---- the messages as such ---- */
+
+/* Told only to who asks for messages alone: whatever their handlers do. */
+static struct race_pair messages_of(const struct box *b, uint32_t earlier, uint32_t later)
+{
+    return (struct race_pair){
+        .first = EVENT_NONE,
+        .second = EVENT_NONE,
+        .send = b->x->messages[later].send,
+        .receive = b->x->messages[earlier].receive,
+    };
+}
+
+/* By the place of the earlier receive, so that they are counted and not enumerated. */
+static void count_messages_at(struct box *b, uint32_t place)
+{
+    const struct track track = inbox_track(b->in->inboxes, place, 0);
+    for (uint32_t later = 0; later < b->x->count; later++) {
+        const uint64_t count = count_before(b, place, &track, later);
+        if (count > 0) {
+            const uint32_t earlier = track.ranks[first_before(b, &track, later)];
+            const struct race_pair pair = messages_of(b, earlier, later);
+            tally_add(b->y, &pair, count);
+        }
+    }
+}
+
+static void tell_messages(struct box *b)
+{
+    if (b->from != NULL && !b->y->o->wants_pairs) {
+        vec_each (&b->in->inboxes->place_of.entries, place) {
+            if (place->key >> 32 == b->x->task) {
+                count_messages_at(b, place->value);
+            }
+        }
+        return;
+    }
+    for (uint32_t later = 0; later < b->x->count; later++) {
+        for (uint32_t earlier = 0; earlier < later; earlier++) {
+            if (races(b, earlier, later)) {
+                const struct race_pair pair = messages_of(b, earlier, later);
+                tally_add(b->y, &pair, 1);
+            }
+        }
+    }
+}
+
+static void tell_decided(struct box *b, uint32_t earlier, uint32_t later, enum race_verdict verdict)
+{
+    tally_decided(b->y, &(struct race_decided){
+                            .verdict = verdict,
+                            .is_message = true,
+                            .a = b->x->messages[later].send,
+                            .b = b->x->messages[earlier].receive,
+                        });
+}
+
+/* ---- a box at a time ---- */
+
+static void tell_box(struct box *b)
+{
+    tell_conflicts(b);
+    if (b->y->o->skips_data) {
+        tell_messages(b);
+    }
+}
+
+static void judge_box(struct box *b, const struct judge *judge, struct arena *scratch)
+{
+    b->pairs = bits_take(scratch, (size_t)b->x->count * b->x->count);
+    for (uint32_t later = 0; later < b->x->count; later++) {
+        for (uint32_t earlier = 0; earlier < later; earlier++) {
+            const struct message *first = &b->x->messages[earlier];
+            const struct message *second = &b->x->messages[later];
+            if (!inbox_may_swap(first, second)) {
+                continue;
+            }
+            const enum race_verdict verdict =
+                judge->message(judge->self, second->send, first->receive);
+            b->y->stats->message_candidates++;
+            b->y->stats->message_races += verdict == RACE_YES;
+            tell_decided(b, earlier, later, verdict);
+            if (verdict == RACE_YES) {
+                bits_add(b->pairs, (size_t)later * b->x->count + earlier);
+            }
+        }
+    }
+    tell_box(b);
+}
+
+void swap_judge(struct tally *y, const struct swap_input *in, const struct judge *judge)
+{
+    struct arena scratch = {0};
+    for (uint32_t task = 0; task < in->inboxes->task_count; task++) {
+        struct box b = {.y = y, .in = in, .x = &in->inboxes->of_task[task]};
+        if (b.x->count > 1) {
+            judge_box(&b, judge, &scratch);
+            arena_release(&scratch);
+        }
+    }
+}
+
+/* How much of the receiving task's main chain the send of a message knows. */
+static uint32_t heard(const struct hb *hb, const struct message *m)
+{
+    const struct contexts *c = &hb->contexts;
+    const struct graph_span in =
+        graph_span_at(graph_into(&hb->graph, c->of[m->receive]), c->position[m->receive]);
+    size_t i = 0;
+    while (in.at[i].event != m->send) {
+        i++;
+        must(i < in.count);
+    }
+    return hb->before.heard[&in.at[i] - hb->graph.in];
+}
+
+static void count_box(struct box *b, struct arena *scratch)
+{
+    const struct hb *hb = b->in->hb;
+    uint32_t *from = arena_array(scratch, uint32_t, b->x->count);
+    b->from = from; /* all 0: everything before is a candidate */
+    b->y->stats->message_candidates += count_pairs(b);
+    for (uint32_t rank = 0; rank < b->x->count; rank++) {
+        const uint32_t known = heard(hb, &b->x->messages[rank]);
+        uint32_t low = 0;
+        uint32_t high = rank;
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (hb->contexts.position[b->x->messages[middle].receive] < known) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        from[rank] = low;
+    }
+    b->y->stats->message_races += count_pairs(b);
+    for (uint32_t later = 0; b->y->o->decided != NULL && later < b->x->count; later++) {
+        for (uint32_t earlier = 0; earlier < later; earlier++) {
+            if (inbox_may_swap(&b->x->messages[earlier], &b->x->messages[later])) {
+                tell_decided(b, earlier, later, races(b, earlier, later) ? RACE_YES : RACE_NO);
+            }
+        }
+    }
+    tell_box(b);
+}
+
+void swap_count(struct tally *y, const struct swap_input *in)
+{
+    struct arena scratch = {0};
+    for (uint32_t task = 0; task < in->inboxes->task_count; task++) {
+        struct box b = {.y = y, .in = in, .x = &in->inboxes->of_task[task]};
+        if (b.x->count > 1) {
+            count_box(&b, &scratch);
+            arena_release(&scratch);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/* What was found so far: counts, and for each pair of places its first pair of events.
+ *
+ * Pairs of events that look alike (the same two places and variable) are one finding, which says
+ * how many it stands for. */
+#ifndef CLEW_RACE_TALLY_H
+#define CLEW_RACE_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "race/race.h"
+#include "trace/trace.h"
+
+/* Two accesses; with the messages that brought them when those are what races. Or, when `first` is
+ * EVENT_NONE, two messages whose handlers have nothing in common. */
+struct race_pair {
+    event_id first, second; /* as listed */
+    event_id send;          /* of the message received later; EVENT_NONE: no messages */
+    event_id receive;       /* of the message received earlier */
+};
+
+/* Pairs that look alike. */
+struct race_group {
+    struct race_pair pair; /* the one listed first */
+    uint64_t pair_count;
+};
+
+struct tally {
+    const struct trace *t;
+    const struct race_options *o;
+    struct race_stats *stats;
+    VEC(struct race_group) groups;
+    struct map places;   /* (location, location) to a number */
+    struct map group_of; /* (number of the places, variable) to group */
+};
+
+/* *stats is cleared. */
+void tally_init(struct tally *y, const struct trace *t, const struct race_options *o,
+                struct race_stats *stats);
+void tally_release(struct tally *y);
+
+/* Counts pair_count races that look like this one, the first of them. */
+void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count);
+
+/* Tells whoever wants to hear of each candidate, and counts those nobody could decide. */
+void tally_decided(struct tally *y, const struct race_decided *d);
+
+/* True when every candidate has to be told one by one. */
+bool tally_wants_each(const struct tally *y);
+
+/* The groups in listed order of their pairs; ends adding. */
+void tally_sort(struct tally *y);
+
+#endif
