@@ -253,7 +253,7 @@ static void build_graph(struct hb *hb, struct notes *n)
     const event_id blocked = hb_rebuild(hb);
     if (blocked != EVENT_NONE) {
         note_cycle(hb, blocked, n);
-        (void)drop_against_list(&hb->edges);
+        hb->dropped = drop_against_list(&hb->edges);
         hb->follows_list = true;
         const event_id still_blocked = hb_rebuild(hb);
         must(still_blocked == EVENT_NONE);
@@ -288,9 +288,9 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
     }
     if (is_observed) {
         add_observed(hb);
-        const size_t dropped = drop_against_list(&hb->edges);
-        if (dropped > 0) {
-            notes_add_many(n, dropped, "", "an order against the list is dropped");
+        hb->dropped = drop_against_list(&hb->edges);
+        if (hb->dropped > 0) {
+            notes_add_many(n, hb->dropped, "", "an order against the list is dropped");
         }
     }
     build_graph(hb, n);

@@ -49,6 +49,7 @@ struct hb {
     struct reach before;
     struct reach after; /* if asked for */
     bool wants_after;
+    size_t dropped;        /* edges against the list, dropped to break a cycle */
     bool follows_list;     /* the list itself is an order that the graph allows */
     bool is_contradictory; /* no order puts the beginning of each section before its end */
     struct arena arena;

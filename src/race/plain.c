@@ -5,7 +5,7 @@
 
 bool plain_applies(const struct hb *hb)
 {
-    if (hb->is_contradictory) {
+    if (hb->is_contradictory || hb->dropped > 0) {
         return false;
     }
     for (uint32_t i = 0; i < hb->sections.lock_count; i++) {

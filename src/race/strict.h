@@ -6,20 +6,36 @@
 #ifndef CLEW_RACE_STRICT_H
 #define CLEW_RACE_STRICT_H
 
+#include "base/map.h"
 #include "order/hb.h"
+#include "race/formula.h"
+#include "race/held.h"
 #include "race/judge.h"
 #include "race/race.h"
+#include "solve/solve.h"
 
 struct strict {
     const struct race_options *o;
     struct race_stats *stats;
     struct hb hb;  /* saturated */
     bool is_plain; /* nothing is left to choose, see plain.h */
+
+    /* What is needed where something is. */
+    struct held held;
+    struct formula formula;
+    struct solver *solver;
+    struct map gap_of;  /* what a question depends on, to a small number */
+    struct map answers; /* (number, number) to a verdict */
+    bool has_order;     /* some order is allowed; else nothing can be decided */
+    struct arena arena;
 };
 
 /* Builds what deciding needs. Fails on a given order that names what is not there. */
 MUST_USE int strict_build(struct strict *s, const struct trace *t, const struct race_options *o,
                           struct race_stats *stats, struct notes *n, struct err *e);
 void strict_release(struct strict *s);
+
+/* Decides one by one. */
+struct judge strict_judge(struct strict *s);
 
 #endif

@@ -1,0 +1,40 @@
+/* The strict rules as a formula for a solver: an integer per event that matters, its place in an
+ * order.
+ *
+ * Events that neither edges nor sections, handlers or waits name have no variable: such an access
+ * is anywhere between its neighbours that have one, and a question about it is one about them. */
+#ifndef CLEW_RACE_FORMULA_H
+#define CLEW_RACE_FORMULA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "order/hb.h"
+#include "solve/problem.h"
+
+struct formula {
+    const struct hb *hb;
+    struct problem p;
+    const uint32_t *marks;      /* positions of events with a variable, context by context */
+    const uint32_t *mark_first; /* per context, and one more: a mark's number is its variable */
+};
+
+/* Writes down the rules that hb stands for; what hb already knows to be ordered is left out.
+ * O(events + edges + pairs of sections, and of handlers, that may come either way). */
+void formula_build(struct formula *f, const struct hb *hb, struct arena *a);
+void formula_release(struct formula *f);
+
+enum { FORMULA_ATOMS_MAX = 2 };
+
+/* Writes the atoms that together say: the two events are side by side, in either order. None when
+ * that is so anyway. */
+size_t formula_adjacent(const struct formula *f, event_id a, event_id b, struct solve_atom *atoms);
+
+/* The same for: a comes before b. */
+size_t formula_before(const struct formula *f, event_id a, event_id b, struct solve_atom *atoms);
+
+/* What a question about the event depends on: equal numbers, equal answers. */
+uint64_t formula_gap(const struct formula *f, event_id id);
+
+#endif

@@ -1,0 +1,207 @@
+#include "race/tell.h"
+
+#include <string.h>
+
+#include "base/out.h"
+#include "race/held.h"
+#include "wire/kind.h"
+
+struct teller {
+    const struct tally *y;
+    const struct hb *hb;
+    struct held held;
+    struct findings *f;
+    struct out text; /* being written */
+};
+
+/* ---- words ---- */
+
+static const char *task_name(const struct teller *w, event_id id)
+{
+    const struct trace *t = w->y->t;
+    const struct task *task = &t->tables.tasks.at[trace_at(t, id)->task];
+    const char *node = trace_name(t, task->node);
+    return findings_text(w->f, "%s%s%s", trace_name(t, task->name), node[0] == '\0' ? "" : "@",
+                         node);
+}
+
+static const char *location_of(const struct teller *w, event_id id)
+{
+    const char *location = trace_name(w->y->t, trace_at(w->y->t, id)->location);
+    return location[0] == '\0' ? "?" : location;
+}
+
+/* " at a.c:3", or nothing where no place is known. */
+static const char *at_place(const struct teller *w, event_id id)
+{
+    const uint32_t location = trace_at(w->y->t, id)->location;
+    return location == 0 ? "" : findings_text(w->f, " at %s", trace_name(w->y->t, location));
+}
+
+static const char *verb_of(const struct teller *w, event_id id)
+{
+    return trace_at(w->y->t, id)->kind == EVENT_WRITE ? "written" : "read";
+}
+
+static const char *variable_of(const struct teller *w, event_id id)
+{
+    return trace_name(w->y->t, trace_at(w->y->t, id)->object);
+}
+
+/* " read", or nothing when the first access was that too. */
+static const char *second_verb(const struct teller *w, const struct race_pair *p)
+{
+    const bool is_same = trace_at(w->y->t, p->first)->kind == trace_at(w->y->t, p->second)->kind;
+    return is_same ? "" : findings_text(w->f, " %s", verb_of(w, p->second));
+}
+
+/* ---- the sentence ---- */
+
+static const char *say_data(const struct teller *w, const struct race_pair *p)
+{
+    return findings_text(w->f, "%s is %s%s by %s and%s%s by %s, and either may come first",
+                         variable_of(w, p->first), verb_of(w, p->first), at_place(w, p->first),
+                         task_name(w, p->first), second_verb(w, p), at_place(w, p->second),
+                         task_name(w, p->second));
+}
+
+static const char *say_conflict(const struct teller *w, const struct race_pair *p)
+{
+    return findings_text(w->f,
+                         "%s is %s%s and%s%s by the handlers of two messages to %s, and either "
+                         "message may be received first",
+                         variable_of(w, p->first), verb_of(w, p->first), at_place(w, p->first),
+                         second_verb(w, p), at_place(w, p->second), task_name(w, p->first));
+}
+
+static const char *say_messages(const struct teller *w, const struct race_pair *p)
+{
+    return findings_text(w->f,
+                         "the message sent%s by %s may be there before the one that %s receives%s",
+                         at_place(w, p->send), task_name(w, p->send), task_name(w, p->receive),
+                         at_place(w, p->receive));
+}
+
+/* ---- the argument ---- */
+
+static void say_locks_of(struct teller *w, event_id id)
+{
+    const uint32_t set = w->held.set_of[id];
+    out_format(&w->text, "event %u holds ", id);
+    if (set == 0) {
+        out_text(&w->text, "no lock");
+    }
+    for (uint32_t i = w->held.first[set]; set != 0 && i < w->held.first[set + 1]; i++) {
+        const struct section *s = &w->hb->sections.list[w->held.sections[i]];
+        out_text(&w->text, i == w->held.first[set] ? "" : ", ");
+        out_text(&w->text, trace_name(w->y->t, w->hb->sections.locks[s->lock].name));
+        out_text(&w->text, s->is_shared ? " (shared)" : "");
+    }
+}
+
+static bool hold_nothing(const struct teller *w, const struct race_pair *p)
+{
+    return w->held.set_of[p->first] == 0 && w->held.set_of[p->second] == 0;
+}
+
+static void say_missing_order(struct teller *w, event_id a, event_id b)
+{
+    out_format(&w->text,
+               "nothing orders event %u before event %u, nor the reverse: no message, creation, "
+               "join or wait leads from one to the other",
+               a, b);
+}
+
+/* What is not there to order them. */
+static const char *argue_data(struct teller *w, const struct race_pair *p)
+{
+    say_missing_order(w, p->first, p->second);
+    if (hold_nothing(w, p)) {
+        out_text(&w->text, ", and neither holds a lock");
+    } else {
+        out_text(&w->text, "\nno lock keeps them apart: ");
+        say_locks_of(w, p->first);
+        out_text(&w->text, "; ");
+        say_locks_of(w, p->second);
+    }
+    return findings_text(w->f, "%.*s", (int)w->text.used, w->text.buffer);
+}
+
+static const char *argue_messages(struct teller *w, const struct race_pair *p)
+{
+    out_format(
+        &w->text,
+        "event %u (the send of the message received later) does not have to come after event "
+        "%u (the receive of the other): the message may be there first",
+        p->send, p->receive);
+    if (p->first != EVENT_NONE) {
+        out_format(&w->text,
+                   "\nthe handlers then run the other way round, and with them events %u "
+                   "and %u",
+                   p->first, p->second);
+    }
+    return findings_text(w->f, "%.*s", (int)w->text.used, w->text.buffer);
+}
+
+/* ---- findings ---- */
+
+static const char *key_of(const struct teller *w, const struct race_pair *p, enum finding_kind kind)
+{
+    const bool has_accesses = p->first != EVENT_NONE;
+    const char *a = location_of(w, has_accesses ? p->first : p->send);
+    const char *b = location_of(w, has_accesses ? p->second : p->receive);
+    const bool is_sorted = strcmp(a, b) <= 0;
+    return findings_text(w->f, "%s|%s|%s%s%s", finding_kind_name(kind), is_sorted ? a : b,
+                         is_sorted ? b : a, has_accesses ? "|" : "",
+                         has_accesses ? variable_of(w, p->first) : "");
+}
+
+static void list_events(const struct teller *w, const struct race_pair *p, struct finding *finding)
+{
+    const event_id ids[] = {p->send, p->receive, p->first, p->second};
+    struct finding_event *events = arena_array(&w->f->arena, struct finding_event, 4);
+    for (size_t i = 0; i < 4; i++) {
+        if (ids[i] != EVENT_NONE) {
+            events[finding->event_count++] = findings_event(w->f, w->y->t, ids[i], w->y->o->input);
+        }
+    }
+    finding->events = events;
+}
+
+static void tell(struct teller *w, const struct race_group *group)
+{
+    const struct race_pair *p = &group->pair;
+    const bool is_message = p->send != EVENT_NONE;
+    struct finding finding = {
+        .kind = is_message ? FINDING_MESSAGE_RACE : FINDING_DATA_RACE,
+        .status = STATUS_PREDICTED,
+        .grade = GRADE_NONE,
+        .severity = p->first == EVENT_NONE ? SEVERITY_WARNING : SEVERITY_ERROR,
+        .pair_count = group->pair_count,
+    };
+    out_open_memory(&w->text);
+    finding.what = !is_message              ? say_data(w, p)
+                   : p->first != EVENT_NONE ? say_conflict(w, p)
+                                            : say_messages(w, p);
+    finding.why = is_message ? argue_messages(w, p) : argue_data(w, p);
+    finding.key = key_of(w, p, finding.kind);
+    list_events(w, p, &finding);
+    findings_add(w->f, &finding);
+    out_abandon(&w->text);
+}
+
+void tell_findings(struct tally *y, const struct hb *hb, struct findings *f)
+{
+    struct arena arena = {0};
+    struct teller w = {.y = y, .hb = hb, .f = f};
+    tally_sort(y);
+    if (y->groups.count > 0 && !y->o->counts_only) {
+        held_build(&w.held, hb, HELD_ALL, &arena);
+        for (size_t i = 0; i < y->groups.count; i++) {
+            if (y->o->find_max == 0 || i < y->o->find_max) {
+                tell(&w, &y->groups.at[i]);
+            }
+        }
+    }
+    arena_release(&arena);
+}
