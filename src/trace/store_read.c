@@ -288,7 +288,7 @@ static int look(struct store_reader *r, struct chunk *c, struct err *e)
 /* Reads one chunk: 1, or 0 when there is no whole one left. */
 static int read_chunk(struct store_reader *r, struct err *e)
 {
-    struct chunk c;
+    struct chunk c = {0};
     const int more = look(r, &c, e);
     if (more <= 0) {
         return more;

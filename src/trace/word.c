@@ -4,6 +4,10 @@
 
 #include "base/utf8.h"
 
+/* What stands behind a backslash, and what it stands for. */
+static const char escape_letters[] = "\"\\nrt";
+static const char escape_meanings[] = "\"\\\n\r\t";
+
 void words_release(struct words *w)
 {
     vec_release(&w->unescaped);
@@ -46,12 +50,10 @@ static int take_escape(struct words *w)
     if (rest == 0) {
         return -1;
     }
-    static const char letters[] = "\"\\nrt";
-    static const char meanings[] = "\"\\\n\r\t";
-    const char *letter = memchr(letters, w->at[0], sizeof letters - 1);
+    const char *letter = memchr(escape_letters, w->at[0], sizeof escape_letters - 1);
     if (letter != NULL) {
         w->at++;
-        return meanings[letter - letters];
+        return escape_meanings[letter - escape_letters];
     }
     if (w->at[0] != 'x' || rest < 3 || hex_digit(w->at[1]) < 0 || hex_digit(w->at[2]) < 0) {
         return -1;
@@ -190,11 +192,9 @@ static void print_quoted(struct out *out, const char *bytes, size_t size)
     for (size_t i = 0; i < size;) {
         const unsigned char c = (unsigned char)bytes[i];
         const size_t length = utf8_size(bytes + i, size - i);
-        if (c == '"' || c == '\\') {
-            const char escape[2] = {'\\', (char)c};
-            out_bytes(out, escape, sizeof escape);
-        } else if (c == '\n' || c == '\r' || c == '\t') {
-            const char escape[2] = {'\\', c == '\n' ? 'n' : c == '\r' ? 'r' : 't'};
+        const char *meaning = memchr(escape_meanings, c, sizeof escape_meanings - 1);
+        if (meaning != NULL) {
+            const char escape[2] = {'\\', escape_letters[meaning - escape_meanings]};
             out_bytes(out, escape, sizeof escape);
         } else if (length == 0 || c < ' ' || c == 0x7f) {
             const char escape[4] = {'\\', 'x', digits[c >> 4], digits[c & 15]};

@@ -104,8 +104,10 @@ static uint32_t random_name(struct schedule *s, struct prng *prng)
     char text[6];
     const size_t size = (size_t)prng_below(prng, sizeof text);
     for (size_t i = 0; i < size; i++) {
-        const bool is_odd = prng_below(prng, 4) == 0;
-        text[i] = is_odd ? (char)prng_below(prng, 256) : "ab>/#@"[prng_below(prng, 6)];
+        text[i] = "ab>/#@"[prng_below(prng, 6)];
+        if (prng_below(prng, 4) == 0) {
+            text[i] = (char)prng_below(prng, 256);
+        }
     }
     return names_intern(&s->names, text, size);
 }

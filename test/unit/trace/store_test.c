@@ -140,7 +140,7 @@ TEST(a_file_cut_anywhere_gives_what_is_whole_before_the_cut)
     trace_randomize(&t, 60, &prng);
     trace_seal(&t);
     size_t size = 0;
-    size_t offsets[16];
+    size_t offsets[16] = {0};
     char *bytes = print_in_small_chunks(&t, 20, &size);
     CHECK_INT(chunk_offsets(bytes, size, offsets), 7); /* header names tasks events*3 end */
     for (size_t cut = 1; cut < size; cut++) {
@@ -171,7 +171,7 @@ TEST(a_bit_flipped_anywhere_is_seen)
     const struct trace *t = trace_of("source made; T1@a w x @A:1 size=4; T2@a r x value=-1; "
                                      "T1@a snd a>b msg=m mode=udp; T1@a fork T2@a");
     size_t size = 0;
-    size_t offsets[16];
+    size_t offsets[16] = {0};
     char *bytes = format_print(&format_native, t, &size);
     const size_t chunk_count = chunk_offsets(bytes, size, offsets);
     CHECK_INT(chunk_count, 5);
@@ -205,7 +205,7 @@ TEST(a_bit_flipped_in_a_packed_chunk_is_seen)
     }
     trace_seal(&t);
     size_t size = 0;
-    size_t offsets[16];
+    size_t offsets[16] = {0};
     char *bytes = format_print(&format_native, &t, &size);
     CHECK_INT(chunk_offsets(bytes, size, offsets), 6);
     CHECK_INT(bytes[offsets[3] + 7], PACKING_ZSTD);
@@ -230,7 +230,7 @@ TEST(chunks_that_are_missing_repeated_or_foreign_are_seen)
     trace_randomize(&t, 30, &prng);
     trace_seal(&t);
     size_t size = 0;
-    size_t at[16];
+    size_t at[16] = {0};
     char *bytes = print_in_small_chunks(&t, 10, &size);
     const size_t count = chunk_offsets(bytes, size, at);
     const size_t second = at[count - 3]; /* of three chunks of events */
