@@ -255,6 +255,7 @@ static void build_graph(struct hb *hb, struct notes *n)
         note_cycle(hb, blocked, n);
         hb->dropped = drop_against_list(&hb->edges);
         hb->follows_list = true;
+        hb->has_dropped = true;
         const event_id still_blocked = hb_rebuild(hb);
         must(still_blocked == EVENT_NONE);
     }

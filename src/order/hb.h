@@ -51,6 +51,7 @@ struct hb {
     bool wants_after;
     size_t dropped;        /* edges against the list, dropped to break a cycle */
     bool follows_list;     /* the list itself is an order that the graph allows */
+    bool has_dropped;      /* edges against the list, which were part of a cycle */
     bool is_contradictory; /* no order puts the beginning of each section before its end */
     struct arena arena;
     struct arena layout; /* of the graph and its reach, which edges added later replace */

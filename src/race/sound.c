@@ -1,0 +1,430 @@
+#include "race/sound.h"
+
+#include "base/mem.h"
+#include "race/cut.h"
+#include "race/history.h"
+#include "race/line.h"
+#include "race/triples.h"
+#include "wire/kind.h"
+
+/* How many accesses of a task at one place are remembered: those of one epoch of the task differ in
+ * nothing but how late they are, and the last one is best; of different epochs each may be the one
+ * that can be met. */
+enum { SHOTS_MAX = 4 };
+
+/* An access that a later one may meet. */
+struct shot {
+    event_id event;
+    uint32_t count;             /* its number in its task */
+    uint32_t epoch;             /* of its task */
+    struct cut_holding holding; /* the sections it was in */
+    uint64_t dead_for;          /* tasks, of the first 64, that can never meet it again */
+};
+
+/* The latest accesses of one task at one place of a variable. */
+struct spot {
+    uint32_t place;
+    uint32_t next; /* spot of the same cell */
+    uint32_t shot_count;
+    struct shot shots[SHOTS_MAX]; /* the latest first */
+};
+
+/* The spots of one task at one variable. */
+struct cell {
+    uint32_t task;
+    uint32_t count; /* number of its latest access in its task */
+    uint32_t spot;  /* first */
+    uint32_t next;  /* cell of the same variable */
+};
+
+/* The latest messages that a task received at one place. */
+struct inbox {
+    uint32_t stream; /* name of the channel, 0 for messages */
+    uint32_t next;   /* inbox of the same task */
+    uint32_t message_count;
+    uint32_t messages[SHOTS_MAX]; /* numbers in hb->messages, the latest first */
+};
+
+struct search {
+    const struct hb *hb;
+    const struct sound_options *options;
+    struct cuts cuts;
+    uint32_t *cut; /* of what is being asked */
+
+    VEC(uint32_t) cell_of; /* by variable: its first cell, CUT_NONE when it has none */
+    VEC(struct cell) cells;
+    VEC(struct spot) spots;
+    struct triples spot_of;  /* (variable, task, place) */
+    struct triples shown_of; /* (variable, place, place) */
+
+    VEC(uint32_t) inbox_first; /* by task, CUT_NONE when it has none */
+    VEC(struct inbox) inboxes;
+    struct triples inbox_of;         /* (task, place, stream) */
+    struct triples message_shown_of; /* (task, place of the send, place of the receive) */
+};
+
+const char *sound_refusal(const struct trace *t)
+{
+    return t->tables.order == ORDER_STAMPED
+               ? "plain accesses have no stamps: which write a read saw is not known"
+               : NULL;
+}
+
+/* Whether sections of one lock that exclude each other overlap in the list. */
+static bool sections_overlap(const struct hb *hb)
+{
+    const struct sections *s = &hb->sections;
+    for (uint32_t l = 0; l < s->lock_count; l++) {
+        const struct lock *lock = &s->locks[l];
+        event_id exclusive_end = 0; /* the latest end so far, of those that exclude all */
+        event_id any_end = 0;
+        for (uint32_t i = 0; i < lock->count && lock->is_contended; i++) {
+            const struct section *section = &s->list[s->by_lock[lock->first + i]];
+            if (i > 0 && section->begin < (section->is_shared ? exclusive_end : any_end)) {
+                return true;
+            }
+            any_end = section->end > any_end ? section->end : any_end;
+            if (!section->is_shared && section->end > exclusive_end) {
+                exclusive_end = section->end;
+            }
+        }
+    }
+    return false;
+}
+
+bool sound_is_certain(const struct hb *hb)
+{
+    return hb->follows_list && !hb->has_dropped && !sections_overlap(hb);
+}
+
+static void tell(const struct search *s, bool is_message, event_id a, event_id b)
+{
+    const struct sound_race race = {.pair = {is_message, a, b}, .cut = s->cut};
+    s->options->found(s->options->context, &race);
+}
+
+/* ---- accesses ---- */
+
+static bool is_access(const struct event *e)
+{
+    return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0;
+}
+
+static uint32_t place_of(const struct event *e)
+{
+    return history_place(e->location, e->kind == EVENT_WRITE);
+}
+
+/* The mark of a pair of places of a variable: 0 until it is shown. */
+static uint32_t *shown(struct search *s, uint32_t variable, uint32_t a, uint32_t b)
+{
+    uint32_t *mark = triples_slot(&s->shown_of, variable, a < b ? a : b, a < b ? b : a);
+    if (*mark == TRIPLE_ABSENT) {
+        *mark = 0;
+    }
+    return mark;
+}
+
+/* The access being looked at. */
+struct look {
+    event_id event;
+    uint32_t task, variable, place;
+    struct cut_holding holding;
+    const uint32_t *known; /* its task's cut */
+};
+
+/* Asks whether the access can meet one at this spot; the latest come first. */
+static void look_at_spot(struct search *s, const struct look *l, struct spot *spot,
+                         uint32_t spot_task)
+{
+    const uint64_t bit = l->task < 64 ? UINT64_C(1) << l->task : 0;
+    for (uint32_t i = 0; i < spot->shot_count; i++) {
+        struct shot *shot = &spot->shots[i];
+        if (shot->count <= l->known[spot_task]) {
+            return;
+        }
+        if ((shot->dead_for & bit) != 0) {
+            continue;
+        }
+        /* A cut that once held the shot, or the beginning of a section that excludes its own, goes
+         * on doing so as the task goes on. */
+        if (cuts_holdings_exclude(&s->cuts, shot->holding, l->holding)) {
+            shot->dead_for |= bit;
+            continue;
+        }
+        uint32_t *mark = shown(s, l->variable, l->place, spot->place);
+        if (*mark != 0) {
+            return;
+        }
+        if (cuts_meet(&s->cuts, shot->event, l->event, s->cut)) {
+            *mark = 1;
+            tell(s, false, shot->event, l->event);
+            return;
+        }
+        shot->dead_for |= bit;
+    }
+}
+
+static void look_around(struct search *s, const struct look *l)
+{
+    const bool is_write = history_is_write(l->place);
+    for (uint32_t id = s->cell_of.at[l->variable]; id != CUT_NONE; id = s->cells.at[id].next) {
+        const struct cell *cell = &s->cells.at[id];
+        if (cell->task == l->task || cell->count <= l->known[cell->task]) {
+            continue;
+        }
+        for (uint32_t k = cell->spot; k != CUT_NONE; k = s->spots.at[k].next) {
+            if (is_write || history_is_write(s->spots.at[k].place)) {
+                look_at_spot(s, l, &s->spots.at[k], cell->task);
+            }
+        }
+    }
+}
+
+static struct cell *cell_at(struct search *s, uint32_t variable, uint32_t task)
+{
+    uint32_t *first = &s->cell_of.at[variable];
+    for (uint32_t id = *first; id != CUT_NONE; id = s->cells.at[id].next) {
+        if (s->cells.at[id].task == task) {
+            return &s->cells.at[id];
+        }
+    }
+    const struct cell fresh = {.task = task, .spot = CUT_NONE, .next = *first};
+    vec_push(&s->cells, fresh);
+    *first = (uint32_t)(s->cells.count - 1);
+    return vec_last(&s->cells);
+}
+
+static void remember(struct search *s, const struct look *l)
+{
+    const uint32_t count = s->cuts.count_of[l->event];
+    struct cell *cell = cell_at(s, l->variable, l->task);
+    cell->count = count;
+    uint32_t *id = triples_slot(&s->spot_of, l->variable, l->task, l->place);
+    if (*id == TRIPLE_ABSENT) {
+        *id = (uint32_t)s->spots.count;
+        vec_push(&s->spots, (struct spot){.place = l->place, .next = cell->spot});
+        cell->spot = *id;
+    }
+    struct spot *spot = &s->spots.at[*id];
+    const uint32_t epoch = s->cuts.tasks.at[l->task].epoch;
+    if (spot->shot_count == 0 || spot->shots[0].epoch != epoch) {
+        spot->shot_count += spot->shot_count < SHOTS_MAX;
+        for (uint32_t i = spot->shot_count - 1; i > 0; i--) {
+            spot->shots[i] = spot->shots[i - 1];
+        }
+    }
+    spot->shots[0] =
+        (struct shot){.event = l->event, .count = count, .epoch = epoch, .holding = l->holding};
+}
+
+/* ---- messages ---- */
+
+/* The message whose first receive this is, CUT_NONE when none's. */
+static uint32_t message_of(const struct messages *m, event_id receive)
+{
+    size_t low = 0;
+    size_t high = m->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->list[middle].receive < receive) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < m->count && m->list[low].receive == receive ? (uint32_t)low : CUT_NONE;
+}
+
+static const struct event *event_at(const struct search *s, event_id id)
+{
+    return &s->hb->trace->events.at[id];
+}
+
+/* Asks whether the later message could have been there when one of this inbox was received. */
+static void look_into(struct search *s, const struct message *later, const struct inbox *inbox)
+{
+    for (uint32_t i = 0; i < inbox->message_count; i++) {
+        const struct message *earlier = &s->hb->messages.list[inbox->messages[i]];
+        const bool is_one_stream = later->stream != 0 && later->stream == earlier->stream;
+        if (is_one_stream || earlier->send == later->send) {
+            continue;
+        }
+        uint32_t *mark = triples_slot(&s->message_shown_of, event_at(s, later->receive)->task,
+                                      event_at(s, later->send)->location,
+                                      event_at(s, earlier->receive)->location);
+        *mark = *mark == TRIPLE_ABSENT ? 0 : *mark;
+        if (*mark == 0 && cuts_follow(&s->cuts, later->send, earlier->receive, s->cut)) {
+            *mark = 1;
+            tell(s, true, later->send, earlier->receive);
+        }
+    }
+}
+
+static void receive(struct search *s, event_id id)
+{
+    const uint32_t number = message_of(&s->hb->messages, id);
+    if (number == CUT_NONE) {
+        return;
+    }
+    const struct message *m = &s->hb->messages.list[number];
+    const uint32_t task = event_at(s, id)->task;
+    for (uint32_t k = s->inbox_first.at[task]; k != CUT_NONE; k = s->inboxes.at[k].next) {
+        look_into(s, m, &s->inboxes.at[k]);
+    }
+    uint32_t *place = triples_slot(&s->inbox_of, task, event_at(s, id)->location, m->stream);
+    if (*place == TRIPLE_ABSENT) {
+        *place = (uint32_t)s->inboxes.count;
+        vec_push(&s->inboxes, (struct inbox){.stream = m->stream, .next = s->inbox_first.at[task]});
+        s->inbox_first.at[task] = *place;
+    }
+    struct inbox *inbox = &s->inboxes.at[*place];
+    inbox->message_count += inbox->message_count < SHOTS_MAX;
+    for (uint32_t i = inbox->message_count - 1; i > 0; i--) {
+        inbox->messages[i] = inbox->messages[i - 1];
+    }
+    inbox->messages[0] = number;
+}
+
+/* ---- finding ---- */
+
+static void search_init(struct search *s, const struct hb *hb, const struct sound_options *o)
+{
+    *s = (struct search){.hb = hb, .options = o};
+    cuts_init(&s->cuts, hb);
+    s->cut = mem_zero(hb->trace->tables.tasks.count + 1, sizeof *s->cut);
+    for (size_t i = 0; i < hb->trace->tables.tasks.count; i++) {
+        vec_push(&s->inbox_first, CUT_NONE);
+    }
+}
+
+static void search_release(struct search *s)
+{
+    vec_release(&s->cell_of);
+    vec_release(&s->cells);
+    vec_release(&s->spots);
+    triples_release(&s->spot_of);
+    triples_release(&s->shown_of);
+    vec_release(&s->inbox_first);
+    vec_release(&s->inboxes);
+    triples_release(&s->inbox_of);
+    triples_release(&s->message_shown_of);
+    mem_free(s->cut);
+    cuts_release(&s->cuts);
+}
+
+static void step(struct search *s, event_id id)
+{
+    const struct event *e = event_at(s, id);
+    const bool is_looked_at = is_access(e) && !s->options->skips_data;
+    cuts_reach(&s->cuts, id);
+    struct look l = {.event = id, .task = e->task};
+    if (is_looked_at) {
+        l.variable = cuts_variable(&s->cuts, e);
+        l.place = place_of(e);
+        l.holding = cuts_holding(&s->cuts, e->task);
+        l.known = cuts_of_task(&s->cuts, e->task);
+        while (s->cell_of.count <= l.variable) {
+            vec_push(&s->cell_of, CUT_NONE);
+        }
+        look_around(s, &l);
+    }
+    cuts_take(&s->cuts, id);
+    if (is_looked_at) {
+        remember(s, &l);
+    } else if (e->kind == EVENT_RECV && !s->options->skips_messages) {
+        receive(s, id);
+    }
+}
+
+void sound_find(const struct hb *hb, const struct sound_options *o)
+{
+    if (sound_refusal(hb->trace) != NULL) {
+        return;
+    }
+    struct arena arena = {0};
+    const struct line line = line_build(hb, &arena);
+    struct search s;
+    search_init(&s, hb, o);
+    for (size_t i = 0; i < line.count; i++) {
+        step(&s, line_at(&line, i));
+    }
+    search_release(&s);
+    arena_release(&arena);
+}
+
+/* ---- asking ---- */
+
+void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count,
+               const struct sound_options *o)
+{
+    if (sound_refusal(hb->trace) != NULL) {
+        return;
+    }
+    struct arena arena = {0};
+    const struct line line = line_build(hb, &arena);
+    struct search s;
+    search_init(&s, hb, o);
+    /* A pair is asked about at its later event: a list of pairs for each event. */
+    const size_t event_count = hb->trace->events.count;
+    uint32_t *rank = arena_array(&arena, uint32_t, event_count + 1);
+    uint32_t *first = arena_array(&arena, uint32_t, event_count + 1);
+    uint32_t *next = arena_array(&arena, uint32_t, count + 1);
+    for (size_t i = 0; i < line.count; i++) {
+        rank[line_at(&line, i)] = (uint32_t)i + 1;
+    }
+    for (size_t i = count; i-- > 0;) {
+        if (rank[pairs[i].a] != 0 && rank[pairs[i].b] != 0) {
+            const event_id later = rank[pairs[i].a] > rank[pairs[i].b] ? pairs[i].a : pairs[i].b;
+            next[i] = first[later];
+            first[later] = (uint32_t)i + 1;
+        }
+    }
+    for (size_t i = 0; i < line.count; i++) {
+        const event_id id = line_at(&line, i);
+        cuts_reach(&s.cuts, id);
+        for (uint32_t k = first[id]; k != 0; k = next[k - 1]) {
+            const struct sound_pair *p = &pairs[k - 1];
+            const event_id other = p->a == id ? p->b : p->a;
+            if (!p->is_message && cuts_meet(&s.cuts, other, id, s.cut)) {
+                tell(&s, false, p->a, p->b);
+            }
+        }
+        cuts_take(&s.cuts, id);
+        for (uint32_t k = first[id]; k != 0; k = next[k - 1]) {
+            const struct sound_pair *p = &pairs[k - 1];
+            if (p->is_message && cuts_follow(&s.cuts, p->a, p->b, s.cut)) {
+                tell(&s, true, p->a, p->b);
+            }
+        }
+    }
+    search_release(&s);
+    arena_release(&arena);
+}
+
+void sound_order_of(const struct hb *hb, const struct sound_race *race, sound_order *order)
+{
+    const struct trace *t = hb->trace;
+    struct arena arena = {0};
+    const struct line line = line_build(hb, &arena);
+    uint32_t *left = arena_array(&arena, uint32_t, t->tables.tasks.count + 1);
+    uint64_t total = 0;
+    for (size_t i = 0; i < t->tables.tasks.count; i++) {
+        left[i] = race->cut[i];
+        total += left[i];
+    }
+    vec_clear(order);
+    for (size_t i = 0; i < line.count && order->count < total; i++) {
+        const event_id id = line_at(&line, i);
+        if (left[t->events.at[id].task] > 0) {
+            left[t->events.at[id].task]--;
+            vec_push(order, id);
+        }
+    }
+    must(order->count == total);
+    if (!race->pair.is_message) {
+        vec_push(order, race->pair.a);
+    }
+    vec_push(order, race->pair.b);
+    arena_release(&arena);
+}

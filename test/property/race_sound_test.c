@@ -1,0 +1,265 @@
+#include "race/sound.h"
+
+#include "base/mem.h"
+#include "race/witness.h"
+#include "race_slow.h"
+#include "random_trace.h"
+#include "shrink.h"
+#include "test.h"
+#include "trace_text.h"
+#include "wire/kind.h"
+
+/* ---- what is found ---- */
+
+/* Collects races and has each one's witness checked, which counts where the search says so. */
+struct proofs {
+    const struct hb *hb;
+    struct witness_checker *checker;
+    VEC(struct sound_pair) list;
+    sound_order order;
+    struct err refused; /* "" when every witness was accepted */
+};
+
+static void collect(void *context, const struct sound_race *race)
+{
+    struct proofs *p = context;
+    sound_order_of(p->hb, race, &p->order);
+    const struct witness w = {.is_message = race->pair.is_message,
+                              .a = race->pair.a,
+                              .b = race->pair.b,
+                              .order = p->order.at,
+                              .count = p->order.count};
+    struct err e = {0};
+    const bool holds = witness_check(p->checker, &w, &e) == 0;
+    if (holds || sound_is_certain(p->hb)) {
+        vec_push(&p->list, race->pair);
+    }
+    if (!holds && sound_is_certain(p->hb)) {
+        p->refused = e;
+    }
+}
+
+static bool has_pair(const struct proofs *p, event_id a, event_id b, bool is_message)
+{
+    vec_each (&p->list, pair) {
+        if (pair->a == a && pair->b == b && pair->is_message == is_message) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct fixture {
+    struct arena arena;
+    struct notes notes;
+    struct hb hb;
+    struct rules rules;
+    struct proofs proofs;
+};
+
+static void fixture_init(struct fixture *f, const struct trace *t)
+{
+    *f = (struct fixture){0};
+    struct err e = {0};
+    CHECK_INT(hb_build(&f->hb, t, &(struct hb_options){.scope = REACH_NONE}, &f->notes, &e), 0);
+    rules_read(&f->rules, t);
+    f->proofs.hb = &f->hb;
+    f->proofs.checker = witness_checker_new(t, NULL, 0);
+}
+
+static void fixture_release(struct fixture *f)
+{
+    witness_checker_free(f->proofs.checker);
+    vec_release(&f->proofs.list);
+    vec_release(&f->proofs.order);
+    rules_release(&f->rules);
+    hb_release(&f->hb);
+    notes_release(&f->notes);
+    arena_release(&f->arena);
+}
+
+/* Asks about every candidate. */
+static void ask_all(struct fixture *f, struct slow_answer *answer)
+{
+    VEC(struct sound_pair) pairs = {0};
+    vec_each (&f->rules.data_candidates, pair) {
+        vec_push(&pairs, (struct sound_pair){.a = pair->a, .b = pair->b});
+    }
+    vec_each (&f->rules.message_candidates, pair) {
+        vec_push(&pairs, (struct sound_pair){.is_message = true, .a = pair->a, .b = pair->b});
+    }
+    const struct sound_options o = {.found = collect, .context = &f->proofs};
+    sound_ask(&f->hb, pairs.at, pairs.count, &o);
+    vec_release(&pairs);
+    for (size_t i = 0; i < f->rules.data_candidates.count; i++) {
+        const struct rules_pair *pair = &f->rules.data_candidates.at[i];
+        answer->data[i] = has_pair(&f->proofs, pair->a, pair->b, false);
+    }
+    for (size_t i = 0; i < f->rules.message_candidates.count; i++) {
+        const struct rules_pair *pair = &f->rules.message_candidates.at[i];
+        answer->message[i] = has_pair(&f->proofs, pair->a, pair->b, true);
+    }
+}
+
+/* ---- sound is what it says ---- */
+
+struct tally {
+    uint64_t shown, possible;
+    char difference[800];
+};
+
+/* True when something is said to be shown that is not, or its witness does not hold; with
+ * is_exact, also when something is missed. */
+static bool is_wrong(const struct trace *t, struct tally *tally, bool is_exact)
+{
+    struct fixture f;
+    fixture_init(&f, t);
+    struct slow_answer slow = slow_answer_take(&f.arena, &f.rules);
+    struct slow_answer fast = slow_answer_take(&f.arena, &f.rules);
+    bool wrong = false;
+    if (slow_by_states(&f.rules, SLOW_SYNC_PRESERVING, &slow)) {
+        ask_all(&f, &fast);
+        for (size_t i = 0; i < f.rules.data_candidates.count; i++) {
+            wrong |= fast.data[i] && !slow.data[i];
+            tally->shown += fast.data[i];
+            tally->possible += slow.data[i];
+        }
+        for (size_t i = 0; i < f.rules.message_candidates.count; i++) {
+            wrong |= fast.message[i] && !slow.message[i];
+            tally->shown += fast.message[i];
+            tally->possible += slow.message[i];
+        }
+        const char *difference = slow_difference(&f.rules, &slow, &fast);
+        wrong |= is_exact && difference != NULL;
+        wrong |= f.proofs.refused.text[0] != '\0';
+        if (wrong) {
+            (void)snprintf(tally->difference, sizeof tally->difference, "%s; witness: %s",
+                           difference == NULL ? "" : difference, f.proofs.refused.text);
+        }
+    }
+    fixture_release(&f);
+    return wrong;
+}
+
+static bool is_unsound(const struct trace *t, void *context)
+{
+    return is_wrong(t, context, false);
+}
+
+static bool is_inexact(const struct trace *t, void *context)
+{
+    return is_wrong(t, context, true);
+}
+
+static void check_many(uint64_t count, unsigned without,
+                       bool (*fails)(const struct trace *t, void *context), bool is_damaged)
+{
+    struct tally tally = {0};
+    for (uint64_t seed = 0; seed < count; seed++) {
+        struct prng prng;
+        struct trace t;
+        prng_init(&prng, seed);
+        struct random_shape shape = random_shape(&prng, 8 + (uint32_t)prng_below(&prng, 16));
+        shape.features &= ~without;
+        random_trace(&t, &prng, &shape);
+        if (is_damaged) {
+            struct trace damaged;
+            random_damage(&damaged, &t, &prng);
+            trace_release(&t);
+            t = damaged;
+        }
+        if (fails(&t, &tally)) {
+            struct trace small;
+            trace_shrink(&small, &t, fails, &tally);
+            (void)fails(&small, &tally);
+            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, tally.difference,
+                     trace_text(&small));
+        }
+        trace_release(&t);
+    }
+    print_message("# %llu shown of %llu\n", (unsigned long long)tally.shown,
+                  (unsigned long long)tally.possible);
+    CHECK(tally.shown > count / 4);
+}
+
+TEST(what_is_shown_is_sync_preserving_and_its_witness_holds)
+{
+    check_many(test_count(400, 10000), 0, is_unsound, false);
+}
+
+TEST(what_is_shown_holds_on_damaged_traces)
+{
+    check_many(test_count(300, 10000), 0, is_unsound, true);
+}
+
+/* A task is one chain here, its handlers included, and a wait keeps its notify; without those,
+ * nothing is missed. */
+TEST(without_handlers_and_waits_every_sync_preserving_race_is_shown)
+{
+    check_many(test_count(400, 10000), RANDOM_HANDLER | RANDOM_WAIT, is_inexact, false);
+}
+
+/* ---- finding by places ---- */
+
+static bool shows_places(const struct trace *t, const struct proofs *p, event_id a, event_id b)
+{
+    vec_each (&p->list, pair) {
+        const struct event *first = trace_at(t, a);
+        const struct event *second = trace_at(t, b);
+        const struct event *shown_first = trace_at(t, pair->a);
+        const struct event *shown_second = trace_at(t, pair->b);
+        if (first->kind == EVENT_SEND) {
+            if (shown_first->location == first->location && shown_second->task == second->task &&
+                shown_second->location == second->location && pair->is_message) {
+                return true;
+            }
+            continue;
+        }
+        if (pair->is_message || shown_first->object != first->object ||
+            trace_node_of(t, shown_first) != trace_node_of(t, first)) {
+            continue;
+        }
+        const bool is_same =
+            shown_first->location == first->location && shown_first->kind == first->kind &&
+            shown_second->location == second->location && shown_second->kind == second->kind;
+        const bool is_swapped =
+            shown_first->location == second->location && shown_first->kind == second->kind &&
+            shown_second->location == first->location && shown_second->kind == first->kind;
+        if (is_same || is_swapped) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True when the search by places misses a pair of places that asking pair by pair shows, or finds
+ * what asking does not. */
+static bool places_are_missed(const struct trace *t, void *context)
+{
+    struct tally *tally = context;
+    struct fixture f;
+    struct fixture asked;
+    fixture_init(&f, t);
+    fixture_init(&asked, t);
+    struct slow_answer answer = slow_answer_take(&asked.arena, &asked.rules);
+    ask_all(&asked, &answer);
+    const struct sound_options o = {.found = collect, .context = &f.proofs};
+    sound_find(&f.hb, &o);
+    bool wrong = f.proofs.refused.text[0] != '\0';
+    vec_each (&asked.proofs.list, pair) {
+        wrong |= !shows_places(t, &f.proofs, pair->a, pair->b);
+    }
+    vec_each (&f.proofs.list, pair) {
+        wrong |= !has_pair(&asked.proofs, pair->a, pair->b, pair->is_message);
+    }
+    tally->shown += f.proofs.list.count;
+    tally->possible += asked.proofs.list.count;
+    fixture_release(&f);
+    fixture_release(&asked);
+    return wrong;
+}
+
+TEST(every_pair_of_places_that_asking_shows_is_found)
+{
+    check_many(test_count(1000, 10000), 0, places_are_missed, false);
+}
