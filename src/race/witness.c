@@ -4,11 +4,6 @@
 #include "race/witness_facts.h"
 #include "trace/kind.h"
 
-struct witness_checker {
-    struct facts facts;
-    uint32_t *place; /* per event: 1 + its position in the order being checked, 0 when not in it */
-};
-
 /* ---- the state of a replay ---- */
 
 struct stream_state {
@@ -23,21 +18,55 @@ struct task_state {
     uint32_t handlers_over;
 };
 
+/* What a number was before it changed. */
+struct change {
+    uint32_t *number;
+    uint32_t before;
+};
+
+/* All numbers, so that a replay can be taken back. */
 struct replay {
     const struct facts *f;
-    const uint32_t *place;
     struct arena arena;
-    uint32_t now;           /* events that have happened */
+    VEC(struct change) changes; /* since the last settle() */
+    uint32_t *place; /* per event: 1 + its position in the order being checked, 0 when not in it */
+    uint32_t now;    /* events that have happened */
     event_id *last_write;   /* per variable */
     uint32_t *open;         /* per lock: list of open sections */
     uint32_t *open_next;    /* per section */
     uint32_t *waiting;      /* per condition: list of waits that need a notify */
     uint32_t *waiting_next; /* per wait */
-    bool *is_served;        /* per wait */
+    uint32_t *is_served;    /* per wait */
     struct stream_state *streams;
     struct task_state *tasks;
     uint32_t *entered; /* per round */
 };
+
+struct witness_checker {
+    struct facts facts;
+    struct replay replay;
+    size_t settled; /* events of the trace, as listed, that it has replayed for good */
+};
+
+static void set(struct replay *r, uint32_t *number, uint32_t value)
+{
+    vec_push(&r->changes, (struct change){.number = number, .before = *number});
+    *number = value;
+}
+
+/* What has changed stays. */
+static void settle(struct replay *r)
+{
+    vec_clear(&r->changes);
+}
+
+static void take_back(struct replay *r)
+{
+    while (r->changes.count > 0) {
+        const struct change change = vec_pop(&r->changes);
+        *change.number = change.before;
+    }
+}
 
 static uint32_t *list_heads(struct arena *a, size_t count)
 {
@@ -51,21 +80,21 @@ static uint32_t *list_heads(struct arena *a, size_t count)
 static void waiting_add(struct replay *r, uint32_t wait)
 {
     uint32_t *head = &r->waiting[r->f->waits.at[wait].condition];
-    r->waiting_next[wait] = *head;
-    *head = wait;
+    set(r, &r->waiting_next[wait], *head);
+    set(r, head, wait);
 }
 
-static void replay_init(struct replay *r, const struct witness_checker *c)
+static void replay_init(struct replay *r, const struct facts *f)
 {
-    const struct facts *f = &c->facts;
-    *r = (struct replay){.f = f, .place = c->place};
+    *r = (struct replay){.f = f};
     struct arena *a = &r->arena;
+    r->place = arena_array(a, uint32_t, f->count + 1);
     r->last_write = list_heads(a, f->variable_count);
     r->open = list_heads(a, f->lock_count);
     r->open_next = arena_array(a, uint32_t, f->sections.count + 1);
     r->waiting = list_heads(a, f->condition_count);
     r->waiting_next = arena_array(a, uint32_t, f->waits.count + 1);
-    r->is_served = arena_array(a, bool, f->waits.count + 1);
+    r->is_served = arena_array(a, uint32_t, f->waits.count + 1);
     r->streams = arena_array(a, struct stream_state, (size_t)f->stream_count + 1);
     r->tasks = arena_array(a, struct task_state, f->t->tables.tasks.count + 1);
     for (size_t i = 0; i < f->t->tables.tasks.count; i++) {
@@ -77,10 +106,12 @@ static void replay_init(struct replay *r, const struct witness_checker *c)
             waiting_add(r, i);
         }
     }
+    settle(r);
 }
 
 static void replay_release(struct replay *r)
 {
+    vec_release(&r->changes);
     arena_release(&r->arena);
 }
 
@@ -137,7 +168,7 @@ static const char *lacks_lock(const struct replay *r, event_id id)
 static const char *lacks_notify(const struct replay *r, event_id id)
 {
     const uint32_t wait = r->f->of[id].wait;
-    if (wait == FACT_NONE || r->f->waits.at[wait].is_free || r->is_served[wait]) {
+    if (wait == FACT_NONE || r->f->waits.at[wait].is_free || r->is_served[wait] != 0) {
         return NULL;
     }
     return "nothing has woken it";
@@ -235,13 +266,13 @@ static const char *lacks_write(const struct replay *r, event_id id)
 
 /* ---- what an event changes ---- */
 
-static void list_remove(uint32_t *head, uint32_t *next, uint32_t item)
+static void list_remove(struct replay *r, uint32_t *head, uint32_t *next, uint32_t item)
 {
     while (*head != FACT_NONE && *head != item) {
         head = &next[*head];
     }
     if (*head == item) {
-        *head = next[item];
+        set(r, head, next[item]);
     }
 }
 
@@ -253,18 +284,18 @@ static void wake(struct replay *r, event_id id)
     uint32_t first_place = UINT32_MAX;
     for (uint32_t i = r->waiting[r->f->of[id].thing]; i != FACT_NONE; i = r->waiting_next[i]) {
         const uint32_t place = r->place[r->f->waits.at[i].end];
-        if (r->is_served[i] || r->f->waits.at[i].is_free || place == 0) {
+        if (r->is_served[i] != 0 || r->f->waits.at[i].is_free || place == 0) {
             continue;
         }
         if (wakes_all) {
-            r->is_served[i] = true;
+            set(r, &r->is_served[i], true);
         } else if (place < first_place) {
             first = i;
             first_place = place;
         }
     }
     if (first != FACT_NONE) {
-        r->is_served[first] = true;
+        set(r, &r->is_served[first], true);
     }
 }
 
@@ -276,7 +307,8 @@ static void change_waits(struct replay *r, event_id id)
         wake(r, id);
     }
     if (fact->wait != FACT_NONE) {
-        list_remove(&r->waiting[r->f->waits.at[fact->wait].condition], r->waiting_next, fact->wait);
+        list_remove(r, &r->waiting[r->f->waits.at[fact->wait].condition], r->waiting_next,
+                    fact->wait);
     }
     for (uint32_t i = fact->waits_begun; i != FACT_NONE; i = r->f->waits.at[i].next_begun) {
         waiting_add(r, i);
@@ -288,11 +320,11 @@ static void change_locks(struct replay *r, event_id id)
     const struct fact *fact = &r->f->of[id];
     if (fact->section != FACT_NONE) {
         uint32_t *head = &r->open[r->f->sections.at[fact->section].lock];
-        r->open_next[fact->section] = *head;
-        *head = fact->section;
+        set(r, &r->open_next[fact->section], *head);
+        set(r, head, fact->section);
     }
     for (uint32_t i = fact->sections_over; i != FACT_NONE; i = r->f->sections.at[i].next_over) {
-        list_remove(&r->open[r->f->sections.at[i].lock], r->open_next, i);
+        list_remove(r, &r->open[r->f->sections.at[i].lock], r->open_next, i);
     }
 }
 
@@ -300,13 +332,13 @@ static void change_task(struct replay *r, event_id id)
 {
     const uint32_t handler = r->f->of[id].handler;
     struct task_state *task = &r->tasks[trace_at(r->f->t, id)->task];
-    task->event_count++;
+    set(r, &task->event_count, task->event_count + 1);
     if (handler == FACT_NONE) {
         return;
     }
     const bool is_over = r->f->handlers.at[handler].last == id;
-    task->handler_open = is_over ? FACT_NONE : handler;
-    task->handlers_over += is_over;
+    set(r, &task->handler_open, is_over ? FACT_NONE : handler);
+    set(r, &task->handlers_over, task->handlers_over + is_over);
 }
 
 static void change_stream(struct replay *r, event_id id)
@@ -314,11 +346,13 @@ static void change_stream(struct replay *r, event_id id)
     const struct fact_part *part = &r->f->parts.at[r->f->of[id].thing];
     struct stream_state *stream = &r->streams[part->stream];
     if (trace_at(r->f->t, id)->kind == EVENT_RECV) {
-        stream->recv_next++;
+        set(r, &stream->recv_next, stream->recv_next + 1);
         return;
     }
-    stream->sends_in_row += part->index == stream->sends_in_row;
-    stream->send_next_min = part->index + 1;
+    if (part->index == stream->sends_in_row) {
+        set(r, &stream->sends_in_row, part->index + 1);
+    }
+    set(r, &stream->send_next_min, part->index + 1);
 }
 
 static void happen(struct replay *r, event_id id)
@@ -329,13 +363,13 @@ static void happen(struct replay *r, event_id id)
     change_locks(r, id);
     change_task(r, id);
     if (facts_event_writes(e)) {
-        r->last_write[thing] = id;
+        set(r, &r->last_write[thing], id);
     } else if (is_part(r, id)) {
         change_stream(r, id);
     } else if (e->kind == EVENT_BARRIER_ENTER) {
-        r->entered[thing]++;
+        set(r, &r->entered[thing], r->entered[thing] + 1);
     }
-    r->now++;
+    set(r, &r->now, r->now + 1);
 }
 
 /* ---- checking ---- */
@@ -349,28 +383,32 @@ static int refuse(const struct witness_checker *c, event_id id, const char *why,
                    trace_name(t, task->name), trace_name(t, task->node), why);
 }
 
-/* Takes up where each event stands; fails on an event that is unknown or there twice. */
-static int place_all(struct witness_checker *c, const struct witness *w, struct err *e)
+static size_t order_count(const struct witness *w)
 {
-    for (size_t i = 0; i < w->count; i++) {
-        if (w->order[i] >= c->facts.count) {
-            return err_set(e, "event %u is not in the trace", w->order[i]);
-        }
-        if (c->place[w->order[i]] != 0) {
-            return refuse(c, w->order[i], "it is there twice", e);
-        }
-        c->place[w->order[i]] = (uint32_t)i + 1;
-    }
-    return 0;
+    return w->listed + w->count;
 }
 
-static void unplace_all(struct witness_checker *c, const struct witness *w)
+static event_id order_at(const struct witness *w, size_t index)
 {
-    for (size_t i = 0; i < w->count; i++) {
-        if (w->order[i] < c->facts.count) {
-            c->place[w->order[i]] = 0;
+    return index < w->listed ? (event_id)index : w->order[index - w->listed];
+}
+
+/* Takes up where each event stands that is not settled; fails on an event that is unknown or there
+ * twice. */
+static int place_all(struct witness_checker *c, const struct witness *w, struct err *e)
+{
+    struct replay *r = &c->replay;
+    for (size_t i = c->settled; i < order_count(w); i++) {
+        const event_id id = order_at(w, i);
+        if (id >= c->facts.count) {
+            return err_set(e, "event %u is not in the trace", id);
         }
+        if (r->place[id] != 0) {
+            return refuse(c, id, "it is there twice", e);
+        }
+        set(r, &r->place[id], (uint32_t)i + 1);
     }
+    return 0;
 }
 
 static bool are_conflicting(const struct facts *f, event_id a, event_id b)
@@ -385,10 +423,11 @@ static bool are_conflicting(const struct facts *f, event_id a, event_id b)
 static int check_message_end(const struct witness_checker *c, const struct witness *w,
                              struct err *e)
 {
-    if (w->count < 1 || w->order[w->count - 1] != w->b) {
+    const size_t count = order_count(w);
+    if (count < 1 || order_at(w, count - 1) != w->b) {
         return err_set(e, "a message race ends in the earlier receive, event %u", w->b);
     }
-    if (trace_at(c->facts.t, w->a)->kind != EVENT_SEND || c->place[w->a] == 0) {
+    if (trace_at(c->facts.t, w->a)->kind != EVENT_SEND || c->replay.place[w->a] == 0) {
         return refuse(c, w->a, "the later message is not sent in the order", e);
     }
     return trace_at(c->facts.t, w->b)->kind == EVENT_RECV ? 0
@@ -404,8 +443,9 @@ static int check_end(const struct witness_checker *c, const struct witness *w, s
     if (w->is_message) {
         return check_message_end(c, w, e);
     }
-    const size_t count = w->count;
-    if (count < 2 || c->place[w->a] + 1 < count || c->place[w->b] + 1 < count) {
+    const size_t count = order_count(w);
+    const uint32_t *place = c->replay.place;
+    if (count < 2 || place[w->a] + 1 < count || place[w->b] + 1 < count) {
         return err_set(e, "a data race ends in its two accesses, events %u and %u", w->a, w->b);
     }
     return are_conflicting(&c->facts, w->a, w->b)
@@ -413,41 +453,72 @@ static int check_end(const struct witness_checker *c, const struct witness *w, s
                : refuse(c, w->a, "it does not conflict with the other access", e);
 }
 
-static int replay_all(const struct witness_checker *c, struct replay *r, const struct witness *w,
-                      struct err *e)
+/* One event of the prefix happens, or is refused. */
+static int replay_one(struct witness_checker *c, event_id id, struct err *e)
+{
+    const char *missing = lacks(&c->replay, id);
+    missing = missing == NULL ? lacks_write(&c->replay, id) : missing;
+    if (missing != NULL) {
+        return refuse(c, id, missing, e);
+    }
+    happen(&c->replay, id);
+    return 0;
+}
+
+static int replay_rest(struct witness_checker *c, const struct witness *w, struct err *e)
 {
     const size_t tail = w->is_message ? 1 : 2;
-    for (size_t i = 0; i < w->count - tail; i++) {
-        const event_id id = w->order[i];
-        const char *missing = lacks(r, id);
-        missing = missing == NULL ? lacks_write(r, id) : missing;
-        if (missing != NULL) {
-            return refuse(c, id, missing, e);
+    for (size_t i = c->settled; i < order_count(w) - tail; i++) {
+        if (replay_one(c, order_at(w, i), e) < 0) {
+            return -1;
         }
-        happen(r, id);
     }
-    for (size_t i = w->count - tail; i < w->count; i++) {
-        const char *missing = lacks(r, w->order[i]);
+    for (size_t i = order_count(w) - tail; i < order_count(w); i++) {
+        const char *missing = lacks(&c->replay, order_at(w, i));
         if (missing != NULL) {
-            return refuse(c, w->order[i], missing, e);
+            return refuse(c, order_at(w, i), missing, e);
         }
+    }
+    return 0;
+}
+
+/* Replays events as listed, for good, until exactly `count` are settled. */
+static int settle_listed(struct witness_checker *c, size_t count, struct err *e)
+{
+    if (count < c->settled) {
+        replay_release(&c->replay);
+        replay_init(&c->replay, &c->facts);
+        c->settled = 0;
+    }
+    for (; c->settled < count; c->settled++) {
+        const event_id id = (event_id)c->settled;
+        if (replay_one(c, id, e) < 0) {
+            return -1;
+        }
+        c->replay.place[id] = id + 1;
+        settle(&c->replay);
     }
     return 0;
 }
 
 int witness_check(struct witness_checker *c, const struct witness *w, struct err *e)
 {
+    const size_t tail = w->is_message ? 1 : 2;
+    if (w->listed > c->facts.count || (w->count < tail && w->listed > 0)) {
+        return err_set(e, "the order is longer than the trace, or has no end");
+    }
+    /* Who a signal wakes depends on what comes later in the order. */
+    if (settle_listed(c, c->facts.waits.count > 0 ? 0 : w->listed, e) < 0) {
+        return -1;
+    }
     int result = place_all(c, w, e);
     if (result == 0) {
         result = check_end(c, w, e);
     }
     if (result == 0) {
-        struct replay r;
-        replay_init(&r, c);
-        result = replay_all(c, &r, w, e);
-        replay_release(&r);
+        result = replay_rest(c, w, e);
     }
-    unplace_all(c, w);
+    take_back(&c->replay);
     return result;
 }
 
@@ -455,18 +526,15 @@ int witness_check(struct witness_checker *c, const struct witness *w, struct err
 static void find_free_waits(struct witness_checker *c)
 {
     struct replay r;
-    for (size_t i = 0; i < c->facts.count; i++) {
-        c->place[i] = (uint32_t)i + 1;
+    replay_init(&r, &c->facts);
+    for (event_id id = 0; id < c->facts.count; id++) {
+        r.place[id] = id + 1;
     }
-    replay_init(&r, c);
     for (event_id id = 0; id < c->facts.count; id++) {
         change_waits(&r, id);
     }
     for (size_t i = 0; i < c->facts.waits.count; i++) {
-        c->facts.waits.at[i].is_free = !r.is_served[i];
-    }
-    for (size_t i = 0; i < c->facts.count; i++) {
-        c->place[i] = 0;
+        c->facts.waits.at[i].is_free = r.is_served[i] == 0;
     }
     replay_release(&r);
 }
@@ -481,8 +549,10 @@ struct witness_checker *witness_checker_new(const struct trace *t, const struct 
         must(edges[i].after < c->facts.count);
         facts_need(&c->facts, edges[i].after, edges[i].before);
     }
-    c->place = mem_zero(c->facts.count + 1, sizeof *c->place);
-    find_free_waits(c);
+    if (c->facts.waits.count > 0) {
+        find_free_waits(c);
+    }
+    replay_init(&c->replay, &c->facts);
     return c;
 }
 
@@ -491,7 +561,7 @@ void witness_checker_free(struct witness_checker *c)
     if (c == NULL) {
         return;
     }
+    replay_release(&c->replay);
     facts_release(&c->facts);
-    mem_free(c->place);
     mem_free(c);
 }

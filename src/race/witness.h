@@ -24,6 +24,8 @@ struct witness {
      * the message received later, and the RCV of the one received earlier, which the order ends in.
      */
     event_id a, b;
+    /* The order: so many events of the trace, from its first, as listed; then these. */
+    size_t listed;
     const event_id *order;
     size_t count;
 };
@@ -41,8 +43,9 @@ MUST_USE struct witness_checker *
 witness_checker_new(const struct trace *t, const struct witness_edge *edges, size_t edge_count);
 void witness_checker_free(struct witness_checker *c);
 
-/* 0 when the witness holds; else -1, and e names the event and what it lacks. Linear in the order,
- * and in how many variables, locks and tasks the trace has. */
+/* 0 when the witness holds; else -1, and e names the event and what it lacks. Linear in the order;
+ * of a trace without waits, what is listed is replayed once for all witnesses that follow each
+ * other by it. */
 MUST_USE int witness_check(struct witness_checker *c, const struct witness *w, struct err *e);
 
 #endif
