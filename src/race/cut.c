@@ -10,6 +10,12 @@ enum { PAST_NUMBERS_MAX = 1 << 26 };
 
 /* ---- setting up ---- */
 
+/* A lock that excludes nobody orders nothing. */
+static bool is_contended(const struct sections *s, uint32_t number)
+{
+    return s->locks[s->list[number].lock].is_contended;
+}
+
 static void sort_sections_by_task(struct cuts *c)
 {
     const struct sections *s = &c->hb->sections;
@@ -18,14 +24,19 @@ static void sort_sections_by_task(struct cuts *c)
     uint32_t *by_task = arena_array(&c->arena, uint32_t, s->count + 1);
     c->begin_next = arena_array(&c->arena, uint32_t, task_count + 1);
     for (uint32_t i = 0; i < s->count; i++) {
-        first[s->list[i].task + 1]++;
+        first[s->list[i].task + 1] += is_contended(s, i);
     }
     for (size_t i = 0; i < task_count; i++) {
+        if (first[i + 1] > 0) {
+            vec_push(&c->holders, (uint32_t)i);
+        }
         first[i + 1] += first[i];
         c->begin_next[i] = first[i];
     }
     for (uint32_t i = 0; i < s->count; i++) {
-        by_task[c->begin_next[s->list[i].task]++] = i;
+        if (is_contended(s, i)) {
+            by_task[c->begin_next[s->list[i].task]++] = i;
+        }
     }
     memcpy(c->begin_next, first, task_count * sizeof *first);
     c->by_task = by_task;
@@ -72,6 +83,7 @@ void cuts_release(struct cuts *c)
         vec_release(&s->begins);
     }
     vec_release(&c->tasks);
+    vec_release(&c->holders);
     vec_release(&c->open);
     vec_release(&c->users);
     vec_release(&c->locks);
@@ -197,8 +209,9 @@ static bool include(struct cuts *c, struct target to, struct cut_source source)
 static struct cut_holding holding_at(const struct cuts *c, uint32_t task, uint32_t count)
 {
     const struct cut_task *t = &c->tasks.at[task];
+    const struct cut_holding none = {0};
     const size_t begun = vec_count_up_to(&t->holdings, count);
-    return begun == 0 ? (struct cut_holding){0} : t->holdings.at[begun - 1];
+    return begun == 0 ? none : t->holdings.at[begun - 1];
 }
 
 /* Whether the cut holds the beginning of a later section that this one, open in it, excludes. */
@@ -243,11 +256,10 @@ static bool end_section(struct cuts *c, struct target to, uint32_t task)
 /* Ends sections until the cut is closed. */
 static void close(struct cuts *c, struct target to)
 {
-    const uint32_t task_count = (uint32_t)c->tasks.count;
-    uint32_t quiet = 0; /* tasks in a row without anything to end */
-    for (uint32_t task = 0; quiet < task_count; task = task + 1 == task_count ? 0 : task + 1) {
+    size_t quiet = 0; /* tasks in a row without anything to end */
+    for (size_t i = 0; quiet < c->holders.count; i = i + 1 == c->holders.count ? 0 : i + 1) {
         quiet++;
-        while (end_section(c, to, task)) {
+        while (end_section(c, to, c->holders.at[i])) {
             quiet = 0;
         }
     }
@@ -492,7 +504,8 @@ void cuts_take(struct cuts *c, event_id id)
 struct cut_holding cuts_holding(const struct cuts *c, uint32_t task)
 {
     const struct cut_task *t = &c->tasks.at[task];
-    return t->holdings.count == 0 ? (struct cut_holding){0} : *vec_last(&t->holdings);
+    const struct cut_holding none = {0};
+    return t->holdings.count == 0 ? none : *vec_last(&t->holdings);
 }
 
 bool cuts_holdings_exclude(const struct cuts *c, struct cut_holding a, struct cut_holding b)

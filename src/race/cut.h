@@ -101,8 +101,9 @@ struct cuts {
     uint32_t *count_of; /* per event: its number in its task, from 1; 0: not fed yet */
     uint32_t *in_next;  /* per context: its next edge */
 
+    VEC(uint32_t) holders;         /* tasks with sections that can exclude others */
     VEC(struct cut_section) open;  /* what holdings name */
-    const uint32_t *by_task;       /* sections, task by task, in listed order */
+    const uint32_t *by_task;       /* sections of contended locks, task by task */
     uint32_t *begin_next;          /* per task: its next section in by_task */
     const uint32_t *by_task_first; /* per task, and one more */
     uint32_t *end_count;           /* per section: the number of its end, 0: not yet */

@@ -50,6 +50,7 @@ struct search {
     const struct sound_options *options;
     struct cuts cuts;
     uint32_t *cut; /* of what is being asked */
+    bool is_over;  /* nobody wants to know more */
 
     VEC(uint32_t) cell_of; /* by variable: its first cell, CUT_NONE when it has none */
     VEC(struct cell) cells;
@@ -97,10 +98,10 @@ bool sound_is_certain(const struct hb *hb)
     return hb->follows_list && !hb->has_dropped && !sections_overlap(hb);
 }
 
-static void tell(const struct search *s, bool is_message, event_id a, event_id b)
+static void tell(struct search *s, bool is_message, event_id a, event_id b)
 {
     const struct sound_race race = {.pair = {is_message, a, b}, .cut = s->cut};
-    s->options->found(s->options->context, &race);
+    s->is_over |= !s->options->found(s->options->context, &race);
 }
 
 /* ---- accesses ---- */
@@ -346,7 +347,7 @@ void sound_find(const struct hb *hb, const struct sound_options *o)
     const struct line line = line_build(hb, &arena);
     struct search s;
     search_init(&s, hb, o);
-    for (size_t i = 0; i < line.count; i++) {
+    for (size_t i = 0; i < line.count && !s.is_over; i++) {
         step(&s, line_at(&line, i));
     }
     search_release(&s);
@@ -380,7 +381,7 @@ void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count
             first[later] = (uint32_t)i + 1;
         }
     }
-    for (size_t i = 0; i < line.count; i++) {
+    for (size_t i = 0; i < line.count && !s.is_over; i++) {
         const event_id id = line_at(&line, i);
         cuts_reach(&s.cuts, id);
         for (uint32_t k = first[id]; k != 0; k = next[k - 1]) {

@@ -27,7 +27,8 @@ struct sound_race {
 };
 
 struct sound_options {
-    void (*found)(void *context, const struct sound_race *race);
+    /* Told of each race; false: enough, the search ends. */
+    bool (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
 };

@@ -50,26 +50,34 @@ static bool was_found(const race_list *list, const struct rules_pair *pair, bool
 
 /* The stream shows a semaphore's initial count only bit by bit; where the whole list shows more
  * than a part of it did, the two are not comparable. */
+static bool shows_semaphore_late(const struct trace *t, event_id first)
+{
+    const struct event *like = trace_at(t, first);
+    size_t posts = 0;
+    size_t waits = 0;
+    size_t initial = 0;
+    for (event_id id = first; id < t->events.count; id++) {
+        const struct event *e = trace_at(t, id);
+        if (e->object != like->object || trace_node_of(t, e) != trace_node_of(t, like)) {
+            continue;
+        }
+        posts += e->kind == EVENT_SEM_POST;
+        waits += e->kind == EVENT_SEM_WAIT;
+        if (waits > posts + initial) {
+            initial = waits - posts;
+            if (waits > initial) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool shows_semaphores_late(const struct trace *t)
 {
     for (event_id first = 0; first < t->events.count; first++) {
-        size_t posts = 0;
-        size_t waits = 0;
-        size_t initial = 0;
-        for (event_id id = first; id < t->events.count; id++) {
-            const struct event *e = trace_at(t, id);
-            if (e->object != trace_at(t, first)->object ||
-                trace_node_of(t, e) != trace_node_of(t, trace_at(t, first))) {
-                continue;
-            }
-            posts += e->kind == EVENT_SEM_POST;
-            waits += e->kind == EVENT_SEM_WAIT;
-            if (waits > posts + initial) {
-                initial = waits - posts;
-                if (waits > initial) {
-                    return true;
-                }
-            }
+        if (shows_semaphore_late(t, first)) {
+            return true;
         }
     }
     return false;

@@ -1,4 +1,4 @@
-#include "race/sound.h"
+#include "race/proof.h"
 
 #include "base/mem.h"
 #include "race/witness.h"
@@ -20,7 +20,7 @@ struct proofs {
     struct err refused; /* "" when every witness was accepted */
 };
 
-static void collect(void *context, const struct sound_race *race)
+static bool collect(void *context, const struct sound_race *race)
 {
     struct proofs *p = context;
     sound_order_of(p->hb, race, &p->order);
@@ -37,6 +37,7 @@ static void collect(void *context, const struct sound_race *race)
     if (!holds && sound_is_certain(p->hb)) {
         p->refused = e;
     }
+    return true;
 }
 
 static bool has_pair(const struct proofs *p, event_id a, event_id b, bool is_message)
@@ -262,4 +263,42 @@ static bool places_are_missed(const struct trace *t, void *context)
 TEST(every_pair_of_places_that_asking_shows_is_found)
 {
     check_many(test_count(1000, 10000), 0, places_are_missed, false);
+}
+
+/* ---- proofs ---- */
+
+static void count_shown(void *context, const struct sound_race *race)
+{
+    uint64_t *count = context;
+    (*count)++;
+    CHECK(race->cut != NULL);
+}
+
+/* Nothing that is found is refused, and all of it is told. */
+static bool proofs_are_refused(const struct trace *t, void *context)
+{
+    struct tally *tally = context;
+    struct fixture f;
+    fixture_init(&f, t);
+    const struct sound_options found = {.found = collect, .context = &f.proofs};
+    sound_find(&f.hb, &found);
+    uint64_t told = 0;
+    struct proof_stats stats = {0};
+    const struct proof_options o = {.found = count_shown, .context = &told};
+    proof_find(&f.hb, &o, &stats);
+    const bool is_wrong_count = told != stats.shown || told != f.proofs.list.count;
+    const bool is_refused = stats.refused > 0 && sound_is_certain(&f.hb);
+    tally->shown += told;
+    fixture_release(&f);
+    return is_wrong_count || is_refused;
+}
+
+TEST(every_race_that_is_found_is_checked_and_told)
+{
+    check_many(test_count(500, 10000), 0, proofs_are_refused, false);
+}
+
+TEST(what_does_not_hold_is_not_told)
+{
+    check_many(test_count(500, 10000), 0, proofs_are_refused, true);
 }

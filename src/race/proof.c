@@ -1,0 +1,227 @@
+#include "race/proof.h"
+
+#include "base/arena.h"
+#include "base/sort.h"
+#include "race/line.h"
+
+struct proof {
+    struct sound_pair pair;
+    size_t listed; /* the cut holds all events of the line before this one, and not this one */
+    bool holds;
+};
+
+struct proofs {
+    const struct hb *hb;
+    const struct proof_options *options;
+    struct arena arena;
+    struct line line;
+    size_t task_count;
+    const uint32_t *places; /* of events in the line, task by task */
+    const uint32_t *first;  /* per task, and one more: its first in places */
+    VEC(struct proof) list; /* as found */
+    VEC(uint32_t) cuts;     /* task_count numbers each */
+    struct witness_checker *checker;
+    sound_order order;
+    uint32_t *left; /* per task: events of a cut still to come */
+};
+
+struct witness_checker *proof_checker_new(const struct hb *hb)
+{
+    VEC(struct witness_edge) given = {0};
+    vec_each (&hb->edges.list, edge) {
+        if (edge->kind == EDGE_GIVEN) {
+            vec_push(&given, (struct witness_edge){.before = edge->from, .after = edge->to});
+        }
+    }
+    struct witness_checker *c = witness_checker_new(hb->trace, given.at, given.count);
+    vec_release(&given);
+    return c;
+}
+
+static void proofs_init(struct proofs *p, const struct hb *hb, const struct proof_options *o)
+{
+    const struct trace *t = hb->trace;
+    *p = (struct proofs){.hb = hb, .options = o, .task_count = t->tables.tasks.count};
+    p->line = line_build(hb, &p->arena);
+    uint32_t *first = arena_array(&p->arena, uint32_t, p->task_count + 2);
+    uint32_t *next = arena_array(&p->arena, uint32_t, p->task_count + 1);
+    uint32_t *places = arena_array(&p->arena, uint32_t, p->line.count + 1);
+    p->left = arena_array(&p->arena, uint32_t, p->task_count + 1);
+    for (size_t i = 0; i < p->line.count; i++) {
+        first[t->events.at[line_at(&p->line, i)].task + 1]++;
+    }
+    for (size_t i = 0; i < p->task_count; i++) {
+        first[i + 1] += first[i];
+        next[i] = first[i];
+    }
+    for (size_t i = 0; i < p->line.count; i++) {
+        places[next[t->events.at[line_at(&p->line, i)].task]++] = (uint32_t)i;
+    }
+    p->first = first;
+    p->places = places;
+}
+
+static void proofs_release(struct proofs *p)
+{
+    vec_release(&p->list);
+    vec_release(&p->cuts);
+    vec_release(&p->order);
+    witness_checker_free(p->checker);
+    arena_release(&p->arena);
+}
+
+/* The place of the first event that the cut leaves out. */
+static size_t first_left_out(const struct proofs *p, const uint32_t *cut)
+{
+    size_t least = p->line.count;
+    for (size_t task = 0; task < p->task_count; task++) {
+        const size_t left_out = (size_t)p->first[task] + cut[task];
+        if (left_out < p->first[task + 1] && p->places[left_out] < least) {
+            least = p->places[left_out];
+        }
+    }
+    return least;
+}
+
+static bool collect(void *context, const struct sound_race *race)
+{
+    struct proofs *p = context;
+    vec_push(&p->list, (struct proof){.pair = race->pair, .listed = first_left_out(p, race->cut)});
+    vec_reserve(&p->cuts, p->cuts.count + p->task_count);
+    for (size_t i = 0; i < p->task_count; i++) {
+        vec_push(&p->cuts, race->cut[i]);
+    }
+    return p->options->is_enough == NULL ||
+           !p->options->is_enough(p->options->context, &race->pair);
+}
+
+static struct sound_race race_at(const struct proofs *p, size_t index)
+{
+    return (struct sound_race){.pair = p->list.at[index].pair,
+                               .cut = p->cuts.at + index * p->task_count};
+}
+
+/* The order from the first event left out on: what the cut holds behind it, then the pair. */
+static void lay_out_rest(struct proofs *p, const struct sound_race *race, size_t listed)
+{
+    const struct trace *t = p->hb->trace;
+    uint64_t total = 0;
+    for (size_t task = 0; task < p->task_count; task++) {
+        p->left[task] = race->cut[task];
+        total += race->cut[task];
+    }
+    vec_clear(&p->order);
+    uint64_t passed = listed;
+    for (size_t task = 0; task < p->task_count; task++) {
+        /* Of the events before `listed`, all are in the cut. */
+        size_t low = p->first[task];
+        size_t high = p->first[task + 1];
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (p->places[middle] < listed) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        p->left[task] -= (uint32_t)(low - p->first[task]);
+    }
+    for (size_t i = listed; passed < total; i++) {
+        const event_id id = line_at(&p->line, i);
+        uint32_t *left = &p->left[t->events.at[id].task];
+        if (*left > 0) {
+            (*left)--;
+            passed++;
+            vec_push(&p->order, id);
+        }
+    }
+    if (!race->pair.is_message) {
+        vec_push(&p->order, race->pair.a);
+    }
+    vec_push(&p->order, race->pair.b);
+}
+
+static bool holds(struct proofs *p, const struct sound_race *race, size_t listed)
+{
+    /* The checker knows the list, not the line. */
+    const size_t from = p->line.events == NULL ? listed : 0;
+    lay_out_rest(p, race, from);
+    const struct witness w = {.is_message = race->pair.is_message,
+                              .a = race->pair.a,
+                              .b = race->pair.b,
+                              .listed = from,
+                              .order = p->order.at,
+                              .count = p->order.count};
+    struct err refusal = {0};
+    return witness_check(p->checker, &w, &refusal) == 0;
+}
+
+static int compare_listed(const void *left, const void *right, const void *context)
+{
+    const struct proof *list = context;
+    const size_t a = list[*(const uint32_t *)left].listed;
+    const size_t b = list[*(const uint32_t *)right].listed;
+    return (a > b) - (a < b);
+}
+
+/* Checks by how much of the list they begin with, so that the checker never goes back. */
+static void check_all(struct proofs *p)
+{
+    VEC(uint32_t) by_listed = {0};
+    for (size_t i = 0; i < p->list.count; i++) {
+        vec_push(&by_listed, (uint32_t)i);
+    }
+    sort_stable(by_listed.at, by_listed.count, sizeof *by_listed.at, compare_listed, p->list.at);
+    vec_each (&by_listed, index) {
+        const struct sound_race race = race_at(p, *index);
+        p->list.at[*index].holds = holds(p, &race, p->list.at[*index].listed);
+    }
+    vec_release(&by_listed);
+}
+
+static void tell_all(struct proofs *p, struct proof_stats *stats)
+{
+    if (p->list.count == 0) {
+        return;
+    }
+    p->checker = proof_checker_new(p->hb);
+    check_all(p);
+    for (size_t i = 0; i < p->list.count; i++) {
+        if (!p->list.at[i].holds) {
+            stats->refused++;
+            continue;
+        }
+        stats->shown++;
+        const struct sound_race race = race_at(p, i);
+        p->options->found(p->options->context, &race);
+    }
+}
+
+static struct sound_options collecting(struct proofs *p)
+{
+    return (struct sound_options){.found = collect,
+                                  .context = p,
+                                  .skips_data = p->options->skips_data,
+                                  .skips_messages = p->options->skips_messages};
+}
+
+void proof_find(const struct hb *hb, const struct proof_options *o, struct proof_stats *stats)
+{
+    struct proofs p;
+    proofs_init(&p, hb, o);
+    const struct sound_options options = collecting(&p);
+    sound_find(hb, &options);
+    tell_all(&p, stats);
+    proofs_release(&p);
+}
+
+void proof_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count,
+               const struct proof_options *o, struct proof_stats *stats)
+{
+    struct proofs p;
+    proofs_init(&p, hb, o);
+    const struct sound_options options = collecting(&p);
+    sound_ask(hb, pairs, count, &options);
+    tell_all(&p, stats);
+    proofs_release(&p);
+}
