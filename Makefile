@@ -3,9 +3,9 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps run test test-long install format lint fuzz bench bench-import bench-races clean help
+.PHONY: all deps run test test-long install format lint fuzz bench bench-import bench-store bench-races clean help
 all: $(BUILD)/build.ninja          ## build build/clew
-	@ninja -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet clew
 
 $(BUILD)/build.ninja: | deps
 	@meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) >/dev/null
@@ -40,12 +40,18 @@ lint: all                          ## clang's warnings, clang-tidy, cppcheck
 fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
 	@tools/fuzz $(BUILD)/fuzz
 
-bench: bench-import bench-races     ## measure: tables of figures, wanted and got
+bench: bench-import bench-store bench-races ## measure: tables of figures, wanted and got
 
-bench-import: all                  ## reading and writing traces
+bench-import: all                  ## reading traces
+	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/import_bench
 
+bench-store: all                   ## the native and the text form
+	@ninja -C $(BUILD) --quiet
+	@$(BUILD)/bench/store_bench
+
 bench-races: all                   ## the race analysis, beside its published peer
+	@ninja -C $(BUILD) --quiet
 	@bench/races_bench.py $(BUILD)
 
 clean:                             ## remove what was built
