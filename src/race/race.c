@@ -3,6 +3,7 @@
 #include "race/access.h"
 #include "race/data.h"
 #include "race/inbox.h"
+#include "race/spider.h"
 #include "race/strict.h"
 #include "race/swap.h"
 #include "race/tally.h"
@@ -50,7 +51,12 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
 {
     struct tally y;
     tally_init(&y, t, o, stats);
-    const int result = find_strict(&y, f, n, e);
+    int result = 0;
+    if (o->compat != RACE_COMPAT_NONE) {
+        spider_find(&y, f);
+    } else {
+        result = find_strict(&y, f, n, e);
+    }
     tally_release(&y);
     return result;
 }
