@@ -40,11 +40,11 @@ static int run_error(const struct err *e)
     return EXIT_UNABLE;
 }
 
-/* Hands over what is left of standard output. */
+/* Hands over what is left of standard output. What has already failed says no more. */
 static int finish_output(struct out *out, int status)
 {
     struct err e;
-    if (out_flush(out, &e) < 0) {
+    if (out_flush(out, &e) < 0 && status != EXIT_UNABLE) {
         status = run_error(&e);
     }
     out_abandon(out);

@@ -128,6 +128,36 @@ TEST(choices_and_budgets_are_read_where_they_stand)
     CHECK(got.common.budget.time_ns == UINT64_C(30000000000));
 }
 
+TEST(a_moment_is_as_the_trace_has_it_or_counts_from_its_beginning)
+{
+    struct moment m = {0};
+    int64_t ticks = 0;
+    CHECK_INT(moment_parse(&m, "1700000000042", &e), 0);
+    CHECK_INT(moment_ticks(&m, 5, 0, &ticks, &e), 0);
+    CHECK(ticks == INT64_C(1700000000042));
+    CHECK_INT(moment_parse(&m, "-3", &e), 0);
+    CHECK_INT(moment_ticks(&m, 5, 1000, &ticks, &e), 0);
+    CHECK(ticks == -3);
+    CHECK_INT(moment_parse(&m, "1.5s", &e), 0);
+    CHECK_INT(moment_ticks(&m, 100, 1000000, &ticks, &e), 0);
+    CHECK(ticks == 1600);
+    CHECK_INT(moment_ticks(&m, INT64_MAX - 1, 1000000, &ticks, &e), 0);
+    CHECK(ticks == INT64_MAX);
+    CHECK_INT(moment_ticks(&m, 100, 0, &ticks, &e), -1);
+}
+
+TEST(what_is_no_moment_is_refused)
+{
+    static const char *const wrong[] = {"",    "-",      "noon", "1s2", "5runs",
+                                        "2GB", "1s,2s,", "1.5",  "--1", "9223372036854775808"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct moment m = {0};
+        CHECK_INT(moment_parse(&m, wrong[i], &e), -1);
+        CHECK(strstr(e.text, "is no time of a trace") != NULL);
+        CHECK(!m.is_given);
+    }
+}
+
 TEST(mistakes_are_named_with_what_was_meant)
 {
     check_error("--jsn", "unknown option --jsn, did you mean --json?");

@@ -1,0 +1,168 @@
+/* Whole commands with every allocation and every outside call failed once: they end with status 2
+ * and one line, or as if nothing had happened; an output is whole or absent. */
+#include "fault.h"
+
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/formats.h"
+#include "cli/main.h"
+#include "scratch.h"
+#include "test.h"
+
+enum { WORDS_MAX = 16 };
+
+struct command {
+    const char *words[WORDS_MAX];
+    const char *output; /* NULL: none */
+    char *wanted;       /* its bytes when nothing fails */
+    size_t wanted_size;
+};
+
+static const char trace_text[] = "clew-text 1 order=node tick=1000000 source=test\n"
+                                 "main@a thread-start t=1\n"
+                                 "main@a write x @a.c:1 size=4 value=-7 t=2\n"
+                                 "main@a lock m mode=write @a.c:2 t=3\n"
+                                 "main@a unlock m mode=write @a.c:3 t=4\n"
+                                 "main@a send a:1>b:2 @a.c:4 mode=udp msg=hello size=5 t=5\n"
+                                 "main@b recv a:1>b:2 @b.c:1 mode=udp msg=hello size=5 t=6\n"
+                                 "main@b read x @b.c:2 t=7\n"
+                                 "main@a thread-end t=8\n";
+
+static int run(void *context)
+{
+    const struct command *c = context;
+    int count = 0;
+    while (c->words[count] != NULL) {
+        count++;
+    }
+    return clew_main(count, c->words);
+}
+
+static bool output_is_right(void *context, int status)
+{
+    struct command *c = context;
+    size_t size = 0;
+    char *bytes = scratch_read(c->output, &size);
+    (void)unlink(c->output);
+    bool is_right = bytes == NULL;
+    if (status != 2 && c->wanted == NULL) {
+        c->wanted = bytes;
+        c->wanted_size = size;
+        return bytes != NULL;
+    }
+    if (status != 2) {
+        is_right = bytes != NULL && size == c->wanted_size && memcmp(bytes, c->wanted, size) == 0;
+    }
+    mem_free(bytes);
+    return is_right;
+}
+
+static void sweep(struct command *c)
+{
+    const uint64_t calls = fault_sweep(&(struct fault_sweep){
+        .run = run,
+        .context = c,
+        .output_is_right = c->output == NULL ? NULL : output_is_right,
+    });
+    CHECK(calls > 10);
+    mem_free(c->wanted);
+}
+
+/* The trace in this format, in a file of the scratch folder. */
+static const char *trace_in(const struct format *format)
+{
+    const char *text = scratch_write("trace.txt", trace_text, sizeof trace_text - 1);
+    static char name[64];
+    (void)snprintf(name, sizeof name, "input%s", format->ending);
+    const char *path = scratch_path(name);
+    const char *const words[] = {"clew", "convert", "-q", text, "-o", path};
+    CHECK_INT(clew_main(6, words), 0);
+    return path;
+}
+
+static void sweep_conversion(const struct format *from, const struct format *to)
+{
+    const char *input = trace_in(from);
+    const char *output = scratch_path("output");
+    struct command c = {
+        .words = {"clew", "convert", "-q", input, "--to", to->name, "-o", output},
+        .output = output,
+    };
+    sweep(&c);
+}
+
+TEST(convert_from_every_format)
+{
+    for (size_t i = 0; formats_readable(i) != NULL; i++) {
+        sweep_conversion(formats_readable(i), &format_native);
+    }
+}
+
+TEST(convert_to_every_format)
+{
+    for (size_t i = 0; formats_writable(i) != NULL; i++) {
+        sweep_conversion(&format_text, formats_writable(i));
+    }
+}
+
+TEST(convert_between_all_formats)
+{
+    if (!test_is_long()) {
+        print_message("# skipped: each format is read and written above; all pairs are for the "
+                      "long tests\n");
+        skip();
+    }
+    for (size_t i = 0; formats_readable(i) != NULL; i++) {
+        for (size_t j = 0; formats_writable(j) != NULL; j++) {
+            sweep_conversion(formats_readable(i), formats_writable(j));
+        }
+    }
+}
+
+TEST(convert_joins_inputs)
+{
+    const char *first = trace_in(&format_native);
+    const char *second = scratch_path("trace.txt");
+    const char *output = scratch_path("output.clew");
+    sweep(&(struct command){
+        .words = {"clew", "convert", "--one-run", first, second, "-o", output},
+        .output = output,
+    });
+}
+
+TEST(info_in_words_and_as_json)
+{
+    const char *input = trace_in(&format_native);
+    sweep(&(struct command){.words = {"clew", "info", input}});
+    sweep(&(struct command){.words = {"clew", "info", "--json", input}});
+}
+
+TEST(check_in_words_as_json_and_as_lines)
+{
+    static const char broken[] = "clew-text 1\nmain@a unlock m\nmain@b lock m\n";
+    const char *input = scratch_write("broken.txt", broken, sizeof broken - 1);
+    sweep(&(struct command){.words = {"clew", "check", input}});
+    sweep(&(struct command){.words = {"clew", "check", "--json", input}});
+    sweep(&(struct command){.words = {"clew", "check", "--jsonl", input}});
+}
+
+TEST(slice_by_past_and_by_condition)
+{
+    const char *input = trace_in(&format_native);
+    const char *output = scratch_path("part.clew");
+    sweep(&(struct command){
+        .words = {"clew", "slice", input, "--event", "6", "-o", output},
+        .output = output,
+    });
+    sweep(&(struct command){
+        .words = {"clew", "slice", input, "--node", "a", "--since", "2", "-o", output},
+        .output = output,
+    });
+}
+
+TEST(demo_and_help)
+{
+    sweep(&(struct command){.words = {"clew", "demo"}});
+    sweep(&(struct command){.words = {"clew", "help", "check"}});
+}
