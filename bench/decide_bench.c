@@ -1,21 +1,14 @@
 /* Measures deciding alone, without reading: the data races of one trace by the engine and through
  * libz3, in one run. Prints one JSON object, for races_bench.py. */
 #include <stdio.h>
-#include <time.h>
 
 #include "base/json.h"
+#include "base/limit.h"
 #include "import/import.h"
 #include "race/race.h"
 #include "trace/trace.h"
 
 enum { ROUNDS = 20 };
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static int load(struct trace *t, const char *path, struct err *e)
 {
@@ -41,9 +34,9 @@ static double decide(const struct trace *t, enum race_via via, int rounds, struc
     for (int i = 0; i < rounds; i++) {
         struct findings f = {0};
         struct notes n = {0};
-        const double start = cpu_seconds();
+        const double start = limit_usage().cpu_seconds;
         const int done = race_find(t, &options, &f, stats, &n, e);
-        const double taken = cpu_seconds() - start;
+        const double taken = limit_usage().cpu_seconds - start;
         least = i == 0 || taken < least ? taken : least;
         notes_release(&n);
         findings_release(&f);

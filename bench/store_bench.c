@@ -1,20 +1,13 @@
 /* Measures the native and the text form: events per second written and read, bytes per event. */
 #include <stdio.h>
-#include <time.h>
 
+#include "base/limit.h"
 #include "base/mem.h"
 #include "gen.h"
 #include "import/import.h"
 #include "trace/trace.h"
 
 enum { ROUNDS = 5, COPIES = 20 };
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static double least(double a, double b)
 {
@@ -40,7 +33,7 @@ static double write_all(const struct format *format, const struct trace *t, stru
 {
     struct notes n = {0};
     struct err e;
-    const double start = cpu_seconds();
+    const double start = limit_usage().cpu_seconds;
     out_open_memory(bytes);
     struct writer *w = format->create(bytes, &t->tables, &n);
     for (int i = 0; i < COPIES; i++) {
@@ -51,13 +44,13 @@ static double write_all(const struct format *format, const struct trace *t, stru
     w->out = (struct out){.fd = -1};
     writer_abandon(w);
     notes_release(&n);
-    return cpu_seconds() - start;
+    return limit_usage().cpu_seconds - start;
 }
 
 /* Reads all events as a stream; returns CPU seconds. */
 static double read_all(const struct format *format, const struct out *bytes, uint64_t *event_count)
 {
-    const double start = cpu_seconds();
+    const double start = limit_usage().cpu_seconds;
     const struct format *const formats[] = {format, NULL};
     struct tables t;
     struct notes n = {0};
@@ -75,7 +68,7 @@ static double read_all(const struct format *format, const struct out *bytes, uin
     cursor_close(c);
     notes_release(&n);
     tables_release(&t);
-    return cpu_seconds() - start;
+    return limit_usage().cpu_seconds - start;
 }
 
 static void measure(const char *name, const struct format *format, const struct trace *t)
