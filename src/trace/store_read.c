@@ -9,6 +9,8 @@
 #include "trace/store_parts.h"
 #include "trace/zstd_mem.h"
 
+_Static_assert((int)EVENT_COLUMNS_MAX <= (int)BATCH_MAX, "a chunk of events is a batch");
+
 /* What the file's numbers are in the tables. They are the same unless the tables were in use
  * before; no two of the file's are one in the tables. */
 struct numbers {
@@ -99,8 +101,9 @@ static int decode_meta(struct store_reader *r, struct payload *p, struct err *e)
         return malformed(p, "the header is there twice", e);
     }
     if (!take(p, &order, sizeof order) || !take(p, &t->tick_ns, sizeof t->tick_ns) ||
-        !take(p, &size, sizeof size) || (size_t)(p->end - p->at) < size) {
-        return malformed(p, "the header is too short", e);
+        !take(p, &size, sizeof size) || size > STORE_NAME_SIZE_MAX ||
+        size > (size_t)(p->end - p->at)) {
+        return malformed(p, "the header is too short, or its source too long", e);
     }
     if (order >= ORDER_KIND_COUNT) {
         return err_set(e, "byte %llu: order of kind %u is not known (written by a newer clew)",

@@ -390,4 +390,12 @@ TEST(the_first_chunk_is_the_header)
     r = read_made(&m);
     CHECK_TEXT(r.error.text, "byte 0: order of kind 3 is not known (written by a newer clew)");
     reading_release(&r);
+    add_u32(&m, ORDER_EXACT);
+    add_u64(&m, 0);
+    add_u32(&m, STORE_NAME_SIZE_MAX + 1);
+    m.header_hash = 0;
+    end_chunk(&m, (struct chunk){.type = CHUNK_META});
+    r = read_made(&m);
+    CHECK_TEXT(r.error.text, "byte 0: the header is too short, or its source too long" WRONG);
+    reading_release(&r);
 }
