@@ -26,4 +26,12 @@ static inline struct shown shown(const char *text, size_t size)
     return s;
 }
 
+/* Makes a whole message that holds foreign text harmless, for where it should not be cut short. */
+static inline void shown_clean(char *text)
+{
+    for (; *text != '\0'; text++) {
+        *text = *text >= ' ' && *text < 0x7f ? *text : '?';
+    }
+}
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "solve/order_solver.h"
+#include "solve/pipe_solver.h"
 #include "solve/z3_solver.h"
 
 struct solver {
@@ -9,6 +10,7 @@ struct solver {
     union {
         struct order_solver *native;
         struct z3_solver *libz3;
+        struct pipe_solver *program;
     };
 };
 
@@ -21,6 +23,7 @@ struct solver *solver_new(const struct solver_options *options, const struct pro
     switch (s->way) {
     case SOLVE_NATIVE: is_open = (s->native = order_solver_new(p)) != NULL; break;
     case SOLVE_LIBZ3: is_open = (s->libz3 = z3_solver_new(options, p, e)) != NULL; break;
+    case SOLVE_PROGRAM: is_open = (s->program = pipe_solver_new(options, p, e)) != NULL; break;
     }
     if (!is_open) {
         mem_free(s);
@@ -34,6 +37,7 @@ void solver_free(struct solver *s)
     switch (s->way) {
     case SOLVE_NATIVE: order_solver_free(s->native); break;
     case SOLVE_LIBZ3: z3_solver_free(s->libz3); break;
+    case SOLVE_PROGRAM: pipe_solver_free(s->program); break;
     }
     mem_free(s);
 }
@@ -45,6 +49,7 @@ void solver_decide(struct solver *s, const struct solve_question *question,
     switch (s->way) {
     case SOLVE_NATIVE: order_solver_decide(s->native, question, answer); break;
     case SOLVE_LIBZ3: z3_solver_decide(s->libz3, question, answer); break;
+    case SOLVE_PROGRAM: pipe_solver_decide(s->program, question, answer); break;
     }
 }
 
@@ -53,6 +58,7 @@ const char *solver_name(const struct solver *s)
     switch (s->way) {
     case SOLVE_NATIVE: return "native";
     case SOLVE_LIBZ3: return "libz3";
+    case SOLVE_PROGRAM: return "program";
     }
     bug("a way to solve without a name");
 }

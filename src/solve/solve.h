@@ -1,4 +1,4 @@
-/* Solvers: does a problem have a solution? One interface, several ways behind it.
+/* Solvers: does a problem have a solution? One interface, three ways behind it.
  *
  *     struct solver *s = solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &p, e);
  *     const struct solve_atom race = solve_same(a, b);
@@ -18,18 +18,21 @@
 #include "solve/problem.h"
 
 enum solve_way {
-    SOLVE_NATIVE, /* differences and equalities only; sums are answered with UNKNOWN */
-    SOLVE_LIBZ3,  /* everything */
+    SOLVE_NATIVE,  /* differences and equalities only; sums are answered with UNKNOWN */
+    SOLVE_LIBZ3,   /* everything */
+    SOLVE_PROGRAM, /* everything, by a program that speaks SMT-LIB 2 on its standard input */
 };
 
 struct solver_options {
     enum solve_way way;
-    uint64_t bytes_max; /* memory of libz3 (in this process altogether) or the program; 0: all */
+    const char *command; /* SOLVE_PROGRAM: words split at blanks, quotes as in a shell; no shell */
+    uint64_t bytes_max;  /* memory of libz3 (in this process altogether) or the program; 0: all */
 };
 
 /* What one question may cost; 0 is without end. */
 struct solve_budget {
-    uint64_t step_count_max; /* the solver's own measure of work, the same on every machine */
+    uint64_t step_count_max; /* of the solver's own measure, the same on every machine; a program
+                              * has none */
     uint64_t time_ns_max;
 };
 
@@ -76,7 +79,7 @@ void solver_free(struct solver *s);
 void solver_decide(struct solver *s, const struct solve_question *question,
                    struct solve_answer *answer);
 
-/* "native", "libz3" or the program's first word. */
+/* "native", "libz3" or "program". */
 const char *solver_name(const struct solver *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* The native solver against the truth, and against libz3. */
+/* Every way to solve against the truth and against each other. */
 #include "random_problem.h"
 #include "solve/solve.h"
 #include "test.h"
@@ -8,15 +8,19 @@ struct tally {
     uint64_t unsat_count;
 };
 
-static struct solver *open_solver(enum solve_way way, const struct problem *p)
+static struct solver *open_solver(const struct solver_options *options, const struct problem *p)
 {
     struct err e = {0};
-    struct solver *s = solver_new(&(struct solver_options){.way = way}, p, &e);
+    struct solver *s = solver_new(options, p, &e);
     if (s == NULL) {
         fail_msg("%s", e.text);
     }
     return s;
 }
+
+static const struct solver_options by_native = {.way = SOLVE_NATIVE};
+static const struct solver_options by_libz3 = {.way = SOLVE_LIBZ3};
+static const struct solver_options by_program = {.way = SOLVE_PROGRAM, .command = "z3 -in"};
 
 /* Asks, checks a model, and returns the verdict, which must be known. */
 static enum solve_verdict verdict_of(struct solver *s, const struct problem *p,
@@ -70,7 +74,7 @@ static void compare_with_truth(const struct random_problem *kind, int64_t reach,
     for (uint64_t i = 0; i < problem_count; i++) {
         struct problem p = {0};
         random_problem(&p, kind, &prng);
-        struct solver *s = open_solver(SOLVE_NATIVE, &p);
+        struct solver *s = open_solver(&by_native, &p);
         for (int round = 0; round < 4; round++) {
             struct solve_atom assumed[2];
             const struct solve_question question = random_question(&p, kind, &prng, assumed);
@@ -101,14 +105,20 @@ TEST(differences_of_up_to_three_are_decided_as_trying_all_does)
         test_count(300, 20000));
 }
 
+/* Two ways to solve one problem. */
+struct twins {
+    const struct solver_options *left;
+    const struct solver_options *right;
+};
+
 /* One problem, changed at random; both solvers follow it. */
-static void compare_with_z3(const struct random_problem *kind, struct prng *prng,
-                            struct tally *tally)
+static void compare_on_one(struct twins twins, const struct random_problem *kind, struct prng *prng,
+                           struct tally *tally)
 {
     struct problem p = {0};
     random_problem(&p, kind, prng);
-    struct solver *native = open_solver(SOLVE_NATIVE, &p);
-    struct solver *libz3 = open_solver(SOLVE_LIBZ3, &p);
+    struct solver *left = open_solver(twins.left, &p);
+    struct solver *right = open_solver(twins.right, &p);
     for (int step = 0; step < 12; step++) {
         switch (prng_below(prng, 6)) {
         case 0: problem_push(&p); break;
@@ -124,40 +134,68 @@ static void compare_with_z3(const struct random_problem *kind, struct prng *prng
         default: {
             struct solve_atom assumed[2];
             const struct solve_question question = random_question(&p, kind, prng, assumed);
-            const enum solve_verdict wanted = verdict_of(libz3, &p, &question);
-            CHECK_INT(verdict_of(native, &p, &question), wanted);
+            const enum solve_verdict wanted = verdict_of(right, &p, &question);
+            CHECK_INT(verdict_of(left, &p, &question), wanted);
             count_verdict(tally, wanted);
         }
         }
     }
-    solver_free(native);
-    solver_free(libz3);
+    solver_free(left);
+    solver_free(right);
     problem_release(&p);
+}
+
+static void compare(struct twins twins, const struct random_problem *kind, uint64_t seed,
+                    uint64_t problem_count)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    struct tally tally = {0};
+    for (uint64_t i = 0; i < problem_count; i++) {
+        compare_on_one(twins, kind, &prng, &tally);
+    }
+    check_balance(tally);
 }
 
 TEST(orders_are_decided_as_libz3_does_through_push_and_pop)
 {
-    const struct random_problem kind = {.variable_count_max = 12};
-    struct prng prng;
-    prng_init(&prng, 21);
-    struct tally tally = {0};
-    for (uint64_t i = 0; i < test_count(500, 20000); i++) {
-        compare_with_z3(&kind, &prng, &tally);
-    }
-    check_balance(tally);
+    compare((struct twins){&by_native, &by_libz3},
+            &(struct random_problem){.variable_count_max = 12}, 21, test_count(500, 20000));
 }
 
 TEST(differences_are_decided_as_libz3_does_through_push_and_pop)
 {
-    const struct random_problem kind = {
-        .variable_count_max = 10, .bound_max = 20, .has_zero = true};
-    struct prng prng;
-    prng_init(&prng, 22);
-    struct tally tally = {0};
-    for (uint64_t i = 0; i < test_count(500, 20000); i++) {
-        compare_with_z3(&kind, &prng, &tally);
+    compare((struct twins){&by_native, &by_libz3},
+            &(struct random_problem){.variable_count_max = 10, .bound_max = 20, .has_zero = true},
+            22, test_count(500, 20000));
+}
+
+static void need_program(void)
+{
+    const struct problem p = {0};
+    struct err e = {0};
+    struct solver *s = solver_new(&by_program, &p, &e);
+    if (s == NULL) {
+        print_message("# skipped: %s\n", e.text);
+        skip();
     }
-    check_balance(tally);
+    solver_free(s);
+}
+
+TEST(a_program_decides_orders_as_the_native_solver_does)
+{
+    need_program();
+    compare((struct twins){&by_program, &by_native},
+            &(struct random_problem){.variable_count_max = 8}, 24, test_count(40, 1000));
+}
+
+TEST(a_program_decides_sums_as_libz3_does)
+{
+    need_program();
+    compare((struct twins){&by_program, &by_libz3},
+            &(struct random_problem){
+                .variable_count_max = 4, .bound_max = 3, .has_zero = true, .has_sums = true},
+            25, test_count(40, 1000));
 }
 
 TEST(sums_are_decided_by_libz3_as_trying_all_does)
@@ -175,7 +213,7 @@ TEST(sums_are_decided_by_libz3_as_trying_all_does)
             problem_add(&p, solve_at_most(v, 5));
             problem_add(&p, solve_at_least(v, -5));
         }
-        struct solver *s = open_solver(SOLVE_LIBZ3, &p);
+        struct solver *s = open_solver(&by_libz3, &p);
         const struct solve_atom assumed = random_atom(&p, &kind, &prng);
         for (size_t count = 0; count < 2; count++) {
             const struct solve_question question = {.assumed = &assumed, .assumed_count = count};

@@ -1,0 +1,305 @@
+#include "solve/pipe_solver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limit.h"
+#include "base/mem.h"
+#include "base/out.h"
+#include "base/shown.h"
+#include "solve/program.h"
+#include "solve/smtlib.h"
+
+/* What the program knows of one of the problem's scopes. */
+struct pipe_scope {
+    uint64_t id;
+    uint32_t variable_count;
+    size_t clause_count;
+};
+
+struct pipe_solver {
+    const struct problem *problem;
+    char *command;
+    uint64_t bytes_max;
+    bool is_broken;
+    struct err reason;
+
+    bool is_running;
+    struct program program;
+    bool has_logic; /* it was told one ... */
+    bool is_narrow; /* ... that of differences */
+    VEC(struct pipe_scope) scopes;
+    uint32_t variable_count; /* declared */
+    size_t clause_count;     /* asserted */
+    uint64_t mark_count;
+
+    struct out script;
+    VEC(int64_t) model;
+};
+
+static int start(struct pipe_solver *s, struct err *e)
+{
+    const struct program_options options = {.command = s->command, .bytes_max = s->bytes_max};
+    if (program_open(&s->program, &options, e) < 0) {
+        return -1;
+    }
+    s->is_running = true;
+    s->has_logic = false;
+    s->is_narrow = false;
+    vec_clear(&s->scopes);
+    s->variable_count = 0;
+    s->clause_count = 0;
+    return 0;
+}
+
+static void stop(struct pipe_solver *s)
+{
+    if (s->is_running) {
+        program_close(&s->program);
+        s->is_running = false;
+    }
+}
+
+struct pipe_solver *pipe_solver_new(const struct solver_options *options, const struct problem *p,
+                                    struct err *e)
+{
+    must(options->command != NULL);
+    struct pipe_solver *s = mem_zero(1, sizeof *s);
+    const size_t size = strlen(options->command) + 1;
+    s->problem = p;
+    s->command = mem_resize(NULL, size);
+    memcpy(s->command, options->command, size);
+    s->bytes_max = options->bytes_max;
+    out_open_memory(&s->script);
+    if (start(s, e) < 0) {
+        pipe_solver_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void pipe_solver_free(struct pipe_solver *s)
+{
+    stop(s);
+    out_abandon(&s->script);
+    vec_release(&s->scopes);
+    vec_release(&s->model);
+    mem_free(s->command);
+    mem_free(s);
+}
+
+/* --- the script: what the program has not been told yet --- */
+
+static void print_scope_content(struct pipe_solver *s, uint32_t variable_end, size_t clause_end)
+{
+    for (; s->variable_count < variable_end; s->variable_count++) {
+        smtlib_print_declaration(&s->script, s->variable_count);
+    }
+    for (; s->clause_count < clause_end; s->clause_count++) {
+        smtlib_print_clause(&s->script, s->problem, s->problem->clauses.at[s->clause_count]);
+    }
+}
+
+static void print_changes(struct pipe_solver *s)
+{
+    const struct problem *p = s->problem;
+    size_t common = 0;
+    while (common < s->scopes.count && common < p->scopes.count &&
+           s->scopes.at[common].id == p->scopes.at[common].id) {
+        common++;
+    }
+    while (s->scopes.count > common) {
+        const struct pipe_scope scope = vec_pop(&s->scopes);
+        out_text(&s->script, "(pop 1)\n");
+        s->variable_count = scope.variable_count;
+        s->clause_count = scope.clause_count;
+    }
+    for (; s->scopes.count < p->scopes.count;) {
+        const struct problem_scope next = p->scopes.at[s->scopes.count];
+        print_scope_content(s, next.variable_count, next.clause_count);
+        out_text(&s->script, "(push 1)\n");
+        vec_push(&s->scopes, (struct pipe_scope){.id = next.id,
+                                                 .variable_count = s->variable_count,
+                                                 .clause_count = s->clause_count});
+    }
+    print_scope_content(s, p->variable_count, p->clauses.count);
+}
+
+static void print_question(struct pipe_solver *s, const struct solve_question *question)
+{
+    if (!s->has_logic) {
+        s->has_logic = true;
+        s->is_narrow = smtlib_is_difference(s->problem, question);
+        out_text(&s->script, "(set-option :print-success false)\n"
+                             "(set-option :produce-models true)\n");
+        smtlib_print_logic(&s->script, s->is_narrow);
+    }
+    print_changes(s);
+    out_text(&s->script, "(push 1)\n");
+    for (size_t i = 0; i < question->assumed_count; i++) {
+        out_text(&s->script, "(assert ");
+        smtlib_print_atom(&s->script, s->problem, question->assumed[i]);
+        out_text(&s->script, ")\n");
+    }
+    out_text(&s->script, "(check-sat)\n");
+}
+
+/* --- the answer --- */
+
+static bool is_whole(void *context, const char *bytes, size_t size)
+{
+    return smtlib_scan(context, bytes, size);
+}
+
+/* Sends what was said, if anything, and waits for one reply, whose size is returned. */
+static ssize_t hear(struct pipe_solver *s, struct err *e)
+{
+    struct smtlib_scan scan = {0};
+    return program_hear(&s->program, is_whole, &scan, e) < 0 ? -1 : (ssize_t)scan.seen;
+}
+
+/* The mark that must follow each reply, so that nothing said too often is taken for the answer to a
+ * later question. Some print it with its quotes, some without. */
+static bool is_mark(const char *bytes, size_t size, const char *mark)
+{
+    const size_t mark_size = strlen(mark);
+    while (size > 0 && strchr(" \t\r\n", *bytes) != NULL) {
+        bytes++;
+        size--;
+    }
+    if (size == mark_size + 2 && bytes[0] == '"' && bytes[size - 1] == '"') {
+        bytes++;
+        size -= 2;
+    }
+    return size == mark_size && memcmp(bytes, mark, size) == 0;
+}
+
+/* Sends the script and reads the one reply to it. */
+static int converse(struct pipe_solver *s, struct smtlib_reply *reply, struct err *e)
+{
+    char mark[32];
+    s->mark_count++;
+    (void)snprintf(mark, sizeof mark, "clew-%llu", (unsigned long long)s->mark_count);
+    out_format(&s->script, "(echo \"%s\")\n", mark);
+    program_say(&s->program, s->script.buffer, s->script.used);
+    s->script.used = 0;
+
+    ssize_t size = hear(s, e);
+    if (size < 0 || smtlib_parse_reply(s->program.heard.at, (size_t)size, reply, e) < 0) {
+        return -1;
+    }
+    program_take(&s->program, (size_t)size);
+    size = hear(s, e);
+    if (size < 0) {
+        return -1;
+    }
+    if (!is_mark(s->program.heard.at, (size_t)size, mark)) {
+        return err_set(e, "more than one answer: %s",
+                       shown(s->program.heard.at, (size_t)size).text);
+    }
+    program_take(&s->program, (size_t)size);
+    return 0;
+}
+
+static bool model_holds(const struct pipe_solver *s, const struct solve_question *question)
+{
+    bool holds = problem_check(s->problem, s->model.at) < 0;
+    for (size_t i = 0; i < question->assumed_count && holds; i++) {
+        holds = problem_atom_holds(s->problem, question->assumed[i], s->model.at);
+    }
+    return holds;
+}
+
+/* Asks for the model of what was just said to be satisfiable, and checks it. */
+static int read_model(struct pipe_solver *s, const struct solve_question *question, struct err *e)
+{
+    const uint32_t count = s->problem->variable_count;
+    vec_clear(&s->model);
+    vec_reserve(&s->model, (size_t)count + 1);
+    while (s->model.count < count) {
+        vec_push(&s->model, 0);
+    }
+    if (count > 0) {
+        struct smtlib_reply reply = {.values = s->model.at, .value_count = count};
+        smtlib_print_values(&s->script, count);
+        if (converse(s, &reply, e) < 0) {
+            return -1;
+        }
+        if (reply.kind != SMTLIB_VALUES) {
+            return err_set(e, "no values, but another verdict came after \"sat\"");
+        }
+    }
+    return model_holds(s, question) ? 0 : err_set(e, "its values do not satisfy the problem");
+}
+
+static int ask(struct pipe_solver *s, const struct solve_question *question,
+               struct solve_answer *answer, struct err *e)
+{
+    struct smtlib_reply reply = {0};
+    if (converse(s, &reply, e) < 0) {
+        return -1;
+    }
+    switch (reply.kind) {
+    case SMTLIB_SAT:
+        if (read_model(s, question, e) < 0) {
+            return -1;
+        }
+        answer->model = s->model.at;
+        answer->verdict = SOLVE_SAT;
+        break;
+    case SMTLIB_UNSAT: answer->verdict = SOLVE_UNSAT; break;
+    case SMTLIB_UNKNOWN:
+        answer->cause = SOLVE_CAUSE_BUDGET;
+        (void)err_set(&answer->reason, "%s: gave up", s->command);
+        break;
+    case SMTLIB_VALUES: return err_set(e, "values came where a verdict was asked for");
+    }
+    out_text(&s->script, "(pop 1)\n");
+    return 0;
+}
+
+/* Starts the program if it is not running, or if the problem has outgrown its logic. */
+static int be_ready(struct pipe_solver *s, const struct solve_question *question, struct err *e)
+{
+    if (s->is_running && s->is_narrow && !smtlib_is_difference(s->problem, question)) {
+        stop(s);
+    }
+    s->script.used = s->is_running ? s->script.used : 0;
+    return s->is_running ? 0 : start(s, e);
+}
+
+void pipe_solver_decide(struct pipe_solver *s, const struct solve_question *question,
+                        struct solve_answer *answer)
+{
+    if (!s->is_broken) {
+        struct err e = {0};
+        const uint64_t time_max = question->budget.time_ns_max;
+        const uint64_t deadline = time_max > 0 ? limit_now_ns() + time_max : 0;
+        bool is_late = false;
+        int done = be_ready(s, question, &e);
+        if (done == 0) {
+            /* An error, or a line for each variable: no answer is longer. */
+            s->program.heard_max = 10000 + 100 * (size_t)s->problem->variable_count;
+            s->program.deadline = deadline;
+            print_question(s, question);
+            done = ask(s, question, answer, &e);
+            is_late = s->program.is_late;
+        }
+        if (done == 0) {
+            return;
+        }
+        stop(s);
+        (void)err_wrap(&e, "%s", s->command);
+        answer->verdict = SOLVE_UNKNOWN;
+        answer->cause = SOLVE_CAUSE_BUDGET;
+        answer->reason = e;
+        if (is_late) {
+            return;
+        }
+        s->is_broken = true;
+        s->reason = e;
+    }
+    answer->verdict = SOLVE_UNKNOWN;
+    answer->cause = SOLVE_CAUSE_BROKEN;
+    answer->reason = s->reason;
+}
