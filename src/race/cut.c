@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "race/demand.h"
 #include "wire/kind.h"
 
 /* Of past cuts, 256 MiB; where tasks are few, millions of cuts. */
@@ -287,7 +287,8 @@ static bool need_edges(struct cuts *c, uint32_t task, event_id id)
     uint32_t *next = &c->in_next[context];
     bool grew = false;
     for (; *next < end && hb->graph.in[*next].position == hb->contexts.position[id]; (*next)++) {
-        grew |= need(c, task, source_of(c, hb->graph.in[*next].event));
+        const struct graph_end *in = &hb->graph.in[*next];
+        grew |= demand_is_edge(in->kind) && need(c, task, source_of(c, in->event));
     }
     return grew;
 }
@@ -444,16 +445,6 @@ static bool take_sections(struct cuts *c, uint32_t task, event_id id, uint32_t c
     return begins;
 }
 
-static bool event_reads(const struct event *e)
-{
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
-}
-
-static bool event_writes(const struct event *e)
-{
-    return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
-}
-
 static struct cut_source *writer_at(struct cuts *c, const struct event *e)
 {
     const uint32_t variable = cuts_variable(c, e);
@@ -480,13 +471,13 @@ void cuts_take(struct cuts *c, event_id id)
     const struct event *e = &c->hb->trace->events.at[id];
     struct cut_task *t = &c->tasks.at[e->task];
     const struct target self = {t->row, e->task};
-    if (event_reads(e) && need(c, e->task, *writer_at(c, e))) {
+    if (demand_reads(e) && need(c, e->task, *writer_at(c, e))) {
         close(c, self);
     }
     const uint32_t count = t->count + 1;
     clocks_row(&c->clocks, t->row)[e->task] = count;
     c->count_of[id] = count;
-    if (event_writes(e)) {
+    if (demand_writes(e)) {
         *writer_at(c, e) = (struct cut_source){e->task, count};
     }
     if ((e->kind == EVENT_SEND || e->kind == EVENT_RECV) && message_is_stream(e)) {
@@ -572,6 +563,16 @@ bool cuts_meet(struct cuts *c, event_id a, event_id b, uint32_t *cut)
     include_needs(c, scratch, a, has_edges(c, a));
     close(c, scratch);
     return is_without(c, scratch.row, a) && give(c, cut);
+}
+
+bool cuts_met(struct cuts *c, event_id a, event_id b, uint32_t *cut)
+{
+    const struct target scratch = {c->scratch, CUT_NONE};
+    clocks_clear(&c->clocks, scratch.row);
+    include_needs(c, scratch, a, has_edges(c, a));
+    include_needs(c, scratch, b, has_edges(c, b));
+    close(c, scratch);
+    return is_without(c, scratch.row, a) && is_without(c, scratch.row, b) && give(c, cut);
 }
 
 bool cuts_follow(struct cuts *c, event_id send, event_id receive, uint32_t *cut)

@@ -144,6 +144,9 @@ static inline const uint32_t *cuts_of_task(const struct cuts *c, uint32_t task)
  * not yet taken, a was taken before. If so, `cut` (one number per task) is what comes before. */
 bool cuts_meet(struct cuts *c, event_id a, event_id b, uint32_t *cut);
 
+/* The same for any two events that were taken. */
+bool cuts_met(struct cuts *c, event_id a, event_id b, uint32_t *cut);
+
 /* Whether `receive` can come after `send`, which was listed later or elsewhere: a closed cut with
  * the send and without the receive in which the receive can come next. Both were taken. */
 bool cuts_follow(struct cuts *c, event_id send, event_id receive, uint32_t *cut);

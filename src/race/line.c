@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "race/demand.h"
 
 /* The nodes as queues, and which of them may be able to go on. */
 struct merge {
@@ -53,7 +54,7 @@ static bool is_enabled(const struct merge *m, event_id id)
     const struct graph_span in =
         graph_span_at(graph_into(&m->hb->graph, c->of[id]), c->position[id]);
     for (size_t i = 0; i < in.count; i++) {
-        if (!m->is_done[in.at[i].event]) {
+        if (demand_is_edge(in.at[i].kind) && !m->is_done[in.at[i].event]) {
             return false;
         }
     }

@@ -1,0 +1,196 @@
+#include "race/demand.h"
+
+#include "base/map.h"
+#include "order/scope.h"
+
+bool demand_reads(const struct event *e)
+{
+    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
+}
+
+bool demand_writes(const struct event *e)
+{
+    return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
+}
+
+/* ---- what was read ---- */
+
+static void find_writers(struct demands *d)
+{
+    const struct trace *t = d->hb->trace;
+    struct map last_of = {0}; /* variable to its last write */
+    event_id *writer = arena_array(&d->arena, event_id, t->events.count + 1);
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *e = &t->events.at[id];
+        writer[id] = EVENT_NONE;
+        if (!demand_reads(e) && !demand_writes(e)) {
+            continue;
+        }
+        uint32_t *last = map_slot(&last_of, scope_name(t, e, e->object), EVENT_NONE, NULL);
+        if (demand_reads(e)) {
+            writer[id] = *last;
+        }
+        if (demand_writes(e)) {
+            *last = id;
+        }
+    }
+    map_release(&last_of);
+    d->writer = writer;
+}
+
+/* ---- streams ---- */
+
+struct stream {
+    VEC(event_id) sends;
+    VEC(uint64_t) send_begins;
+    uint64_t sent, received;
+    uint32_t sends_needed; /* by the receives so far */
+    event_id receive_last;
+};
+
+typedef VEC(struct stream) stream_list;
+
+static uint64_t bytes_of(const struct event *e)
+{
+    return (e->has & HAS_SIZE) != 0 ? e->size : 0;
+}
+
+static uint32_t stream_number(struct map *number_of, stream_list *streams, uint32_t channel)
+{
+    bool is_new = false;
+    const uint32_t number = *map_slot(number_of, channel, (uint32_t)streams->count, &is_new);
+    if (is_new) {
+        vec_push(streams, (struct stream){.receive_last = EVENT_NONE});
+    }
+    return number;
+}
+
+static void add_send(struct stream *s, const struct event *e, event_id id)
+{
+    vec_push(&s->sends, id);
+    vec_push(&s->send_begins, s->sent);
+    s->sent += bytes_of(e);
+}
+
+/* The sends that begin before the receive's last byte, wherever they are listed. */
+static void add_receive(struct demands *d, struct stream *s, const struct event *e, event_id id,
+                        uint32_t send_first)
+{
+    const uint64_t end = s->received + bytes_of(e);
+    struct demand_receive r = {
+        .event = id, .previous = s->receive_last, .first_send = send_first + s->sends_needed};
+    while (end > s->received && s->sends_needed < s->sends.count &&
+           s->send_begins.at[s->sends_needed] < end) {
+        s->sends_needed++;
+        r.send_count++;
+    }
+    s->received = end;
+    s->receive_last = id;
+    vec_push(&d->receives, r);
+}
+
+static bool is_on_stream(const struct event *e, enum event_kind kind)
+{
+    return e->kind == kind && message_is_stream(e);
+}
+
+static void read_streams(struct demands *d)
+{
+    const struct trace *t = d->hb->trace;
+    struct map number_of = {0};
+    stream_list streams = {0};
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *e = &t->events.at[id];
+        if (is_on_stream(e, EVENT_SEND)) {
+            const uint32_t number = stream_number(&number_of, &streams, e->object);
+            add_send(&streams.at[number], e, id);
+        }
+    }
+    vec_each (&streams, s) {
+        vec_push(&d->send_first, (uint32_t)d->sends.count);
+        vec_each (&s->sends, id) {
+            vec_push(&d->sends, *id);
+        }
+    }
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *e = &t->events.at[id];
+        if (is_on_stream(e, EVENT_RECV)) {
+            const uint32_t number = stream_number(&number_of, &streams, e->object);
+            const uint32_t first =
+                number < d->send_first.count ? d->send_first.at[number] : (uint32_t)d->sends.count;
+            add_receive(d, &streams.at[number], e, id, first);
+        }
+    }
+    vec_push(&d->send_first, (uint32_t)d->sends.count);
+    vec_each (&streams, s) {
+        vec_release(&s->sends);
+        vec_release(&s->send_begins);
+    }
+    vec_release(&streams);
+    map_release(&number_of);
+}
+
+void demands_build(struct demands *d, const struct hb *hb)
+{
+    *d = (struct demands){.hb = hb};
+    find_writers(d);
+    read_streams(d);
+}
+
+void demands_release(struct demands *d)
+{
+    vec_release(&d->receives);
+    vec_release(&d->sends);
+    vec_release(&d->send_first);
+    arena_release(&d->arena);
+}
+
+/* ---- asking ---- */
+
+static const struct demand_receive *receive_at(const struct demands *d, event_id id)
+{
+    size_t low = 0;
+    size_t high = d->receives.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (d->receives.at[middle].event < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    must(low < d->receives.count);
+    must(d->receives.at[low].event == id);
+    return &d->receives.at[low];
+}
+
+static void push_if_any(demand_list *list, event_id id)
+{
+    if (id != EVENT_NONE) {
+        vec_push(list, id);
+    }
+}
+
+void demands_of(const struct demands *d, event_id id, bool with_writer, demand_list *list)
+{
+    const struct hb *hb = d->hb;
+    const struct event *e = &hb->trace->events.at[id];
+    push_if_any(list, context_before(&hb->contexts, id));
+    const struct graph_span in =
+        graph_span_at(graph_into(&hb->graph, hb->contexts.of[id]), hb->contexts.position[id]);
+    for (size_t i = 0; i < in.count; i++) {
+        if (demand_is_edge(in.at[i].kind)) {
+            vec_push(list, in.at[i].event);
+        }
+    }
+    if (is_on_stream(e, EVENT_RECV)) {
+        const struct demand_receive *r = receive_at(d, id);
+        push_if_any(list, r->previous);
+        for (uint32_t i = 0; i < r->send_count; i++) {
+            vec_push(list, d->sends.at[r->first_send + i]);
+        }
+    }
+    if (with_writer) {
+        push_if_any(list, d->writer[id]);
+    }
+}

@@ -1,0 +1,283 @@
+#include "race/feasible.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "race/cut.h"
+#include "race/line.h"
+#include "race/prefix.h"
+#include "race/scene.h"
+#include "solve/solve.h"
+
+enum {
+    STEPS_DEFAULT = 1000000,
+    EVENTS_DEFAULT = 20000,
+    CLAUSES_DEFAULT = 200000,
+};
+
+struct feasible {
+    const struct hb *hb;
+    struct feasible_options options;
+    struct feasible_stats stats;
+    struct demands demands;
+    struct scene scene;
+    struct prefix prefix;
+    struct arena arena;
+    struct line line;
+    uint32_t *rank; /* per event: its place in the line, NULL when that is the list */
+    bool has_cuts;  /* what cuts show is certain */
+    struct cuts cuts;
+    uint32_t *cut;
+    bool has_musts;
+    struct hb musts; /* with an edge to each read from the write it saw */
+};
+
+/* ---- preparing ---- */
+
+static uint64_t or_default(uint64_t number, uint64_t otherwise)
+{
+    return number != 0 ? number : otherwise;
+}
+
+static void feed_cuts(struct feasible *f)
+{
+    f->has_cuts = true;
+    cuts_init(&f->cuts, f->hb);
+    f->cut = mem_zero(f->hb->trace->tables.tasks.count + 1, sizeof *f->cut);
+    for (size_t i = 0; i < f->line.count; i++) {
+        cuts_reach(&f->cuts, line_at(&f->line, i));
+        cuts_take(&f->cuts, line_at(&f->line, i));
+    }
+}
+
+/* All demands as edges, so that one look-up tells what is needed before what. */
+static void build_musts(struct feasible *f)
+{
+    const struct hb *hb = f->hb;
+    struct notes notes = {0};
+    struct err e = {0};
+    const struct hb_options options = {.model = HB_STRICT, .scope = REACH_ALL};
+    const int built = hb_build(&f->musts, hb->trace, &options, &notes, &e);
+    must(built == 0);
+    notes_release(&notes);
+    demand_list needs = {0};
+    for (event_id id = 0; id < hb->trace->events.count; id++) {
+        vec_clear(&needs);
+        demands_of(&f->demands, id, true, &needs);
+        vec_each (&needs, need) {
+            if (hb->contexts.of[*need] != hb->contexts.of[id]) {
+                edges_add(&f->musts.edges, *need, id, EDGE_GIVEN);
+            }
+        }
+    }
+    vec_release(&needs);
+    f->has_musts = hb_rebuild(&f->musts) == EVENT_NONE;
+    if (!f->has_musts) {
+        hb_release(&f->musts);
+    }
+}
+
+struct feasible *feasible_new(const struct hb *hb, const struct feasible_options *o)
+{
+    struct feasible *f = mem_zero(1, sizeof *f);
+    const size_t event_count = hb->trace->events.count;
+    f->hb = hb;
+    f->options = *o;
+    f->options.step_max = or_default(o->step_max, STEPS_DEFAULT);
+    f->options.event_max = or_default(o->event_max, EVENTS_DEFAULT);
+    f->options.clause_max = or_default(o->clause_max, CLAUSES_DEFAULT);
+    demands_build(&f->demands, hb);
+    scene_init(&f->scene, &f->demands, f->options.event_max);
+    prefix_init(&f->prefix, event_count);
+    f->line = line_build(hb, &f->arena);
+    if (f->line.events != NULL) {
+        f->rank = arena_array(&f->arena, uint32_t, event_count + 1);
+        for (size_t i = 0; i < f->line.count; i++) {
+            f->rank[f->line.events[i]] = (uint32_t)i;
+        }
+    }
+    if (o->is_about_many && sound_is_certain(hb)) {
+        feed_cuts(f);
+    }
+    if (o->is_about_many) {
+        build_musts(f);
+    }
+    return f;
+}
+
+void feasible_free(struct feasible *f)
+{
+    if (f == NULL) {
+        return;
+    }
+    if (f->has_musts) {
+        hb_release(&f->musts);
+    }
+    if (f->has_cuts) {
+        cuts_release(&f->cuts);
+    }
+    mem_free(f->cut);
+    prefix_release(&f->prefix);
+    scene_release(&f->scene);
+    demands_release(&f->demands);
+    arena_release(&f->arena);
+    mem_free(f);
+}
+
+const struct feasible_stats *feasible_stats(const struct feasible *f)
+{
+    return &f->stats;
+}
+
+/* ---- deciding ---- */
+
+static bool shows_by_cut(struct feasible *f, const struct sound_pair *pair, sound_order *order)
+{
+    const bool shows = pair->is_message ? cuts_follow(&f->cuts, pair->a, pair->b, f->cut)
+                                        : cuts_met(&f->cuts, pair->a, pair->b, f->cut);
+    if (shows && order != NULL) {
+        const struct sound_race race = {.pair = *pair, .cut = f->cut};
+        sound_order_of(f->hb, &race, order);
+    }
+    return shows;
+}
+
+/* Whether `first` is needed before `second` can come. */
+static bool is_needed(struct feasible *f, event_id first, event_id second)
+{
+    demand_list needs = {0};
+    bool is_found = false;
+    demands_of(&f->demands, second, false, &needs);
+    vec_each (&needs, need) {
+        is_found |= *need == first || hb_is_before(&f->musts, first, *need);
+    }
+    vec_release(&needs);
+    return is_found;
+}
+
+static bool is_refused_by_reach(struct feasible *f, const struct sound_pair *pair)
+{
+    if (pair->is_message) {
+        return pair->a == pair->b || hb_is_before(&f->musts, pair->b, pair->a);
+    }
+    return is_needed(f, pair->a, pair->b) || is_needed(f, pair->b, pair->a);
+}
+
+static void end_order(const struct sound_pair *pair, sound_order *order)
+{
+    if (!pair->is_message) {
+        vec_push(order, pair->a);
+    }
+    vec_push(order, pair->b);
+}
+
+static int compare_ranks(const void *left, const void *right, const void *context)
+{
+    const uint32_t *rank = context;
+    const event_id a = *(const event_id *)left;
+    const event_id b = *(const event_id *)right;
+    const uint32_t first = rank == NULL ? a : rank[a];
+    const uint32_t second = rank == NULL ? b : rank[b];
+    return (first > second) - (first < second);
+}
+
+/* The scene in the order of the execution. */
+static void lay_out(const struct feasible *f, const struct sound_pair *pair, sound_order *order)
+{
+    vec_clear(order);
+    vec_each (&f->scene.events, id) {
+        vec_push(order, *id);
+    }
+    sort_stable(order->at, order->count, sizeof *order->at, compare_ranks, f->rank);
+    end_order(pair, order);
+}
+
+static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair *pair,
+                                    sound_order *order)
+{
+    if (!prefix_build(&f->prefix, &f->scene, f->options.clause_max)) {
+        return RACE_UNKNOWN;
+    }
+    struct err e = {0};
+    struct solver *solver =
+        solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &f->prefix.problem, &e);
+    if (solver == NULL) {
+        return RACE_UNKNOWN;
+    }
+    f->stats.by_solver++;
+    const struct solve_question question = {.budget.step_count_max = f->options.step_max};
+    struct solve_answer answer;
+    solver_decide(solver, &question, &answer);
+    if (answer.verdict == SOLVE_SAT && order != NULL) {
+        prefix_order(&f->prefix, answer.model, order);
+        end_order(pair, order);
+    }
+    solver_free(solver);
+    switch (answer.verdict) {
+    case SOLVE_UNKNOWN: return RACE_UNKNOWN;
+    case SOLVE_SAT: return RACE_YES;
+    case SOLVE_UNSAT: return RACE_NO;
+    }
+    bug("verdict of a solver");
+}
+
+/* Decides by the events that the question is about. */
+static enum race_verdict decide_scene(struct feasible *f, const struct sound_pair *pair,
+                                      sound_order *order)
+{
+    enum scene_state state = scene_set(&f->scene, pair);
+    if (state == SCENE_POSSIBLE && sound_is_certain(f->hb)) {
+        if (scene_keep_order(&f->scene) == SCENE_POSSIBLE) {
+            f->stats.by_order++;
+            if (order != NULL) {
+                lay_out(f, pair, order);
+            }
+            return RACE_YES;
+        }
+        state = scene_set(&f->scene, pair);
+    }
+    if (state == SCENE_POSSIBLE) {
+        state = scene_widen(&f->scene);
+    }
+    switch (state) {
+    case SCENE_POSSIBLE: return ask_solver(f, pair, order);
+    case SCENE_IMPOSSIBLE: return RACE_NO;
+    case SCENE_TOO_LARGE: return RACE_UNKNOWN;
+    }
+    bug("state of a scene");
+}
+
+enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *pair,
+                                  sound_order *order)
+{
+    if (sound_refusal(f->hb->trace) != NULL) {
+        f->stats.unknown++;
+        return RACE_UNKNOWN;
+    }
+    if (f->has_cuts && shows_by_cut(f, pair, order)) {
+        f->stats.by_cut++;
+        return RACE_YES;
+    }
+    if (f->has_musts && is_refused_by_reach(f, pair)) {
+        f->stats.by_reach++;
+        return RACE_NO;
+    }
+    const enum race_verdict verdict = decide_scene(f, pair, order);
+    f->stats.unknown += verdict == RACE_UNKNOWN;
+    return verdict;
+}
+
+static enum race_verdict judge_data(void *self, event_id a, event_id b)
+{
+    return feasible_decide(self, &(struct sound_pair){.a = a, .b = b}, NULL);
+}
+
+static enum race_verdict judge_message(void *self, event_id send, event_id receive)
+{
+    return feasible_decide(self, &(struct sound_pair){.is_message = true, .a = send, .b = receive},
+                           NULL);
+}
+
+struct judge feasible_judge(struct feasible *f)
+{
+    return (struct judge){.data = judge_data, .message = judge_message, .self = f};
+}

@@ -1,0 +1,371 @@
+#include "race/prefix.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "order/scope.h"
+
+void prefix_init(struct prefix *p, size_t event_count)
+{
+    *p = (struct prefix){0};
+    p->variable = mem_zero(event_count + 1, sizeof *p->variable);
+}
+
+void prefix_release(struct prefix *p)
+{
+    problem_release(&p->problem);
+    mem_free(p->variable);
+}
+
+/* ---- clauses ---- */
+
+enum { CLAUSE_ATOMS_MAX = 4 };
+
+/* A clause in the making. */
+struct clause {
+    struct solve_atom atoms[CLAUSE_ATOMS_MAX];
+    size_t count;
+};
+
+static void say(struct clause *c, struct solve_atom atom)
+{
+    must(c->count < CLAUSE_ATOMS_MAX);
+    c->atoms[c->count++] = atom;
+}
+
+/* ... or the event is left out, if it may be. */
+static void say_out(const struct prefix *p, struct clause *c, event_id id)
+{
+    if (p->scene->part[id] == SCENE_OPTIONAL) {
+        say(c, solve_not_after(p->end, p->variable[id]));
+    }
+}
+
+static struct solve_atom before(const struct prefix *p, event_id a, event_id b)
+{
+    return solve_before(p->variable[a], p->variable[b]);
+}
+
+static void add(struct prefix *p, const struct clause *c)
+{
+    problem_add_clause(&p->problem, c->atoms, c->count);
+}
+
+static bool is_full(const struct prefix *p, size_t clause_max)
+{
+    return p->problem.clauses.count > clause_max;
+}
+
+/* Whether program order says that a comes before b. */
+static bool is_before_in_context(const struct prefix *p, event_id a, event_id b)
+{
+    const struct contexts *c = &p->scene->d->hb->contexts;
+    return c->of[a] == c->of[b] && c->position[a] < c->position[b];
+}
+
+/* ---- what is needed ---- */
+
+static void add_demands(struct prefix *p)
+{
+    demand_list needs = {0};
+    vec_each (&p->scene->events, id) {
+        vec_clear(&needs);
+        demands_of(p->scene->d, *id, true, &needs);
+        vec_each (&needs, need) {
+            problem_add(&p->problem, before(p, *need, *id));
+        }
+        if (p->scene->part[*id] == SCENE_NEEDED) {
+            problem_add(&p->problem, solve_before(p->variable[*id], p->end));
+        }
+    }
+    vec_release(&needs);
+}
+
+/* ---- sections and handlers ---- */
+
+struct interval {
+    event_id begin, end;
+};
+
+/* One ends before the other begins, as far as both begin. */
+static void add_apart(struct prefix *p, struct interval a, struct interval b)
+{
+    if (is_before_in_context(p, a.end, b.begin) || is_before_in_context(p, b.end, a.begin)) {
+        return;
+    }
+    struct clause c = {0};
+    if (scene_has(p->scene, a.end)) {
+        say(&c, before(p, a.end, b.begin));
+    }
+    if (scene_has(p->scene, b.end)) {
+        say(&c, before(p, b.end, a.begin));
+    }
+    say_out(p, &c, a.begin);
+    say_out(p, &c, b.begin);
+    add(p, &c);
+}
+
+static void add_sections(struct prefix *p, size_t clause_max)
+{
+    const struct section *list = p->scene->d->hb->sections.list;
+    for (size_t i = 0; i < p->scene->sections.count; i++) {
+        for (size_t k = 0; k < i && !is_full(p, clause_max); k++) {
+            const struct section *a = &list[p->scene->sections.at[i]];
+            const struct section *b = &list[p->scene->sections.at[k]];
+            if (sections_exclude(a, b)) {
+                add_apart(p, (struct interval){a->begin, a->end},
+                          (struct interval){b->begin, b->end});
+            }
+        }
+    }
+}
+
+static struct interval handler_interval(const struct contexts *c, uint32_t context)
+{
+    return (struct interval){context_first(c, context), context_last(c, context)};
+}
+
+static void add_handlers(struct prefix *p, size_t clause_max)
+{
+    const struct contexts *c = &p->scene->d->hb->contexts;
+    for (size_t i = 0; i < p->scene->handlers.count; i++) {
+        for (size_t k = 0; k < i && !is_full(p, clause_max); k++) {
+            const uint32_t a = p->scene->handlers.at[i];
+            const uint32_t b = p->scene->handlers.at[k];
+            if (c->list[a].task == c->list[b].task) {
+                add_apart(p, handler_interval(c, a), handler_interval(c, b));
+            }
+        }
+    }
+}
+
+/* ---- reads ---- */
+
+/* An access by its variable. */
+struct touch {
+    uint64_t variable;
+    event_id event;
+};
+
+typedef VEC(struct touch) touch_list;
+
+static int compare_touches(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const struct touch *a = left;
+    const struct touch *b = right;
+    const int order = (a->variable > b->variable) - (a->variable < b->variable);
+    return order != 0 ? order : (a->event > b->event) - (a->event < b->event);
+}
+
+/* The other write comes before the one that was read, or after the read. */
+static void add_read(struct prefix *p, event_id read, event_id other)
+{
+    const event_id writer = p->scene->d->writer[read];
+    if (other == writer || other == read || is_before_in_context(p, read, other) ||
+        (writer != EVENT_NONE && is_before_in_context(p, other, writer))) {
+        return;
+    }
+    struct clause c = {0};
+    if (writer != EVENT_NONE) {
+        say(&c, before(p, other, writer));
+    }
+    say(&c, before(p, read, other));
+    say_out(p, &c, read);
+    add(p, &c);
+}
+
+static void add_reads(struct prefix *p, size_t clause_max)
+{
+    const struct trace *t = p->scene->d->hb->trace;
+    touch_list touches = {0};
+    vec_each (&p->scene->events, id) {
+        const struct event *e = &t->events.at[*id];
+        if (demand_reads(e) || demand_writes(e)) {
+            const struct touch touch = {.variable = scope_name(t, e, e->object), .event = *id};
+            vec_push(&touches, touch);
+        }
+    }
+    sort_stable(touches.at, touches.count, sizeof *touches.at, compare_touches, NULL);
+    for (size_t first = 0, end = 0; first < touches.count; first = end) {
+        while (end < touches.count && touches.at[end].variable == touches.at[first].variable) {
+            end++;
+        }
+        for (size_t i = first; i < end; i++) {
+            const event_id read = touches.at[i].event;
+            for (size_t k = first; k < end && demand_reads(&t->events.at[read]); k++) {
+                if (demand_writes(&t->events.at[touches.at[k].event]) && !is_full(p, clause_max)) {
+                    add_read(p, read, touches.at[k].event);
+                }
+            }
+        }
+    }
+    vec_release(&touches);
+}
+
+/* ---- streams ---- */
+
+static bool is_send(const struct event *e)
+{
+    return e->kind == EVENT_SEND && message_is_stream(e);
+}
+
+/* Two sends of one channel, both there, come as listed. */
+static void add_sends(struct prefix *p, size_t clause_max)
+{
+    const struct trace *t = p->scene->d->hb->trace;
+    touch_list sends = {0};
+    vec_each (&p->scene->events, id) {
+        if (is_send(&t->events.at[*id])) {
+            const struct touch send = {.variable = t->events.at[*id].object, .event = *id};
+            vec_push(&sends, send);
+        }
+    }
+    sort_stable(sends.at, sends.count, sizeof *sends.at, compare_touches, NULL);
+    for (size_t i = 0; i < sends.count; i++) {
+        for (size_t k = i; k-- > 0 && sends.at[k].variable == sends.at[i].variable;) {
+            if (is_full(p, clause_max)) {
+                break;
+            }
+            struct clause c = {0};
+            say(&c, before(p, sends.at[k].event, sends.at[i].event));
+            say_out(p, &c, sends.at[k].event);
+            add(p, &c);
+        }
+    }
+    vec_release(&sends);
+}
+
+/* ---- waits ---- */
+
+/* The choice is not this notify, or the atom holds. */
+static void add_if_chosen(struct prefix *p, uint32_t choice, uint32_t number,
+                          struct solve_atom atom)
+{
+    struct clause c = {0};
+    say(&c, solve_at_most(choice, (int64_t)number - 1));
+    say(&c, solve_at_least(choice, (int64_t)number + 1));
+    say(&c, atom);
+    add(p, &c);
+}
+
+/* Each wait chooses one notify of its condition, between its beginning and its end; the number
+ * after the last stands for none, which only a wait that is left out may choose. */
+static void add_wait(struct prefix *p, const struct wait *w, uint32_t choice)
+{
+    const struct waits *waits = &p->scene->d->hb->waits;
+    const struct condition *condition = &waits->conditions[w->condition];
+    problem_add(&p->problem, solve_at_least(choice, 0));
+    problem_add(&p->problem, solve_at_most(choice, condition->count));
+    struct clause some = {0};
+    say(&some, solve_at_most(choice, (int64_t)condition->count - 1));
+    say_out(p, &some, w->end);
+    add(p, &some);
+    for (uint32_t i = 0; i < condition->count; i++) {
+        const event_id notify = waits->notifies[condition->first + i];
+        if (!scene_has(p->scene, notify) || notify == w->begin || notify == w->end) {
+            struct clause other = {0};
+            say(&other, solve_at_most(choice, (int64_t)i - 1));
+            say(&other, solve_at_least(choice, (int64_t)i + 1));
+            add(p, &other);
+            continue;
+        }
+        add_if_chosen(p, choice, i, before(p, notify, w->end));
+        if (w->begin != EVENT_NONE) {
+            add_if_chosen(p, choice, i, before(p, w->begin, notify));
+        }
+    }
+}
+
+/* A signal serves one wait. */
+static void add_signals(struct prefix *p, uint32_t first_choice)
+{
+    const struct hb *hb = p->scene->d->hb;
+    for (uint32_t i = 0; i < p->scene->waits.count; i++) {
+        const struct wait *a = &hb->waits.list[p->scene->waits.at[i]];
+        const struct condition *condition = &hb->waits.conditions[a->condition];
+        for (uint32_t k = 0; k < i; k++) {
+            const struct wait *b = &hb->waits.list[p->scene->waits.at[k]];
+            for (uint32_t n = 0; a->condition == b->condition && n < condition->count; n++) {
+                const event_id notify = hb->waits.notifies[condition->first + n];
+                if (hb->trace->events.at[notify].kind != EVENT_SIGNAL) {
+                    continue;
+                }
+                struct clause c = {0};
+                say(&c, solve_at_most(first_choice + i, (int64_t)n - 1));
+                say(&c, solve_at_least(first_choice + i, (int64_t)n + 1));
+                say(&c, solve_at_most(first_choice + k, (int64_t)n - 1));
+                say(&c, solve_at_least(first_choice + k, (int64_t)n + 1));
+                add(p, &c);
+            }
+        }
+    }
+}
+
+static void add_waits(struct prefix *p, size_t clause_max)
+{
+    const struct waits *waits = &p->scene->d->hb->waits;
+    const uint32_t count = (uint32_t)p->scene->waits.count;
+    const uint32_t first_choice = problem_variables(&p->problem, count);
+    for (uint32_t i = 0; i < count && !is_full(p, clause_max); i++) {
+        add_wait(p, &waits->list[p->scene->waits.at[i]], first_choice + i);
+    }
+    if (!is_full(p, clause_max)) {
+        add_signals(p, first_choice);
+    }
+}
+
+/* ---- all of it ---- */
+
+bool prefix_build(struct prefix *p, const struct scene *s, size_t clause_max)
+{
+    problem_release(&p->problem);
+    p->problem = (struct problem){0};
+    p->scene = s;
+    p->end = problem_variables(&p->problem, 1);
+    const uint32_t first = problem_variables(&p->problem, (uint32_t)s->events.count);
+    for (uint32_t i = 0; i < s->events.count; i++) {
+        p->variable[s->events.at[i]] = first + i;
+    }
+    add_demands(p);
+    /* What is needed counts little: it is no choice. */
+    const size_t limit = p->problem.clauses.count + clause_max;
+    add_sections(p, limit);
+    add_handlers(p, limit);
+    add_reads(p, limit);
+    add_sends(p, limit);
+    add_waits(p, limit);
+    return !is_full(p, limit);
+}
+
+/* An event and where it stands. */
+struct placed {
+    int64_t at;
+    event_id event;
+};
+
+static int compare_placed(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const struct placed *a = left;
+    const struct placed *b = right;
+    const int order = (a->at > b->at) - (a->at < b->at);
+    return order != 0 ? order : (a->event > b->event) - (a->event < b->event);
+}
+
+void prefix_order(const struct prefix *p, const int64_t *model, sound_order *order)
+{
+    VEC(struct placed) placed = {0};
+    vec_each (&p->scene->events, id) {
+        const int64_t at = model[p->variable[*id]];
+        if (at < model[p->end]) {
+            const struct placed event = {.at = at, .event = *id};
+            vec_push(&placed, event);
+        }
+    }
+    sort_stable(placed.at, placed.count, sizeof *placed.at, compare_placed, NULL);
+    vec_clear(order);
+    vec_each (&placed, event) {
+        vec_push(order, event->event);
+    }
+    vec_release(&placed);
+}

@@ -1,0 +1,64 @@
+/* The events that one question is about: could these two come next to each other, or this receive
+ * after that send?
+ *
+ *     needed     what must have come before: demands of demands ...
+ *     optional   what may have to come because sections of a lock and handlers of a task cannot
+ *                both be open, and waits need a notify
+ *
+ * Everything else can be left out: a prefix that answers the question still does without it. */
+#ifndef CLEW_RACE_SCENE_H
+#define CLEW_RACE_SCENE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "race/demand.h"
+#include "race/sound.h"
+
+enum scene_part {
+    SCENE_OUT,
+    SCENE_NEEDED,
+    SCENE_OPTIONAL,
+};
+
+enum scene_state {
+    SCENE_POSSIBLE,
+    SCENE_IMPOSSIBLE, /* what is asked about is needed before itself */
+    SCENE_TOO_LARGE,
+};
+
+struct scene {
+    const struct demands *d;
+    size_t event_max;
+    uint8_t *part; /* per event: enum scene_part */
+    VEC(event_id) events;
+    VEC(uint32_t) sections; /* that have begun, of contended locks: numbers in hb->sections */
+    VEC(uint32_t) handlers; /* that have begun: contexts */
+    VEC(uint32_t) waits;    /* that have ended and need a notify: numbers in hb->waits */
+    struct sound_pair pair;
+    size_t seen; /* events that have been looked at for sections and so on */
+    demand_list scratch;
+};
+
+/* For questions about the trace of d, with at most so many events each. */
+void scene_init(struct scene *s, const struct demands *d, size_t event_max);
+void scene_release(struct scene *s);
+
+/* Sets the scene for a pair: what it needs. */
+MUST_USE enum scene_state scene_set(struct scene *s, const struct sound_pair *pair);
+
+/* Adds what is needed if sections and handlers keep the order of the list and waits their notifies.
+ * When possible, the events in the order of the execution are a prefix that answers the question.
+ */
+MUST_USE enum scene_state scene_keep_order(struct scene *s);
+
+/* Adds whatever may have to come, in any order, as optional. */
+MUST_USE enum scene_state scene_widen(struct scene *s);
+
+static inline bool scene_has(const struct scene *s, event_id id)
+{
+    return s->part[id] != SCENE_OUT;
+}
+
+#endif
