@@ -1,5 +1,6 @@
 """What is enforced by reading: each rule takes a Tree and returns its complaints, one line each."""
 import codecs
+import collections
 import posixpath
 import re
 
@@ -165,13 +166,13 @@ def every_source_is_built(tree):
 
 
 def every_header_is_included(tree):
-    complaints = []
-    for path in tree.paths(".h", under=("src/", "test/", "bench/")):
-        users = [other for other in tree.paths(".c", ".h") if other != path[:-1] + "c" and any(
-            ("/" + path).endswith("/" + include) for include, _ in includes_of(tree.texts[other]))]
-        if not users:
-            complaints.append(f"{path}: nothing includes it (but its own .c)")
-    return complaints
+    users = collections.defaultdict(set)
+    for path in tree.paths(".c", ".h"):
+        for include, _ in includes_of(tree.texts[path]):
+            users[posixpath.basename(include)].add((path, include))
+    return [f"{path}: nothing includes it (but its own .c)" for path in tree.paths(".h", under=("src/", "test/", "bench/"))
+            if not any(("/" + path).endswith("/" + include) and user != path[:-1] + "c"
+                       for user, include in users[posixpath.basename(path)])]
 
 
 def declared_functions(code):
@@ -192,18 +193,19 @@ def declared_functions(code):
 
 
 def declarations_are_used(tree):
-    """A function or macro that a header offers is named in some file other than that header and its own .c."""
+    """A function that a header offers is called elsewhere than in that header and its own .c; a macro is used at all."""
     words = {path: set(re.findall(r"\w+", tree.code(path))) for path in tree.paths(".c", ".h")}
+    users = collections.Counter(name for names in words.values() for name in names)
     complaints = []
     for path in tree.paths(".h", under=["src/"]):
-        own = {path, path[:-1] + "c"}
-        used = set().union(*(found for other, found in words.items() if other not in own))
-        inside = tree.code(path)
-        offered = list(declared_functions(inside))
-        offered += [name for name in re.findall(r"^#define (\w+)", inside, re.MULTILINE) if not name.startswith("CLEW_")]
-        for name in offered:
-            if name not in used and len(re.findall(rf"\b{name}\b", inside)) < 2:
-                complaints.append(f"{path}: nothing uses {name} (outside its own file)")
+        header, own = tree.code(path), words.get(path[:-1] + "c", set())
+        # What is defined above an include is meant for it.
+        macros = set(re.findall(r"^#define (\w+)", header[max(0, header.rfind("#include")):], re.MULTILINE))
+        functions = set(declared_functions(header))
+        for name in sorted(functions | macros):
+            user_count = users[name] - 1 - (name in own and name in functions)
+            if user_count == 0 and len(re.findall(rf"\b{name}\b", header)) == 1:
+                complaints.append(f"{path}: nothing uses {name}")
     return complaints
 
 
@@ -261,7 +263,7 @@ def documents_name_what_exists(tree):
             exists = target in tree.texts or any(other.startswith(target + "/") for other in tree.texts)
             if "://" not in found[1] and not exists:
                 complaints.append(f"{path}:{line_of(tree.texts[path], found.start())}: no {target}")
-    for path in tree.paths(".c", ".h", ".md", ".build", "Makefile"):
+    for path in tree.paths(".c", ".h", ".md", "Makefile"):
         for found in NAMED.finditer(tree.texts[path]):
             is_pattern = re.search(r"/[A-Z]+[/_]", found[1])
             if not is_pattern and found[1] not in tree.texts:
