@@ -3,33 +3,7 @@
 #include "order/saturate.h"
 #include "race/plain.h"
 
-enum { STEPS_DEFAULT = 1000000 };
-
-/* ---- asking the solver ---- */
-
-static enum race_verdict verdict_of(enum solve_verdict verdict)
-{
-    switch (verdict) {
-    case SOLVE_UNKNOWN: return RACE_UNKNOWN;
-    case SOLVE_SAT: return RACE_YES;
-    case SOLVE_UNSAT: return RACE_NO;
-    }
-    bug("verdict of a solver");
-}
-
-static enum race_verdict ask(struct strict *s, const struct solve_atom *atoms, size_t count)
-{
-    const struct solve_question question = {
-        .assumed = atoms,
-        .assumed_count = count,
-        .budget = {.step_count_max = s->o->step_max != 0 ? s->o->step_max : STEPS_DEFAULT,
-                   .time_ns_max = s->o->time_max_ns},
-    };
-    struct solve_answer answer;
-    s->stats->asked++;
-    solver_decide(s->solver, &question, &answer);
-    return verdict_of(answer.verdict);
-}
+/* ---- deciding ---- */
 
 /* Where in the answers a question about these two events is kept. */
 static uint32_t *answer_slot(struct strict *s, uint64_t gap_a, uint64_t gap_b, bool *is_new)
@@ -38,8 +12,6 @@ static uint32_t *answer_slot(struct strict *s, uint64_t gap_a, uint64_t gap_b, b
     const uint32_t b = *map_slot(&s->gap_of, gap_b, (uint32_t)s->gap_of.entries.count, NULL);
     return map_slot(&s->answers, map_pair(a, b), RACE_UNKNOWN, is_new);
 }
-
-/* ---- deciding ---- */
 
 static enum race_verdict decide_data(void *self, event_id a, event_id b)
 {
@@ -51,12 +23,10 @@ static enum race_verdict decide_data(void *self, event_id a, event_id b)
         return RACE_NO;
     }
     bool is_new = false;
-    uint32_t *answer =
-        answer_slot(s, formula_gap(&s->formula, a), formula_gap(&s->formula, b), &is_new);
+    uint32_t *answer = answer_slot(s, formula_gap(&s->query.formula, a),
+                                   formula_gap(&s->query.formula, b), &is_new);
     if (is_new) {
-        struct solve_atom atoms[FORMULA_ATOMS_MAX];
-        const size_t count = formula_adjacent(&s->formula, a, b, atoms);
-        *answer = ask(s, atoms, count);
+        *answer = query_adjacent(&s->query, a, b);
     }
     return (enum race_verdict) * answer;
 }
@@ -70,9 +40,7 @@ static enum race_verdict decide_message(void *self, event_id send, event_id rece
     if (send == receive || hb_is_before(&s->hb, receive, send)) {
         return RACE_NO;
     }
-    struct solve_atom atoms[FORMULA_ATOMS_MAX];
-    const size_t count = formula_before(&s->formula, send, receive, atoms);
-    return ask(s, atoms, count);
+    return query_before(&s->query, send, receive);
 }
 
 struct judge strict_judge(struct strict *s)
@@ -108,13 +76,10 @@ static bool list_is_allowed(const struct hb *hb)
 static int build_choices(struct strict *s, struct err *e)
 {
     held_build(&s->held, &s->hb, HELD_CONTENDED, &s->arena);
-    formula_build(&s->formula, &s->hb, &s->arena);
-    s->stats->constraints = s->formula.p.clauses.count;
-    s->solver = solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &s->formula.p, e);
-    if (s->solver == NULL) {
+    if (query_open(&s->query, &s->hb, RACE_VIA_ENGINE, s->o, s->stats, &s->arena, e) < 0) {
         return -1;
     }
-    s->has_order = list_is_allowed(&s->hb) || ask(s, NULL, 0) == RACE_YES;
+    s->has_order = list_is_allowed(&s->hb) || query_any(&s->query) == RACE_YES;
     return 0;
 }
 
@@ -139,10 +104,7 @@ int strict_build(struct strict *s, const struct trace *t, const struct race_opti
 
 void strict_release(struct strict *s)
 {
-    if (s->solver != NULL) {
-        solver_free(s->solver);
-    }
-    formula_release(&s->formula);
+    query_close(&s->query);
     map_release(&s->gap_of);
     map_release(&s->answers);
     hb_release(&s->hb);

@@ -8,11 +8,10 @@
 
 #include "base/map.h"
 #include "order/hb.h"
-#include "race/formula.h"
 #include "race/held.h"
 #include "race/judge.h"
+#include "race/query.h"
 #include "race/race.h"
-#include "solve/solve.h"
 
 struct strict {
     const struct race_options *o;
@@ -22,8 +21,7 @@ struct strict {
 
     /* What is needed where something is. */
     struct held held;
-    struct formula formula;
-    struct solver *solver;
+    struct query query;
     struct map gap_of;  /* what a question depends on, to a small number */
     struct map answers; /* (number, number) to a verdict */
     bool has_order;     /* some order is allowed; else nothing can be decided */

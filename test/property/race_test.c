@@ -88,6 +88,127 @@ static bool strict_differs(const struct trace *t, void *context)
     return differ;
 }
 
+/* ---- the ways of the engine against each other ---- */
+
+/* What is found, without who tells it: keys, and how many pairs each stands for. */
+struct found {
+    struct race_stats stats;
+    struct findings f;
+};
+
+static void ignore(void *context, const struct race_decided *d)
+{
+    (void)context;
+    (void)d;
+}
+
+static struct found find(const struct trace *t, const struct race_options *o)
+{
+    struct found found = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    if (race_find(t, o, &found.f, &found.stats, &n, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+    notes_release(&n);
+    return found;
+}
+
+static const struct finding *finding_of(const struct found *in, const struct finding *like)
+{
+    vec_each (&in->f.list, other) {
+        if (strcmp(other->key, like->key) == 0) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* Both found the same keys; with counts, also as often. */
+static bool findings_differ(const struct found *a, const struct found *b, bool with_counts)
+{
+    if (a->f.list.count != b->f.list.count) {
+        return true;
+    }
+    vec_each (&a->f.list, finding) {
+        const struct finding *other = finding_of(b, finding);
+        if (other == NULL || (with_counts && other->pair_count != finding->pair_count) ||
+            (with_counts && strcmp(other->what, finding->what) != 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool stats_differ(const struct race_stats *a, const struct race_stats *b)
+{
+    return a->data_candidates != b->data_candidates || a->data_races != b->data_races ||
+           a->message_candidates != b->message_candidates || a->message_races != b->message_races ||
+           a->conflict_pairs != b->conflict_pairs;
+}
+
+/* Counting and enumerating say the same, with all messages told and without. */
+static bool counting_differs(const struct trace *t, void *context)
+{
+    uint64_t *found_count = context;
+    bool differ = false;
+    for (int only_messages = 0; only_messages <= 1; only_messages++) {
+        struct race_options o = {.skips_data = only_messages};
+        struct found counted = find(t, &o);
+        o.decided = ignore;
+        struct found told = find(t, &o);
+        o.wants_pairs = true;
+        struct found paired = find(t, &o);
+        uint64_t pair_count = 0;
+        vec_each (&counted.f.list, finding) {
+            pair_count += finding->pair_count;
+        }
+        differ = differ || findings_differ(&counted, &told, true) ||
+                 stats_differ(&counted.stats, &told.stats) ||
+                 stats_differ(&counted.stats, &paired.stats) || paired.f.list.count != pair_count;
+        *found_count += counted.f.list.count;
+        findings_release(&counted.f);
+        findings_release(&told.f);
+        findings_release(&paired.f);
+    }
+    return differ;
+}
+
+struct pruning {
+    uint64_t pruned, found;
+};
+
+static bool pruning_differs(const struct trace *t, void *context)
+{
+    struct pruning *p = context;
+    struct found whole = find(t, &(struct race_options){0});
+    struct found pruned = find(t, &(struct race_options){.prunes = true});
+    const bool differ =
+        whole.stats.unknown == 0 && (findings_differ(&whole, &pruned, false) ||
+                                     pruned.stats.data_races > whole.stats.data_races);
+    p->pruned += pruned.stats.pruned_events;
+    p->found += whole.f.list.count;
+    findings_release(&whole.f);
+    findings_release(&pruned.f);
+    return differ;
+}
+
+/* A solver that is asked about every candidate says what the engine says. */
+static bool solver_differs(const struct trace *t, void *context)
+{
+    const enum race_via *via = context;
+    struct found engine = find(t, &(struct race_options){0});
+    struct found solver = find(t, &(struct race_options){.via = *via});
+    const bool differ = findings_differ(&engine, &solver, true) ||
+                        stats_differ(&engine.stats, &solver.stats) ||
+                        engine.stats.unknown != solver.stats.unknown;
+    findings_release(&engine.f);
+    findings_release(&solver.f);
+    return differ;
+}
+
+/* ---- over random traces ---- */
+
 static void random_of(struct trace *t, uint64_t seed, uint32_t size_max, bool is_damaged)
 {
     struct prng prng;
@@ -132,4 +253,82 @@ TEST(the_strict_engine_equals_walking_all_states)
 TEST(the_strict_engine_equals_walking_all_states_on_damaged_traces)
 {
     check_strict(test_count(300, 20000), 30, true);
+}
+
+/* Messages, streams and handlers without anything to choose: where races are counted. */
+static void random_plain(struct trace *t, uint64_t seed, uint32_t size_max)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    struct random_shape shape = random_shape(&prng, 10 + (uint32_t)prng_below(&prng, size_max));
+    shape.features = RANDOM_ACCESS | RANDOM_HANDLER | RANDOM_MESSAGE |
+                     (unsigned)(prng_below(&prng, 2) == 0 ? RANDOM_STREAM : 0) |
+                     (unsigned)(prng_below(&prng, 2) == 0 ? RANDOM_THREAD : 0);
+    random_trace(t, &prng, &shape);
+}
+
+static void check_random(bool (*differs)(const struct trace *t, void *context), void *context,
+                         uint64_t count, uint32_t size_max)
+{
+    for (uint64_t seed = 0; seed < count; seed++) {
+        struct trace t;
+        if (seed % 3 == 0) {
+            random_plain(&t, seed, size_max);
+        } else {
+            random_of(&t, seed, size_max, seed % 3 == 1);
+        }
+        if (differs(&t, context)) {
+            struct trace small;
+            trace_shrink(&small, &t, differs, context);
+            fail_msg("seed %llu:\n%s", (unsigned long long)seed, trace_text(&small));
+        }
+        trace_release(&t);
+    }
+}
+
+TEST(the_engine_equals_walking_all_states_where_nothing_is_to_choose)
+{
+    struct tried tried = {0};
+    for (uint64_t seed = 0; seed < test_count(500, 20000); seed++) {
+        struct trace t;
+        random_plain(&t, seed, 30);
+        if (strict_differs(&t, &tried)) {
+            struct trace small;
+            trace_shrink(&small, &t, strict_differs, &tried);
+            fail_msg("seed %llu:\n%s", (unsigned long long)seed, trace_text(&small));
+        }
+        trace_release(&t);
+    }
+    CHECK(tried.races > 100);
+    CHECK(tried.candidates > tried.races + 100);
+    CHECK(tried.asked < tried.candidates / 2);
+}
+
+TEST(counting_equals_enumerating)
+{
+    uint64_t found_count = 0;
+    check_random(counting_differs, &found_count, test_count(600, 20000), 80);
+    CHECK(found_count > 100);
+}
+
+TEST(pruning_keeps_every_racing_pair_of_places)
+{
+    struct pruning pruning = {0};
+    check_random(pruning_differs, &pruning, test_count(600, 20000), 80);
+    print_message("# %llu events pruned, %llu findings kept\n", (unsigned long long)pruning.pruned,
+                  (unsigned long long)pruning.found);
+    CHECK(pruning.pruned > 500);
+    CHECK(pruning.found > 500);
+}
+
+TEST(the_native_solver_says_what_the_engine_says)
+{
+    enum race_via via = RACE_VIA_NATIVE;
+    check_random(solver_differs, &via, test_count(300, 20000), 50);
+}
+
+TEST(libz3_says_what_the_engine_says)
+{
+    enum race_via via = RACE_VIA_Z3;
+    check_random(solver_differs, &via, test_count(40, 10000), 30);
 }

@@ -1,0 +1,90 @@
+#include "race/query.h"
+
+enum { STEPS_DEFAULT = 1000000 };
+
+static enum solve_way way_of(enum race_via via)
+{
+    switch (via) {
+    case RACE_VIA_ENGINE:
+    case RACE_VIA_NATIVE: return SOLVE_NATIVE;
+    case RACE_VIA_Z3: return SOLVE_LIBZ3;
+    case RACE_VIA_PROGRAM: break;
+    }
+    bug("a way to solve");
+}
+
+int query_open(struct query *q, const struct hb *hb, enum race_via via,
+               const struct race_options *o, struct race_stats *stats, struct arena *a,
+               struct err *e)
+{
+    *q = (struct query){.o = o, .stats = stats};
+    formula_build(&q->formula, hb, a);
+    stats->constraints = q->formula.p.clauses.count;
+    const struct solver_options options = {.way = way_of(via)};
+    q->solver = solver_new(&options, &q->formula.p, e);
+    if (q->solver == NULL) {
+        query_close(q);
+        return -1;
+    }
+    return 0;
+}
+
+void query_close(struct query *q)
+{
+    if (q->solver != NULL) {
+        solver_free(q->solver);
+    }
+    formula_release(&q->formula);
+    *q = (struct query){0};
+}
+
+static enum race_verdict ask(struct query *q, const struct solve_atom *atoms, size_t count)
+{
+    const struct solve_question question = {
+        .assumed = atoms,
+        .assumed_count = count,
+        .budget = {.step_count_max = q->o->step_max != 0 ? q->o->step_max : STEPS_DEFAULT,
+                   .time_ns_max = q->o->time_max_ns},
+    };
+    struct solve_answer answer;
+    q->stats->asked++;
+    solver_decide(q->solver, &question, &answer);
+    switch (answer.verdict) {
+    case SOLVE_UNKNOWN: return RACE_UNKNOWN;
+    case SOLVE_SAT: return RACE_YES;
+    case SOLVE_UNSAT: return RACE_NO;
+    }
+    bug("verdict of a solver");
+}
+
+enum race_verdict query_any(struct query *q)
+{
+    return ask(q, NULL, 0);
+}
+
+enum race_verdict query_adjacent(struct query *q, event_id a, event_id b)
+{
+    struct solve_atom atoms[FORMULA_ATOMS_MAX];
+    return ask(q, atoms, formula_adjacent(&q->formula, a, b, atoms));
+}
+
+enum race_verdict query_before(struct query *q, event_id a, event_id b)
+{
+    struct solve_atom atoms[FORMULA_ATOMS_MAX];
+    return ask(q, atoms, formula_before(&q->formula, a, b, atoms));
+}
+
+static enum race_verdict judge_data(void *self, event_id a, event_id b)
+{
+    return query_adjacent(self, a, b);
+}
+
+static enum race_verdict judge_message(void *self, event_id send, event_id receive)
+{
+    return query_before(self, send, receive);
+}
+
+struct judge query_judge(struct query *q)
+{
+    return (struct judge){.data = judge_data, .message = judge_message, .self = q};
+}
