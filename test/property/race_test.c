@@ -7,6 +7,7 @@
 #include "shrink.h"
 #include "test.h"
 #include "trace_text.h"
+#include "wire/kind.h"
 
 /* ---- what the engine says, in the order of the rules' candidates ---- */
 
@@ -255,16 +256,116 @@ TEST(the_strict_engine_equals_walking_all_states_on_damaged_traces)
     check_strict(test_count(300, 20000), 30, true);
 }
 
-/* Messages, streams and handlers without anything to choose: where races are counted. */
+/* Tasks that talk and handle what they hear, and nothing else: where nothing is to choose, and
+ * where one handler's message comes back for another. */
+struct talk {
+    struct trace *t;
+    struct prng *prng;
+    uint32_t task_count;
+    uint32_t channels[16]; /* streams, by sender and receiver */
+    uint32_t flowing[16];  /* messages under way in each */
+    struct {
+        uint32_t to, name;
+    } letters[64]; /* datagrams under way */
+    uint32_t letter_count, letter_total;
+    bool is_in_handler[4], follows_receive[4];
+};
+
+static void talk_event(struct talk *k, uint32_t task, enum event_kind kind, struct event e)
+{
+    char place[8];
+    (void)snprintf(place, sizeof place, "P%u", (unsigned)prng_below(k->prng, 3));
+    e.kind = kind;
+    e.task = task;
+    e.location = names_intern_text(&k->t->tables.names, place);
+    trace_append(k->t, &e);
+    k->follows_receive[task] = kind == EVENT_RECV;
+}
+
+static void talk_send(struct talk *k, uint32_t task)
+{
+    const uint32_t to = (uint32_t)prng_below(k->prng, k->task_count);
+    if (prng_below(k->prng, 3) == 0) {
+        const uint32_t channel = task * 4 + to;
+        k->flowing[channel]++;
+        talk_event(
+            k, task, EVENT_SEND,
+            (struct event){
+                .object = k->channels[channel], .mode = TRANSPORT_TCP, .has = HAS_SIZE, .size = 1});
+    } else if (k->letter_count < 64) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "m%u", k->letter_total++);
+        const uint32_t name = names_intern_text(&k->t->tables.names, text);
+        k->letters[k->letter_count].to = to;
+        k->letters[k->letter_count++].name = name;
+        talk_event(k, task, EVENT_SEND, (struct event){.message = name, .mode = TRANSPORT_UDP});
+    }
+}
+
+static bool talk_receive(struct talk *k, uint32_t task)
+{
+    const uint32_t channel = (uint32_t)prng_below(k->prng, k->task_count) * 4 + task;
+    if (k->flowing[channel] > 0) {
+        k->flowing[channel]--;
+        talk_event(
+            k, task, EVENT_RECV,
+            (struct event){
+                .object = k->channels[channel], .mode = TRANSPORT_TCP, .has = HAS_SIZE, .size = 1});
+        return true;
+    }
+    for (uint32_t i = 0; i < k->letter_count; i++) {
+        if (k->letters[i].to == task) {
+            const uint32_t name = k->letters[i].name;
+            if (prng_below(k->prng, 8) > 0) { /* else it comes once more */
+                k->letters[i] = k->letters[--k->letter_count];
+            }
+            talk_event(k, task, EVENT_RECV, (struct event){.message = name, .mode = TRANSPORT_UDP});
+            return true;
+        }
+    }
+    return false;
+}
+
+static void talk_step(struct talk *k, uint32_t task)
+{
+    const uint64_t dice = prng_below(k->prng, 8);
+    if (k->follows_receive[task] && !k->is_in_handler[task] && dice > 0) {
+        k->is_in_handler[task] = true;
+        talk_event(k, task, EVENT_HANDLER_BEGIN, (struct event){0});
+    } else if (dice < 3) {
+        talk_event(k, task, prng_below(k->prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
+                   (struct event){.object = names_intern_text(&k->t->tables.names, "x")});
+    } else if (dice < 5) {
+        talk_send(k, task);
+    } else if (k->is_in_handler[task]) {
+        k->is_in_handler[task] = false;
+        talk_event(k, task, EVENT_HANDLER_END, (struct event){0});
+    } else if (!talk_receive(k, task)) {
+        talk_send(k, task);
+    }
+}
+
 static void random_plain(struct trace *t, uint64_t seed, uint32_t size_max)
 {
     struct prng prng;
     prng_init(&prng, seed);
-    struct random_shape shape = random_shape(&prng, 10 + (uint32_t)prng_below(&prng, size_max));
-    shape.features = RANDOM_ACCESS | RANDOM_HANDLER | RANDOM_MESSAGE |
-                     (unsigned)(prng_below(&prng, 2) == 0 ? RANDOM_STREAM : 0) |
-                     (unsigned)(prng_below(&prng, 2) == 0 ? RANDOM_THREAD : 0);
-    random_trace(t, &prng, &shape);
+    struct talk k = {.t = t, .prng = &prng, .task_count = 2 + (uint32_t)prng_below(&prng, 3)};
+    trace_init(t);
+    for (uint32_t task = 0; task < k.task_count; task++) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "T%u@n", task);
+        (void)tables_task_text(&t->tables, text, strlen(text));
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "n:%u>n:%u", i / 4, i % 4);
+        k.channels[i] = names_intern_text(&t->tables.names, text);
+    }
+    const uint64_t count = 10 + prng_below(&prng, size_max);
+    for (uint64_t i = 0; i < count; i++) {
+        talk_step(&k, (uint32_t)prng_below(&prng, k.task_count));
+    }
+    trace_seal(t);
 }
 
 static void check_random(bool (*differs)(const struct trace *t, void *context), void *context,
