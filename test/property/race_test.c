@@ -328,20 +328,20 @@ static bool talk_receive(struct talk *k, uint32_t task)
 
 static void talk_step(struct talk *k, uint32_t task)
 {
-    const uint64_t dice = prng_below(k->prng, 8);
-    if (k->follows_receive[task] && !k->is_in_handler[task] && dice > 0) {
-        k->is_in_handler[task] = true;
-        talk_event(k, task, EVENT_HANDLER_BEGIN, (struct event){0});
-    } else if (dice < 2) {
-        talk_event(k, task, prng_below(k->prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
-                   (struct event){.object = names_intern_text(&k->t->tables.names, "x")});
-    } else if (dice < 5) {
-        talk_send(k, task);
-    } else if (k->is_in_handler[task]) {
+    const uint64_t dice = prng_below(k->prng, 12);
+    if (k->is_in_handler[task] && dice < 4) {
         k->is_in_handler[task] = false;
         talk_event(k, task, EVENT_HANDLER_END, (struct event){0});
-    } else if (!talk_receive(k, task)) {
+    } else if (k->follows_receive[task] && !k->is_in_handler[task] && dice > 0) {
+        k->is_in_handler[task] = true;
+        talk_event(k, task, EVENT_HANDLER_BEGIN, (struct event){0});
+    } else if (!k->is_in_handler[task] && dice < 8 && talk_receive(k, task)) {
+        return;
+    } else if (dice < 9) {
         talk_send(k, task);
+    } else {
+        talk_event(k, task, prng_below(k->prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
+                   (struct event){.object = names_intern_text(&k->t->tables.names, "x")});
     }
 }
 
