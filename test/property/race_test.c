@@ -335,8 +335,10 @@ static void talk_step(struct talk *k, uint32_t task)
     } else if (k->follows_receive[task] && !k->is_in_handler[task] && dice > 0) {
         k->is_in_handler[task] = true;
         talk_event(k, task, EVENT_HANDLER_BEGIN, (struct event){0});
-    } else if (!k->is_in_handler[task] && dice < 8 && talk_receive(k, task)) {
+    } else if (!k->is_in_handler[task] && (task == 0 || dice < 8) && talk_receive(k, task)) {
         return;
+    } else if (!k->is_in_handler[task] && task == 0 && dice > 0) {
+        return; /* the first task does everything in handlers, so that nothing else orders them */
     } else if (dice < 9) {
         talk_send(k, task);
     } else {
