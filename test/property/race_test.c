@@ -376,7 +376,7 @@ static void check_random(bool (*differs)(const struct trace *t, void *context), 
     for (uint64_t seed = 0; seed < count; seed++) {
         struct trace t;
         if (seed % 3 == 0) {
-            random_plain(&t, seed, size_max);
+            random_plain(&t, seed, size_max * 3);
         } else {
             random_of(&t, seed, size_max, seed % 3 == 1);
         }
