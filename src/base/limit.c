@@ -44,8 +44,8 @@ static const struct unit *find_unit(const char *text, size_t size)
     return NULL;
 }
 
-/* Reads "1.5s" of `size` bytes as 1.5 * factor; false when it is not a number with a unit, is
- * nothing, or does not fit. Digits are taken one by one so that no locale has a say. */
+/* Reads "1.5s" of `size` bytes as 1.5 * factor; false when it is not a number with a unit or does
+ * not fit. Digits are taken one by one so that no locale has a say. */
 static bool parse_amount(const char *text, size_t size, const struct unit **unit, uint64_t *amount)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -70,7 +70,7 @@ static bool parse_amount(const char *text, size_t size, const struct unit **unit
     }
     const wide total = digits * (*unit)->factor / scale;
     *amount = (uint64_t)total;
-    return total > 0 && total <= UINT64_MAX;
+    return total <= UINT64_MAX;
 }
 
 int limit_parse(struct limit *l, const char *text, struct err *e)
@@ -80,7 +80,7 @@ int limit_parse(struct limit *l, const char *text, struct err *e)
         const size_t size = strcspn(at, ",");
         const struct unit *unit = NULL;
         uint64_t amount = 0;
-        if (!parse_amount(at, size, &unit, &amount)) {
+        if (!parse_amount(at, size, &unit, &amount) || amount == 0) {
             return err_set(e, "\"%.*s\" is not a budget such as 30s, 10000runs or 2GB",
                            size < 40 ? (int)size : 40, at);
         }
@@ -95,6 +95,17 @@ int limit_parse(struct limit *l, const char *text, struct err *e)
             return 0;
         }
     }
+}
+
+int limit_parse_time(uint64_t *time_ns, const char *text, struct err *e)
+{
+    const struct unit *unit = NULL;
+    uint64_t amount = 0;
+    if (!parse_amount(text, strlen(text), &unit, &amount) || unit->measure != MEASURE_TIME) {
+        return err_set(e, "\"%.40s\" is not a span of time such as 1.5s or 200ms", text);
+    }
+    *time_ns = amount;
+    return 0;
 }
 
 uint64_t limit_now_ns(void)

@@ -20,6 +20,9 @@ struct limit {
  * on anything else and leaves *l as it was. */
 MUST_USE int limit_parse(struct limit *l, const char *text, struct err *e);
 
+/* Reads a span of time alone, which may be none ("0s"). */
+MUST_USE int limit_parse_time(uint64_t *time_ns, const char *text, struct err *e);
+
 /* Time counts from here. */
 void limit_begin(struct limit *l);
 

@@ -33,9 +33,7 @@ static void show_findings(struct checking *k)
         }
         k->shown_count++;
         if (s->common->jsonl) {
-            struct json j = json_begin(&s->out);
-            finding_print(finding, (uint32_t)k->shown_count, &j);
-            out_char(&s->out, '\n');
+            report_line(s, finding, k->shown_count);
         } else {
             report_finding(s, finding);
         }

@@ -31,11 +31,15 @@ static const struct stop stops[] = {
     {"Of another run only bank-broken.log is left, and somebody has edited it. Can it have "
      "happened?\n",
      {"clew", "check", "bank-broken.log"}},
+    {"Three things cannot, and each is named with its event and the byte to look at. Back to the\n"
+     "first log, in which all went well. What else could have happened?\n",
+     {"clew", "races", "bank.log"}},
 };
 
 static const char farewell[] =
-    "Three things in that log cannot have happened, and each is named with its event and the byte\n"
-    "to look at. Both traces are in the folder examples/. clew --help lists what else there is.\n";
+    "A deposit and a withdrawal at the same time can lose each other's money: the balance is read\n"
+    "before the lock is taken. Both traces are in the folder examples/; clew --help lists the\n"
+    "verbs, and clew VERB --help says more about one.\n";
 
 /* Where the tour takes place: a folder of its own, and the one to go back to. */
 struct stage {
@@ -139,7 +143,7 @@ static const struct option options[] = {COMMON_ALWAYS, {0}};
 static const struct demo_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew demo", "Two commands on two traces, in a moment."},
+    {"clew demo", "Three commands on two traces, in a moment."},
     {0},
 };
 

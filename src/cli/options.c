@@ -32,14 +32,12 @@ int options_number(const char *text, uint64_t *number, struct err *e)
 int moment_parse(struct moment *m, const char *text, struct err *e)
 {
     struct moment parsed = {.is_given = true};
-    struct limit span = {0};
     uint64_t number = 0;
     const bool is_negative = text[0] == '-';
     if (options_number(text + (is_negative ? 1 : 0), &number, e) == 0 && number <= INT64_MAX) {
         parsed.ticks = is_negative ? -(int64_t)number : (int64_t)number;
-    } else if (limit_parse(&span, text, e) == 0 && span.runs == 0 && span.bytes == 0) {
+    } else if (limit_parse_time(&parsed.time_ns, text, e) == 0) {
         parsed.is_relative = true;
-        parsed.time_ns = span.time_ns;
     } else {
         return err_set(e, "\"%.40s\" is no time of a trace such as 1700000000042 or 1.5s", text);
     }

@@ -12,17 +12,38 @@ static const struct format *format_wanted(const struct session *s)
 }
 
 /* The bytes of all inputs, 0 when one of them does not tell (a pipe). */
-static uint64_t total_size(const struct session *s)
+static uint64_t total_size(const struct reading *r)
 {
     uint64_t total = 0;
-    for (size_t i = 0; i < s->input_count; i++) {
+    for (size_t i = 0; i < r->input_count; i++) {
         struct stat status;
-        if (stat(s->inputs[i], &status) < 0 || !S_ISREG(status.st_mode)) {
+        if (stat(r->session->inputs[r->input_first + i], &status) < 0 || !S_ISREG(status.st_mode)) {
             return 0;
         }
         total += (uint64_t)status.st_size;
     }
     return total;
+}
+
+static int open_inputs(struct reading *r, struct err *e)
+{
+    const struct session *s = r->session;
+    const char *const *paths = s->inputs + r->input_first;
+    (void)snprintf(r->name_joined, sizeof r->name_joined, "%zu inputs", r->input_count);
+    r->name = r->input_count == 1 ? format_path_name(paths[0]) : r->name_joined;
+    trace_init(&r->trace);
+    const struct join_inputs inputs = {.formats = formats_all(),
+                                       .wanted = format_wanted(s),
+                                       .paths = paths,
+                                       .count = r->input_count};
+    r->cursor = join_open(&inputs, &r->trace.tables, &r->notes, e);
+    if (r->cursor == NULL) {
+        reading_close(r);
+        return -1;
+    }
+    r->size = total_size(r);
+    progress_begin(&r->progress, r->name, "events", !s->common->quiet && !s->common->json);
+    return 0;
 }
 
 int reading_open(struct reading *r, struct session *s, struct err *e)
@@ -32,22 +53,27 @@ int reading_open(struct reading *r, struct session *s, struct err *e)
         return session_misused(e, "%s reads one trace; --one-run joins parts of one execution",
                                s->verb->name);
     }
-    *r = (struct reading){.session = s};
-    (void)snprintf(r->name_joined, sizeof r->name_joined, "%zu inputs", s->input_count);
-    r->name = s->input_count == 1 ? format_path_name(s->inputs[0]) : r->name_joined;
-    trace_init(&r->trace);
-    const struct join_inputs inputs = {.formats = formats_all(),
-                                       .wanted = format_wanted(s),
-                                       .paths = s->inputs,
-                                       .count = s->input_count};
-    r->cursor = join_open(&inputs, &r->trace.tables, &r->notes, e);
-    if (r->cursor == NULL) {
-        reading_close(r);
-        return -1;
+    *r = (struct reading){.session = s, .input_count = s->input_count};
+    return open_inputs(r, e);
+}
+
+int reading_open_one(struct reading *r, struct session *s, size_t index, struct err *e)
+{
+    must(index < s->input_count);
+    *r = (struct reading){.session = s, .input_first = index, .input_count = 1};
+    return open_inputs(r, e);
+}
+
+struct origin reading_origin(const struct reading *r, uint64_t position)
+{
+    size_t count = 0;
+    const uint64_t *starts = join_starts(r->cursor, &count);
+    must(count > 0);
+    size_t input = count - 1;
+    while (starts[input] > position) {
+        input--;
     }
-    r->size = total_size(s);
-    progress_begin(&r->progress, r->name, "events", !s->common->quiet && !s->common->json);
-    return 0;
+    return (struct origin){.input = r->input_first + input, .index = position - starts[input]};
 }
 
 int reading_next(struct reading *r, struct batch *b, struct err *e)

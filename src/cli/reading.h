@@ -17,6 +17,8 @@
 
 struct reading {
     struct session *session;
+    size_t input_first; /* of the session's inputs */
+    size_t input_count;
     const char *name; /* of what is read, for messages */
     char name_joined[32];
     struct trace trace; /* its tables; its events only after reading_load */
@@ -30,6 +32,17 @@ struct reading {
 
 /* Opens the session's inputs. On failure, -1 or MISUSED, there is nothing to close. */
 MUST_USE int reading_open(struct reading *r, struct session *s, struct err *e);
+
+/* Opens only the index-th of them, an execution of its own. */
+MUST_USE int reading_open_one(struct reading *r, struct session *s, size_t index, struct err *e);
+
+/* Where an event stands that is the position-th of all that was read: the input, and its index
+ * there. */
+struct origin {
+    size_t input;
+    uint64_t index;
+};
+struct origin reading_origin(const struct reading *r, uint64_t position);
 
 /* Like cursor_next, with the input's name in the error; 0 also when the budget is spent, with
  * is_cut set. */

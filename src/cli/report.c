@@ -1,5 +1,7 @@
 #include "cli/report.h"
 
+#include <string.h>
+
 #include "base/limit.h"
 
 static void report_event(struct session *s, const struct finding_event *event)
@@ -41,6 +43,65 @@ void report_finding(struct session *s, const struct finding *finding)
     for (size_t i = 0; i < finding->event_count; i++) {
         report_event(s, &finding->events[i]);
     }
+}
+
+/* Text of several lines, each indented. */
+static void report_lines(struct session *s, const char *text)
+{
+    while (*text != '\0') {
+        const size_t size = strcspn(text, "\n");
+        out_text(&s->out, "    ");
+        session_bytes(s, text, size);
+        out_char(&s->out, '\n');
+        text += text[size] == '\0' ? size : size + 1;
+    }
+}
+
+enum { WITNESS_SHOWN_MAX = 20 };
+
+static void report_witness(struct session *s, const struct finding *finding, bool is_whole)
+{
+    const size_t count = finding->witness_count;
+    const size_t from = is_whole || count <= WITNESS_SHOWN_MAX ? 0 : count - WITNESS_SHOWN_MAX;
+    out_text(&s->out, "    shown by the events");
+    if (from > 0) {
+        out_format(&s->out, " (%zu more) ...", from);
+    }
+    for (size_t i = from; i < count; i++) {
+        out_format(&s->out, " %llu", (unsigned long long)finding->witness[i]);
+    }
+    out_char(&s->out, '\n');
+}
+
+void report_race(struct session *s, const struct finding *finding, uint64_t number, bool is_whole)
+{
+    out_format(&s->out, "%llu. ", (unsigned long long)number);
+    session_paint(s, finding->severity == SEVERITY_ERROR ? PAINT_ERROR : PAINT_WARNING,
+                  finding_kind_name(finding->kind));
+    if (finding->grade != GRADE_NONE) {
+        out_format(&s->out, " (%s)", finding_grade_name(finding->grade));
+    }
+    out_text(&s->out, ": ");
+    session_text(s, finding->what);
+    out_char(&s->out, '\n');
+    for (size_t i = 0; i < finding->event_count; i++) {
+        report_event(s, &finding->events[i]);
+    }
+    report_lines(s, finding->why == NULL ? "" : finding->why);
+    if (finding->pair_count > 1) {
+        out_format(&s->out, "    %llu pairs of events there race\n",
+                   (unsigned long long)finding->pair_count);
+    }
+    if (finding->witness != NULL) {
+        report_witness(s, finding, is_whole);
+    }
+}
+
+void report_line(struct session *s, const struct finding *finding, uint64_t number)
+{
+    struct json j = json_begin(&s->out);
+    finding_print(finding, (uint32_t)number, &j);
+    out_char(&s->out, '\n');
 }
 
 void report_begin(struct finding_file *f, const struct session *s)

@@ -9,6 +9,13 @@
 /* The finding as a sentence, and its events a line each. */
 void report_finding(struct session *s, const struct finding *finding);
 
+/* A race with its number: the sentence, its events, the missing order and, where there is one, the
+ * witness; is_whole shows all of that one. */
+void report_race(struct session *s, const struct finding *finding, uint64_t number, bool is_whole);
+
+/* The finding as one line of JSON. */
+void report_line(struct session *s, const struct finding *finding, uint64_t number);
+
 /* A finding file about the session's inputs. */
 void report_begin(struct finding_file *f, const struct session *s);
 

@@ -55,8 +55,13 @@ void session_say(const char *format, ...)
 
 void session_text(struct session *s, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
+    session_bytes(s, text, strlen(text));
+}
+
+void session_bytes(struct session *s, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
         if (c < 0x20 || c == 0x7f) {
             out_format(&s->out, "\\x%02x", c);
         } else {

@@ -36,5 +36,6 @@ void session_say(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* Writes text from outside to s->out, with the same care. */
 void session_text(struct session *s, const char *text);
+void session_bytes(struct session *s, const char *bytes, size_t size);
 
 #endif

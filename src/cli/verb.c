@@ -3,7 +3,7 @@
 #include <string.h>
 
 const struct verb *const verbs[] = {
-    &verb_info, &verb_convert, &verb_check, &verb_slice, &verb_demo, NULL,
+    &verb_info, &verb_convert, &verb_check, &verb_slice, &verb_races, &verb_demo, NULL,
 };
 
 const struct verb *verb_find(const char *name)

@@ -52,6 +52,7 @@ extern const struct verb verb_info;
 extern const struct verb verb_convert;
 extern const struct verb verb_check;
 extern const struct verb verb_slice;
+extern const struct verb verb_races;
 extern const struct verb verb_demo;
 
 #endif

@@ -66,6 +66,20 @@ TEST(what_is_no_budget_is_refused_and_changes_nothing)
     }
 }
 
+TEST(a_span_of_time_may_be_none)
+{
+    uint64_t time_ns = 7;
+    struct err e = {0};
+    CHECK_INT(limit_parse_time(&time_ns, "0s", &e), 0);
+    CHECK_INT(time_ns, 0);
+    CHECK_INT(limit_parse_time(&time_ns, "1.5m", &e), 0);
+    CHECK_INT(time_ns, UINT64_C(90000000000));
+    CHECK_INT(limit_parse_time(&time_ns, "5runs", &e), -1);
+    CHECK_INT(limit_parse_time(&time_ns, "1s,2s", &e), -1);
+    CHECK_INT(limit_parse_time(&time_ns, "5", &e), -1);
+    CHECK_TEXT(e.text, "\"5\" is not a span of time such as 1.5s or 200ms");
+}
+
 TEST(no_limit_is_never_spent)
 {
     struct limit l = {0};

@@ -27,6 +27,7 @@ static const char trace_text[] = "clew-text 1 order=node tick=1000000 source=tes
                                  "main@a send a:1>b:2 @a.c:4 mode=udp msg=hello size=5 t=5\n"
                                  "main@b recv a:1>b:2 @b.c:1 mode=udp msg=hello size=5 t=6\n"
                                  "main@b read x @b.c:2 t=7\n"
+                                 "other@a write x @a.c:9 t=7\n"
                                  "main@a thread-end t=8\n";
 
 static int run(void *context)
@@ -159,6 +160,14 @@ TEST(slice_by_past_and_by_condition)
         .words = {"clew", "slice", input, "--node", "a", "--since", "2", "-o", output},
         .output = output,
     });
+}
+
+TEST(races_of_a_trace_and_of_a_stream)
+{
+    const char *input = trace_in(&format_native);
+    sweep(&(struct command){.words = {"clew", "races", input}});
+    sweep(&(struct command){.words = {"clew", "races", "--json", "--one-run", input, input}});
+    sweep(&(struct command){.words = {"clew", "races", "--model", "observed", "--jsonl", input}});
 }
 
 TEST(demo_and_help)

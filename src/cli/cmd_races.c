@@ -1,0 +1,218 @@
+/* clew races: what in an execution could have come the other way round. */
+#include <string.h>
+
+#include "cli/races.h"
+#include "cli/reading.h"
+#include "cli/report.h"
+#include "race/race.h"
+
+static const struct {
+    const char *word;
+    enum race_model model;
+} models[] = {
+    {"strict", RACE_STRICT},
+    {"observed", RACE_OBSERVED},
+};
+
+static const char *model_word(size_t index)
+{
+    return index < sizeof models / sizeof *models ? models[index].word : NULL;
+}
+
+static const char *compat_word(size_t index)
+{
+    static const char *const words[] = {"none", "spider", "spider-paper"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+static const char *only_word(size_t index)
+{
+    static const char *const words[] = {"data", "message"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+/* What the streaming model cannot be asked, by the option's name; NULL when all is well. */
+static const char *refused_by_observed(const struct races_command *c)
+{
+    return c->edges != NULL                ? "edges"
+           : c->since.is_given             ? "since"
+           : c->until.is_given             ? "until"
+           : c->via != NULL                ? "via"
+           : c->smtlib != NULL             ? "smtlib"
+           : c->compat != RACE_COMPAT_NONE ? "compat"
+           : c->witness                    ? "witness"
+                                           : NULL;
+}
+
+static int check_command(const struct races_command *c, struct err *e)
+{
+    if (c->common.json && c->common.jsonl) {
+        return session_misused(e, "--json or --jsonl, not both");
+    }
+    if (c->explain != UINT64_MAX && (c->common.json || c->common.jsonl)) {
+        return session_misused(e, "--explain is for reading; JSON holds every argument");
+    }
+    if (models[c->model].model == RACE_OBSERVED && refused_by_observed(c) != NULL) {
+        return session_misused(e, "--model observed reads a stream and knows no --%s",
+                               refused_by_observed(c));
+    }
+    if (c->common.jobs == 0 || c->common.jobs > 1024) {
+        return session_misused(e, "--jobs: from 1 to 1024");
+    }
+    return 0;
+}
+
+/* Each input is an execution, or all together are one. */
+static int find_all(struct races *r, struct err *e)
+{
+    const struct session *s = r->session;
+    const size_t runs = s->common->one_run ? 1 : s->input_count;
+    for (size_t i = 0; i < runs && !r->is_cut; i++) {
+        struct reading reading;
+        if ((s->common->one_run ? reading_open(&reading, r->session, e)
+                                : reading_open_one(&reading, r->session, i, e)) < 0) {
+            return -1;
+        }
+        const int result = races_of_run(r, &reading, e);
+        reading_close(&reading);
+        if (result < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int run(struct session *s, const void *options, struct err *e)
+{
+    const struct races_command *c = options;
+    if (check_command(c, e) < 0) {
+        return MISUSED;
+    }
+    struct races r = {.session = s,
+                      .command = c,
+                      .model = models[c->model].model,
+                      .model_name = models[c->model].word};
+    report_begin(&r.file, s);
+    int status = c->edges == NULL ? 0 : given_read(&r.given, c->edges, e);
+    if (status == 0) {
+        status = find_all(&r, e);
+    }
+    if (status == 0) {
+        status = races_report(&r, e);
+    }
+    races_release(&r);
+    return status;
+}
+
+static const struct option options[] = {
+    {.name = "model",
+     .type = OPTION_CHOICE,
+     .argument = "MODEL",
+     .word = model_word,
+     .target = offsetof(struct races_command, model),
+     .help = "which other executions count: strict (all orders that the rules allow) or observed "
+             "(locks and waits as they went; reads a stream)"},
+    {.name = "only",
+     .type = OPTION_CHOICE,
+     .argument = "KIND",
+     .word = only_word,
+     .target = offsetof(struct races_command, only),
+     .help = "only races of data, or of messages"},
+    {.name = "variable",
+     .type = OPTION_TEXT,
+     .argument = "GLOB",
+     .target = offsetof(struct races_command, variable),
+     .help = "only races on these variables"},
+    {.name = "since",
+     .type = OPTION_MOMENT,
+     .argument = "TIME",
+     .target = offsetof(struct races_command, since),
+     .help = "only events from this time on: as the trace has it, or from its first time on "
+             "(1.5s)"},
+    {.name = "until",
+     .type = OPTION_MOMENT,
+     .argument = "TIME",
+     .target = offsetof(struct races_command, until),
+     .help = "only events up to this time"},
+    {.name = "edges",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct races_command, edges),
+     .help = "orders that the tracer could not see, a line each: A before B, where a side is an "
+             "event's index or a source place"},
+    {.name = "all-pairs",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct races_command, all_pairs),
+     .help = "a finding for each pair of events, not of source places"},
+    {.name = "witness",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct races_command, witness),
+     .help = "with each race an order of events that shows it, where one is known"},
+    {.name = "explain",
+     .type = OPTION_NUMBER,
+     .argument = "N",
+     .target = offsetof(struct races_command, explain),
+     .help = "the whole argument for finding N, and its witness"},
+    {.name = "prune",
+     .type = OPTION_SWITCH,
+     .target = offsetof(struct races_command, prune),
+     .help = "leave out events that can show no further pair of places"},
+    {.name = "via",
+     .type = OPTION_TEXT,
+     .argument = "SOLVER",
+     .target = offsetof(struct races_command, via),
+     .help = "let a solver decide every candidate: native, z3, or the command of one that reads "
+             "SMT-LIB"},
+    {.name = "smtlib",
+     .type = OPTION_FILE,
+     .argument = "DIR",
+     .target = offsetof(struct races_command, smtlib),
+     .help = "write each question to a solver as a file into this folder"},
+    {.name = "compat",
+     .type = OPTION_CHOICE,
+     .argument = "NAME",
+     .word = compat_word,
+     .target = offsetof(struct races_command, compat),
+     .help = "decide as another program does, mistakes included"},
+    COMMON_JSON,
+    COMMON_JSONL,
+    COMMON_LIMIT,
+    COMMON_INPUT,
+    COMMON_JOBS,
+    COMMON_BUDGET,
+    COMMON_ALWAYS,
+    {0},
+};
+
+static const struct races_command defaults = {
+    .common = COMMON_DEFAULTS, .only = -1, .prune = true, .explain = UINT64_MAX};
+
+static const struct example examples[] = {
+    {"clew races bank.log", "Every pair of places in bank.log that races, and why."},
+    {"clew races --explain 1 bank.log", "The whole argument for the first of them."},
+    {"clew races run1.clew run2.clew", "What two runs of one system allow, in one report."},
+    {"clew races --one-run node-*.log --json > run.findings", "The logs of all nodes of one run."},
+    {"tail -f trace.std | clew races --model observed --jsonl -", "Races as they happen."},
+    {0},
+};
+
+const struct verb verb_races = {
+    .name = "races",
+    .summary = "which accesses and messages could have come in another order",
+    .operands = "TRACE...",
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .about = "Lists the races that an execution allows, even if none showed: two accesses to one "
+             "variable, at least one a write, or two messages to one task, that could have come "
+             "the other way round. Each is a sentence with its source places, what is missing to "
+             "order it, and a grade: sound (a real execution shows it) or may. Several traces are "
+             "several runs of one system, told in one report.",
+    .exit_statuses = "0 no race\n1 a race\n2 a trace could not be read\n"
+                     "3 the budget ended, or something could not be decided, before a race was "
+                     "found",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct races_command),
+    .examples = examples,
+    .run = run,
+};

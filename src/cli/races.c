@@ -1,0 +1,414 @@
+#include "cli/races.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "race/observed.h"
+#include "race/observed_tell.h"
+
+void races_release(struct races *r)
+{
+    given_release(&r->given);
+    finding_file_release(&r->file);
+    notes_release(&r->notes);
+    names_release(&r->keys);
+}
+
+/* ---- findings of one run become those of all ---- */
+
+/* Events of joined inputs were counted through all of them. */
+static void place_events(struct findings *f, struct finding *finding, const struct reading *reading)
+{
+    struct finding_event *events =
+        arena_array(&f->arena, struct finding_event, finding->event_count);
+    for (size_t i = 0; i < finding->event_count; i++) {
+        const struct origin origin = reading_origin(reading, finding->events[i].index);
+        events[i] = finding->events[i];
+        events[i].input = (uint32_t)origin.input;
+        events[i].index = origin.index;
+    }
+    finding->events = events;
+}
+
+/* Several runs are told in one report. */
+static bool is_merging(const struct races *r)
+{
+    return r->session->input_count > 1 && !r->session->common->one_run;
+}
+
+/* Two runs that show the same pair of places show one race. */
+static bool is_known(struct races *r, const struct finding *finding)
+{
+    if (r->command->all_pairs || !is_merging(r)) {
+        return false;
+    }
+    if (r->keys.list.count == 0) {
+        names_init(&r->keys);
+    }
+    const size_t before = r->keys.list.count;
+    const uint32_t key = names_intern_text(&r->keys, finding->key);
+    if (r->keys.list.count > before) {
+        return false;
+    }
+    r->file.findings.list.at[key - 1].pair_count += finding->pair_count;
+    return true;
+}
+
+/* Keeps, of the findings from `first` on, those that are new. */
+static void merge_findings(struct races *r, size_t first, const struct reading *reading)
+{
+    struct findings *f = &r->file.findings;
+    const size_t end = f->list.count;
+    f->list.count = first;
+    for (size_t i = first; i < end; i++) {
+        struct finding finding = f->list.at[i];
+        place_events(f, &finding, reading);
+        if (!is_known(r, &finding)) {
+            f->list.at[f->list.count++] = finding;
+        }
+    }
+}
+
+static void add_notes(struct races *r, const struct reading *reading, const struct notes *notes)
+{
+    vec_each (&notes->list, note) {
+        notes_add_many(&r->notes, note->count, note->place, note->text);
+    }
+    session_warn(r->session, reading->name, notes);
+}
+
+static void add_stats(struct race_stats *sum, const struct race_stats *s)
+{
+    sum->data_candidates += s->data_candidates;
+    sum->data_races += s->data_races;
+    sum->message_candidates += s->message_candidates;
+    sum->message_races += s->message_races;
+    sum->conflict_pairs += s->conflict_pairs;
+    sum->location_pairs += s->location_pairs;
+    sum->pruned_events += s->pruned_events;
+    sum->unknown += s->unknown;
+    sum->asked += s->asked;
+    sum->constraints += s->constraints;
+}
+
+/* ---- the models that need the whole trace ---- */
+
+static int64_t first_time(const struct trace *t)
+{
+    trace_each (t, event) {
+        if ((event->has & HAS_TIME) != 0 && event->time != 0) {
+            return event->time;
+        }
+    }
+    return 0;
+}
+
+static int set_span(const struct races_command *c, const struct trace *t, struct race_options *o,
+                    struct err *e)
+{
+    const int64_t first = first_time(t);
+    o->has_since = c->since.is_given;
+    o->has_until = c->until.is_given;
+    if (c->since.is_given && moment_ticks(&c->since, first, t->tables.tick_ns, &o->since, e) < 0) {
+        return err_wrap(e, "--since");
+    }
+    if (c->until.is_given && moment_ticks(&c->until, first, t->tables.tick_ns, &o->until, e) < 0) {
+        return err_wrap(e, "--until");
+    }
+    return 0;
+}
+
+/* Only a single run without an explanation can stop describing at the limit: others are merged or
+ * counted by their numbers. */
+static bool is_limited(const struct races *r)
+{
+    return r->session->common->limit != UINT64_MAX && !is_merging(r) &&
+           r->command->explain == UINT64_MAX;
+}
+
+static struct race_options options_of(const struct races *r)
+{
+    const struct races_command *c = r->command;
+    const struct session *s = r->session;
+    const bool is_program =
+        c->via != NULL && strcmp(c->via, "z3") != 0 && strcmp(c->via, "native") != 0;
+    return (struct race_options){
+        .model = r->model,
+        .compat = (enum race_compat)c->compat,
+        .via = c->via == NULL              ? RACE_VIA_ENGINE
+               : is_program                ? RACE_VIA_PROGRAM
+               : strcmp(c->via, "z3") == 0 ? RACE_VIA_Z3
+                                           : RACE_VIA_NATIVE,
+        .command = is_program ? c->via : NULL,
+        .smtlib = c->smtlib,
+        .skips_data = c->only == 1,
+        .skips_messages = c->only == 0,
+        .variable = c->variable,
+        .given = c->edges == NULL ? NULL : &r->given,
+        .prunes = c->prune,
+        .wants_pairs = c->all_pairs,
+        .wants_witness = c->witness || c->explain != UINT64_MAX,
+        .find_max = is_limited(r) ? s->common->limit : 0,
+        .counts_only = is_limited(r) && s->common->limit == 0,
+        .worker_count = (uint32_t)s->common->jobs,
+        .time_max_ns = s->budget.time_ns,
+    };
+}
+
+static int find_in_trace(struct races *r, struct reading *reading, struct err *e)
+{
+    if (reading_load(reading, e) < 0) {
+        return -1;
+    }
+    r->is_cut = reading->is_cut;
+    reading_warn(reading);
+    if (r->is_cut) {
+        return 0;
+    }
+    struct race_options o = options_of(r);
+    struct race_stats stats = {0};
+    struct notes notes = {0};
+    const size_t first = r->file.findings.list.count;
+    int result = set_span(r->command, &reading->trace, &o, e);
+    if (result == 0) {
+        result = race_find(&reading->trace, &o, &r->file.findings, &stats, &notes, e);
+    }
+    if (result == 0) {
+        add_stats(&r->stats, &stats);
+        merge_findings(r, first, reading);
+        add_notes(r, reading, &notes);
+    }
+    notes_release(&notes);
+    return result;
+}
+
+/* ---- the model that streams ---- */
+
+struct stream {
+    struct races *races;
+    struct reading *reading;
+};
+
+static bool is_wanted(const struct stream *k, const struct observed_race *race)
+{
+    const char *pattern = k->races->command->variable;
+    if (pattern == NULL || race->is_message) {
+        return true;
+    }
+    const char *name = names_text(&k->reading->trace.tables.names, race->object);
+    return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+static void keep_race(void *context, const struct observed_race *race)
+{
+    struct stream *k = context;
+    struct findings *f = &k->races->file.findings;
+    if (is_wanted(k, race)) {
+        observed_tell(f, &k->reading->trace.tables, race, 0);
+    }
+}
+
+/* A line for a race, at once; nothing is kept. */
+static void show_race(void *context, const struct observed_race *race)
+{
+    struct stream *k = context;
+    struct session *s = k->races->session;
+    if (!is_wanted(k, race) || k->races->shown_count >= s->common->limit) {
+        return;
+    }
+    struct findings f = {0};
+    observed_tell(&f, &k->reading->trace.tables, race, 0);
+    place_events(&f, &f.list.at[0], k->reading);
+    k->races->shown_count++;
+    report_line(s, &f.list.at[0], k->races->shown_count);
+    findings_release(&f);
+}
+
+static void count_race(void *context, const struct observed_race *race)
+{
+    const struct stream *k = context;
+    if (is_wanted(k, race)) {
+        struct race_stats *stats = &k->races->stats;
+        *(race->is_message ? &stats->message_races : &stats->data_races) += race->pair_count;
+        stats->location_pairs++;
+    }
+}
+
+static void ignore_race(void *context, const struct observed_race *race)
+{
+    (void)context;
+    (void)race;
+}
+
+static int feed(struct stream *k, struct observed *o, struct err *e)
+{
+    struct session *s = k->races->session;
+    struct batch b;
+    int more = 0;
+    while ((more = reading_next(k->reading, &b, e)) > 0) {
+        if (observed_feed(o, &b, e) < 0) {
+            return err_wrap(e, "%s", k->reading->name);
+        }
+        if (s->common->jsonl && out_flush(&s->out, e) < 0) {
+            return -1;
+        }
+    }
+    if (more == 0 && observed_finish(o, e) < 0) {
+        return err_wrap(e, "%s", k->reading->name);
+    }
+    progress_end(&k->reading->progress);
+    return more;
+}
+
+static int find_in_stream(struct races *r, struct reading *reading, struct err *e)
+{
+    const struct races_command *c = r->command;
+    struct stream k = {.races = r, .reading = reading};
+    struct notes notes = {0};
+    const size_t first = r->file.findings.list.count;
+    const bool is_at_once = c->common.jsonl || c->all_pairs;
+    const struct observed_options options = {
+        .found = c->common.jsonl ? show_race
+                 : c->all_pairs  ? keep_race
+                                 : ignore_race,
+        .context = &k,
+        .every_pair = c->all_pairs,
+        .skips_data = c->only == 1,
+        .skips_messages = c->only == 0,
+    };
+    struct observed *o = observed_new(&reading->trace.tables, &notes, &options);
+    const int result = feed(&k, o, e);
+    if (result == 0) {
+        if (!is_at_once) {
+            observed_each(o, keep_race, &k);
+        }
+        merge_findings(r, first, reading);
+        observed_each(o, count_race, &k);
+        r->is_cut = reading->is_cut;
+        reading_warn(reading);
+        add_notes(r, reading, &notes);
+    }
+    observed_free(o);
+    notes_release(&notes);
+    return result;
+}
+
+int races_of_run(struct races *r, struct reading *reading, struct err *e)
+{
+    const int result =
+        r->model == RACE_OBSERVED ? find_in_stream(r, reading, e) : find_in_trace(r, reading, e);
+    r->file.event_count += reading->event_count;
+    return result;
+}
+
+/* ---- the report ---- */
+
+/* Where findings of several runs are kept, those that are the same count once. */
+static uint64_t place_count(const struct races *r)
+{
+    const bool is_kept = r->model != RACE_OBSERVED || !r->session->common->jsonl;
+    return is_merging(r) && is_kept ? r->file.findings.list.count : r->stats.location_pairs;
+}
+
+static bool has_found(const struct races *r)
+{
+    return place_count(r) > 0;
+}
+
+static bool is_open(const struct races *r)
+{
+    return r->is_cut || r->stats.unknown > 0;
+}
+
+static void print_json(struct races *r)
+{
+    struct finding_file *f = &r->file;
+    const uint64_t limit = r->session->common->limit;
+    const uint64_t places = place_count(r);
+    f->verdict = has_found(r) ? VERDICT_FOUND : is_open(r) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    f->findings.list.count =
+        f->findings.list.count < limit ? f->findings.list.count : (size_t)limit;
+    finding_file_text(f, "model", r->model_name);
+    finding_file_count(f, "data_candidates", r->stats.data_candidates);
+    finding_file_count(f, "data_races", r->stats.data_races);
+    finding_file_count(f, "message_candidates", r->stats.message_candidates);
+    finding_file_count(f, "message_races", r->stats.message_races);
+    finding_file_count(f, "conflict_pairs", r->stats.conflict_pairs);
+    finding_file_count(f, "location_pairs", places);
+    finding_file_count(f, "pruned_events", r->stats.pruned_events);
+    finding_file_count(f, "unknown", r->stats.unknown);
+    finding_file_count(f, "asked", r->stats.asked);
+    finding_file_count(f, "constraints", r->stats.constraints);
+    vec_push(&f->assumptions, "variables and locks belong to their node, but for locks of several "
+                              "processes");
+    if (r->model == RACE_OBSERVED) {
+        vec_push(&f->assumptions, "the order of locks is kept as it was observed; candidates are "
+                                  "not counted");
+    }
+    vec_each (&r->notes.list, note) {
+        vec_push(&f->assumptions, note->text);
+    }
+    report_print(f, r->session);
+}
+
+static int explain(struct races *r, struct err *e)
+{
+    const uint64_t number = r->command->explain;
+    const size_t count = r->file.findings.list.count;
+    if (number == 0 || number > count) {
+        return err_set(e, "--explain %llu: there are findings 1 to %zu", (unsigned long long)number,
+                       count);
+    }
+    report_race(r->session, &r->file.findings.list.at[number - 1], number, true);
+    return EXIT_FOUND;
+}
+
+static void print_sum(struct races *r)
+{
+    struct session *s = r->session;
+    const struct race_stats *stats = &r->stats;
+    report_count(&s->out, r->file.event_count, "event", "events");
+    if (!has_found(r)) {
+        out_text(&s->out, is_open(r) ? ", no race found so far" : ", no race");
+    } else {
+        out_text(&s->out, ", ");
+        report_count(&s->out, place_count(r), "race", "races");
+        out_text(&s->out, " by place: ");
+        report_count(&s->out, stats->data_races, "pair of accesses, ", "pairs of accesses, ");
+        report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
+    }
+    if (stats->unknown > 0) {
+        out_format(&s->out, ", %llu undecided", (unsigned long long)stats->unknown);
+    }
+    out_char(&s->out, '\n');
+}
+
+static void print_text(struct races *r)
+{
+    struct session *s = r->session;
+    const struct findings *f = &r->file.findings;
+    for (size_t i = 0; i < f->list.count && i < s->common->limit; i++) {
+        if (s->common->jsonl) {
+            report_line(s, &f->list.at[i], i + 1);
+        } else {
+            report_race(s, &f->list.at[i], i + 1, false);
+        }
+    }
+    if (!s->common->jsonl) {
+        print_sum(r);
+    }
+}
+
+int races_report(struct races *r, struct err *e)
+{
+    if (r->command->explain != UINT64_MAX) {
+        return explain(r, e);
+    }
+    if (r->session->common->json) {
+        print_json(r);
+    } else {
+        print_text(r);
+    }
+    return has_found(r) ? EXIT_FOUND : is_open(r) ? EXIT_BUDGET : EXIT_CLEAN;
+}

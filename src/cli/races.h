@@ -1,0 +1,49 @@
+/* The work of clew races: one run after the other analysed, the findings of all in one report. */
+#ifndef CLEW_CLI_RACES_H
+#define CLEW_CLI_RACES_H
+
+#include "base/names.h"
+#include "cli/reading.h"
+#include "order/given.h"
+#include "race/race.h"
+#include "trace/finding_file.h"
+
+struct races_command {
+    struct common common;
+    int model;  /* by its word */
+    int compat; /* enum race_compat */
+    int only;   /* 0: data, 1: message, -1: both */
+    const char *variable;
+    const char *edges;
+    const char *via;
+    const char *smtlib;
+    struct moment since, until;
+    bool all_pairs;
+    bool witness;
+    bool prune;
+    uint64_t explain; /* UINT64_MAX: not asked */
+};
+
+struct races {
+    struct session *session;
+    const struct races_command *command;
+    enum race_model model;
+    const char *model_name;
+    struct given given;
+    struct finding_file file;
+    struct race_stats stats; /* of all runs */
+    struct notes notes;      /* of all runs: what was assumed */
+    struct names keys;       /* of the findings, in their order: numbers from 1 */
+    uint64_t shown_count;    /* of findings that were told as they came */
+    bool is_cut;             /* the budget ended while a trace was read */
+};
+
+void races_release(struct races *r);
+
+/* Adds the races of one run. */
+MUST_USE int races_of_run(struct races *r, struct reading *reading, struct err *e);
+
+/* Prints what was found; enum exit_status or -1. */
+MUST_USE int races_report(struct races *r, struct err *e);
+
+#endif
