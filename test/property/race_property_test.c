@@ -21,9 +21,8 @@ static void remember(void *context, const struct race_decided *d)
     vec_push(&answers->list, *d);
 }
 
-/* Returns how many candidates needed a solver. */
-static uint64_t ask(const struct trace *t, struct race_options options, struct answers *answers,
-                    struct findings *findings)
+static struct race_stats ask(const struct trace *t, struct race_options options,
+                             struct answers *answers, struct findings *findings)
 {
     struct race_stats stats = {0};
     struct notes notes = {0};
@@ -34,7 +33,7 @@ static uint64_t ask(const struct trace *t, struct race_options options, struct a
         fail_msg("%s", e.text);
     }
     notes_release(&notes);
-    return stats.asked;
+    return stats;
 }
 
 /* The engine's verdict on a pair, given in either order; RACE_UNKNOWN + 1 when it is none of its
@@ -59,7 +58,7 @@ struct property {
     const char *(*broken)(const struct trace *t, struct property *p);
     struct race_options options;
     enum slow_model model;
-    uint64_t candidates, races, asked;
+    uint64_t candidates, races, asked, pruned;
 };
 
 static const char *compare(const struct answers *answers, const struct rules *r, bool is_message,
@@ -88,7 +87,7 @@ static const char *compare_all(const struct trace *t, const struct rules *r,
 {
     struct answers answers = {0};
     struct findings findings = {0};
-    p->asked += ask(t, p->options, &answers, &findings);
+    p->asked += ask(t, p->options, &answers, &findings).asked;
     const char *wrong = NULL;
     if (answers.list.count != r->data_candidates.count + r->message_candidates.count) {
         (void)snprintf(difference, sizeof difference, "%zu candidates, should be %zu and %zu",
@@ -182,9 +181,10 @@ static void check(struct property *p, struct range range)
         }
         trace_release(&t);
     }
-    print_message("# %llu traces, %llu candidates, %llu races, %llu asked of a solver\n",
-                  (unsigned long long)range.traces, (unsigned long long)p->candidates,
-                  (unsigned long long)p->races, (unsigned long long)p->asked);
+    print_message(
+        "# %llu traces, %llu candidates, %llu races; %llu asked of a solver, %llu pruned\n",
+        (unsigned long long)range.traces, (unsigned long long)p->candidates,
+        (unsigned long long)p->races, (unsigned long long)p->asked, (unsigned long long)p->pruned);
 }
 
 TEST(strict_equals_its_twin)
@@ -228,4 +228,80 @@ TEST(strict_via_the_native_solver_equals_its_twin)
     struct property p = {
         .broken = differs_from_twin, .model = SLOW_STRICT, .options = {.via = RACE_VIA_NATIVE}};
     check(&p, (struct range){.traces = test_count(100, 5000), .size_min = 4, .size_max = 24});
+}
+
+/* ---- pruning ---- */
+
+/* A finding by what pruning must keep: kind, places, accesses and variable. */
+static bool is_same_place(const struct finding *a, const struct finding *b)
+{
+    if (a->kind != b->kind || a->event_count != b->event_count) {
+        return false;
+    }
+    bool is_same = true;
+    bool is_swapped = a->event_count >= 2;
+    for (size_t i = 0; i < a->event_count; i++) {
+        const struct finding_event *own = &a->events[i];
+        const struct finding_event *other = &b->events[i];
+        const struct finding_event *across = &b->events[i < 2 ? 1 - i : i];
+        is_same = is_same && strcmp(own->location, other->location) == 0 &&
+                  strcmp(own->object, other->object) == 0 &&
+                  strcmp(own->access, other->access) == 0;
+        is_swapped = is_swapped && strcmp(own->location, across->location) == 0 &&
+                     strcmp(own->object, across->object) == 0 &&
+                     strcmp(own->access, across->access) == 0;
+    }
+    return is_same || is_swapped;
+}
+
+static bool has_place(const struct findings *findings, const struct finding *wanted)
+{
+    vec_each (&findings->list, f) {
+        if (is_same_place(f, wanted)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *pruning_changes_places(const struct trace *t, struct property *p)
+{
+    struct answers answers = {0};
+    struct findings all = {0};
+    struct findings pruned = {0};
+    struct race_options options = p->options;
+    const char *wrong = NULL;
+    (void)ask(t, options, &answers, &all);
+    options.prunes = true;
+    p->pruned += ask(t, options, &answers, &pruned).pruned_events;
+    vec_each (&all.list, f) {
+        p->races++;
+        wrong = has_place(&pruned, f) ? wrong : "pruning loses a pair of places";
+    }
+    vec_each (&pruned.list, f) {
+        wrong = has_place(&all, f) ? wrong : "pruning makes a pair of places up";
+    }
+    vec_release(&answers.list);
+    findings_release(&all);
+    findings_release(&pruned);
+    return wrong;
+}
+
+TEST(pruning_keeps_every_pair_of_places)
+{
+    struct property p = {.broken = pruning_changes_places};
+    const struct range range = {.traces = test_count(600, 20000), .size_min = 8, .size_max = 60};
+    check(&p, range);
+    CHECK(p.races > range.traces);
+    CHECK(p.pruned > range.traces);
+}
+
+TEST(pruning_keeps_every_pair_of_places_where_locks_and_messages_tangle)
+{
+    struct property p = {.broken = pruning_changes_places};
+    const struct range range = {
+        .traces = test_count(200, 10000), .size_min = 30, .size_max = 120, .is_tangled = true};
+    check(&p, range);
+    CHECK(p.races > range.traces);
+    CHECK(p.pruned > range.traces);
 }
