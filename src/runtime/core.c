@@ -1,0 +1,641 @@
+#include "runtime/rt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/descriptor.h"
+#include "runtime/environment.h"
+#include "runtime/real.h"
+#include "runtime/text.h"
+#include "wire/event.h"
+#include "wire/must.h"
+
+enum {
+    MORE_MAX = 1024,
+    FOLDER_MAX = 4096,
+    WAIT_STEPS_MAX = 200,
+    ROOM_FOR_HANDLERS = 16384,
+    NODE_SIZE = sizeof((struct segment *)0)->node,
+};
+
+__thread struct rt_task rt_self;
+bool rt_is_on;
+bool rt_wants_all_accesses;
+
+static struct recording *recording;
+static char folder[FOLDER_MAX];
+static uint32_t process_number;
+static _Atomic uint32_t task_count;
+static char node[NODE_SIZE];
+static _Atomic uint32_t fork_count; /* children so far, for their nodes' names */
+static struct rt_task *main_task;
+static pthread_key_t end_key;
+
+/* A page that the kernel empties in every child, however it was forked: what tells a process that
+ * it is not the one whose rows these are. */
+static struct own_page {
+    uint32_t is_known;
+} * own_page;
+
+static void process_begin_forked(void);
+
+/* Files are reached by raw system calls: the libc functions of these names are our own hooks. */
+static int sys_open(const char *path, int flags)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* FOLDER/PROCESS.TASK.NUMBER */
+static void segment_path(char path[static FOLDER_MAX], uint32_t task, uint32_t number)
+{
+    const char *end = path + FOLDER_MAX - 1;
+    char *at = text_append(path, end, folder);
+    at = text_append(at, end, "/");
+    at = text_append_number(at, end, process_number);
+    at = text_append(at, end, ".");
+    at = text_append_number(at, end, task);
+    at = text_append(at, end, ".");
+    at = text_append_number(at, end, number);
+    *at = 0;
+}
+
+/* Waits while too much is uncollected, for a bounded time; false when it still is. */
+static bool wait_for_room(void)
+{
+    for (int step = 0; step < WAIT_STEPS_MAX; step++) {
+        const uint64_t pending =
+            atomic_load_explicit(&recording->size_pending, memory_order_relaxed);
+        if (pending < recording->size_pending_max) {
+            return true;
+        }
+        const struct timespec pause = {.tv_nsec = 1000000};
+        (void)syscall(SYS_nanosleep, &pause, NULL);
+    }
+    return false;
+}
+
+static struct segment *segment_map(uint32_t task, uint32_t number)
+{
+    static __thread char path[FOLDER_MAX];
+    if (atomic_load_explicit(&recording->is_closed, memory_order_relaxed) != 0 ||
+        !wait_for_room()) {
+        return NULL;
+    }
+    segment_path(path, task, number);
+    const int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL);
+    if (fd < 0) {
+        return NULL;
+    }
+    /* Room is reserved now, so that a full disk is an error here and not a SIGBUS in the program
+     * later; only a file system that cannot reserve is trusted to have it. */
+    struct segment *segment = MAP_FAILED;
+    if (syscall(SYS_fallocate, fd, 0, 0L, (long)SEGMENT_SIZE) == 0 ||
+        (errno == EOPNOTSUPP && syscall(SYS_ftruncate, fd, (long)SEGMENT_SIZE) == 0)) {
+        segment = (struct segment *)syscall(SYS_mmap, NULL, (long)SEGMENT_SIZE,
+                                            PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+    }
+    (void)syscall(SYS_close, fd);
+    if (segment == MAP_FAILED) {
+        return NULL;
+    }
+    (void)atomic_fetch_add_explicit(&recording->size_pending, SEGMENT_SIZE, memory_order_relaxed);
+    return segment;
+}
+
+void rt_pause(void)
+{
+    (void)syscall(SYS_sched_yield);
+}
+
+uint32_t rt_own_tid(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+static uint32_t own_pid(void)
+{
+    return (uint32_t)syscall(SYS_getpid);
+}
+
+/* Signals are held off while a task changes its segment, which happens once in a mebibyte: a
+ * handler that records must find a whole one. */
+uint64_t rt_signals_hold(void)
+{
+    const uint64_t all = UINT64_MAX;
+    uint64_t before = 0;
+    (void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
+    return before;
+}
+
+void rt_signals_release(uint64_t before)
+{
+    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+}
+
+/* Makes segment `number` of the calling task the one it writes to. On failure the task is left
+ * without one. */
+static void segment_begin(struct rt_task *task, uint32_t number)
+{
+    struct segment *segment = segment_map(task->number, number);
+    if (segment != NULL) {
+        segment->version = WIRE_VERSION;
+        segment->process = process_number;
+        segment->task = task->number;
+        segment->number = number;
+        segment->pid = own_pid();
+        segment->tid = rt_own_tid();
+        atomic_init(&segment->floor, SEGMENT_FLOOR_NONE);
+        text_copy(segment->node, sizeof segment->node, node);
+        text_copy(segment->path, sizeof segment->path, task->path);
+        /* Pairs with the reader's acquire of magic: the header is whole before it is known. */
+        atomic_thread_fence(memory_order_release);
+        segment->magic = SEGMENT_MAGIC;
+    }
+    task->segment = segment;
+}
+
+static void segment_end(struct rt_task *task, bool is_last)
+{
+    struct segment *segment = task->segment;
+    if (segment == NULL) {
+        return;
+    }
+    task->segment = NULL;
+    atomic_store_explicit(&segment->is_last, is_last, memory_order_relaxed);
+    /* Pairs with the reader's acquire: when it sees the end it sees all that came before. */
+    atomic_store_explicit(&segment->is_closed, 1, memory_order_release);
+    (void)syscall(SYS_munmap, segment, (long)SEGMENT_SIZE);
+}
+
+/* Makes room for `size` more bytes in the task's segment; false when there is none to be had. A
+ * handler that has interrupted the making of a record must leave that record's segment in place:
+ * the last bytes of each are kept for handlers. */
+static bool make_room(struct rt_task *task, size_t size)
+{
+    if (task->segment == NULL) {
+        return false;
+    }
+    const bool is_nested = task->busy > 1;
+    const uint64_t used = atomic_load_explicit(&task->segment->committed, memory_order_relaxed);
+    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE - used;
+    if (room >= size + (is_nested ? 0 : ROOM_FOR_HANDLERS)) {
+        return true;
+    }
+    if (is_nested) {
+        return false;
+    }
+    const uint64_t held = rt_signals_hold();
+    const uint32_t next = task->segment->number + 1;
+    segment_end(task, false);
+    segment_begin(task, next);
+    rt_signals_release(held);
+    return task->segment != NULL;
+}
+
+/* A stamp, announced by the floor until the record that carries it is committed. The two stores and
+ * the reader's loads are sequentially consistent: a reader that has read the counter as s and then
+ * sees no floor knows that this task's later stamps are at least s. */
+static uint64_t take_stamp(struct segment *segment)
+{
+    atomic_store(&segment->floor, atomic_load(&recording->stamp));
+    return atomic_fetch_add(&recording->stamp, 1);
+}
+
+/* What follows a record: a value, bytes, both or nothing. */
+struct tail {
+    const void *bytes;
+    size_t size;
+    int64_t value;
+};
+
+static size_t tail_units(const struct record *record, const struct tail *tail)
+{
+    if (tail->size == 0 && (record->flags & RECORD_HAS_VALUE) == 0) {
+        return 0;
+    }
+    return (sizeof(struct record_more) + tail->size + RECORD_SIZE - 1) / RECORD_SIZE;
+}
+
+static void write_record(unsigned char *at, const struct record *record, const struct tail *tail)
+{
+    memcpy(at, record, sizeof *record);
+    if (record->extra > 0) {
+        const struct record_more more = {.value = tail->value, .size = (uint32_t)tail->size};
+        memset(at + (size_t)record->extra * RECORD_SIZE, 0, RECORD_SIZE);
+        memcpy(at + RECORD_SIZE, &more, sizeof more);
+        if (tail->size > 0) {
+            memcpy(at + RECORD_SIZE + sizeof more, tail->bytes, tail->size);
+        }
+    }
+}
+
+/* A record on its way into the segment. */
+struct rt_pending {
+    struct record record;
+    struct tail tail;
+    uint64_t used, size; /* it goes to `used`, the next behind `used + size` */
+    bool is_done;        /* by a signal handler */
+};
+
+/* Brings the record to its place and counts it. Does nothing when something else lies there by now:
+ * then what was committed has moved. */
+static bool put(struct segment *segment, const struct rt_pending *p)
+{
+    uint64_t used = p->used;
+    if (atomic_load_explicit(&segment->committed, memory_order_relaxed) != used) {
+        return false;
+    }
+    write_record((unsigned char *)segment + SEGMENT_HEADER_SIZE + used, &p->record, &p->tail);
+    /* Pairs with the reader's acquire: the record is whole before it is counted. */
+    return atomic_compare_exchange_strong_explicit(&segment->committed, &used, used + p->size,
+                                                   memory_order_release, memory_order_relaxed);
+}
+
+/* A signal handler may record in the middle of this. It first brings the interrupted record to its
+ * place; the interrupted task then writes the same bytes there once more. A handler that comes
+ * after the stamp was taken but before it could know of the record makes the task take a later one.
+ * So a row's stamps always rise. */
+static struct rt_mark append(struct rt_task *task, const struct record *record, struct tail tail,
+                             bool is_stamped)
+{
+    struct rt_pending own = {.record = *record, .tail = tail};
+    own.tail.size = tail.size > MORE_MAX ? MORE_MAX : tail.size;
+    own.record.extra = (uint8_t)tail_units(record, &own.tail);
+    own.size = (1 + (uint64_t)own.record.extra) * RECORD_SIZE;
+    struct rt_pending *interrupted = task->pending;
+    if (interrupted != NULL && !interrupted->is_done) {
+        interrupted->is_done = put(task->segment, interrupted);
+    }
+    if (!make_room(task, own.size)) {
+        (void)atomic_fetch_add_explicit(&recording->dropped, 1, memory_order_relaxed);
+        return (struct rt_mark){0};
+    }
+    struct segment *segment = task->segment;
+    bool is_put = false;
+    while (!is_put) {
+        own.used = atomic_load_explicit(&segment->committed, memory_order_relaxed);
+        own.record.stamp = is_stamped ? take_stamp(segment) : 0;
+        task->pending = &own;
+        atomic_signal_fence(memory_order_seq_cst);
+        is_put = put(segment, &own);
+        atomic_signal_fence(memory_order_seq_cst);
+        is_put = is_put || own.is_done;
+        task->pending = interrupted;
+    }
+    if (is_stamped) {
+        (void)atomic_fetch_add_explicit(&task->epoch, 1, memory_order_relaxed);
+        atomic_store(&segment->floor, SEGMENT_FLOOR_NONE);
+    }
+    unsigned char *at = (unsigned char *)segment + SEGMENT_HEADER_SIZE + own.used;
+    return (struct rt_mark){.record = (struct record *)(void *)at, .segment = segment};
+}
+
+static void task_begin(struct rt_task *task, const char *path, uint32_t number)
+{
+    const uint64_t held = rt_signals_hold();
+    text_copy(task->path, sizeof task->path, path);
+    task->number = number;
+    segment_begin(task, 0);
+    rt_signals_release(held);
+}
+
+/* The calling task, ready to record, or NULL when it must not: the recording is off, or the task
+ * has ended. A process that came from an unseen fork begins here; so does a task that the hooks did
+ * not see begin (made by a raw clone). */
+static struct rt_task *enter(void)
+{
+    struct rt_task *task = &rt_self;
+    if (!rt_is_on || task->is_ended) {
+        return NULL;
+    }
+    if (own_page->is_known == 0) {
+        process_begin_forked();
+    }
+    task->busy++;
+    if (task->path[0] == 0) {
+        char path[32];
+        const uint32_t number = rt_task_reserve();
+        *text_append_number(text_append(path, path + 31, "unseen/"), path + 31, number) = 0;
+        task_begin(task, path, number);
+    }
+    return task;
+}
+
+static void leave(struct rt_task *task)
+{
+    task->busy--;
+}
+
+bool rt_is_recording(void)
+{
+    return rt_is_on && !rt_self.is_ended;
+}
+
+struct rt_mark rt_record(struct rt_event event)
+{
+    if (rt_self.has_loaded && rt_self.busy == 0 && rt_is_on) {
+        rt_self.has_loaded = false;
+        rt_record_modules();
+    }
+    struct rt_task *task = enter();
+    if (task == NULL) {
+        return (struct rt_mark){0};
+    }
+    const int saved = errno;
+    struct record record = {
+        .kind = (uint8_t)event.kind,
+        .mode = event.mode,
+        .flags = (uint8_t)((event.has_value ? RECORD_HAS_VALUE : 0) |
+                           (event.has_size ? RECORD_HAS_SIZE : 0)),
+        .size = event.size > UINT32_MAX ? UINT32_MAX : (uint32_t)event.size,
+        .object = (uintptr_t)event.object,
+        .place = (uintptr_t)event.place,
+    };
+    const struct rt_mark mark = append(
+        task, &record, (struct tail){event.more, event.more_size, event.value}, !event.is_plain);
+    errno = saved;
+    leave(task);
+    return mark;
+}
+
+void rt_amend_size(struct rt_mark mark, uint64_t size)
+{
+    /* A signal handler may have recorded so much meanwhile that the segment is gone. */
+    if (mark.record != NULL && mark.segment == rt_self.segment) {
+        mark.record->size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    }
+}
+
+void rt_amend_void(struct rt_mark mark)
+{
+    if (mark.record != NULL && mark.segment == rt_self.segment) {
+        mark.record->flags |= RECORD_VOID;
+    }
+}
+
+void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size)
+{
+    struct rt_task *task = enter();
+    if (task == NULL) {
+        return;
+    }
+    const int saved = errno;
+    struct record record = {.kind = (uint8_t)kind, .object = object};
+    (void)append(task, &record, (struct tail){more, more_size, 0}, false);
+    errno = saved;
+    leave(task);
+}
+
+void rt_child_path(char path[static 512])
+{
+    struct rt_task *task = &rt_self;
+    const char *end = path + 511;
+    char *at = text_append(path, end, task->path[0] == 0 ? "unseen" : task->path);
+    at = text_append(at, end, "/");
+    at = text_append_number(at, end, ++task->child_count);
+    *at = 0;
+}
+
+uint32_t rt_task_reserve(void)
+{
+    return atomic_fetch_add_explicit(&task_count, 1, memory_order_relaxed);
+}
+
+/* The destructors of a thread's keys run in rounds, as long as some key has a value, at most so
+ * often. Ours waits for the last round, so that what the program's own destructors do is still the
+ * task's. */
+static void end_in_last_round(void *round)
+{
+    if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        (void)pthread_setspecific(end_key, (void *)((uintptr_t)round + 1));
+        return;
+    }
+    struct rt_task *task = &rt_self;
+    (void)rt_record((struct rt_event){.kind = EVENT_THREAD_END});
+    task->is_ended = true;
+    segment_end(task, true);
+}
+
+void rt_task_begin(const char *path, uint32_t number)
+{
+    if (rt_is_on) {
+        task_begin(&rt_self, path, number);
+        (void)pthread_setspecific(end_key, (void *)(uintptr_t)1);
+    }
+}
+
+void rt_set_node(const char *name)
+{
+    text_copy(node, sizeof node, name);
+    rt_record_note(RECORD_NODE, 0, node, strlen(node));
+}
+
+static bool recording_open(const char *where)
+{
+    static char path[FOLDER_MAX];
+    const char *end = path + sizeof path - 1;
+    *text_append(text_append(path, end, where), end, "/" RECORDING_FILE) = 0;
+    const int fd = sys_open(path, O_RDWR);
+    if (fd < 0) {
+        return false;
+    }
+    recording = (struct recording *)syscall(SYS_mmap, NULL, (long)sizeof *recording,
+                                            PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+    (void)syscall(SYS_close, fd);
+    if (recording == MAP_FAILED || recording->magic != RECORDING_MAGIC ||
+        recording->version != WIRE_VERSION) {
+        recording = NULL;
+        return false;
+    }
+    text_copy(folder, sizeof folder, where);
+    return true;
+}
+
+/* Tells the collector what is mapped where, so that addresses can be given names when the process
+ * is gone. */
+static int module_record(struct dl_phdr_info *info, __attribute__((unused)) size_t size,
+                         __attribute__((unused)) void *context)
+{
+    static char own_path[FOLDER_MAX];
+    const char *path = info->dlpi_name;
+    if (path[0] == 0) {
+        const long length = syscall(SYS_readlink, "/proc/self/exe", own_path, sizeof own_path - 1);
+        own_path[length > 0 ? length : 0] = 0;
+        path = own_path;
+    }
+    rt_record_note(RECORD_MODULE, info->dlpi_addr, path, strlen(path));
+    return 0;
+}
+
+void rt_record_modules(void)
+{
+    (void)dl_iterate_phdr(module_record, NULL);
+}
+
+void rt_fork_begin(void)
+{
+    if (rt_is_on) {
+        rt_self.fork_number = atomic_fetch_add(&recording->process_count, 1);
+        rt_self.fork_ordinal = atomic_fetch_add(&fork_count, 1) + 1;
+    }
+}
+
+static void node_of_child(char name[static NODE_SIZE], const char *parent, uint64_t ordinal)
+{
+    const char *end = name + NODE_SIZE - 1;
+    char *at = text_append(name, end, parent);
+    at = text_append(at, end, "/");
+    *text_append_number(at, end, ordinal) = 0;
+}
+
+/* The calling process is a child that has just been forked: only its first task lives on, under a
+ * new name. The segment is the parent's to close, and so are all those of its other tasks. */
+static void process_begin_forked(void)
+{
+    struct rt_task *task = &rt_self;
+    const struct rt_task before = *task;
+    own_page->is_known = 1;
+    if (task->segment != NULL) {
+        (void)syscall(SYS_munmap, task->segment, (long)SEGMENT_SIZE);
+    }
+    *task = (struct rt_task){0};
+    main_task = task;
+    const bool is_seen = before.fork_ordinal != 0;
+    process_number = is_seen ? before.fork_number : atomic_fetch_add(&recording->process_count, 1);
+    char parent[NODE_SIZE];
+    text_copy(parent, sizeof parent, node);
+    node_of_child(node, parent, is_seen ? before.fork_ordinal : process_number);
+    atomic_store(&fork_count, 0);
+    descriptor_forget_names();
+    rt_task_begin("main", rt_task_reserve());
+    rt_record_modules();
+}
+
+bool rt_fork_end(bool is_child)
+{
+    if (is_child && rt_is_on && own_page->is_known == 0) {
+        process_begin_forked();
+    }
+    rt_self.fork_ordinal = 0;
+    return is_child;
+}
+
+void rt_process_end(int status, const void *place)
+{
+    (void)rt_record((struct rt_event){
+        .kind = EVENT_PROCESS_EXIT, .has_value = true, .value = status, .place = place});
+    rt_self.is_ended = true;
+    segment_end(&rt_self, true);
+}
+
+/* What a program that replaces this one, or is spawned by it, is told: "PID:TASKS:FORKS:NODE" when
+ * it goes on in this very process, "-PID:0:0:NODE" when it is a child of it. */
+void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child)
+{
+    const char *end = text + ORIGIN_SIZE - 1;
+    char name[NODE_SIZE];
+    if (is_child) {
+        node_of_child(name, node, atomic_fetch_add(&fork_count, 1) + 1);
+    } else {
+        text_copy(name, sizeof name, node);
+    }
+    char *at = text_append(text, end, ORIGIN_VARIABLE "=");
+    at = text_append(at, end, is_child ? "-" : "");
+    at = text_append_number(at, end, own_pid());
+    at = text_append(at, end, ":");
+    at = text_append_number(at, end, is_child || main_task == NULL ? 0 : main_task->child_count);
+    at = text_append(at, end, ":");
+    at = text_append_number(at, end, is_child ? 0 : atomic_load(&fork_count));
+    at = text_append(at, end, ":");
+    *text_append(at, end, name) = 0;
+}
+
+const char *rt_folder(void)
+{
+    return folder;
+}
+
+static const char *take_number(const char *text, uint32_t *number)
+{
+    for (*number = 0; *text >= '0' && *text <= '9'; text++) {
+        *number = *number * 10 + (uint32_t)(*text - '0');
+    }
+    return *text == ':' ? text + 1 : text;
+}
+
+/* True when the program goes on in a process that was recorded before its exec. An origin that is
+ * another process's, inherited, says nothing. */
+static bool take_origin(const char *origin)
+{
+    uint32_t pid = 0;
+    uint32_t tasks = 0;
+    uint32_t forks = 0;
+    const bool is_child = origin != NULL && origin[0] == '-';
+    const char *name = origin == NULL ? "" : take_number(origin + is_child, &pid);
+    name = take_number(take_number(name, &tasks), &forks);
+    const long expected = syscall(is_child ? SYS_getppid : SYS_getpid);
+    if (origin == NULL || (long)pid != expected || name[0] == 0) {
+        text_copy(node, sizeof node, recording->node);
+        if (process_number > 0) {
+            node_of_child(node, recording->node, process_number);
+        }
+        return false;
+    }
+    text_copy(node, sizeof node, name);
+    atomic_store(&fork_count, forks);
+    rt_self.child_count = tasks;
+    return !is_child;
+}
+
+static void at_exit(int status, __attribute__((unused)) void *unused)
+{
+    rt_process_end(status, NULL);
+}
+
+/* The pages and keys of the process; false when this machine has none for it. */
+static bool process_prepare(void)
+{
+    own_page =
+        (struct own_page *)syscall(SYS_mmap, NULL, (long)sizeof *own_page, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    if (own_page == MAP_FAILED) {
+        return false;
+    }
+    own_page->is_known = 1;
+    (void)syscall(SYS_madvise, own_page, (long)sizeof *own_page, (long)MADV_WIPEONFORK);
+    return pthread_key_create(&end_key, end_in_last_round) == 0 && on_exit(at_exit, NULL) == 0;
+}
+
+/* Runs before the program's own constructors. A setuid program is left alone: its environment is
+ * its caller's word. */
+__attribute__((constructor(101))) static void start(void)
+{
+    real_find();
+    environment_start();
+    const char *where = getenv(RECORDING_VARIABLE);
+    if (where == NULL || getauxval(AT_SECURE) != 0 || !recording_open(where) ||
+        !process_prepare()) {
+        return;
+    }
+    rt_wants_all_accesses = (recording->flags & RECORDING_ALL_ACCESSES) != 0;
+    rt_is_on = true;
+    main_task = &rt_self;
+    process_number = atomic_fetch_add(&recording->process_count, 1);
+    const bool goes_on = take_origin(getenv(ORIGIN_VARIABLE));
+    rt_task_begin("main", rt_task_reserve());
+    rt_record_modules();
+    if (!goes_on) {
+        (void)rt_record((struct rt_event){.kind = EVENT_PROCESS_START});
+    }
+}

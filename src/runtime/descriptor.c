@@ -1,0 +1,312 @@
+#include "runtime/descriptor.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/rt.h"
+#include "runtime/text.h"
+#include "runtime/unix_peer.h"
+#include "wire/kind.h"
+
+enum { DESCRIPTORS_MAX = 1 << 16, END_SIZE = 160 };
+
+/* Written by whoever uses the descriptor first, in one piece. Two tasks that do so at once find the
+ * same, and one number is lost. */
+static _Atomic struct descriptor descriptors[DESCRIPTORS_MAX];
+static const struct descriptor other = {.class = DESCRIPTOR_OTHER};
+static _Atomic uint32_t number_last;
+static uint16_t fork_count = 1;
+
+_Static_assert(sizeof(struct descriptor) == 8, "read and written in one piece");
+
+static int socket_option(int fd, int option)
+{
+    int value = 0;
+    socklen_t size = sizeof value;
+    return syscall(SYS_getsockopt, fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+static struct descriptor socket_descriptor(int fd)
+{
+    const int domain = socket_option(fd, SO_DOMAIN);
+    const int type = socket_option(fd, SO_TYPE);
+    if (domain != AF_INET && domain != AF_INET6 && domain != AF_UNIX) {
+        return other;
+    }
+    const bool is_stream = type == SOCK_STREAM;
+    return (struct descriptor){
+        .class = is_stream ? DESCRIPTOR_STREAM : DESCRIPTOR_DATAGRAM,
+        .transport = domain == AF_UNIX ? TRANSPORT_UNIX
+                     : is_stream       ? TRANSPORT_TCP
+                                       : TRANSPORT_UDP,
+    };
+}
+
+static struct descriptor look_at(int fd)
+{
+    struct stat status;
+    if (syscall(SYS_newfstatat, fd, "", &status, AT_EMPTY_PATH) < 0) {
+        return other;
+    }
+    if (S_ISSOCK(status.st_mode)) {
+        return socket_descriptor(fd);
+    }
+    if (S_ISFIFO(status.st_mode)) {
+        return (struct descriptor){.class = DESCRIPTOR_STREAM, .transport = TRANSPORT_PIPE};
+    }
+    if (S_ISREG(status.st_mode)) {
+        return (struct descriptor){.class = DESCRIPTOR_FILE};
+    }
+    return other;
+}
+
+struct descriptor descriptor_of(int fd)
+{
+    if (fd < 0 || fd >= DESCRIPTORS_MAX) {
+        return other;
+    }
+    struct descriptor d = atomic_load_explicit(&descriptors[fd], memory_order_relaxed);
+    if (d.class == DESCRIPTOR_UNKNOWN) {
+        d = look_at(fd);
+        d.number = atomic_fetch_add_explicit(&number_last, 1, memory_order_relaxed) + 1;
+        atomic_store_explicit(&descriptors[fd], d, memory_order_relaxed);
+    }
+    return d;
+}
+
+void descriptor_forget(int fd)
+{
+    if (fd >= 0 && fd < DESCRIPTORS_MAX) {
+        atomic_store_explicit(&descriptors[fd], (struct descriptor){0}, memory_order_relaxed);
+    }
+}
+
+void descriptor_forget_range(unsigned first, unsigned last)
+{
+    for (unsigned i = first; i <= last && i < DESCRIPTORS_MAX; i++) {
+        descriptor_forget((int)i);
+    }
+}
+
+void descriptor_forget_names(void)
+{
+    fork_count++;
+}
+
+void descriptor_bind(int fd)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof address;
+    if (syscall(SYS_getsockname, fd, &address, &size) == 0 &&
+        (address.ss_family == AF_INET || address.ss_family == AF_INET6)) {
+        in_port_t port = 0; /* at the same place in both families */
+        memcpy(&port, (const char *)&address + offsetof(struct sockaddr_in, sin_port), sizeof port);
+        if (port == 0) {
+            (void)syscall(SYS_bind, fd, &address, size);
+        }
+    }
+}
+
+static char *print_bytes(char *to, const char *end, const unsigned char *bytes, int count,
+                         char between)
+{
+    const char separator[2] = {between, 0};
+    for (int i = 0; i < count; i++) {
+        to = text_append(to, end, i == 0 ? "" : separator);
+        to = text_append_number(to, end, bytes[i]);
+    }
+    return to;
+}
+
+/* Groups of four hexadecimal digits, none left out: the same address always has the same name. An
+ * IPv4 address in IPv6 clothes is printed as what it is, because its peer may see it so. */
+static char *print_ipv6(char *to, const char *end, const struct in6_addr *address)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *b = address->s6_addr;
+    if (IN6_IS_ADDR_V4MAPPED(address)) {
+        return print_bytes(to, end, b + 12, 4, '.');
+    }
+    to = text_append(to, end, "[");
+    for (int i = 0; i < 16; i++) {
+        const char pair[3] = {digits[b[i] >> 4], digits[b[i] & 15], 0};
+        to = text_append(to, end, i > 0 && i % 2 == 0 ? ":" : "");
+        to = text_append(to, end, pair);
+    }
+    return text_append(to, end, "]");
+}
+
+static uint16_t from_network(uint16_t port)
+{
+    return (uint16_t)(port >> 8 | port << 8);
+}
+
+static uint32_t print_address(char *text, uint32_t size, const struct sockaddr *address,
+                              socklen_t address_size)
+{
+    char *to = text;
+    const char *end = text + size;
+    if (address_size >= sizeof(struct sockaddr_in) && address->sa_family == AF_INET) {
+        struct sockaddr_in in;
+        memcpy(&in, address, sizeof in);
+        to = print_bytes(to, end, (const unsigned char *)&in.sin_addr, 4, '.');
+        to = text_append(to, end, ":");
+        to = text_append_number(to, end, from_network(in.sin_port));
+    } else if (address_size >= sizeof(struct sockaddr_in6) && address->sa_family == AF_INET6) {
+        struct sockaddr_in6 in;
+        memcpy(&in, address, sizeof in);
+        to = print_ipv6(to, end, &in.sin6_addr);
+        to = text_append(to, end, ":");
+        to = text_append_number(to, end, from_network(in.sin6_port));
+    } else if (address_size > sizeof(sa_family_t) && address->sa_family == AF_UNIX) {
+        /* An abstract name begins with a 0 byte and is shown with an @, as elsewhere. */
+        const char *name = (const char *)address + sizeof(sa_family_t);
+        const size_t name_size = address_size - sizeof(sa_family_t);
+        to = text_append(to, end, name[0] == 0 ? "@" : "");
+        for (size_t i = name[0] == 0; i < name_size && name[i] != 0 && to < end; i++) {
+            *to++ = name[i];
+        }
+    }
+    return (uint32_t)(to - text);
+}
+
+static uint32_t inode_of(int fd)
+{
+    struct stat status;
+    return syscall(SYS_newfstatat, fd, "", &status, AT_EMPTY_PATH) < 0 ? 0
+                                                                       : (uint32_t)status.st_ino;
+}
+
+/* "unix-INODE", "pipe-INODE": the collector turns the inodes, which no later run has, into
+ * ordinals. */
+static uint32_t print_inode(char *text, uint32_t size, const char *what, uint32_t inode)
+{
+    char *at = text_append(text, text + size, what);
+    return (uint32_t)(text_append_number(at, text + size, inode) - text);
+}
+
+static uint32_t print_end(int fd, long call, char *text, uint32_t size)
+{
+    struct sockaddr_storage address;
+    socklen_t address_size = sizeof address;
+    if (syscall(call, fd, &address, &address_size) < 0) {
+        return 0;
+    }
+    return print_address(text, size, (const struct sockaddr *)&address, address_size);
+}
+
+/* The two ends, as "own" 0 "peer". */
+static uint32_t print_ends(int fd, struct descriptor d, char *text, uint32_t size)
+{
+    const uint32_t half = size / 2;
+    uint32_t own = 0;
+    uint32_t peer = 0;
+    char other_end[END_SIZE];
+    if (d.transport == TRANSPORT_PIPE) {
+        own = print_inode(text, half, "pipe-", inode_of(fd));
+        peer = print_inode(other_end, sizeof other_end, "pipe-", inode_of(fd));
+    } else if (d.transport == TRANSPORT_UNIX) {
+        const uint32_t inode = inode_of(fd);
+        own = print_inode(text, half, "unix-", inode);
+        peer = print_inode(other_end, sizeof other_end, "unix-", unix_peer(inode));
+    } else {
+        own = print_end(fd, SYS_getsockname, text, half);
+        peer = print_end(fd, SYS_getpeername, other_end, sizeof other_end);
+    }
+    text[own] = 0;
+    memcpy(text + own + 1, other_end, peer);
+    return own + 1 + peer;
+}
+
+/* A Unix socket without a name is known by its inode. */
+static uint32_t print_unix(uint32_t printed, const char *text, uint32_t inode, char *to,
+                           uint32_t size)
+{
+    if (printed > 0 || inode == 0) {
+        memcpy(to, text, printed);
+        return printed;
+    }
+    return print_inode(to, size, "unix-", inode);
+}
+
+uint32_t descriptor_print_ends(int fd, const struct sockaddr *address, socklen_t address_size,
+                               char *text, uint32_t size)
+{
+    const uint32_t half = size / 2;
+    char end[END_SIZE];
+    const bool is_unix = descriptor_of(fd).transport == TRANSPORT_UNIX;
+    const uint32_t inode = is_unix ? inode_of(fd) : 0;
+    uint32_t printed = print_end(fd, SYS_getsockname, end, sizeof end);
+    const uint32_t own = print_unix(printed, end, inode, text, half - 1);
+    text[own] = 0;
+    const bool is_connected = address == NULL || address_size == 0;
+    printed = is_connected ? print_end(fd, SYS_getpeername, end, sizeof end)
+                           : print_address(end, sizeof end, address, address_size);
+    const bool wants_inode = is_unix && printed == 0 && is_connected;
+    return own + 1 +
+           print_unix(printed, end, wants_inode ? unix_peer(inode) : 0, text + own + 1, half);
+}
+
+static void tell_ends(int fd, struct descriptor d, const char *text, uint32_t size)
+{
+    rt_record_note(RECORD_NAME, d.number, text, size);
+    d.named_count = fork_count;
+    atomic_store_explicit(&descriptors[fd], d, memory_order_relaxed);
+}
+
+bool descriptor_is_named(struct descriptor d)
+{
+    return d.named_count == fork_count;
+}
+
+/* Before a Unix connection is accepted its peer has no inode yet. Then the own end is told, from
+ * which the collector can find the other one by what the peer tells, and the peer is looked for
+ * again at the next use. */
+static bool lacks_peer(int fd, struct descriptor d)
+{
+    return d.transport == TRANSPORT_UNIX && unix_peer(inode_of(fd)) == 0;
+}
+
+void descriptor_name(int fd)
+{
+    struct descriptor d = descriptor_of(fd);
+    if (d.class != DESCRIPTOR_STREAM || descriptor_is_named(d)) {
+        return;
+    }
+    const bool is_half = lacks_peer(fd, d);
+    if (is_half && d.is_half_named) {
+        return;
+    }
+    char text[1 + 2 * END_SIZE];
+    text[0] = (char)d.transport;
+    const uint32_t size = print_ends(fd, d, text + 1, sizeof text - 1);
+    tell_ends(fd, d, text, 1 + size);
+    if (is_half) {
+        d.is_half_named = 1;
+        atomic_store_explicit(&descriptors[fd], d, memory_order_relaxed);
+    }
+}
+
+static void name_as(int fd, uint32_t own, uint32_t peer)
+{
+    const struct descriptor d = descriptor_of(fd);
+    char text[64] = {(char)d.transport};
+    const uint32_t size = 1 + print_inode(text + 1, 30, "unix-", own);
+    text[size] = 0;
+    tell_ends(fd, d, text, size + 1 + print_inode(text + size + 1, 30, "unix-", peer));
+}
+
+void descriptor_name_pair(int fd, int peer)
+{
+    if (descriptor_of(fd).class == DESCRIPTOR_STREAM) {
+        name_as(fd, inode_of(fd), inode_of(peer));
+        name_as(peer, inode_of(peer), inode_of(fd));
+    }
+}

@@ -1,0 +1,31 @@
+/* How code built by `clew cc` reaches the recorder: weak symbols that only libclew_rt.so defines.
+ * Without it each is NULL and the hook does only what the program asked for. */
+#ifndef CLEW_RUNTIME_ENTRY_H
+#define CLEW_RUNTIME_ENTRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef ENTRY
+#define ENTRY __attribute__((weak, visibility("default")))
+#endif
+
+ENTRY void clew_rt_read(const void *address, size_t size, const void *place);
+ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
+
+/* Around an atomic operation: the pair makes the operation and its stamp one step. */
+ENTRY void clew_rt_atomic_enter(const volatile void *address);
+struct clew_rt_atomic {
+    const volatile void *address;
+    const void *place;
+    uint64_t value; /* what was read or stored */
+    uint32_t size;
+    uint8_t kind; /* enum event_kind */
+    uint8_t mode; /* memory order as event mode */
+};
+ENTRY void clew_rt_atomic_leave(const struct clew_rt_atomic *operation);
+
+ENTRY void clew_rt_enter_function(const void *caller);
+ENTRY void clew_rt_exit_function(void);
+
+#endif

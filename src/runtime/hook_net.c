@@ -1,0 +1,463 @@
+/* Sockets and pipes: what is sent is announced before it leaves and corrected when less went; what
+ * is received is recorded when it is there. Streams carry only how many bytes; datagrams also a
+ * hash of their content, by which the collector knows them again at the other end. Payloads are not
+ * kept. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/descriptor.h"
+#include "runtime/real.h"
+#include "runtime/rt.h"
+
+enum { ENDS_MAX = 320 };
+
+/* FNV-1a, over as much of a datagram as its sender and receiver both have. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ b[i]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+static uint64_t hash_vector(const struct iovec *parts, size_t count, size_t size)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count && size > 0; i++) {
+        const size_t taken = parts[i].iov_len < size ? parts[i].iov_len : size;
+        hash = hash_bytes(hash, parts[i].iov_base, taken);
+        size -= taken;
+    }
+    return hash;
+}
+
+static size_t vector_size(const struct iovec *parts, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += parts[i].iov_len;
+    }
+    return size;
+}
+
+/* A datagram's record: hash, then the address it came from or goes to. */
+struct datagram {
+    uint64_t hash;
+    char ends[ENDS_MAX];
+};
+
+/* One transfer, either way. */
+struct transfer {
+    int fd;
+    const struct iovec *parts;
+    size_t count;
+    const struct sockaddr *address; /* the peer's, NULL: the connected one */
+    socklen_t address_size;
+    const void *place;
+};
+
+static struct rt_mark record_datagram(enum event_kind kind, struct descriptor d,
+                                      const struct transfer *t, size_t size)
+{
+    if (kind == EVENT_SEND) {
+        descriptor_bind(t->fd);
+    }
+    struct datagram more = {.hash = hash_vector(t->parts, t->count, size)};
+    const uint32_t ends =
+        descriptor_print_ends(t->fd, t->address, t->address_size, more.ends, ENDS_MAX);
+    return rt_record((struct rt_event){.kind = kind,
+                                       .mode = d.transport,
+                                       .object = (const void *)(uintptr_t)d.number,
+                                       .has_size = true,
+                                       .size = size,
+                                       .place = t->place,
+                                       .more = &more,
+                                       .more_size = sizeof more.hash + ends});
+}
+
+static struct rt_mark record_transfer(enum event_kind kind, const struct transfer *t, size_t size)
+{
+    if (!rt_is_recording()) {
+        return (struct rt_mark){0};
+    }
+    const int saved = errno;
+    struct rt_mark mark = {0};
+    const struct descriptor d = descriptor_of(t->fd);
+    if (d.class == DESCRIPTOR_DATAGRAM) {
+        mark = record_datagram(kind, d, t, size);
+    } else if (d.class == DESCRIPTOR_STREAM) {
+        descriptor_name(t->fd);
+        mark = rt_record((struct rt_event){.kind = kind,
+                                           .mode = d.transport,
+                                           .object = (const void *)(uintptr_t)d.number,
+                                           .has_size = true,
+                                           .size = size,
+                                           .place = t->place});
+    }
+    errno = saved;
+    return mark;
+}
+
+/* After a send: what really went. */
+static ssize_t sent(struct rt_mark mark, ssize_t result)
+{
+    if (result < 0) {
+        rt_amend_void(mark);
+    } else {
+        rt_amend_size(mark, (uint64_t)result);
+    }
+    return result;
+}
+
+/* After a receive: nothing to tell of a failed or merely peeking one. */
+static ssize_t received(const struct transfer *t, int flags, ssize_t result)
+{
+    if (result >= 0 && (flags & MSG_PEEK) == 0) {
+        (void)record_transfer(EVENT_RECV, t, (size_t)result);
+    }
+    return result;
+}
+
+RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
+{
+    const struct iovec part = {(void *)(uintptr_t)bytes, size};
+    const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    return sent(mark, REAL(send)(fd, bytes, size, flags));
+}
+
+RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
+{
+    const struct iovec part = {(void *)(uintptr_t)bytes, size};
+    const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    return sent(mark, REAL(write)(fd, bytes, size));
+}
+
+RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    const struct transfer t = {
+        .fd = fd, .parts = parts, .count = count < 0 ? 0 : (size_t)count, .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, vector_size(parts, t.count));
+    return sent(mark, REAL(writev)(fd, parts, count));
+}
+
+RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, __CONST_SOCKADDR_ARG to,
+                         socklen_t address_size)
+{
+    const struct iovec part = {(void *)(uintptr_t)bytes, size};
+    const struct transfer t = {.fd = fd,
+                               .parts = &part,
+                               .count = 1,
+                               .address = to.__sockaddr__,
+                               .address_size = address_size,
+                               .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    return sent(mark, REAL(sendto)(fd, bytes, size, flags, to.__sockaddr__, address_size));
+}
+
+static ssize_t send_message(int fd, const struct msghdr *message, int flags, const void *place)
+{
+    const struct transfer t = {.fd = fd,
+                               .parts = message->msg_iov,
+                               .count = message->msg_iovlen,
+                               .address = message->msg_name,
+                               .address_size = message->msg_namelen,
+                               .place = place};
+    const struct rt_mark mark =
+        record_transfer(EVENT_SEND, &t, vector_size(message->msg_iov, message->msg_iovlen));
+    return sent(mark, REAL(sendmsg)(fd, message, flags));
+}
+
+RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    return send_message(fd, message, flags, RT_PLACE);
+}
+
+/* What goes from a file straight into a socket has no bytes here; only streams take it. */
+RT_EXPORT ssize_t sendfile(int fd, int from, off_t *offset, size_t size)
+{
+    const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    return sent(mark, REAL(sendfile)(fd, from, offset, size));
+}
+
+RT_EXPORT ssize_t sendfile64(int fd, int from, off64_t *offset, size_t size)
+{
+    const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    return sent(mark, REAL(sendfile64)(fd, from, offset, size));
+}
+
+RT_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)
+{
+    const ssize_t result = REAL(recv)(fd, bytes, size, flags);
+    const struct iovec part = {bytes, size};
+    const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
+    return received(&t, flags, result);
+}
+
+RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
+{
+    const ssize_t result = REAL(read)(fd, bytes, size);
+    const struct iovec part = {bytes, size};
+    const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
+    return received(&t, 0, result);
+}
+
+RT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    const ssize_t result = REAL(readv)(fd, parts, count);
+    const struct transfer t = {
+        .fd = fd, .parts = parts, .count = count < 0 ? 0 : (size_t)count, .place = RT_PLACE};
+    return received(&t, 0, result);
+}
+
+RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKADDR_ARG to,
+                           socklen_t *address_size)
+{
+    const ssize_t result = REAL(recvfrom)(fd, bytes, size, flags, to.__sockaddr__, address_size);
+    const struct iovec part = {bytes, size};
+    const struct transfer t = {.fd = fd,
+                               .parts = &part,
+                               .count = 1,
+                               .address = to.__sockaddr__,
+                               .address_size = to.__sockaddr__ == NULL ? 0 : *address_size,
+                               .place = RT_PLACE};
+    return received(&t, flags, result);
+}
+
+/* Descriptors that came with a message are new ones. */
+static void forget_passed(struct msghdr *message)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+            continue;
+        }
+        for (size_t at = 0; at + sizeof(int) <= c->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+            int passed = -1;
+            memcpy(&passed, CMSG_DATA(c) + at, sizeof passed);
+            descriptor_forget(passed);
+        }
+    }
+}
+
+RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    const ssize_t result = REAL(recvmsg)(fd, message, flags);
+    if (result >= 0) {
+        forget_passed(message);
+    }
+    const struct transfer t = {.fd = fd,
+                               .parts = message->msg_iov,
+                               .count = message->msg_iovlen,
+                               .address = message->msg_name,
+                               .address_size = message->msg_namelen,
+                               .place = RT_PLACE};
+    return received(&t, flags, result);
+}
+
+/* Several messages in one call: each is announced; those that did not go are taken back. */
+RT_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
+{
+    int done = 0;
+    while ((unsigned)done < count) {
+        const ssize_t size = send_message(fd, &messages[done].msg_hdr, flags, RT_PLACE);
+        if (size < 0) {
+            return done == 0 ? -1 : done;
+        }
+        messages[done++].msg_len = (unsigned)size;
+    }
+    return done;
+}
+
+RT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
+                       struct timespec *timeout)
+{
+    const int result = REAL(recvmmsg)(fd, messages, count, flags, timeout);
+    for (int i = 0; i < result; i++) {
+        struct msghdr *message = &messages[i].msg_hdr;
+        forget_passed(message);
+        const struct transfer t = {.fd = fd,
+                                   .parts = message->msg_iov,
+                                   .count = message->msg_iovlen,
+                                   .address = message->msg_name,
+                                   .address_size = message->msg_namelen,
+                                   .place = RT_PLACE};
+        (void)received(&t, flags, (ssize_t)messages[i].msg_len);
+    }
+    return result;
+}
+
+/* A step in a connection's life. */
+static void record_step(enum event_kind kind, int fd, const void *place)
+{
+    if (!rt_is_recording()) {
+        return;
+    }
+    const int saved = errno;
+    const struct descriptor d = descriptor_of(fd);
+    /* The end of what was never used here (a listener, a parent's connection) says nothing. */
+    if (d.class == DESCRIPTOR_STREAM && (kind != EVENT_CLOSE || descriptor_is_named(d))) {
+        descriptor_name(fd);
+        (void)rt_record((struct rt_event){.kind = kind,
+                                          .mode = d.transport,
+                                          .object = (const void *)(uintptr_t)d.number,
+                                          .place = place});
+    }
+    errno = saved;
+}
+
+/* The stamp must come before the other side can accept; the own end, which the kernel chooses, is
+ * known only after. A connect that fails at once is taken back. */
+RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t address_size)
+{
+    struct rt_mark mark = {0};
+    if (rt_is_recording()) {
+        const struct descriptor d = descriptor_of(fd);
+        if (d.class == DESCRIPTOR_STREAM) {
+            mark = rt_record((struct rt_event){.kind = EVENT_CONNECT,
+                                               .mode = d.transport,
+                                               .object = (const void *)(uintptr_t)d.number,
+                                               .place = RT_PLACE});
+        }
+    }
+    const int result = REAL(connect)(fd, to.__sockaddr__, address_size);
+    const int saved = errno;
+    if (result < 0 && saved != EINPROGRESS && saved != EINTR) {
+        rt_amend_void(mark);
+    } else if (mark.record != NULL) {
+        descriptor_name(fd);
+    }
+    errno = saved;
+    return result;
+}
+
+static int accepted(int fd, const void *place)
+{
+    if (fd >= 0) {
+        descriptor_forget(fd);
+        record_step(EVENT_ACCEPT, fd, place);
+    }
+    return fd;
+}
+
+RT_EXPORT int accept(int fd, __SOCKADDR_ARG to, socklen_t *address_size)
+{
+    return accepted(REAL(accept)(fd, to.__sockaddr__, address_size), RT_PLACE);
+}
+
+RT_EXPORT int accept4(int fd, __SOCKADDR_ARG to, socklen_t *address_size, int flags)
+{
+    return accepted(REAL(accept4)(fd, to.__sockaddr__, address_size, flags), RT_PLACE);
+}
+
+RT_EXPORT int shutdown(int fd, int how)
+{
+    if (how != SHUT_RD) {
+        record_step(EVENT_SHUTDOWN, fd, RT_PLACE);
+    }
+    return REAL(shutdown)(fd, how);
+}
+
+RT_EXPORT int close(int fd)
+{
+    if (fd < 0) {
+        return REAL(close)(fd);
+    }
+    record_step(EVENT_CLOSE, fd, RT_PLACE);
+    descriptor_forget(fd);
+    return REAL(close)(fd);
+}
+
+/* A number that was closed where nobody looked means something else when it is handed out again. */
+static int made(int fd)
+{
+    descriptor_forget(fd);
+    return fd;
+}
+
+RT_EXPORT int dup(int fd)
+{
+    return made(REAL(dup)(fd));
+}
+
+RT_EXPORT int dup2(int from, int to)
+{
+    if (from != to) {
+        record_step(EVENT_CLOSE, to, RT_PLACE);
+        descriptor_forget(to);
+    }
+    return REAL(dup2)(from, to);
+}
+
+RT_EXPORT int dup3(int from, int to, int flags)
+{
+    record_step(EVENT_CLOSE, to, RT_PLACE);
+    descriptor_forget(to);
+    return REAL(dup3)(from, to, flags);
+}
+
+RT_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    descriptor_forget_range(first, last);
+    return REAL(close_range)(first, last, flags);
+}
+
+RT_EXPORT void closefrom(int first)
+{
+    descriptor_forget_range(first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+    REAL(closefrom)(first);
+}
+
+RT_EXPORT int fclose(FILE *file)
+{
+    const int fd = fileno(file);
+    record_step(EVENT_CLOSE, fd, RT_PLACE);
+    descriptor_forget(fd);
+    return REAL(fclose)(file);
+}
+
+RT_EXPORT int socket(int domain, int type, int protocol)
+{
+    return made(REAL(socket)(domain, type, protocol));
+}
+
+RT_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
+{
+    const int result = REAL(socketpair)(domain, type, protocol, pair);
+    if (result == 0) {
+        (void)made(pair[0]);
+        (void)made(pair[1]);
+        if (rt_is_recording()) {
+            descriptor_name_pair(pair[0], pair[1]);
+        }
+    }
+    return result;
+}
+
+static int made_pipe(int result, const int ends[static 2])
+{
+    if (result == 0) {
+        (void)made(ends[0]);
+        (void)made(ends[1]);
+    }
+    return result;
+}
+
+RT_EXPORT int pipe(int ends[2])
+{
+    return made_pipe(REAL(pipe)(ends), ends);
+}
+
+RT_EXPORT int pipe2(int ends[2], int flags)
+{
+    return made_pipe(REAL(pipe2)(ends, flags), ends);
+}

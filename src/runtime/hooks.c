@@ -1,0 +1,263 @@
+/* What gcc and clang call when they compile with -fsanitize=thread. This file becomes
+ * libclew_hooks.a, which `clew cc` links into programs and shared libraries: nothing of it is
+ * visible outside them. Plain accesses are told to the recorder if there is one; atomic operations
+ * are really done here, one step together with their record. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "runtime/entry.h"
+#include "wire/kind.h"
+
+#define HOOK __attribute__((used, visibility("hidden")))
+#define PLACE __builtin_return_address(0)
+
+static inline void read_hook(const void *address, size_t size, const void *place)
+{
+    if (clew_rt_read != NULL) {
+        clew_rt_read(address, size, place);
+    }
+}
+
+static inline void write_hook(const void *address, size_t size, const void *place)
+{
+    if (clew_rt_write != NULL) {
+        clew_rt_write(address, size, place);
+    }
+}
+
+#define READ_HOOK(name, bytes)            \
+    HOOK void name(void *address);        \
+    HOOK void name(void *address)         \
+    {                                     \
+        read_hook(address, bytes, PLACE); \
+    }
+#define WRITE_HOOK(name, bytes)            \
+    HOOK void name(void *address);         \
+    HOOK void name(void *address)          \
+    {                                      \
+        write_hook(address, bytes, PLACE); \
+    }
+#define BOTH_HOOK(name, bytes)             \
+    HOOK void name(void *address);         \
+    HOOK void name(void *address)          \
+    {                                      \
+        read_hook(address, bytes, PLACE);  \
+        write_hook(address, bytes, PLACE); \
+    }
+#define ACCESS_HOOKS(bytes)                                 \
+    READ_HOOK(__tsan_read##bytes, bytes)                    \
+    WRITE_HOOK(__tsan_write##bytes, bytes)                  \
+    BOTH_HOOK(__tsan_read_write##bytes, bytes)              \
+    READ_HOOK(__tsan_unaligned_read##bytes, bytes)          \
+    WRITE_HOOK(__tsan_unaligned_write##bytes, bytes)        \
+    BOTH_HOOK(__tsan_unaligned_read_write##bytes, bytes)    \
+    READ_HOOK(__tsan_volatile_read##bytes, bytes)           \
+    WRITE_HOOK(__tsan_volatile_write##bytes, bytes)         \
+    READ_HOOK(__tsan_unaligned_volatile_read##bytes, bytes) \
+    WRITE_HOOK(__tsan_unaligned_volatile_write##bytes, bytes)
+
+ACCESS_HOOKS(1)
+ACCESS_HOOKS(2)
+ACCESS_HOOKS(4)
+ACCESS_HOOKS(8)
+ACCESS_HOOKS(16)
+
+HOOK void __tsan_read_range(void *address, size_t size);
+HOOK void __tsan_read_range(void *address, size_t size)
+{
+    read_hook(address, size, PLACE);
+}
+
+HOOK void __tsan_write_range(void *address, size_t size);
+HOOK void __tsan_write_range(void *address, size_t size)
+{
+    write_hook(address, size, PLACE);
+}
+
+/* A C++ object's table pointer: an update that changes nothing is no write. */
+HOOK void __tsan_vptr_update(void **table, void *fresh);
+HOOK void __tsan_vptr_update(void **table, void *fresh)
+{
+    if (*table != fresh) {
+        write_hook(table, sizeof *table, PLACE);
+    }
+}
+
+HOOK void __tsan_vptr_read(void **table);
+HOOK void __tsan_vptr_read(void **table)
+{
+    read_hook(table, sizeof *table, PLACE);
+}
+
+HOOK void __tsan_init(void);
+HOOK void __tsan_init(void)
+{
+}
+
+HOOK void __tsan_func_entry(void *caller);
+HOOK void __tsan_func_entry(void *caller)
+{
+    if (clew_rt_enter_function != NULL) {
+        clew_rt_enter_function(caller);
+    }
+}
+
+HOOK void __tsan_func_exit(void);
+HOOK void __tsan_func_exit(void)
+{
+    if (clew_rt_exit_function != NULL) {
+        clew_rt_exit_function();
+    }
+}
+
+HOOK void __tsan_ignore_thread_begin(void);
+HOOK void __tsan_ignore_thread_begin(void)
+{
+}
+
+HOOK void __tsan_ignore_thread_end(void);
+HOOK void __tsan_ignore_thread_end(void)
+{
+}
+
+/* clang calls these where the source says memcpy, memmove, memset. */
+HOOK void *__tsan_memcpy(void *to, const void *from, size_t size);
+HOOK void *__tsan_memcpy(void *to, const void *from, size_t size)
+{
+    read_hook(from, size, PLACE);
+    write_hook(to, size, PLACE);
+    return memcpy(to, from, size);
+}
+
+HOOK void *__tsan_memmove(void *to, const void *from, size_t size);
+HOOK void *__tsan_memmove(void *to, const void *from, size_t size)
+{
+    read_hook(from, size, PLACE);
+    write_hook(to, size, PLACE);
+    return memmove(to, from, size);
+}
+
+HOOK void *__tsan_memset(void *to, int byte, size_t size);
+HOOK void *__tsan_memset(void *to, int byte, size_t size)
+{
+    write_hook(to, size, PLACE);
+    return memset(to, byte, size);
+}
+
+/* The compilers number memory orders as __ATOMIC_* do; ours begin one later. */
+static uint8_t mode_of(int order)
+{
+    return order >= 0 && order <= __ATOMIC_SEQ_CST ? (uint8_t)(MEMORY_RELAXED + order)
+                                                   : MEMORY_SEQ_CST;
+}
+
+static inline void enter(const volatile void *address)
+{
+    if (clew_rt_atomic_enter != NULL) {
+        clew_rt_atomic_enter(address);
+    }
+}
+
+static inline void leave(struct clew_rt_atomic operation)
+{
+    if (clew_rt_atomic_leave != NULL) {
+        clew_rt_atomic_leave(&operation);
+    }
+}
+
+/* Orders are not constants here; sequential consistency is at least as strong as any that is asked
+ * for. */
+#define LEAVE(event, order, result)                                                              \
+    leave((struct clew_rt_atomic){address, PLACE, (uint64_t)(result), (uint32_t)sizeof *address, \
+                                  event, mode_of(order)})
+
+#define FETCH_HOOK(bits, type, name, compute)                                              \
+    HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order); \
+    HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)  \
+    {                                                                                      \
+        enter(address);                                                                    \
+        const type before = __atomic_##name(address, value, __ATOMIC_SEQ_CST);             \
+        LEAVE(EVENT_ATOMIC_RMW, order, (compute));                                         \
+        return before;                                                                     \
+    }
+
+#define ATOMIC_HOOKS(bits, type)                                                                   \
+    HOOK type __tsan_atomic##bits##_load(const volatile type *address, int order);                 \
+    HOOK type __tsan_atomic##bits##_load(const volatile type *address, int order)                  \
+    {                                                                                              \
+        enter(address);                                                                            \
+        const type value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                             \
+        LEAVE(EVENT_ATOMIC_LOAD, order, value);                                                    \
+        return value;                                                                              \
+    }                                                                                              \
+    HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, int order);          \
+    HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, int order)           \
+    {                                                                                              \
+        enter(address);                                                                            \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
+        LEAVE(EVENT_ATOMIC_STORE, order, value);                                                   \
+    }                                                                                              \
+    HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order);       \
+    HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order)        \
+    {                                                                                              \
+        enter(address);                                                                            \
+        const type before = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                 \
+        LEAVE(EVENT_ATOMIC_RMW, order, value);                                                     \
+        return before;                                                                             \
+    }                                                                                              \
+    FETCH_HOOK(bits, type, fetch_add, before + value)                                              \
+    FETCH_HOOK(bits, type, fetch_sub, before - value)                                              \
+    FETCH_HOOK(bits, type, fetch_and, before &value)                                               \
+    FETCH_HOOK(bits, type, fetch_or, before | value)                                               \
+    FETCH_HOOK(bits, type, fetch_xor, before ^ value)                                              \
+    FETCH_HOOK(bits, type, fetch_nand, ~(before & value))                                          \
+    static bool exchange_if_##bits(volatile type *address, type *expected, type value,             \
+                                   int orders[2], const void *place)                               \
+    {                                                                                              \
+        enter(address);                                                                            \
+        const bool is_done = __atomic_compare_exchange_n(address, expected, value, false,          \
+                                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+        leave((struct clew_rt_atomic){                                                             \
+            address, place, (uint64_t)(is_done ? value : *expected), (uint32_t)sizeof *address,    \
+            is_done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD, mode_of(orders[!is_done])});           \
+        return is_done;                                                                            \
+    }                                                                                              \
+    HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile type *address, type *expected, \
+                                                           type value, int order, int failure);    \
+    HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile type *address, type *expected, \
+                                                           type value, int order, int failure)     \
+    {                                                                                              \
+        return exchange_if_##bits(address, expected, value, (int[2]){order, failure}, PLACE);      \
+    }                                                                                              \
+    HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile type *address, type *expected,   \
+                                                         type value, int order, int failure);      \
+    HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile type *address, type *expected,   \
+                                                         type value, int order, int failure)       \
+    {                                                                                              \
+        return exchange_if_##bits(address, expected, value, (int[2]){order, failure}, PLACE);      \
+    }                                                                                              \
+    HOOK type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected,    \
+                                                         type value, int order, int failure);      \
+    HOOK type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected,    \
+                                                         type value, int order, int failure)       \
+    {                                                                                              \
+        (void)exchange_if_##bits(address, &expected, value, (int[2]){order, failure}, PLACE);      \
+        return expected;                                                                           \
+    }
+
+ATOMIC_HOOKS(8, uint8_t)
+ATOMIC_HOOKS(16, uint16_t)
+ATOMIC_HOOKS(32, uint32_t)
+ATOMIC_HOOKS(64, uint64_t)
+
+HOOK void __tsan_atomic_thread_fence(int order);
+HOOK void __tsan_atomic_thread_fence(__attribute__((unused)) int order)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+HOOK void __tsan_atomic_signal_fence(int order);
+HOOK void __tsan_atomic_signal_fence(__attribute__((unused)) int order)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,132 @@
+/* The functions behind ours: libc's own, found once by name. One list; a hook calls
+ * REAL(name)(...). */
+#ifndef CLEW_RUNTIME_REAL_H
+#define CLEW_RUNTIME_REAL_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <threads.h>
+#include <time.h>
+
+struct iovec;
+struct mmsghdr;
+struct epoll_event;
+struct pollfd;
+
+/* REAL_LIST(FUNCTION) with FUNCTION(result, name, parameters). */
+#define REAL_LIST(FUNCTION)                                                                       \
+    FUNCTION(int, pthread_create,                                                                 \
+             (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                    \
+    FUNCTION(int, pthread_join, (pthread_t, void **))                                             \
+    FUNCTION(int, pthread_tryjoin_np, (pthread_t, void **))                                       \
+    FUNCTION(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *))            \
+    FUNCTION(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *)) \
+    FUNCTION(int, pthread_mutex_lock, (pthread_mutex_t *))                                        \
+    FUNCTION(int, pthread_mutex_trylock, (pthread_mutex_t *))                                     \
+    FUNCTION(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *))          \
+    FUNCTION(int, pthread_mutex_clocklock,                                                        \
+             (pthread_mutex_t *, clockid_t, const struct timespec *))                             \
+    FUNCTION(int, pthread_mutex_unlock, (pthread_mutex_t *))                                      \
+    FUNCTION(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))                       \
+    FUNCTION(int, pthread_cond_timedwait,                                                         \
+             (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                      \
+    FUNCTION(int, pthread_cond_clockwait,                                                         \
+             (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))           \
+    FUNCTION(int, pthread_cond_signal, (pthread_cond_t *))                                        \
+    FUNCTION(int, pthread_cond_broadcast, (pthread_cond_t *))                                     \
+    FUNCTION(int, pthread_rwlock_rdlock, (pthread_rwlock_t *))                                    \
+    FUNCTION(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                                 \
+    FUNCTION(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *))      \
+    FUNCTION(int, pthread_rwlock_wrlock, (pthread_rwlock_t *))                                    \
+    FUNCTION(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *))                                 \
+    FUNCTION(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *, const struct timespec *))      \
+    FUNCTION(int, pthread_rwlock_unlock, (pthread_rwlock_t *))                                    \
+    FUNCTION(int, pthread_rwlock_clockrdlock,                                                     \
+             (pthread_rwlock_t *, clockid_t, const struct timespec *))                            \
+    FUNCTION(int, pthread_rwlock_clockwrlock,                                                     \
+             (pthread_rwlock_t *, clockid_t, const struct timespec *))                            \
+    FUNCTION(int, pthread_spin_lock, (pthread_spinlock_t *))                                      \
+    FUNCTION(int, pthread_spin_trylock, (pthread_spinlock_t *))                                   \
+    FUNCTION(int, pthread_spin_unlock, (pthread_spinlock_t *))                                    \
+    FUNCTION(int, pthread_barrier_wait, (pthread_barrier_t *))                                    \
+    FUNCTION(int, pthread_once, (pthread_once_t *, void (*)(void)))                               \
+    FUNCTION(int, sem_wait, (sem_t *))                                                            \
+    FUNCTION(int, sem_trywait, (sem_t *))                                                         \
+    FUNCTION(int, sem_timedwait, (sem_t *, const struct timespec *))                              \
+    FUNCTION(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))                   \
+    FUNCTION(int, sem_post, (sem_t *))                                                            \
+    FUNCTION(ssize_t, send, (int, const void *, size_t, int))                                     \
+    FUNCTION(ssize_t, sendto,                                                                     \
+             (int, const void *, size_t, int, const struct sockaddr *, socklen_t))                \
+    FUNCTION(ssize_t, sendmsg, (int, const struct msghdr *, int))                                 \
+    FUNCTION(ssize_t, sendfile, (int, int, off_t *, size_t))                                      \
+    FUNCTION(ssize_t, sendfile64, (int, int, off64_t *, size_t))                                  \
+    FUNCTION(ssize_t, write, (int, const void *, size_t))                                         \
+    FUNCTION(ssize_t, writev, (int, const struct iovec *, int))                                   \
+    FUNCTION(ssize_t, recv, (int, void *, size_t, int))                                           \
+    FUNCTION(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))       \
+    FUNCTION(ssize_t, recvmsg, (int, struct msghdr *, int))                                       \
+    FUNCTION(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *))            \
+    FUNCTION(ssize_t, read, (int, void *, size_t))                                                \
+    FUNCTION(ssize_t, readv, (int, const struct iovec *, int))                                    \
+    FUNCTION(int, connect, (int, const struct sockaddr *, socklen_t))                             \
+    FUNCTION(int, accept, (int, struct sockaddr *, socklen_t *))                                  \
+    FUNCTION(int, accept4, (int, struct sockaddr *, socklen_t *, int))                            \
+    FUNCTION(int, shutdown, (int, int))                                                           \
+    FUNCTION(int, close, (int))                                                                   \
+    FUNCTION(int, close_range, (unsigned, unsigned, int))                                         \
+    FUNCTION(void, closefrom, (int))                                                              \
+    FUNCTION(int, fclose, (FILE *))                                                               \
+    FUNCTION(void *, dlopen, (const char *, int))                                                 \
+    FUNCTION(int, dup, (int))                                                                     \
+    FUNCTION(int, dup2, (int, int))                                                               \
+    FUNCTION(int, dup3, (int, int, int))                                                          \
+    FUNCTION(int, socket, (int, int, int))                                                        \
+    FUNCTION(int, socketpair, (int, int, int, int *))                                             \
+    FUNCTION(int, pipe, (int *))                                                                  \
+    FUNCTION(int, pipe2, (int *, int))                                                            \
+    FUNCTION(int, thrd_join, (thrd_t, int *))                                                     \
+    FUNCTION(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                  \
+    FUNCTION(int, mtx_lock, (mtx_t *))                                                            \
+    FUNCTION(int, mtx_trylock, (mtx_t *))                                                         \
+    FUNCTION(int, mtx_timedlock, (mtx_t *, const struct timespec *))                              \
+    FUNCTION(int, mtx_unlock, (mtx_t *))                                                          \
+    FUNCTION(int, cnd_wait, (cnd_t *, mtx_t *))                                                   \
+    FUNCTION(int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *))                     \
+    FUNCTION(int, cnd_signal, (cnd_t *))                                                          \
+    FUNCTION(int, cnd_broadcast, (cnd_t *))                                                       \
+    FUNCTION(pid_t, fork, (void))                                                                 \
+    FUNCTION(pid_t, _Fork, (void))                                                                \
+    FUNCTION(int, execve, (const char *, char *const *, char *const *))                           \
+    FUNCTION(int, execvpe, (const char *, char *const *, char *const *))                          \
+    FUNCTION(int, fexecve, (int, char *const *, char *const *))                                   \
+    FUNCTION(int, posix_spawn,                                                                    \
+             (pid_t *, const char *, const posix_spawn_file_actions_t *,                          \
+              const posix_spawnattr_t *, char *const *, char *const *))                           \
+    FUNCTION(int, posix_spawnp,                                                                   \
+             (pid_t *, const char *, const posix_spawn_file_actions_t *,                          \
+              const posix_spawnattr_t *, char *const *, char *const *))
+
+struct real {
+#define FUNCTION(result, name, parameters) result(*name) parameters;
+    REAL_LIST(FUNCTION)
+#undef FUNCTION
+};
+
+extern struct real rt_real;
+
+/* Finds every function of the list. A function this libc lacks stays NULL and its hook is never
+ * reached. */
+void real_find(void);
+
+/* Constructors of other libraries may call a hook before ours has run, hence the look. */
+#define REAL(name) \
+    (__builtin_expect(rt_real.name == NULL, 0) ? (real_find(), rt_real.name) : rt_real.name)
+
+#endif

@@ -1,0 +1,131 @@
+/* The recorder inside a traced process: what the hooks share.
+ *
+ * A hook does the real thing and records it:
+ *
+ *     int pthread_mutex_lock(pthread_mutex_t *m)
+ *     {
+ *         const int result = REAL(pthread_mutex_lock)(m);
+ *         if (result == 0) {
+ *             rt_record((struct rt_event){.kind = EVENT_LOCK, .object = m, .place = RT_PLACE});
+ *         }
+ *         return result;
+ *     }
+ *
+ * Operations that let others go on (unlock, send) are recorded before the real call, those that
+ * were let go on (lock, receive) after it. Nothing here allocates, locks, or changes errno; all of
+ * it may run in a signal handler. */
+#ifndef CLEW_RUNTIME_RT_H
+#define CLEW_RUNTIME_RT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/kind.h"
+#include "wire/recording.h"
+#include "wire/segment.h"
+
+#define RT_EXPORT __attribute__((visibility("default")))
+#define RT_PLACE __builtin_return_address(0)
+
+struct rt_pending;
+
+/* One task's place to write. Zero until the task records its first event. */
+struct rt_task {
+    struct segment *segment;    /* mapped; NULL: not attached, or given up */
+    uint32_t number;            /* in the process */
+    uint32_t child_count;       /* tasks created so far, for their paths */
+    uint32_t busy;              /* records being made: more than one in a signal handler */
+    uint32_t ignore;            /* depth of clew_ignore_begin */
+    uint32_t fork_number;       /* of the process that is being forked ... */
+    uint32_t fork_ordinal;      /* ... and its place among its siblings; 0: none is */
+    bool has_loaded;            /* a library, which the collector must be told of */
+    bool is_ended;              /* what runs after a task's end is not the task's */
+    struct rt_pending *pending; /* the record being made, for handlers to complete */
+    _Atomic uint64_t epoch;     /* stamped records so far */
+    char path[512];
+};
+
+extern __thread struct rt_task rt_self __attribute__((tls_model("initial-exec")));
+
+/* True once the recording is on in this process; never becomes true in a setuid one. */
+extern bool rt_is_on;
+
+/* The recording keeps accesses to words only one task uses, too. */
+extern bool rt_wants_all_accesses;
+
+struct rt_event {
+    enum event_kind kind;
+    uint8_t mode;
+    bool is_plain; /* not stamped: a plain access */
+    bool has_size;
+    bool has_value;
+    uint64_t size;
+    int64_t value;
+    const volatile void *object;
+    const void *place;
+    const void *more; /* bytes that go with the record */
+    size_t more_size; /* at most 1024 are kept */
+};
+
+/* A record that may still have to be corrected. */
+struct rt_mark {
+    struct record *record;   /* NULL: nothing was recorded */
+    struct segment *segment; /* it lies here */
+};
+
+/* True when rt_record would record: for hooks that must look at something first. */
+bool rt_is_recording(void);
+
+/* Appends one event of the calling task. */
+struct rt_mark rt_record(struct rt_event event);
+
+/* What was recorded before a call turned out otherwise: fewer bytes went, or nothing happened at
+ * all. If the process dies in between the record stands as it was announced. */
+void rt_amend_size(struct rt_mark mark, uint64_t size);
+void rt_amend_void(struct rt_mark mark);
+
+/* Appends a record for the collector (enum record_kind). */
+void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size);
+
+/* The task that the caller is about to create: its path goes into `path`; its number. */
+void rt_child_path(char path[static 512]);
+uint32_t rt_task_reserve(void);
+
+/* The calling task begins under this path. It ends by itself, after the thread's destructors. */
+void rt_task_begin(const char *path, uint32_t number);
+
+/* Around a fork: before it, and after it on both sides. The child records under its own name from
+ * its first event on, which may be in a handler of pthread_atfork. Returns is_child. */
+void rt_fork_begin(void);
+bool rt_fork_end(bool is_child);
+
+/* The process goes: the calling task's row ends. */
+void rt_process_end(int status, const void *place);
+
+/* The variable ORIGIN_VARIABLE, with its name in front, for a program that replaces this one or is
+ * spawned by it. */
+enum { ORIGIN_SIZE = 256 };
+void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child);
+
+/* The recording's folder. */
+const char *rt_folder(void);
+
+/* Tells the collector what is mapped where. */
+void rt_record_modules(void);
+
+/* Holds off all signals of the calling thread; gives back those it had. */
+uint64_t rt_signals_hold(void);
+void rt_signals_release(uint64_t before);
+
+/* Lets others run while the caller spins. */
+void rt_pause(void);
+
+/* The calling thread's kernel id. */
+uint32_t rt_own_tid(void);
+
+/* From now on the process is the node `name`. */
+void rt_set_node(const char *name);
+
+#endif

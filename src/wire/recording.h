@@ -1,0 +1,35 @@
+/* The page every recorded process of one `clew record` shares: the file `recording` in the
+ * recording's folder.
+ *
+ * Stamps come from one counter in it. A stamp is taken before an operation that lets others go on
+ * (unlock, send, create) and after one that was let go on (lock, receive, join), so that the order
+ * of stamps is a linear extension of what really happened. */
+#ifndef CLEW_WIRE_RECORDING_H
+#define CLEW_WIRE_RECORDING_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define RECORDING_MAGIC 0x31737365736c6377u /* "wclsess1" */
+#define RECORDING_FILE "recording"
+#define RECORDING_VARIABLE "CLEW_RECORDING" /* the environment's name for the folder */
+#define ORIGIN_VARIABLE "CLEW_ORIGIN"       /* who a program was before its exec, or its parent */
+
+enum recording_flag {
+    RECORDING_ALL_ACCESSES = 1 << 0, /* do not filter accesses to words only one task uses */
+};
+
+struct recording {
+    uint64_t magic;
+    uint32_t version;               /* WIRE_VERSION */
+    uint32_t flags;                 /* enum recording_flag */
+    _Atomic uint64_t stamp;         /* the next one */
+    _Atomic uint32_t process_count; /* numbers handed to processes */
+    _Atomic uint32_t is_closed;     /* the recording has ended: write nothing more */
+    _Atomic uint64_t size_pending;  /* bytes in segments not yet collected */
+    uint64_t size_pending_max;      /* more than that: wait a bounded time, then drop and count */
+    _Atomic uint64_t dropped;       /* records given up */
+    char node[128];                 /* the name of the first process */
+};
+
+#endif
