@@ -1,0 +1,136 @@
+#include "place/place.h"
+
+#include <elfutils/libdwfl.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/seam.h"
+
+/* libdwfl does the work; modules are reported lazily, because each report is a round over all of
+ * them. */
+struct places {
+    Dwfl *dwfl;
+    bool is_reporting;
+    struct map known; /* by bias: a module may be told of more than once */
+};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+struct places *places_new(void)
+{
+    struct places *p = mem_zero(1, sizeof *p);
+    p->dwfl = seam_fails() ? NULL : dwfl_begin(&callbacks);
+    return p;
+}
+
+void places_free(struct places *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    if (p->dwfl != NULL) {
+        dwfl_end(p->dwfl);
+    }
+    map_release(&p->known);
+    mem_free(p);
+}
+
+void places_add_module(struct places *p, const char *path, uint64_t bias)
+{
+    bool is_new = false;
+    (void)map_slot(&p->known, bias, 0, &is_new);
+    if (p->dwfl == NULL || !is_new) {
+        return;
+    }
+    if (!p->is_reporting) {
+        dwfl_report_begin_add(p->dwfl);
+        p->is_reporting = true;
+    }
+    (void)dwfl_report_elf(p->dwfl, path, path, -1, bias, true);
+}
+
+static Dwfl_Module *module_at(struct places *p, uint64_t address)
+{
+    if (p->dwfl == NULL) {
+        return NULL;
+    }
+    if (p->is_reporting) {
+        (void)dwfl_report_end(p->dwfl, NULL, NULL);
+        p->is_reporting = false;
+    }
+    return dwfl_addrmodule(p->dwfl, address);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* The line of an address. libdw looks it up through .debug_aranges, which clang does not write;
+ * then the units are gone through one by one. */
+static const char *line_of(Dwfl_Module *module, uint64_t address, int *number)
+{
+    Dwfl_Line *line = dwfl_module_getsrc(module, address);
+    if (line != NULL) {
+        return dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    }
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL;) {
+        if (dwarf_haspc(unit, address - bias) > 0) {
+            Dwarf_Line *found = dwarf_getsrc_die(unit, address - bias);
+            return found == NULL || dwarf_lineno(found, number) < 0
+                       ? NULL
+                       : dwarf_linesrc(found, NULL, NULL);
+        }
+    }
+    return NULL;
+}
+
+bool places_print_source(struct places *p, uint64_t address, struct out *out)
+{
+    /* A return address is the instruction after the call; one byte less is inside it. */
+    const uint64_t inside = address == 0 ? 0 : address - 1;
+    Dwfl_Module *module = module_at(p, inside);
+    if (module == NULL) {
+        return false;
+    }
+    int number = 0;
+    const char *file = line_of(module, inside, &number);
+    if (file != NULL) {
+        out_format(out, "%s:%d", base_name(file), number);
+        return true;
+    }
+    GElf_Addr start = 0;
+    const char *path = dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+    const char *function = dwfl_module_addrname(module, inside);
+    if (function != NULL) {
+        out_format(out, "%s!%s", base_name(path), function);
+    } else {
+        out_format(out, "%s+0x%llx", base_name(path), (unsigned long long)(inside - start));
+    }
+    return true;
+}
+
+bool places_print_object(struct places *p, uint64_t address, struct out *out)
+{
+    Dwfl_Module *module = module_at(p, address);
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char *name =
+        module == NULL ? NULL
+                       : dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    if (name == NULL || (symbol.st_size > 0 && offset >= symbol.st_size)) {
+        return false;
+    }
+    out_text(out, name);
+    if (offset > 0) {
+        out_format(out, "+%llu", (unsigned long long)offset);
+    }
+    return true;
+}

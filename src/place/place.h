@@ -1,0 +1,29 @@
+/* Source places and symbols: what an address in a recorded process means, from the debug
+ * information of its modules. */
+#ifndef CLEW_PLACE_PLACE_H
+#define CLEW_PLACE_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/out.h"
+
+struct places;
+
+struct places *places_new(void);
+void places_free(struct places *p);
+
+/* The process has this file mapped with this load bias. Modules without a readable file are known
+ * by their name only. */
+void places_add_module(struct places *p, const char *path, uint64_t bias);
+
+/* Appends the source place of the call that returns to `address`: "bank.c:42", or "libc.so.6!read"
+ * or "bank+0x12f4" where there is no line. False, and nothing appended, when no module covers it.
+ */
+bool places_print_source(struct places *p, uint64_t address, struct out *out);
+
+/* Appends the name of the variable that covers `address`: "balance" or "accounts+16". False, and
+ * nothing appended, when no symbol does. */
+bool places_print_object(struct places *p, uint64_t address, struct out *out);
+
+#endif
