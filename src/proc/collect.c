@@ -1,0 +1,642 @@
+#include "proc/collect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/seam.h"
+#include "base/sort.h"
+#include "proc/datagram.h"
+#include "proc/naming.h"
+#include "proc/row.h"
+#include "proc/traffic.h"
+#include "trace/kind.h"
+#include "wire/recording.h"
+
+/* Names of the two ends of a connection, as its process sees them. */
+struct ends {
+    uint32_t own, peer;
+};
+
+/* A recorded process: whose tasks they are, and what its addresses mean. */
+struct process {
+    uint32_t number;
+    uint32_t node; /* name */
+    struct naming naming;
+    struct map task_of_number; /* number of a task in the process to task */
+    struct map connection_of;  /* number of a connection to its ends */
+    VEC(struct ends) ends;
+};
+
+/* An access of a task that another task brought to light. */
+struct late {
+    uint32_t epoch; /* it comes after so many stamped records of its task */
+    struct record record;
+};
+
+struct source {
+    struct row row;
+    struct process *process;
+    uint32_t task;         /* in the tables */
+    uint64_t stamp;        /* where the row stands in the merge */
+    uint64_t epoch;        /* stamped records taken so far */
+    VEC(struct late) late; /* by epoch */
+    size_t late_taken;
+};
+
+struct collector {
+    const char *folder;
+    struct tables *tables;
+    struct writer *writer;
+    struct notes *notes;
+    struct arena arena;
+    VEC(struct source) sources;
+    VEC(struct process *) processes;
+    VEC(uint32_t) heap; /* sources, least stamp first */
+    VEC(struct event) batch;
+    struct names inodes; /* of pipes and Unix sockets, in order of appearance */
+    uint32_t inode_none; /* the name of a Unix peer that is not known */
+    struct datagrams datagrams;
+    struct traffic traffic;
+    struct map last_step; /* of a task: EVENT_PROCESS_EXEC when it became a program */
+    uint64_t event_count;
+};
+
+/* The folder holds one file for each segment; a row is the files 0, 1, 2 ... of one task. */
+static int find_rows(struct collector *c, struct err *e)
+{
+    DIR *dir = seam_fails() ? NULL : opendir(c->folder);
+    if (dir == NULL) {
+        return err_set(e, "%s: cannot be read: %s", c->folder, strerror(errno));
+    }
+    struct map row_of = {0};
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        uint32_t process = 0;
+        uint32_t task = 0;
+        uint32_t number = 0;
+        char rest = 0;
+        /* NOLINTNEXTLINE(cert-err34-c): the names are ours; one that does not match is not a
+         * segment. */
+        if (sscanf(entry->d_name, "%u.%u.%u%c", &process, &task, &number, &rest) != 3) {
+            continue;
+        }
+        const uint32_t index =
+            *map_slot(&row_of, map_pair(process, task), (uint32_t)c->sources.count, NULL);
+        if (index == c->sources.count) {
+            const struct row row = {.folder = c->folder, .process = process, .task = task};
+            vec_push(&c->sources, (struct source){.row = row});
+        }
+        struct row *row = &c->sources.at[index].row;
+        row->segment_count = row->segment_count > number ? row->segment_count : number + 1;
+    }
+    map_release(&row_of);
+    (void)closedir(dir);
+    return 0;
+}
+
+/* The order of a folder is the file system's; rows go by process and task. */
+static int compare_sources(const void *left, const void *right,
+                           __attribute__((unused)) const void *context)
+{
+    const struct row *a = &((const struct source *)left)->row;
+    const struct row *b = &((const struct source *)right)->row;
+    const uint64_t x = map_pair(a->process, a->task);
+    const uint64_t y = map_pair(b->process, b->task);
+    return (x > y) - (x < y);
+}
+
+static struct process *process_of(struct collector *c, uint32_t number, const char *node)
+{
+    vec_each (&c->processes, known) {
+        if ((*known)->number == number) {
+            return *known;
+        }
+    }
+    struct process *p = arena_new(&c->arena, struct process);
+    p->number = number;
+    p->node = names_intern_text(&c->tables->names, node);
+    naming_init(&p->naming, c->tables);
+    vec_push(&c->processes, p);
+    return p;
+}
+
+static bool is_earlier(const struct collector *c, uint32_t a, uint32_t b)
+{
+    const uint64_t x = c->sources.at[a].stamp;
+    const uint64_t y = c->sources.at[b].stamp;
+    return x != y ? x < y : a < b;
+}
+
+static void heap_push(struct collector *c, uint32_t source)
+{
+    vec_push(&c->heap, source);
+    size_t at = c->heap.count - 1;
+    while (at > 0 && is_earlier(c, c->heap.at[at], c->heap.at[(at - 1) / 2])) {
+        const uint32_t parent = c->heap.at[(at - 1) / 2];
+        c->heap.at[(at - 1) / 2] = c->heap.at[at];
+        c->heap.at[at] = parent;
+        at = (at - 1) / 2;
+    }
+}
+
+static uint32_t heap_pop(struct collector *c)
+{
+    const uint32_t least = c->heap.at[0];
+    const uint32_t moved = vec_pop(&c->heap);
+    size_t at = 0;
+    for (size_t child = 1; child < c->heap.count; child = 2 * at + 1) {
+        child +=
+            child + 1 < c->heap.count && is_earlier(c, c->heap.at[child + 1], c->heap.at[child]);
+        if (!is_earlier(c, c->heap.at[child], moved)) {
+            break;
+        }
+        c->heap.at[at] = c->heap.at[child];
+        at = child;
+    }
+    if (c->heap.count > 0) {
+        c->heap.at[at] = moved;
+    }
+    return least;
+}
+
+/* Ends that are named after an inode are known again only within one recording: they get ordinals.
+ */
+static uint32_t end_name(struct collector *c, const char *text)
+{
+    const char *dash = strchr(text, '-');
+    const bool is_inode =
+        dash != NULL && (strncmp(text, "pipe-", 5) == 0 || strncmp(text, "unix-", 5) == 0);
+    if (!is_inode) {
+        return names_intern_text(&c->tables->names, text);
+    }
+    if (strcmp(text, "unix-0") == 0) {
+        return c->inode_none;
+    }
+    const uint32_t key = names_intern_text(&c->inodes, text);
+    char named[32];
+    (void)snprintf(named, sizeof named, "%.*s#%u", (int)(dash - text), text, key);
+    return names_intern_text(&c->tables->names, named);
+}
+
+/* The bytes of an end pair: "own" 0 "peer". */
+static struct ends take_ends(struct collector *c, const char *bytes, size_t size)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1),
+                   bytes);
+    const size_t own = strlen(text);
+    struct ends ends = {.own = end_name(c, text)};
+    (void)snprintf(text, sizeof text, "%.*s", (int)(size > own ? size - own - 1 : 0),
+                   bytes + own + (size > own));
+    ends.peer = end_name(c, text);
+    return ends;
+}
+
+/* What a record that is no event tells: a module and its bias, the ends of a connection, the
+ * process's name. */
+static void take_note(struct collector *c, struct source *s)
+{
+    const struct row *row = &s->row;
+    const size_t size = row->more == NULL ? 0 : row->more->size;
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%.*s", (int)size, row->bytes);
+    switch (row->record->kind) {
+    case RECORD_MODULE:
+        places_add_module(s->process->naming.places, text, row->record->object);
+        return;
+    case RECORD_NODE: s->process->node = names_intern_text(&c->tables->names, text); return;
+    case RECORD_NAME:
+        if (size > 0) {
+            map_put(&s->process->connection_of, row->record->object,
+                    (uint32_t)s->process->ends.count);
+            vec_push(&s->process->ends, take_ends(c, row->bytes + 1, size - 1));
+        }
+        return;
+    default: return;
+    }
+}
+
+/* A socket bound to every address that talks to the loopback address does so from there. */
+static uint32_t loopback_of(struct collector *c, uint32_t own, uint32_t peer)
+{
+    struct names *names = &c->tables->names;
+    const char *text = names_text(names, own);
+    if (strncmp(text, "0.0.0.0:", 8) != 0 || strncmp(names_text(names, peer), "127.", 4) != 0) {
+        return own;
+    }
+    char named[32];
+    (void)snprintf(named, sizeof named, "127.0.0.1:%s", text + 8);
+    return names_intern_text(names, named);
+}
+
+/* Ends of Unix connections whose peer could not be known yet when they were told: the peer has told
+ * them both. */
+static void complete_ends(struct collector *c)
+{
+    struct map peer_of = {0};
+    vec_each (&c->processes, p) {
+        vec_each (&(*p)->ends, ends) {
+            if (ends->peer != c->inode_none) {
+                map_put(&peer_of, ends->peer, ends->own);
+            }
+        }
+    }
+    vec_each (&c->processes, p) {
+        vec_each (&(*p)->ends, ends) {
+            const uint32_t *peer =
+                ends->peer == c->inode_none ? map_get(&peer_of, ends->own) : NULL;
+            ends->peer = peer == NULL ? ends->peer : *peer;
+        }
+    }
+    map_release(&peer_of);
+}
+
+static uint32_t name_of_bytes(struct collector *c, const struct row *row)
+{
+    return row->more == NULL ? 0 : names_intern(&c->tables->names, row->bytes, row->more->size);
+}
+
+/* A number that goes with a record, 0 when it is not there. */
+static uint64_t number_of_bytes(const struct row *row)
+{
+    uint64_t number = 0;
+    if (row->more != NULL && row->more->size >= sizeof number) {
+        memcpy(&number, row->bytes, sizeof number);
+    }
+    return number;
+}
+
+/* The child's first task, if the child came to record anything. */
+static void set_forked(struct collector *c, const struct row *row, struct event *event)
+{
+    vec_each (&c->processes, p) {
+        if (row->more != NULL && (*p)->number == row->more->value) {
+            event->peer =
+                tables_task(c->tables, (*p)->node, names_intern_text(&c->tables->names, "main"));
+            event->has |= HAS_PEER;
+        }
+    }
+    event->has &= (uint8_t)~HAS_VALUE;
+    event->value = 0;
+}
+
+/* Who the other task of a creation or a join is. */
+static void set_peer(struct collector *c, struct source *s, struct event *event)
+{
+    const struct row *row = &s->row;
+    if (event->kind == EVENT_THREAD_CREATE) {
+        event->peer = tables_task(c->tables, s->process->node, name_of_bytes(c, row));
+        event->has |= HAS_PEER;
+        return;
+    }
+    if (event->kind == EVENT_PROCESS_FORK) {
+        set_forked(c, row, event);
+        return;
+    }
+    event->has &= (uint8_t)~HAS_VALUE;
+    event->value = 0;
+    const uint32_t *known =
+        row->more == NULL ? NULL : map_get(&s->process->task_of_number, (uint64_t)row->more->value);
+    if (known != NULL) {
+        event->peer = *known;
+        event->has |= HAS_PEER;
+    }
+}
+
+static uint32_t channel_name(struct collector *c, uint32_t source, uint32_t destination)
+{
+    struct names *names = &c->tables->names;
+    char text[1024];
+    const int size = snprintf(text, sizeof text, "%s>%s", names_text(names, source),
+                              names_text(names, destination));
+    return names_intern(names, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+}
+
+/* A datagram is named, and its receipt goes by its sender's channel. */
+static void set_datagram(struct collector *c, const struct row *row, struct event *event)
+{
+    const size_t head = sizeof(uint64_t);
+    const bool is_whole = row->more->size >= head;
+    const struct ends ends =
+        is_whole ? take_ends(c, row->bytes + head, row->more->size - head) : (struct ends){0};
+    struct datagram d = {.hash = number_of_bytes(row), .size = event->size};
+    if (event->kind == EVENT_SEND) {
+        d.source = loopback_of(c, ends.own, ends.peer);
+        d.destination = ends.peer;
+        datagrams_send(&c->datagrams, &c->tables->names, &d);
+    } else {
+        d.source = ends.peer;
+        d.destination = loopback_of(c, ends.own, ends.peer);
+        const struct datagram *sent = datagrams_receive(&c->datagrams, &c->tables->names, &d);
+        d = sent == NULL ? d : *sent;
+    }
+    event->message = d.message;
+    event->object = channel_name(c, d.source, d.destination);
+}
+
+/* The directed channel of a network event, and the name of its message where it has one. */
+static void set_channel(struct collector *c, struct source *s, struct event *event)
+{
+    const struct row *row = &s->row;
+    if (event->mode == TRANSPORT_CHANNEL) {
+        char name[20];
+        (void)snprintf(name, sizeof name, "%llx", (unsigned long long)number_of_bytes(row));
+        event->message = names_intern_text(&c->tables->names, name);
+        event->object = naming_object(&s->process->naming, row->record->object, row->record->place);
+        return;
+    }
+    if (row->more != NULL) {
+        set_datagram(c, row, event);
+        return;
+    }
+    const uint32_t *known = map_get(&s->process->connection_of, row->record->object);
+    const struct ends ends = known == NULL ? (struct ends){0} : s->process->ends.at[*known];
+    const bool is_inward = event->kind == EVENT_RECV || event->kind == EVENT_ACCEPT;
+    event->object =
+        is_inward ? channel_name(c, ends.peer, ends.own) : channel_name(c, ends.own, ends.peer);
+}
+
+/* What the bytes and the object of a record mean, by kind. */
+static void set_names(struct collector *c, struct source *s, struct event *event)
+{
+    const struct row *row = &s->row;
+    const struct record *record = row->record;
+    struct naming *naming = &s->process->naming;
+    const unsigned fields = kind_of(event->kind)->fields;
+    event->location = naming_source(naming, record->place);
+    if ((fields & F_PEER) != 0) {
+        set_peer(c, s, event);
+        return;
+    }
+    if (event_class(event) == CLASS_NET) {
+        set_channel(c, s, event);
+        return;
+    }
+    switch (event->kind) {
+    case EVENT_THREAD_START: return;
+    case EVENT_WAIT_BEGIN:
+    case EVENT_WAIT_END:
+        event->object = naming_object(naming, record->object, record->place);
+        event->text = naming_object(naming, number_of_bytes(row), record->place);
+        return;
+    case EVENT_LOG:
+    case EVENT_PROCESS_START: event->text = name_of_bytes(c, row); return;
+    case EVENT_HANDLER_BEGIN:
+    case EVENT_HANDLER_END:
+    case EVENT_VARIABLE:
+    case EVENT_VARIABLE_DELETE:
+    case EVENT_ATOMIC_BEGIN:
+    case EVENT_ATOMIC_END: event->object = name_of_bytes(c, row); return;
+    default: event->object = naming_object(naming, record->object, record->place);
+    }
+}
+
+static int flush(struct collector *c, struct err *e)
+{
+    const int result =
+        c->batch.count == 0 ? 0 : writer_write(c->writer, c->batch.at, c->batch.count, e);
+    c->event_count += c->batch.count;
+    vec_clear(&c->batch);
+    return result;
+}
+
+static bool is_late(const struct row *row)
+{
+    const uint8_t kind = row->record->kind;
+    return (kind == EVENT_READ || kind == EVENT_WRITE) && row->more != NULL &&
+           row->more->size == sizeof(struct record_late);
+}
+
+static int put_event(struct collector *c, const struct event *event, struct err *e)
+{
+    traffic_take(&c->traffic, event);
+    if (event->kind == EVENT_PROCESS_EXEC) {
+        map_put(&c->last_step, event->task, event->kind);
+    } else if (c->last_step.entries.count > 0 && map_get(&c->last_step, event->task) != NULL) {
+        map_put(&c->last_step, event->task, 0);
+    }
+    vec_push(&c->batch, *event);
+    return c->batch.count >= BATCH_MAX ? flush(c, e) : 0;
+}
+
+static int take_record(struct collector *c, struct source *s, struct err *e)
+{
+    const struct record *record = s->row.record;
+    s->epoch += record->stamp != 0;
+    if (kind_of(record->kind) == NULL || (record->flags & RECORD_VOID) != 0 || is_late(&s->row)) {
+        return 0;
+    }
+    const bool has_mode = mode_name(kind_of(record->kind)->modes, record->mode) != NULL;
+    struct event event = {
+        .kind = record->kind, .mode = has_mode ? record->mode : MODE_UNSAID, .task = s->task};
+    if ((record->flags & RECORD_HAS_SIZE) != 0) {
+        event.has |= HAS_SIZE;
+        event.size = record->size;
+    }
+    if ((record->flags & RECORD_HAS_VALUE) != 0 && s->row.more != NULL) {
+        event.has |= HAS_VALUE;
+        event.value = s->row.more->value;
+    }
+    set_names(c, s, &event);
+    return put_event(c, &event, e);
+}
+
+/* The late accesses of the epoch that has just begun. */
+static int put_late(struct collector *c, struct source *s, struct err *e)
+{
+    while (s->late_taken < s->late.count && s->late.at[s->late_taken].epoch <= s->epoch) {
+        const struct record *record = &s->late.at[s->late_taken++].record;
+        struct naming *naming = &s->process->naming;
+        const struct event event = {
+            .kind = record->kind,
+            .task = s->task,
+            .has = HAS_SIZE,
+            .size = record->size,
+            .object = naming_object(naming, record->object, record->place),
+            .location = naming_source(naming, record->place),
+        };
+        if (put_event(c, &event, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Takes the row's front record and the unstamped ones behind it; then the row waits for its next
+ * stamp. */
+static int advance(struct collector *c, struct source *s, struct err *e)
+{
+    do {
+        if (take_record(c, s, e) < 0 || put_late(c, s, e) < 0 ||
+            row_next(&s->row, c->notes, e) < 0) {
+            return -1;
+        }
+    } while (s->row.has_record && s->row.record->stamp == 0);
+    s->stamp = s->row.has_record ? s->row.record->stamp : UINT64_MAX;
+    return 0;
+}
+
+static void take_late(struct collector *c, const struct source *finder)
+{
+    struct record_late late;
+    memcpy(&late, finder->row.bytes, sizeof late);
+    vec_each (&c->sources, s) {
+        if (s->row.process == finder->row.process && s->row.task == late.task) {
+            vec_push(&s->late, (struct late){.epoch = late.epoch, .record = *finder->row.record});
+            return;
+        }
+    }
+}
+
+static int compare_late(const void *left, const void *right,
+                        __attribute__((unused)) const void *context)
+{
+    const uint32_t a = ((const struct late *)left)->epoch;
+    const uint32_t b = ((const struct late *)right)->epoch;
+    return (a > b) - (a < b);
+}
+
+/* Everything that names something, before the first event that needs the name. */
+static int read_notes(struct collector *c, struct err *e)
+{
+    vec_each (&c->sources, s) {
+        if (row_open(&s->row, c->notes, e) < 0) {
+            return -1;
+        }
+        if (s->row.has_record) {
+            s->process = process_of(c, s->row.process, s->row.segment->node);
+        }
+        while (s->row.has_record) {
+            if (kind_of(s->row.record->kind) == NULL) {
+                take_note(c, s);
+            } else if (is_late(&s->row)) {
+                take_late(c, s);
+            }
+            if (row_next(&s->row, c->notes, e) < 0) {
+                return -1;
+            }
+        }
+    }
+    return 0;
+}
+
+static int begin_rows(struct collector *c, struct err *e)
+{
+    for (uint32_t i = 0; i < c->sources.count; i++) {
+        struct source *s = &c->sources.at[i];
+        row_rewind(&s->row);
+        sort_stable(s->late.at, s->late.count, sizeof *s->late.at, compare_late, NULL);
+        if (row_open(&s->row, c->notes, e) < 0) {
+            return -1;
+        }
+        if (s->row.has_record) {
+            const uint32_t path = names_intern_text(&c->tables->names, s->row.segment->path);
+            s->task = tables_task(c->tables, s->process->node, path);
+            map_put(&s->process->task_of_number, s->row.task, s->task);
+            s->stamp = s->row.record->stamp;
+            heap_push(c, i);
+        }
+    }
+    return 0;
+}
+
+static int merge(struct collector *c, struct err *e)
+{
+    while (c->heap.count > 0) {
+        const uint32_t least = heap_pop(c);
+        struct source *s = &c->sources.at[least];
+        if (advance(c, s, e) < 0) {
+            return -1;
+        }
+        if (s->row.has_record) {
+            heap_push(c, least);
+        }
+    }
+    return flush(c, e);
+}
+
+static void count(const struct collector *c, struct collect_stats *stats)
+{
+    *stats = (struct collect_stats){.processes = c->processes.count, .events = c->event_count};
+    stats->messages_matched = c->traffic.matched;
+    stats->messages_unmatched = c->traffic.unmatched;
+    stats->messages_external = c->traffic.external;
+    vec_each (&c->last_step.entries, step) {
+        stats->uncontrolled += step->value == EVENT_PROCESS_EXEC;
+    }
+    vec_each (&c->sources, s) {
+        stats->threads += s->process != NULL;
+        stats->bytes += s->row.size_total;
+        stats->unfinished += s->process != NULL && !s->row.is_finished;
+    }
+}
+
+/* What the page that all processes shared counted. A folder without one has nothing to tell. */
+static uint64_t dropped_by(const char *folder)
+{
+    char path[4096];
+    struct recording page = {0};
+    (void)snprintf(path, sizeof path, "%s/" RECORDING_FILE, folder);
+    const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return 0;
+    }
+    const ssize_t size = read(fd, &page, sizeof page);
+    (void)close(fd);
+    return size == (ssize_t)sizeof page && page.magic == RECORDING_MAGIC
+               ? atomic_load(&page.dropped)
+               : 0;
+}
+
+static void release(struct collector *c)
+{
+    vec_each (&c->sources, s) {
+        row_close(&s->row);
+        vec_release(&s->late);
+    }
+    vec_each (&c->processes, p) {
+        naming_release(&(*p)->naming);
+        map_release(&(*p)->task_of_number);
+        map_release(&(*p)->connection_of);
+        vec_release(&(*p)->ends);
+    }
+    vec_release(&c->sources);
+    vec_release(&c->processes);
+    vec_release(&c->heap);
+    vec_release(&c->batch);
+    datagrams_release(&c->datagrams);
+    traffic_release(&c->traffic);
+    map_release(&c->last_step);
+    names_release(&c->inodes);
+    arena_release(&c->arena);
+}
+
+int collect(const char *folder, struct tables *t, struct writer *w, struct collect_stats *stats,
+            struct notes *n, struct err *e)
+{
+    struct collector c = {.folder = folder, .tables = t, .writer = w, .notes = n};
+    names_init(&c.inodes);
+    c.inode_none = names_intern_text(&t->names, "unix");
+    t->order = ORDER_STAMPED;
+    t->source = names_intern_text(&t->names, "clew record");
+    int result = find_rows(&c, e);
+    if (result == 0) {
+        sort_stable(c.sources.at, c.sources.count, sizeof *c.sources.at, compare_sources, NULL);
+        result = read_notes(&c, e);
+    }
+    if (result == 0) {
+        complete_ends(&c);
+        result = begin_rows(&c, e);
+    }
+    if (result == 0) {
+        result = merge(&c, e);
+    }
+    count(&c, stats);
+    stats->dropped = dropped_by(folder);
+    release(&c);
+    return result;
+}

@@ -1,0 +1,179 @@
+#include "proc/compiler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a command line asks for. */
+struct request {
+    bool links;        /* not stopped by -c, -S, -E, -M ... */
+    bool has_linkable; /* there is something to link: a source, an object, a library */
+    size_t source_count;
+    bool keeps_library; /* -nostdlib, -r: the user links by hand */
+};
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list != NULL; list++) {
+        if (strcmp(word, *list) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_ending(const char *word, const char *const *endings)
+{
+    const char *dot = strrchr(word, '.');
+    return dot != NULL && is_one_of(dot, endings);
+}
+
+static bool is_source(const char *word)
+{
+    static const char *const endings[] = {".c",   ".C", ".cc", ".cpp", ".cxx",
+                                          ".c++", ".i", ".ii", NULL};
+    return word[0] != '-' && has_ending(word, endings);
+}
+
+/* Options whose value is the next word. */
+static bool takes_value(const char *word)
+{
+    static const char *const options[] = {"-o",          "-I",         "-L",       "-D",
+                                          "-U",          "-x",         "-include", "-isystem",
+                                          "-iquote",     "-idirafter", "-imacros", "-MF",
+                                          "-MT",         "-MQ",        "-Xlinker", "-Xpreprocessor",
+                                          "-Xassembler", "-T",         "-u",       "-z",
+                                          "-arch",       "--param",    "-l",       "-e",
+                                          "-B",          NULL};
+    return is_one_of(word, options);
+}
+
+static struct request understand(const struct compiler_options *o)
+{
+    static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL};
+    static const char *const bare[] = {"-nostdlib", "-r", "-nodefaultlibs", "-nolibc", NULL};
+    struct request r = {.links = true};
+    for (size_t i = 0; i < o->word_count; i++) {
+        const char *word = o->words[i];
+        r.links = r.links && !is_one_of(word, stops);
+        r.keeps_library = r.keeps_library || is_one_of(word, bare);
+        if (takes_value(word)) {
+            i++;
+            continue;
+        }
+        r.source_count += is_source(word);
+        r.has_linkable = r.has_linkable || word[0] != '-';
+    }
+    r.links = r.links && r.has_linkable;
+    return r;
+}
+
+/* Words being put together for one step. */
+struct words {
+    struct arena *arena;
+    VEC(char *) list;
+};
+
+static void add(struct words *w, const char *word)
+{
+    vec_push(&w->list, arena_text(w->arena, word, strlen(word)));
+}
+
+static void add_joined(struct words *w, const char *head, const char *tail)
+{
+    char *word = arena_take(w->arena, strlen(head) + strlen(tail) + 1, 1);
+    (void)snprintf(word, strlen(head) + strlen(tail) + 1, "%s%s", head, tail);
+    vec_push(&w->list, word);
+}
+
+static void finish(struct compiler_plan *plan, struct words *w)
+{
+    struct compiler_step step = {.words = arena_array(&plan->arena, char *, w->list.count + 1)};
+    memcpy(step.words, w->list.at, w->list.count * sizeof *step.words);
+    vec_push(&plan->steps, step);
+    vec_release(&w->list);
+}
+
+static void begin_compiling(struct words *w, const struct compiler_options *o)
+{
+    add(w, o->compiler);
+    add(w, "-fsanitize=thread");
+    add_joined(w, "-I", o->includes);
+}
+
+/* The user's words, as they are. */
+static void plan_compiling(struct compiler_plan *plan, const struct compiler_options *o)
+{
+    struct words w = {.arena = &plan->arena};
+    begin_compiling(&w, o);
+    for (size_t i = 0; i < o->word_count; i++) {
+        add(&w, o->words[i]);
+    }
+    finish(plan, &w);
+}
+
+/* One source of a command line that also links: everything but the output and the other sources. */
+static const char *plan_source(struct compiler_plan *plan, const struct compiler_options *o,
+                               size_t source)
+{
+    char *object = arena_take(&plan->arena, strlen(o->folder) + 32, 1);
+    (void)snprintf(object, strlen(o->folder) + 32, "%s/clew-%zu.o", o->folder, source);
+    struct words w = {.arena = &plan->arena};
+    begin_compiling(&w, o);
+    for (size_t i = 0; i < o->word_count; i++) {
+        const char *word = o->words[i];
+        const bool has_value = takes_value(word) && i + 1 < o->word_count;
+        if (strcmp(word, "-o") == 0) {
+            i++;
+        } else if (has_value) {
+            add(&w, word);
+            add(&w, o->words[++i]);
+        } else if (i == source || (word[0] == '-' && strncmp(word, "-l", 2) != 0 &&
+                                   strncmp(word, "-Wl,", 4) != 0)) {
+            add(&w, word);
+        }
+    }
+    add(&w, "-c");
+    add(&w, "-o");
+    add(&w, object);
+    finish(plan, &w);
+    vec_push(&plan->leftovers, object);
+    return object;
+}
+
+static void plan_linking(struct compiler_plan *plan, const struct compiler_options *o,
+                         const struct request *r)
+{
+    struct words w = {.arena = &plan->arena};
+    add(&w, o->compiler);
+    for (size_t i = 0; i < o->word_count; i++) {
+        const char *word = o->words[i];
+        if (takes_value(word) && i + 1 < o->word_count) {
+            add(&w, word);
+            add(&w, o->words[++i]);
+        } else {
+            add(&w, is_source(word) ? plan_source(plan, o, i) : word);
+        }
+    }
+    if (!r->keeps_library) {
+        add(&w, o->hooks);
+        add(&w, "-Wl,-z,dynamic-undefined-weak");
+    }
+    finish(plan, &w);
+}
+
+void compiler_plan(struct compiler_plan *plan, const struct compiler_options *options)
+{
+    const struct request request = understand(options);
+    if (request.links) {
+        plan_linking(plan, options, &request);
+    } else {
+        plan_compiling(plan, options);
+    }
+}
+
+void compiler_release(struct compiler_plan *plan)
+{
+    vec_release(&plan->steps);
+    vec_release(&plan->leftovers);
+    arena_release(&plan->arena);
+}

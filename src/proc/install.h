@@ -1,0 +1,18 @@
+/* Where clew's own files are, seen from the running program: beside it in a build, under the same
+ * prefix when installed. */
+#ifndef CLEW_PROC_INSTALL_H
+#define CLEW_PROC_INSTALL_H
+
+#include <limits.h>
+
+#include "base/err.h"
+
+struct install {
+    char runtime[PATH_MAX];  /* libclew_rt.so */
+    char hooks[PATH_MAX];    /* libclew_hooks.a */
+    char includes[PATH_MAX]; /* the folder that has clew/clew.h */
+};
+
+MUST_USE int install_find(struct install *i, struct err *e);
+
+#endif

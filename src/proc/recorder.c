@@ -1,0 +1,286 @@
+#include "proc/recorder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/seam.h"
+#include "proc/install.h"
+#include "wire/event.h"
+#include "wire/recording.h"
+#include "wire/segment.h"
+
+enum { PATH_SIZE = PATH_MAX };
+
+static int path_join(char path[static PATH_SIZE], const char *head, const char *tail, struct err *e)
+{
+    const int size = snprintf(path, PATH_SIZE, "%s%s", head, tail);
+    return size > 0 && size < PATH_SIZE ? 0 : err_set(e, "%s: the path is too long", head);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* Makes the page all recorded processes share. Returns it open and locked: while it is, the folder
+ * is this recorder's. */
+static int make_page(const char *folder, const struct recorder_options *options, struct err *e)
+{
+    char path[PATH_SIZE];
+    if (path_join(path, folder, "/" RECORDING_FILE, e) < 0) {
+        return -1;
+    }
+    struct recording page = {
+        .version = WIRE_VERSION,
+        .flags = options->all_accesses ? RECORDING_ALL_ACCESSES : 0,
+        .size_pending_max = options->size_pending_max,
+        .magic = RECORDING_MAGIC,
+    };
+    atomic_init(&page.stamp, 1);
+    (void)snprintf(page.node, sizeof page.node, "%s",
+                   options->node != NULL ? options->node : base_name(options->command[0]));
+    const int fd = seam_fails() ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return err_set(e, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    char bytes[4096] = {0};
+    memcpy(bytes, &page, sizeof page);
+    const bool is_written =
+        !seam_fails() && write(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes;
+    if (!is_written || flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        const int reason = errno;
+        (void)close(fd);
+        return err_set(e, "%s: cannot be written: %s", path, strerror(reason));
+    }
+    return fd;
+}
+
+/* What the keyboard's signals did before. They are the program's, not the recorder's, which must
+ * outlive it. */
+struct keyboard {
+    struct sigaction interrupt, quit;
+};
+
+static void keyboard_ignore(struct keyboard *before)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGINT, &ignore, &before->interrupt);
+    (void)sigaction(SIGQUIT, &ignore, &before->quit);
+}
+
+static void keyboard_restore(const struct keyboard *before)
+{
+    (void)sigaction(SIGINT, &before->interrupt, NULL);
+    (void)sigaction(SIGQUIT, &before->quit, NULL);
+}
+
+/* In the child, between fork and exec: the environment that puts the recorder into the program. */
+_Noreturn static void become(const struct recorder_options *options, const char *library,
+                             const char *folder, int report)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char preload[2 * PATH_SIZE];
+    (void)snprintf(preload, sizeof preload, "%s%s%s", library, before == NULL ? "" : ":",
+                   before == NULL ? "" : before);
+    if (setenv("LD_PRELOAD", preload, 1) == 0 && setenv(RECORDING_VARIABLE, folder, 1) == 0) {
+        (void)execvp(options->command[0], options->command);
+    }
+    const int reason = errno;
+    if (write(report, &reason, sizeof reason) < 0) {
+        _exit(127);
+    }
+    _exit(126);
+}
+
+/* Starts the command and waits for it. What exec failed with comes back through a pipe that a
+ * successful one closes. */
+static int run(const struct recorder_options *options, const char *library, const char *folder,
+               int *status, struct err *e)
+{
+    int report[2];
+    if (seam_fails() || pipe2(report, O_CLOEXEC) < 0) {
+        return err_set(e, "no pipe could be made: %s", strerror(errno));
+    }
+    struct keyboard keyboard;
+    keyboard_ignore(&keyboard);
+    const pid_t pid = seam_fails() ? -1 : fork();
+    if (pid < 0) {
+        const int reason = errno;
+        keyboard_restore(&keyboard);
+        (void)close(report[0]);
+        (void)close(report[1]);
+        return err_set(e, "no process could be made: %s", strerror(reason));
+    }
+    if (pid == 0) {
+        keyboard_restore(&keyboard);
+        become(options, library, folder, report[1]);
+    }
+    (void)close(report[1]);
+    int reason = 0;
+    const ssize_t failed = read(report[0], &reason, sizeof reason);
+    (void)close(report[0]);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR) {
+    }
+    keyboard_restore(&keyboard);
+    return failed > 0 ? err_set(e, "%s: cannot be run: %s", options->command[0], strerror(reason))
+                      : 0;
+}
+
+/* Removes the rows, whose names are numbers, and the page; a file that is not ours keeps the
+ * folder. */
+static void remove_folder(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    if (dir == NULL) {
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        const char *name = entry->d_name;
+        const bool is_row = name[0] != '.' && strspn(name, "0123456789.") == strlen(name);
+        if (is_row || strcmp(name, RECORDING_FILE) == 0) {
+            (void)unlinkat(dirfd(dir), entry->d_name, 0);
+        }
+    }
+    (void)closedir(dir);
+    (void)rmdir(folder);
+}
+
+static int write_trace(const char *folder, const char *output, struct recorder_result *result,
+                       struct notes *n, struct err *e)
+{
+    struct tables tables;
+    struct out out;
+    tables_init(&tables);
+    int status = out_open(&out, output, e);
+    if (status == 0) {
+        struct writer *w = format_native.create(&out, &tables, n);
+        status = collect(folder, &tables, w, &result->stats, n, e);
+        if (status == 0) {
+            status = writer_close(w, e);
+        } else {
+            writer_abandon(w);
+        }
+    }
+    tables_release(&tables);
+    if (status == 0) {
+        remove_folder(folder);
+    }
+    return status;
+}
+
+/* The process that still records into the folder, 0 when none does. */
+static uint32_t writer_of(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    uint32_t pid = 0;
+    for (struct dirent *entry; dir != NULL && pid == 0 && (entry = readdir(dir)) != NULL;) {
+        struct segment segment = {0};
+        const int fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (fd >= 0 && read(fd, &segment, sizeof segment) == (ssize_t)sizeof segment &&
+            segment.magic == SEGMENT_MAGIC && atomic_load(&segment.is_closed) == 0 &&
+            (kill((pid_t)segment.pid, 0) == 0 || errno == EPERM)) {
+            pid = segment.pid;
+        }
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+    return pid;
+}
+
+bool recorder_has_left_rows(const char *output)
+{
+    char path[PATH_SIZE];
+    struct err ignored;
+    return path_join(path, output, ".rings/" RECORDING_FILE, &ignored) == 0 &&
+           access(path, F_OK) == 0;
+}
+
+int recorder_fold(const char *output, struct recorder_result *result, struct notes *n,
+                  struct err *e)
+{
+    char folder[PATH_SIZE];
+    char page[PATH_SIZE];
+    *result = (struct recorder_result){0};
+    if (path_join(folder, output, ".rings", e) < 0 ||
+        path_join(page, folder, "/" RECORDING_FILE, e) < 0) {
+        return -1;
+    }
+    const int fd = seam_fails() ? -1 : open(page, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return err_set(e, "%s: cannot be opened: %s", page, strerror(errno));
+    }
+    int status = 0;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        status = err_set(e, "%s: is being written by another clew record", output);
+    }
+    const uint32_t pid = status == 0 ? writer_of(folder) : 0;
+    if (pid != 0) {
+        status =
+            err_set(e, "%s: is still being recorded by process %u; wait for its end", output, pid);
+    }
+    if (status == 0) {
+        status = write_trace(folder, output, result, n, e);
+    }
+    (void)close(fd);
+    return status;
+}
+
+/* The folder of the rows, beside the output. */
+static int make_folder(const char *output, char folder[static PATH_SIZE], struct err *e)
+{
+    char beside[PATH_SIZE];
+    if (path_join(beside, output, ".rings", e) < 0) {
+        return -1;
+    }
+    if (seam_fails() || mkdir(beside, 0700) < 0) {
+        return errno == EEXIST
+                   ? err_set(e,
+                             "%s: holds an earlier recording; read it (clew info %s) or remove it",
+                             beside, output)
+                   : err_set(e, "%s: cannot be made: %s", beside, strerror(errno));
+    }
+    if (realpath(beside, folder) == NULL) {
+        return err_set(e, "%s: cannot be found: %s", beside, strerror(errno));
+    }
+    return 0;
+}
+
+int recorder_run(const struct recorder_options *options, struct recorder_result *result,
+                 struct notes *n, struct err *e)
+{
+    char folder[PATH_SIZE];
+    *result = (struct recorder_result){0};
+    struct install install;
+    if (install_find(&install, e) < 0 || make_folder(options->output, folder, e) < 0) {
+        return -1;
+    }
+    const int page = make_page(folder, options, e);
+    if (page < 0 || run(options, install.runtime, folder, &result->status, e) < 0) {
+        remove_folder(folder);
+        if (page >= 0) {
+            (void)close(page);
+        }
+        return -1;
+    }
+    int status = write_trace(folder, options->output, result, n, e);
+    (void)close(page);
+    if (status < 0) {
+        status = err_wrap(e, "the program has ended, what it recorded is kept in %s", folder);
+    }
+    return status;
+}

@@ -1,0 +1,146 @@
+#include "proc/row.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/seam.h"
+#include "wire/event.h"
+
+static void unmap(struct row *r)
+{
+    if (r->segment != NULL) {
+        (void)munmap(r->segment, SEGMENT_SIZE);
+        r->segment = NULL;
+    }
+}
+
+/* Maps the file, *mapped is NULL when it is too short to be a segment: its maker died making it. */
+static int map_file(const char *path, struct segment **mapped, struct err *e)
+{
+    struct stat status;
+    *mapped = NULL;
+    const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || fstat(fd, &status) < 0) {
+        const int reason = errno;
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return err_set(e, "%s: cannot be opened: %s", path, strerror(reason));
+    }
+    void *at = NULL;
+    if (status.st_size == SEGMENT_SIZE) {
+        at = seam_fails() ? MAP_FAILED : mmap(NULL, SEGMENT_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+    }
+    const int reason = errno;
+    (void)close(fd);
+    if (at == MAP_FAILED) {
+        return err_set(e, "%s: cannot be mapped: %s", path, strerror(reason));
+    }
+    *mapped = at;
+    return 0;
+}
+
+/* True when the mapped file is the segment this row expects next. */
+static bool is_expected(const struct row *r, const struct segment *s)
+{
+    /* Pairs with the release in the recorder: what has its magic has its header. */
+    const uint64_t magic = s->magic;
+    atomic_thread_fence(memory_order_acquire);
+    return magic == SEGMENT_MAGIC && s->version == WIRE_VERSION && s->process == r->process &&
+           s->task == r->task && s->number == r->number;
+}
+
+/* Maps the next segment; r->segment is NULL when there is none. */
+static int next_segment(struct row *r, struct notes *n, struct err *e)
+{
+    unmap(r);
+    if (r->number >= r->segment_count) {
+        return 0;
+    }
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%u.%u.%u", r->folder, r->process, r->task, r->number);
+    if (map_file(path, &r->segment, e) < 0) {
+        return -1;
+    }
+    if (r->segment == NULL || !is_expected(r, r->segment)) {
+        unmap(r);
+        r->number = r->segment_count;
+        notes_add(n, path, "a segment was not complete enough to be read and ends its task's row");
+        return 0;
+    }
+    /* Pairs with the recorder's release: the records are whole. */
+    const bool is_closed = atomic_load_explicit(&r->segment->is_closed, memory_order_acquire) != 0;
+    r->committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
+    r->is_finished = is_closed && r->segment->is_last != 0;
+    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
+    r->committed = (r->committed < room ? r->committed : room) / RECORD_SIZE * RECORD_SIZE;
+    r->size_total += r->committed;
+    r->at = 0;
+    r->number++;
+    return 0;
+}
+
+/* Takes the record at r->at apart; false when its parts do not fit into what was committed. */
+static bool take(struct row *r)
+{
+    /* Records begin at multiples of their size in a mapped page: they are aligned. */
+    const char *at = (const char *)r->segment + SEGMENT_HEADER_SIZE + r->at;
+    r->record = (const void *)at;
+    const uint64_t size = (1 + (uint64_t)r->record->extra) * RECORD_SIZE;
+    if (size > r->committed - r->at) {
+        return false;
+    }
+    r->more = NULL;
+    r->bytes = "";
+    if (r->record->extra > 0) {
+        r->more = (const void *)(at + RECORD_SIZE);
+        r->bytes = at + RECORD_SIZE + sizeof *r->more;
+        if (r->more->size > size - RECORD_SIZE - sizeof *r->more) {
+            return false;
+        }
+    }
+    r->at += size;
+    r->has_record = true;
+    return true;
+}
+
+int row_next(struct row *r, struct notes *n, struct err *e)
+{
+    r->has_record = false;
+    while (r->segment != NULL && r->at >= r->committed) {
+        if (next_segment(r, n, e) < 0) {
+            return -1;
+        }
+    }
+    if (r->segment != NULL && !take(r)) {
+        notes_add(n, r->folder, "a record did not fit its segment; its task's row ends there");
+        unmap(r);
+    }
+    return 0;
+}
+
+int row_open(struct row *r, struct notes *n, struct err *e)
+{
+    if (next_segment(r, n, e) < 0) {
+        return -1;
+    }
+    return row_next(r, n, e);
+}
+
+void row_rewind(struct row *r)
+{
+    unmap(r);
+    r->number = 0;
+    r->size_total = 0;
+    r->has_record = false;
+}
+
+void row_close(struct row *r)
+{
+    unmap(r);
+}

@@ -1,0 +1,43 @@
+/* One task's row of segments, read record by record. What is read was committed; the rest of a
+ * segment, whatever is in it, is never looked at. */
+#ifndef CLEW_PROC_ROW_H
+#define CLEW_PROC_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/notes.h"
+#include "wire/segment.h"
+
+struct row {
+    const char *folder;
+    uint32_t process, task;
+    uint32_t segment_count; /* files 0 .. segment_count-1 are there */
+
+    struct segment *segment; /* mapped, read only; NULL between */
+    uint32_t number;         /* of the next one to map */
+    uint64_t at, committed;  /* bytes after the header */
+    bool is_finished;        /* the last segment said so */
+    uint64_t size_total;     /* bytes read */
+
+    /* The record at the front, valid when has_record. */
+    bool has_record;
+    const struct record *record;
+    const struct record_more *more; /* NULL when nothing follows the record */
+    const char *bytes;              /* more->size of them */
+};
+
+/* Begins at the first record. */
+MUST_USE int row_open(struct row *r, struct notes *n, struct err *e);
+
+/* Goes to the next record; has_record is false at the end of what was committed. A segment that is
+ * no segment ends the row with a note. */
+MUST_USE int row_next(struct row *r, struct notes *n, struct err *e);
+
+/* Back before the first record: open again. */
+void row_rewind(struct row *r);
+
+void row_close(struct row *r);
+
+#endif
