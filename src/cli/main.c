@@ -101,7 +101,12 @@ static int parse_and_run(const struct verb *verb, const char *const *words, size
     struct operands operands = {0};
     struct err e = {0};
     int status = 0;
-    if (options_parse(verb->options, options, words, word_count, &operands, &e) < 0) {
+    if (verb->has_foreign_words && !(word_count == 1 && strcmp(words[0], "--help") == 0)) {
+        for (size_t i = 0; i < word_count; i++) {
+            vec_push(&operands.list, words[i]);
+        }
+        status = run_verb(verb, options, &operands);
+    } else if (options_parse(verb->options, options, words, word_count, &operands, &e) < 0) {
         status = usage_error(verb, &e);
     } else {
         status = run_verb(verb, options, &operands);

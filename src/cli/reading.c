@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/formats.h"
+#include "proc/recorder.h"
 #include "trace/join.h"
 
 static const struct format *format_wanted(const struct session *s)
@@ -25,12 +26,35 @@ static uint64_t total_size(const struct reading *r)
     return total;
 }
 
+/* A trace whose recorder was killed is made now, from the rows it left. */
+static int reading_fold(const struct session *s, const char *path, struct err *e)
+{
+    if (!recorder_has_left_rows(path)) {
+        return 0;
+    }
+    struct recorder_result result;
+    struct notes notes = {0};
+    const int status = recorder_fold(path, &result, &notes, e);
+    session_warn(s, path, &notes);
+    if (status == 0 && !s->common->quiet) {
+        session_say("%s: made from what an interrupted recording left: %llu events", path,
+                    (unsigned long long)result.stats.events);
+    }
+    notes_release(&notes);
+    return status;
+}
+
 static int open_inputs(struct reading *r, struct err *e)
 {
     const struct session *s = r->session;
     const char *const *paths = s->inputs + r->input_first;
     (void)snprintf(r->name_joined, sizeof r->name_joined, "%zu inputs", r->input_count);
     r->name = r->input_count == 1 ? format_path_name(paths[0]) : r->name_joined;
+    for (size_t i = 0; i < r->input_count; i++) {
+        if (reading_fold(s, paths[i], e) < 0) {
+            return -1;
+        }
+    }
     trace_init(&r->trace);
     const struct join_inputs inputs = {.formats = formats_all(),
                                        .wanted = format_wanted(s),

@@ -2,6 +2,7 @@
 #ifndef CLEW_CLI_VERB_H
 #define CLEW_CLI_VERB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -31,6 +32,7 @@ struct verb {
     const char *operands; /* as in the usage line: "TRACE" */
     size_t operand_min;
     size_t operand_max;
+    bool has_foreign_words;    /* all words are another program's: none is an option here */
     const char *about;         /* a paragraph for help */
     const char *exit_statuses; /* what 0, 1, 2 and 3 mean here, a line each */
     const struct option *options;
@@ -51,6 +53,9 @@ const struct verb *verb_find(const char *name);
 extern const struct verb verb_info;
 extern const struct verb verb_convert;
 extern const struct verb verb_check;
+extern const struct verb verb_record;
+extern const struct verb verb_cc;
+extern const struct verb verb_cpp;
 extern const struct verb verb_slice;
 extern const struct verb verb_races;
 extern const struct verb verb_demo;

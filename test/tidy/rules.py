@@ -93,7 +93,7 @@ BANNED = [
     (CLOCK, ("src/",), ("src/base/limit.c",)),
     (HEAP, ("src/", "bench/"), ("src/base/mem.c",)),
     (PRINT, ("src/",), ("src/cli/", "src/base/must.c")),
-    (LEAVE, ("src/",), ("src/cli/", "src/base/must.c")),
+    (LEAVE, ("src/",), ("src/cli/", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c", "src/proc/recorder.c")),
 ]
 
 

@@ -1,0 +1,147 @@
+/* clew cc, clew c++: a compiler whose programs tell the recorder about memory accesses. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/report.h"
+#include "proc/compiler.h"
+#include "proc/install.h"
+
+struct cc_options {
+    struct common common;
+};
+
+/* Runs one step and waits; its exit status, or 128 + signal as a shell has it. */
+static int run_step(char *const *words, struct err *e)
+{
+    const pid_t pid = fork();
+    if (pid == 0) {
+        (void)execvp(words[0], words);
+        session_say("%s: cannot be run: %s", words[0], strerror(errno));
+        _exit(EXIT_UNABLE);
+    }
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+        return err_set(e, "%s: cannot be run: %s", words[0], strerror(errno));
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* --with gcc|clang, first or nowhere: all other words are the compiler's. */
+static const char *choose_compiler(const struct session *s, bool is_cpp, size_t *used)
+{
+    const char *family = "gcc";
+    if (s->input_count >= 2 && strcmp(s->inputs[0], "--with") == 0) {
+        family = s->inputs[1];
+        *used = 2;
+    }
+    if (strcmp(family, "gcc") == 0) {
+        return is_cpp ? "g++" : "gcc";
+    }
+    if (strcmp(family, "clang") == 0) {
+        return is_cpp ? "clang++" : "clang";
+    }
+    return NULL;
+}
+
+static int run_plan(const struct compiler_plan *plan, struct err *e)
+{
+    int status = 0;
+    for (size_t i = 0; i < plan->steps.count && status == 0; i++) {
+        status = run_step(plan->steps.at[i].words, e);
+    }
+    vec_each (&plan->leftovers, path) {
+        (void)unlink(*path);
+    }
+    return status;
+}
+
+static int compile(struct session *s, bool is_cpp, struct err *e)
+{
+    size_t used = 0;
+    struct install install;
+    const char *compiler = choose_compiler(s, is_cpp, &used);
+    if (compiler == NULL) {
+        return session_misused(e, "--with %s: it is gcc or clang", s->inputs[1]);
+    }
+    if (install_find(&install, e) < 0) {
+        return -1;
+    }
+    char folder[] = "/tmp/clew-cc-XXXXXX";
+    if (mkdtemp(folder) == NULL) {
+        return err_set(e, "%s: cannot be made: %s", folder, strerror(errno));
+    }
+    struct compiler_plan plan = {0};
+    const struct compiler_options options = {
+        .compiler = compiler,
+        .hooks = install.hooks,
+        .includes = install.includes,
+        .folder = folder,
+        .words = s->inputs + used,
+        .word_count = s->input_count - used,
+    };
+    compiler_plan(&plan, &options);
+    const int status = run_plan(&plan, e);
+    compiler_release(&plan);
+    (void)rmdir(folder);
+    return status;
+}
+
+static int run_cc(struct session *s, __attribute__((unused)) const void *options, struct err *e)
+{
+    return compile(s, false, e);
+}
+
+static int run_cpp(struct session *s, __attribute__((unused)) const void *options, struct err *e)
+{
+    return compile(s, true, e);
+}
+
+static const struct option options[] = {COMMON_ALWAYS, {0}};
+static const struct cc_options defaults = {.common = COMMON_DEFAULTS};
+
+static const struct example examples[] = {
+    {"clew cc -g -O2 bank.c -o bank -pthread", "Compile and link one program."},
+    {"make CC='clew cc'", "Any build that asks for a C compiler."},
+    {"./configure CC='clew cc --with clang' && make", "With clang behind it."},
+    {0},
+};
+
+#define ABOUT                                                                                     \
+    "Stands in for gcc or clang, as compiler and as linker. Programs built so tell the recorder " \
+    "about every access to memory and every atomic operation; when they are not being recorded "  \
+    "they run as usual. All words are the compiler's, but for --with gcc|clang in front."
+
+const struct verb verb_cc = {
+    .name = "cc",
+    .summary = "compile C so that memory accesses can be recorded",
+    .operands = "[--with gcc|clang] WORD...",
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .has_foreign_words = true,
+    .about = ABOUT,
+    .exit_statuses = "N the compiler's own status\n2 clew itself failed",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct cc_options),
+    .examples = examples,
+    .run = run_cc,
+};
+
+const struct verb verb_cpp = {
+    .name = "c++",
+    .summary = "compile C++ so that memory accesses can be recorded",
+    .operands = "[--with gcc|clang] WORD...",
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .has_foreign_words = true,
+    .about = ABOUT,
+    .exit_statuses = "N the compiler's own status\n2 clew itself failed",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct cc_options),
+    .examples = examples,
+    .run = run_cpp,
+};

@@ -1,0 +1,161 @@
+/* clew record: run a program and write a trace of what it does. */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/report.h"
+#include "proc/recorder.h"
+
+enum { EXIT_OWN_FAILURE = 125, SIGNAL_BASE = 128 };
+
+struct record_options {
+    struct common common;
+    const char *name;
+    bool all_accesses;
+};
+
+static const char *plural(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+/* On standard error: standard output is the program's. */
+static void print_summary(const struct session *s, const char *path,
+                          const struct recorder_result *r)
+{
+    const struct collect_stats *c = &r->stats;
+    if (s->common->quiet) {
+        return;
+    }
+    session_say("%s: %llu %s of %llu %s in %llu %s", path, (unsigned long long)c->events,
+                plural(c->events, "event", "events"), (unsigned long long)c->threads,
+                plural(c->threads, "task", "tasks"), (unsigned long long)c->processes,
+                plural(c->processes, "process", "processes"));
+    if (c->messages_unmatched > 0) {
+        session_say("%llu messages were received that nobody recorded had sent",
+                    (unsigned long long)c->messages_unmatched);
+    }
+    if (c->messages_external > 0) {
+        session_say("%llu messages came from outside the recording",
+                    (unsigned long long)c->messages_external);
+    }
+    if (c->processes == 0) {
+        session_say("nothing was recorded: the program is static, setuid, or does not preload "
+                    "libraries");
+    }
+    if (c->uncontrolled > 0) {
+        session_say("%llu %s could not be recorded (static or setuid)",
+                    (unsigned long long)c->uncontrolled,
+                    plural(c->uncontrolled, "program", "programs"));
+    }
+}
+
+/* Loss is told even to the quiet. */
+static void print_loss(const struct collect_stats *c)
+{
+    if (c->dropped > 0) {
+        session_say("%llu events were dropped: there was no room for them",
+                    (unsigned long long)c->dropped);
+    }
+}
+
+static void print_json(struct session *s, const struct recorder_result *r)
+{
+    const struct collect_stats *c = &r->stats;
+    struct finding_file f = {0};
+    report_begin(&f, s);
+    f.event_count = c->events;
+    finding_file_count(&f, "processes", c->processes);
+    finding_file_count(&f, "threads", c->threads);
+    finding_file_count(&f, "messages_matched", c->messages_matched);
+    finding_file_count(&f, "messages_unmatched", c->messages_unmatched);
+    finding_file_count(&f, "messages_external", c->messages_external);
+    finding_file_count(&f, "dropped", c->dropped);
+    finding_file_count(&f, "bytes", c->bytes);
+    finding_file_count(&f, "uncontrolled", c->uncontrolled + (c->processes == 0));
+    report_print(&f, s);
+    finding_file_release(&f);
+}
+
+static int status_of(int status)
+{
+    return WIFSIGNALED(status) ? SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run(struct session *s, const void *options, struct err *e)
+{
+    const struct record_options *o = options;
+    const char *path = s->common->output != NULL ? s->common->output : "run.clew";
+    VEC(char *) words = {0};
+    for (size_t i = 0; i < s->input_count; i++) {
+        vec_push(&words, (char *)(uintptr_t)s->inputs[i]);
+    }
+    vec_push(&words, NULL);
+    const struct recorder_options recorder = {
+        .command = words.at,
+        .output = path,
+        .node = o->name,
+        .all_accesses = o->all_accesses,
+        .size_pending_max = UINT64_C(16) << 30,
+    };
+    struct notes notes = {0};
+    struct recorder_result result;
+    const int done = recorder_run(&recorder, &result, &notes, e);
+    session_warn(s, path, &notes);
+    if (done < 0) {
+        session_say("%s", e->text);
+    } else {
+        print_summary(s, path, &result);
+        print_loss(&result.stats);
+        if (s->common->json) {
+            print_json(s, &result);
+        }
+    }
+    notes_release(&notes);
+    vec_release(&words);
+    return done < 0 ? EXIT_OWN_FAILURE : status_of(result.status);
+}
+
+static const struct option options[] = {
+    COMMON_OUTPUT("the trace (default: run.clew)"),
+    {.name = "name",
+     .type = OPTION_TEXT,
+     .argument = "NODE",
+     .target = offsetof(struct record_options, name),
+     .help = "what to call the program's node (default: the program's name)"},
+    {.name = "all-accesses",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct record_options, all_accesses),
+     .help = "keep accesses to memory that only one thread uses"},
+    COMMON_JSON,
+    COMMON_ALWAYS,
+    {0},
+};
+
+static const struct record_options defaults = {.common = COMMON_DEFAULTS};
+
+static const struct example examples[] = {
+    {"clew record -- ./server --port 7000", "Run a program and write run.clew."},
+    {"clew record -o ring.clew --name ring -- ./ring 5", "Under a name of its own."},
+    {0},
+};
+
+const struct verb verb_record = {
+    .name = "record",
+    .summary = "run a program and write a trace of it",
+    .operands = "-- COMMAND [ARGUMENT...]",
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .about =
+        "Runs any dynamically linked program, unmodified, with all its threads and child "
+        "processes, and writes a trace of its threads, synchronization, messages and files. Memory "
+        "accesses are in the trace where the program was built with clew cc. The program's "
+        "standard streams and exit status are its own.",
+    .exit_statuses =
+        "N the program's own status\n128+N the program was ended by signal N\n125 clew itself "
+        "failed",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct record_options),
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,71 @@
+/* What clew cc makes of a compiler's command line. */
+#include "proc/compiler.h"
+
+#include "test.h"
+
+/* The plan as text: words with a blank between, a line for each step. */
+static const char *plan_of(const char *const *words, size_t count)
+{
+    static char text[4096];
+    struct compiler_plan plan = {0};
+    const struct compiler_options options = {.compiler = "gcc",
+                                             .hooks = "HOOKS",
+                                             .includes = "INC",
+                                             .folder = "TMP",
+                                             .words = words,
+                                             .word_count = count};
+    compiler_plan(&plan, &options);
+    size_t used = 0;
+    text[0] = 0;
+    vec_each (&plan.steps, step) {
+        for (char **word = step->words; *word != NULL; word++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     word == step->words ? "" : " ", *word);
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+    }
+    compiler_release(&plan);
+    return text;
+}
+
+#define PLAN(...)                               \
+    plan_of((const char *const[]){__VA_ARGS__}, \
+            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+#define LINK " HOOKS -Wl,-z,dynamic-undefined-weak\n"
+
+TEST(compiling_is_one_step)
+{
+    CHECK_TEXT(PLAN("-O2", "-c", "a.c", "-o", "a.o"),
+               "gcc -fsanitize=thread -IINC -O2 -c a.c -o a.o\n");
+}
+
+TEST(linking_adds_the_hooks)
+{
+    CHECK_TEXT(PLAN("a.o", "-o", "a", "-lm"), "gcc a.o -o a -lm" LINK);
+}
+
+TEST(compiling_and_linking_at_once_are_several_steps)
+{
+    CHECK_TEXT(PLAN("-g", "a.c", "b.cc", "-o", "a", "-lm"),
+               "gcc -fsanitize=thread -IINC -g a.c -c -o TMP/clew-1.o\n"
+               "gcc -fsanitize=thread -IINC -g b.cc -c -o TMP/clew-2.o\n"
+               "gcc -g TMP/clew-1.o TMP/clew-2.o -o a -lm" LINK);
+}
+
+TEST(values_of_options_are_not_sources)
+{
+    CHECK_TEXT(PLAN("-include", "first.c", "a.o", "-MF", "x.c"),
+               "gcc -include first.c a.o -MF x.c" LINK);
+}
+
+TEST(who_links_by_hand_gets_no_hooks)
+{
+    CHECK_TEXT(PLAN("-nostdlib", "a.o"), "gcc -nostdlib a.o\n");
+}
+
+TEST(a_question_stays_a_question)
+{
+    CHECK_TEXT(PLAN("-v"), "gcc -fsanitize=thread -IINC -v\n");
+    CHECK_TEXT(PLAN("-E", "a.c"), "gcc -fsanitize=thread -IINC -E a.c\n");
+}
