@@ -116,7 +116,8 @@ static int run(struct session *s, const void *options, struct err *e)
 }
 
 static const struct option options[] = {
-    COMMON_OUTPUT("the trace (default: run.clew)"),
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE",
+               .help = "the trace (default: run.clew)"),
     {.name = "name",
      .type = OPTION_TEXT,
      .argument = "NODE",

@@ -21,7 +21,7 @@ def output_of(command, **keywords):
 
 
 def verbs():
-    return re.findall(r"^  (\w+)  ", output_of([CLEW, "--help"]), re.M)
+    return re.findall(r"^  ([\w+]+)  ", output_of([CLEW, "--help"]), re.M)
 
 
 def options_of(verb):
