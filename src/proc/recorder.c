@@ -179,6 +179,23 @@ static int write_trace(const char *folder, const char *output, struct recorder_r
     return status;
 }
 
+/* One that has ended and was not waited for yet writes nothing more. */
+static bool is_running(uint32_t pid)
+{
+    char path[64];
+    char text[512];
+    (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return false;
+    }
+    const ssize_t size = read(fd, text, sizeof text - 1);
+    (void)close(fd);
+    text[size > 0 ? size : 0] = 0;
+    const char *name_end = strrchr(text, ')'); /* the name itself may hold one */
+    return name_end != NULL && strncmp(name_end, ") Z", 3) != 0 && strncmp(name_end, ") X", 3) != 0;
+}
+
 /* The process that still records into the folder, 0 when none does. */
 static uint32_t writer_of(const char *folder)
 {
@@ -189,7 +206,7 @@ static uint32_t writer_of(const char *folder)
         const int fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd >= 0 && read(fd, &segment, sizeof segment) == (ssize_t)sizeof segment &&
             segment.magic == SEGMENT_MAGIC && atomic_load(&segment.is_closed) == 0 &&
-            (kill((pid_t)segment.pid, 0) == 0 || errno == EPERM)) {
+            is_running(segment.pid)) {
             pid = segment.pid;
         }
         if (fd >= 0) {

@@ -1,0 +1,187 @@
+"""Kills the recorded program, a child of it, or clew record itself, at instants drawn from a seed: whatever was
+committed is in the trace, nothing torn is, and nothing in it is impossible. The instants decide what is met, never
+whether the test passes."""
+import glob
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ["CLEW_SOURCE"]
+CLEW = os.environ["CLEW"]
+PROGRAM = os.path.join(os.environ["CLEW_PROGRAMS"], "recorded_busy")
+sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import tap  # pylint: disable=wrong-import-position
+
+KILLS = 2000 if os.environ.get("CLEW_TEST_LONG") else 100
+SECONDS_MAX = 60
+HEADER_SIZE, RECORD_SIZE, MAGIC = 4096, 32, 0x316765736c6377
+VOID, NOTES_FROM = 4, 0x80
+
+
+def children_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def wait_until_gone(pids):
+    limit = time.monotonic() + SECONDS_MAX
+    while any(os.path.exists(f"/proc/{pid}/fd") and is_alive(pid) for pid in pids):
+        assert time.monotonic() < limit, "the program does not end"
+        time.sleep(0.002)
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def committed_in(path):
+    """How many events the file's writer has committed; the format is that of wire/segment.h."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if len(data) < HEADER_SIZE or struct.unpack_from("<Q", data)[0] != MAGIC:
+        return 0
+    end = HEADER_SIZE + struct.unpack_from("<Q", data, 32)[0]
+    at, count = HEADER_SIZE, 0
+    while at < end:
+        kind, _, extra, flags = data[at:at + 4]
+        count += kind < NOTES_FROM and not flags & VOID
+        at += RECORD_SIZE * (1 + extra)
+    assert at == end, f"{path}: a torn record was committed"
+    return count
+
+
+def committed(folder):
+    return sum(committed_in(path) for path in glob.glob(os.path.join(folder, "[0-9]*")))
+
+
+def writers(folder):
+    """The processes that have written there."""
+    found = set()
+    for path in glob.glob(os.path.join(folder, "[0-9]*")):
+        with open(path, "rb") as file:
+            head = file.read(HEADER_SIZE)
+        if len(head) == HEADER_SIZE:
+            found.add(struct.unpack_from("<I", head, 24)[0])
+    return found - {0}
+
+
+def read(*words):
+    done = subprocess.run([CLEW, *words], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+    assert done.returncode == 0, f"{words}: {done.returncode}: {done.stdout[:2000]}{done.stderr[:2000]}"
+    return json.loads(done.stdout)
+
+
+def check_trace(trace):
+    result = read("check", "--json", trace)
+    assert result["stats"]["impossible"] == 0, result["findings"][:3]
+    return result["events"]
+
+
+def begin(folder):
+    trace = os.path.join(folder, "run.clew")
+    recorder = subprocess.Popen(  # pylint: disable=consider-using-with
+        [CLEW, "record", "-q", "-o", trace, "--", PROGRAM], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return trace, recorder
+
+
+def family_of(recorder):
+    """The program and its child, those of them that are there."""
+    program = children_of(recorder.pid)[:1]
+    return program + [child for pid in program for child in children_of(pid)]
+
+
+def kill_one(seed):
+    chance = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        trace, recorder = begin(folder)
+        time.sleep(chance.uniform(0, 0.1))
+        family = family_of(recorder)
+        victim = chance.choice(["program", "child", "recorder"])
+        if victim == "recorder":
+            kill_recorder(trace, recorder, family)
+            return
+        if len(family) > (victim == "child"):
+            kill(family[victim == "child"])
+        recorder.wait(SECONDS_MAX)
+        wait_until_gone(family)
+        if os.path.exists(trace) or os.path.exists(trace + ".rings"):
+            check_trace(trace)
+
+
+def kill_recorder(trace, recorder, family):
+    kill(recorder.pid)
+    recorder.wait(SECONDS_MAX)
+    family += [child for pid in family for child in children_of(pid) if child not in family]
+    for pid in family:
+        kill(pid)
+    wait_until_gone(family)
+    wait_until_gone(writers(trace + ".rings"))
+    if not os.path.exists(trace + ".rings/recording"):
+        return
+    count = committed(trace + ".rings")
+    if os.path.exists(trace):
+        return  # it was killed when the trace was whole and only the rows were left to remove
+    assert check_trace(trace) == count
+    assert not os.path.exists(trace + ".rings")
+
+
+def test_kills_at_any_instant_leave_whole_traces():
+    for seed in range(KILLS):
+        try:
+            kill_one(seed)
+        except Exception as why:
+            raise AssertionError(f"seed {seed}: {why}") from why
+
+
+def test_a_program_outlives_its_recorder():
+    with tempfile.TemporaryDirectory() as folder:
+        trace, recorder = begin(folder)
+        family = []
+        while len(family) < 2 and recorder.poll() is None:
+            family = family_of(recorder)
+        os.kill(family[0], signal.SIGSTOP)
+        kill(recorder.pid)
+        recorder.wait(SECONDS_MAX)
+        done = subprocess.run([CLEW, "info", trace], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+        assert done.returncode == 2 and "still being recorded" in done.stderr, done.stderr
+        os.kill(family[0], signal.SIGCONT)
+        wait_until_gone(family)
+        wait_until_gone(writers(trace + ".rings"))
+        count = committed(trace + ".rings")
+        assert count > 100, count
+        assert check_trace(trace) == count
+
+
+def test_a_full_disk_harms_nobody():
+    """Files may not grow: no row can be made, and the program does what it does."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "run.clew")
+        done = subprocess.run(["sh", "-c", 'ulimit -f 16; trap "" XFSZ; exec "$@"', "sh", CLEW, "record", "-o", trace, "--", PROGRAM],
+                              capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+        assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
+        assert "dropped" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run(tap.claims(globals())))
