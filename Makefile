@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps run test test-long install format lint fuzz bench bench-import bench-store bench-races clean help
+.PHONY: all deps deps-servers run test test-long install format lint fuzz bench bench-import bench-store bench-races clean help
 all: $(BUILD)/build.ninja          ## build build/clew
 	@ninja -C $(BUILD) --quiet clew
 
@@ -16,10 +16,13 @@ $(BUILD)/checked/build.ninja: | deps
 deps:                              ## install the Debian packages that are missing
 	@tools/deps
 
+deps-servers: deps                 ## install the servers that the tests record
+	@tools/deps servers || echo "the tests of recorded servers will be skipped" >&2
+
 run: all                           ## build, and take the guided tour
 	@$(BUILD)/clew demo
 
-test: all $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
+test: all deps-servers $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
 	@ninja -C $(BUILD)/checked --quiet
 	@tools/run-tests $(BUILD)/checked
 

@@ -115,7 +115,7 @@ def kill_one(seed):
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         trace, recorder = begin(folder)
-        time.sleep(chance.uniform(0, 0.1))
+        time.sleep(chance.uniform(0, 0.06))
         family = family_of(recorder)
         victim = chance.choice(["program", "child", "recorder"])
         if victim == "recorder":
