@@ -62,6 +62,8 @@ static uint32_t stream_number(struct map *number_of, stream_list *streams, uint3
     if (is_new) {
         vec_push(streams, (struct stream){.receive_last = EVENT_NONE});
     }
+    must(number < streams->count);
+    must(streams->at != NULL);
     return number;
 }
 

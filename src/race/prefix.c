@@ -174,6 +174,23 @@ static void add_read(struct prefix *p, event_id read, event_id other)
     add(p, &c);
 }
 
+/* The reads among the touches of one variable, each against the writes. */
+static void add_reads_of(struct prefix *p, const struct touch *touches, size_t count,
+                         size_t clause_max)
+{
+    const struct event *events = p->scene->d->hb->trace->events.at;
+    for (size_t i = 0; i < count; i++) {
+        if (!demand_reads(&events[touches[i].event])) {
+            continue;
+        }
+        for (size_t k = 0; k < count && !is_full(p, clause_max); k++) {
+            if (demand_writes(&events[touches[k].event])) {
+                add_read(p, touches[i].event, touches[k].event);
+            }
+        }
+    }
+}
+
 static void add_reads(struct prefix *p, size_t clause_max)
 {
     const struct trace *t = p->scene->d->hb->trace;
@@ -190,14 +207,7 @@ static void add_reads(struct prefix *p, size_t clause_max)
         while (end < touches.count && touches.at[end].variable == touches.at[first].variable) {
             end++;
         }
-        for (size_t i = first; i < end; i++) {
-            const event_id read = touches.at[i].event;
-            for (size_t k = first; k < end && demand_reads(&t->events.at[read]); k++) {
-                if (demand_writes(&t->events.at[touches.at[k].event]) && !is_full(p, clause_max)) {
-                    add_read(p, read, touches.at[k].event);
-                }
-            }
-        }
+        add_reads_of(p, touches.at + first, end - first, clause_max);
     }
     vec_release(&touches);
 }
@@ -276,26 +286,34 @@ static void add_wait(struct prefix *p, const struct wait *w, uint32_t choice)
     }
 }
 
-/* A signal serves one wait. */
-static void add_signals(struct prefix *p, uint32_t first_choice)
+/* Two choices of waits for one condition are not the same signal. */
+static void add_signals_of(struct prefix *p, const struct condition *condition, uint32_t a,
+                           uint32_t b)
 {
     const struct hb *hb = p->scene->d->hb;
+    for (uint32_t n = 0; n < condition->count; n++) {
+        const event_id notify = hb->waits.notifies[condition->first + n];
+        if (hb->trace->events.at[notify].kind == EVENT_SIGNAL) {
+            struct clause c = {0};
+            say(&c, solve_at_most(a, (int64_t)n - 1));
+            say(&c, solve_at_least(a, (int64_t)n + 1));
+            say(&c, solve_at_most(b, (int64_t)n - 1));
+            say(&c, solve_at_least(b, (int64_t)n + 1));
+            add(p, &c);
+        }
+    }
+}
+
+/* A signal serves one wait. */
+static void add_signals(struct prefix *p, uint32_t first_choice, size_t clause_max)
+{
+    const struct waits *waits = &p->scene->d->hb->waits;
     for (uint32_t i = 0; i < p->scene->waits.count; i++) {
-        const struct wait *a = &hb->waits.list[p->scene->waits.at[i]];
-        const struct condition *condition = &hb->waits.conditions[a->condition];
-        for (uint32_t k = 0; k < i; k++) {
-            const struct wait *b = &hb->waits.list[p->scene->waits.at[k]];
-            for (uint32_t n = 0; a->condition == b->condition && n < condition->count; n++) {
-                const event_id notify = hb->waits.notifies[condition->first + n];
-                if (hb->trace->events.at[notify].kind != EVENT_SIGNAL) {
-                    continue;
-                }
-                struct clause c = {0};
-                say(&c, solve_at_most(first_choice + i, (int64_t)n - 1));
-                say(&c, solve_at_least(first_choice + i, (int64_t)n + 1));
-                say(&c, solve_at_most(first_choice + k, (int64_t)n - 1));
-                say(&c, solve_at_least(first_choice + k, (int64_t)n + 1));
-                add(p, &c);
+        const uint32_t condition = waits->list[p->scene->waits.at[i]].condition;
+        for (uint32_t k = 0; k < i && !is_full(p, clause_max); k++) {
+            if (waits->list[p->scene->waits.at[k]].condition == condition) {
+                add_signals_of(p, &waits->conditions[condition], first_choice + i,
+                               first_choice + k);
             }
         }
     }
@@ -309,9 +327,7 @@ static void add_waits(struct prefix *p, size_t clause_max)
     for (uint32_t i = 0; i < count && !is_full(p, clause_max); i++) {
         add_wait(p, &waits->list[p->scene->waits.at[i]], first_choice + i);
     }
-    if (!is_full(p, clause_max)) {
-        add_signals(p, first_choice);
-    }
+    add_signals(p, first_choice, clause_max);
 }
 
 /* ---- all of it ---- */
