@@ -11,6 +11,8 @@ static const struct {
     enum race_model model;
 } models[] = {
     {"strict", RACE_STRICT},
+    {"sound", RACE_SOUND},
+    {"feasible", RACE_FEASIBLE},
     {"observed", RACE_OBSERVED},
 };
 
@@ -110,8 +112,9 @@ static const struct option options[] = {
      .argument = "MODEL",
      .word = model_word,
      .target = offsetof(struct races_command, model),
-     .help = "which other executions count: strict (all orders that the rules allow) or observed "
-             "(locks and waits as they went; reads a stream)"},
+     .help = "which other executions count: strict (all orders that the rules allow), sound (those "
+             "that a checked prefix of an execution shows), feasible (prefixes in which reads see "
+             "what they saw) or observed (locks and waits as they went; reads a stream)"},
     {.name = "only",
      .type = OPTION_CHOICE,
      .argument = "KIND",

@@ -2,9 +2,13 @@
 
 #include "race/access.h"
 #include "race/data.h"
+#include "race/feasible.h"
+#include "race/grade.h"
 #include "race/inbox.h"
+#include "race/plain.h"
 #include "race/prune.h"
 #include "race/query.h"
+#include "race/sound.h"
 #include "race/spider.h"
 #include "race/strict.h"
 #include "race/swap.h"
@@ -71,6 +75,20 @@ static void count_candidates(struct tally *y, const struct candidates *c)
     }
 }
 
+/* Grades what was found, if anybody wants to know, and tells it. */
+static void grade_and_tell(struct tally *y, const struct hb *hb, struct findings *f,
+                           struct notes *n)
+{
+    const bool needs_grades = y->o->model == RACE_SOUND;
+    if (needs_grades || (!y->o->skips_grades && !y->o->counts_only)) {
+        grade_groups(y, hb, n);
+    }
+    if (needs_grades) {
+        grade_keep_sound(y);
+    }
+    tell_findings(y, hb, f);
+}
+
 static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct strict s;
@@ -85,9 +103,98 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
         const struct judge judge = strict_judge(&s);
         judge_candidates(y, &c, &judge);
     }
-    tell_findings(y, &s.hb, f);
+    grade_and_tell(y, &s.hb, f, n);
     candidates_release(&c);
     strict_release(&s);
+    return 0;
+}
+
+/* Above so many candidates under contended locks, each of which would be a question, only what
+ * sync-preserving reordering shows is told. */
+enum { SOUND_CANDIDATES_MAX = 2000000 };
+
+static uint64_t candidate_count(const struct accesses *a)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < a->class_count; i++) {
+        const struct access_variable *v = &a->variables[a->classes[i].variable];
+        for (uint32_t k = i + 1; k < v->first + v->count; k++) {
+            if (access_classes_conflict(&a->classes[i], &a->classes[k])) {
+                count += (uint64_t)a->classes[i].count * a->classes[k].count;
+            }
+        }
+    }
+    return count;
+}
+
+static void tell_shown(struct tally *y, const struct hb *hb, const struct accesses *a,
+                       struct findings *f)
+{
+    struct arena arena = {0};
+    const struct bits wanted = bits_take(&arena, y->t->events.count + 1);
+    for (size_t i = 0; i < a->count; i++) {
+        bits_add(wanted, a->events[i]);
+    }
+    grade_find(y, hb, &wanted);
+    tell_findings(y, hb, f);
+    arena_release(&arena);
+}
+
+static int find_sound(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+{
+    struct hb hb;
+    struct candidates c;
+    const struct hb_options options = {
+        .model = HB_STRICT, .scope = REACH_NONE, .given = y->o->given};
+    struct notes met = {0};
+    if (hb_build(&hb, y->t, &options, &met, e) < 0) {
+        notes_release(&met);
+        return -1;
+    }
+    candidates_build(&c, &hb, false, y);
+    const uint64_t count = candidate_count(&c.all);
+    const char *refusal = sound_refusal(y->t);
+    const bool is_direct = refusal != NULL || (count > SOUND_CANDIDATES_MAX && !plain_applies(&hb));
+    if (is_direct) {
+        vec_each (&met.list, note) {
+            notes_add_many(n, note->count, note->place, note->text);
+        }
+        y->stats->data_candidates = count;
+        y->stats->unknown = refusal != NULL ? count : 0;
+        tell_shown(y, &hb, &c.all, f);
+        notes_add(n, "", "%s; told is what is shown without",
+                  refusal != NULL ? refusal : "too many candidates to decide each");
+    }
+    notes_release(&met);
+    candidates_release(&c);
+    hb_release(&hb);
+    return is_direct ? 0 : find_by_engine(y, f, n, e);
+}
+
+static int find_feasible(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+{
+    struct hb hb;
+    struct candidates c;
+    const struct hb_options options = {
+        .model = HB_STRICT, .scope = REACH_NONE, .given = y->o->given};
+    if (hb_build(&hb, y->t, &options, n, e) < 0) {
+        return -1;
+    }
+    candidates_build(&c, &hb, false, y);
+    const struct feasible_options how = {.step_max = y->o->step_max, .is_about_many = true};
+    struct feasible *feasible = feasible_new(&hb, &how);
+    const struct judge judge = feasible_judge(feasible);
+    judge_candidates(y, &c, &judge);
+    y->stats->asked = feasible_stats(feasible)->by_solver;
+    feasible_free(feasible);
+    if (sound_refusal(y->t) != NULL) {
+        notes_add(n, "", "%s; nothing is decided", sound_refusal(y->t));
+    } else if (!y->o->counts_only) {
+        grade_shown(y, &hb);
+    }
+    tell_findings(y, &hb, f);
+    candidates_release(&c);
+    hb_release(&hb);
     return 0;
 }
 
@@ -119,7 +226,7 @@ static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, 
             has_order ? query_judge(&q)
                       : (struct judge){.data = know_nothing, .message = know_nothing};
         judge_candidates(y, &c, &judge);
-        tell_findings(y, &hb, f);
+        grade_and_tell(y, &hb, f, n);
         candidates_release(&c);
         query_close(&q);
     }
@@ -136,6 +243,10 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     tally_init(&y, t, o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         spider_find(&y, f);
+    } else if (o->model == RACE_FEASIBLE) {
+        result = find_feasible(&y, f, n, e);
+    } else if (o->model == RACE_SOUND && o->via == RACE_VIA_ENGINE) {
+        result = find_sound(&y, f, n, e);
     } else if (o->via == RACE_VIA_ENGINE) {
         result = find_by_engine(&y, f, n, e);
     } else {

@@ -374,14 +374,16 @@ void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count
     for (size_t i = 0; i < line.count; i++) {
         rank[line_at(&line, i)] = (uint32_t)i + 1;
     }
+    size_t end = 0; /* of what the pairs need to know of the line */
     for (size_t i = count; i-- > 0;) {
         if (rank[pairs[i].a] != 0 && rank[pairs[i].b] != 0) {
             const event_id later = rank[pairs[i].a] > rank[pairs[i].b] ? pairs[i].a : pairs[i].b;
             next[i] = first[later];
             first[later] = (uint32_t)i + 1;
+            end = rank[later] > end ? rank[later] : end;
         }
     }
-    for (size_t i = 0; i < line.count && !s.is_over; i++) {
+    for (size_t i = 0; i < end && !s.is_over; i++) {
         const event_id id = line_at(&line, i);
         cuts_reach(&s.cuts, id);
         for (uint32_t k = first[id]; k != 0; k = next[k - 1]) {

@@ -14,6 +14,7 @@ void tally_release(struct tally *y)
     vec_release(&y->groups);
     map_release(&y->places);
     map_release(&y->group_of);
+    arena_release(&y->arena);
 }
 
 static int compare_ids(event_id a, event_id b)
@@ -29,8 +30,9 @@ static int compare_pairs(const struct race_pair *a, const struct race_pair *b)
     return order != 0 ? order : compare_ids(a->send, b->send);
 }
 
-/* Where to look for the group of a pair: its places, in either order, and what it is about. */
-static uint32_t *group_slot(struct tally *y, const struct race_pair *pair, bool *is_new)
+/* What pairs that look alike have in common: their places, in either order, and what they are
+ * about. */
+static uint64_t group_key(struct tally *y, const struct race_pair *pair)
 {
     const bool has_accesses = pair->first != EVENT_NONE;
     const struct event *a = trace_at(y->t, has_accesses ? pair->first : pair->send);
@@ -42,8 +44,13 @@ static uint32_t *group_slot(struct tally *y, const struct race_pair *pair, bool 
     const uint32_t variable = has_accesses ? a->object : 0;
     const bool is_message = pair->send != EVENT_NONE;
     must(variable < UINT32_MAX / 2);
-    return map_slot(&y->group_of, map_pair(places, variable * 2 + is_message),
-                    (uint32_t)y->groups.count, is_new);
+    return map_pair(places, variable * 2 + is_message);
+}
+
+struct race_group *tally_find(struct tally *y, const struct race_pair *pair)
+{
+    const uint32_t *number = map_get(&y->group_of, group_key(y, pair));
+    return number == NULL ? NULL : &y->groups.at[*number];
 }
 
 void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count)
@@ -57,7 +64,8 @@ void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_coun
         return;
     }
     bool is_new = false;
-    const uint32_t number = *group_slot(y, pair, &is_new);
+    const uint32_t fresh = (uint32_t)y->groups.count;
+    const uint32_t number = *map_slot(&y->group_of, group_key(y, pair), fresh, &is_new);
     if (is_new) {
         vec_push(&y->groups, (struct race_group){.pair = *pair});
         y->stats->location_pairs++;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "race/race.h"
@@ -23,8 +24,11 @@ struct race_pair {
 
 /* Pairs that look alike. */
 struct race_group {
-    struct race_pair pair; /* the one listed first */
+    struct race_pair pair; /* the one listed first, or the one that is shown */
     uint64_t pair_count;
+    enum finding_grade grade;
+    const uint64_t *witness; /* an order that shows the pair, in tally.arena; NULL: none */
+    size_t witness_count;
 };
 
 struct tally {
@@ -32,6 +36,7 @@ struct tally {
     const struct race_options *o;
     struct race_stats *stats;
     VEC(struct race_group) groups;
+    struct arena arena;
     struct map places;   /* (location, location) to a number */
     struct map group_of; /* (number of the places, variable) to group */
 };
@@ -43,6 +48,10 @@ void tally_release(struct tally *y);
 
 /* Counts pair_count races that look like this one, the first of them. */
 void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count);
+
+/* The group that looks like this pair, NULL when there is none; not where pairs are wanted one by
+ * one. */
+struct race_group *tally_find(struct tally *y, const struct race_pair *pair);
 
 /* Tells whoever wants to hear of each candidate, and counts those nobody could decide. */
 void tally_decided(struct tally *y, const struct race_decided *d);

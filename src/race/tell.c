@@ -175,7 +175,7 @@ static void tell(struct teller *w, const struct race_group *group)
     struct finding finding = {
         .kind = is_message ? FINDING_MESSAGE_RACE : FINDING_DATA_RACE,
         .status = STATUS_PREDICTED,
-        .grade = GRADE_NONE,
+        .grade = group->grade,
         .severity = p->first == EVENT_NONE ? SEVERITY_WARNING : SEVERITY_ERROR,
         .pair_count = group->pair_count,
     };
@@ -186,6 +186,12 @@ static void tell(struct teller *w, const struct race_group *group)
     finding.why = is_message ? argue_messages(w, p) : argue_data(w, p);
     finding.key = key_of(w, p, finding.kind);
     list_events(w, p, &finding);
+    if (group->witness != NULL) {
+        uint64_t *witness = arena_array(&w->f->arena, uint64_t, group->witness_count);
+        memcpy(witness, group->witness, group->witness_count * sizeof *witness);
+        finding.witness = witness;
+        finding.witness_count = group->witness_count;
+    }
     findings_add(w->f, &finding);
     out_abandon(&w->text);
 }

@@ -1,0 +1,250 @@
+/* Grades and the models that need a prefix, through the front door. */
+#include "race/race.h"
+
+#include "base/map.h"
+#include "race/witness.h"
+#include "race_slow.h"
+#include "random_trace.h"
+#include "shrink.h"
+#include "test.h"
+#include "trace_of.h"
+#include "trace_text.h"
+#include "wire/kind.h"
+
+/* ---- one run ---- */
+
+struct run {
+    struct findings findings;
+    struct race_stats stats;
+    struct notes notes;
+    struct map data, message; /* pair of events to verdict */
+};
+
+static void hear(void *context, const struct race_decided *d)
+{
+    struct run *run = context;
+    map_put(d->is_message ? &run->message : &run->data, map_pair(d->a, d->b), d->verdict);
+}
+
+static void run_races(struct run *run, const struct trace *t, struct race_options options)
+{
+    *run = (struct run){0};
+    struct err e = {0};
+    options.decided = hear;
+    options.context = run;
+    options.wants_witness = true;
+    CHECK_INT(race_find(t, &options, &run->findings, &run->stats, &run->notes, &e), 0);
+}
+
+static void run_release(struct run *run)
+{
+    findings_release(&run->findings);
+    notes_release(&run->notes);
+    map_release(&run->data);
+    map_release(&run->message);
+}
+
+/* ---- what must hold ---- */
+
+struct checking {
+    struct rules rules;
+    struct arena arena;
+    struct slow_answer feasible;
+    struct witness_checker *checker;
+    uint64_t sound, may;
+    char fault[700];
+};
+
+static bool is_feasible(const struct checking *c, bool is_message, event_id a, event_id b)
+{
+    const size_t count =
+        is_message ? c->rules.message_candidates.count : c->rules.data_candidates.count;
+    for (size_t i = 0; i < count; i++) {
+        const struct rules_pair *pair =
+            is_message ? &c->rules.message_candidates.at[i] : &c->rules.data_candidates.at[i];
+        if (pair->a == a && pair->b == b) {
+            return is_message ? c->feasible.message[i] : c->feasible.data[i];
+        }
+    }
+    return false;
+}
+
+/* A finding that is graded sound is feasible and its witness holds; one that is not has none. */
+static void check_finding(struct checking *c, const struct finding *f)
+{
+    const bool is_message = f->kind == FINDING_MESSAGE_RACE;
+    const event_id a = (event_id)f->events[0].index;
+    const event_id b = (event_id)f->events[1].index;
+    c->sound += f->grade == GRADE_SOUND;
+    c->may += f->grade == GRADE_MAY;
+    if (f->grade != GRADE_SOUND) {
+        if (f->witness != NULL) {
+            (void)snprintf(c->fault, sizeof c->fault, "%u and %u: a witness without a grade", a, b);
+        }
+        return;
+    }
+    if (!is_feasible(c, is_message, a, b)) {
+        (void)snprintf(c->fault, sizeof c->fault, "%u and %u: sound, but not feasible", a, b);
+        return;
+    }
+    VEC(event_id) order = {0};
+    for (size_t i = 0; i < f->witness_count; i++) {
+        vec_push(&order, (event_id)f->witness[i]);
+    }
+    const struct witness w = {
+        .is_message = is_message, .a = a, .b = b, .order = order.at, .count = order.count};
+    struct err e = {0};
+    if (f->witness == NULL || witness_check(c->checker, &w, &e) < 0) {
+        (void)snprintf(c->fault, sizeof c->fault, "%u and %u: witness: %s", a, b, e.text);
+    }
+    vec_release(&order);
+}
+
+static void check_run(struct checking *c, const struct trace *t, struct race_options options)
+{
+    struct run run;
+    run_races(&run, t, options);
+    vec_each (&run.findings.list, f) {
+        check_finding(c, f);
+        if (options.model == RACE_SOUND && f->grade != GRADE_SOUND) {
+            (void)snprintf(c->fault, sizeof c->fault, "model sound tells what is not");
+        }
+    }
+    run_release(&run);
+}
+
+/* Model feasible decides every candidate as the walk over states does. */
+static void check_verdicts(struct checking *c, const struct trace *t)
+{
+    struct run run;
+    run_races(&run, t, (struct race_options){.model = RACE_FEASIBLE});
+    for (size_t i = 0; i < c->rules.data_candidates.count; i++) {
+        const struct rules_pair *p = &c->rules.data_candidates.at[i];
+        const uint32_t *verdict = map_get(&run.data, map_pair(p->a, p->b));
+        if (verdict == NULL || *verdict != (c->feasible.data[i] ? RACE_YES : RACE_NO)) {
+            (void)snprintf(c->fault, sizeof c->fault, "%u and %u: wrong verdict", p->a, p->b);
+        }
+    }
+    for (size_t i = 0; i < c->rules.message_candidates.count; i++) {
+        const struct rules_pair *p = &c->rules.message_candidates.at[i];
+        const uint32_t *verdict = map_get(&run.message, map_pair(p->a, p->b));
+        if (verdict == NULL || *verdict != (c->feasible.message[i] ? RACE_YES : RACE_NO)) {
+            (void)snprintf(c->fault, sizeof c->fault, "%u and %u: wrong verdict", p->a, p->b);
+        }
+    }
+    run_release(&run);
+}
+
+struct tally {
+    uint64_t sound, may;
+    char fault[700];
+};
+
+static bool is_wrong(const struct trace *t, void *context)
+{
+    struct tally *tally = context;
+    struct checking c = {0};
+    rules_read(&c.rules, t);
+    c.feasible = slow_answer_take(&c.arena, &c.rules);
+    c.checker = witness_checker_new(t, NULL, 0);
+    if (slow_by_states(&c.rules, SLOW_FEASIBLE, &c.feasible)) {
+        check_run(&c, t, (struct race_options){0});
+        check_run(&c, t, (struct race_options){.wants_pairs = true});
+        check_run(&c, t, (struct race_options){.prunes = true});
+        check_run(&c, t, (struct race_options){.model = RACE_SOUND});
+        check_run(&c, t, (struct race_options){.model = RACE_FEASIBLE});
+        check_verdicts(&c, t);
+    }
+    tally->sound += c.sound;
+    tally->may += c.may;
+    memcpy(tally->fault, c.fault, sizeof tally->fault);
+    witness_checker_free(c.checker);
+    rules_release(&c.rules);
+    arena_release(&c.arena);
+    return c.fault[0] != '\0';
+}
+
+TEST(what_is_graded_sound_is_feasible_and_its_witness_holds)
+{
+    struct tally tally = {0};
+    for (uint64_t seed = 0; seed < test_count(150, 10000); seed++) {
+        struct prng prng;
+        struct trace t;
+        prng_init(&prng, seed);
+        const struct random_shape shape = random_shape(&prng, 8 + (uint32_t)prng_below(&prng, 16));
+        random_trace(&t, &prng, &shape);
+        if (is_wrong(&t, &tally)) {
+            struct trace small;
+            trace_shrink(&small, &t, is_wrong, &tally);
+            (void)is_wrong(&small, &tally);
+            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, tally.fault,
+                     trace_text(&small));
+        }
+        trace_release(&t);
+    }
+    print_message("# %llu sound, %llu may\n", (unsigned long long)tally.sound,
+                  (unsigned long long)tally.may);
+    CHECK(tally.sound > 100);
+    CHECK(tally.may > 10);
+}
+
+/* ---- single cases ---- */
+
+/* The grades of the findings, a letter each. */
+static void check_grades(const char *text, struct race_options options, const char *wanted)
+{
+    struct run run;
+    char grades[16] = "";
+    run_races(&run, trace_of(text), options);
+    CHECK(run.findings.list.count < sizeof grades);
+    for (size_t i = 0; i < run.findings.list.count; i++) {
+        const enum finding_grade grade = run.findings.list.at[i].grade;
+        grades[i] = grade == GRADE_SOUND ? 's' : grade == GRADE_MAY ? 'm' : '?';
+    }
+    CHECK_TEXT(grades, wanted);
+    run_release(&run);
+}
+
+static const char read_from[] =
+    "A w x @a; A acq m; A w flag; A rel m; B acq m; B r flag; B rel m; B r x @b";
+
+TEST(a_race_that_what_was_read_rules_out_may_be)
+{
+    check_grades(read_from, (struct race_options){0}, "m");
+    check_grades(read_from, (struct race_options){.model = RACE_SOUND}, "");
+    check_grades(read_from, (struct race_options){.model = RACE_FEASIBLE}, "");
+}
+
+TEST(a_race_is_told_by_the_pair_that_is_shown)
+{
+    /* The first pair of places is ruled out, the second pair that looks alike is not. */
+    const char *text = "A w x @a; A acq m; A w flag; A rel m; B acq m; B r flag; B rel m; B r x @b;"
+                       "A w x @a";
+    struct run run;
+    run_races(&run, trace_of(text), (struct race_options){0});
+    CHECK_INT(run.findings.list.count, 1);
+    CHECK_INT(run.findings.list.at[0].grade, GRADE_SOUND);
+    CHECK_INT(run.findings.list.at[0].events[0].index, 7);
+    CHECK_INT(run.findings.list.at[0].events[1].index, 8);
+    run_release(&run);
+}
+
+TEST(what_only_another_order_of_sections_shows_is_sound)
+{
+    /* The section of B has to come before that of A, which it does not in the list. */
+    check_grades("A acq m; A w x @a; A rel m; B acq m; B rel m; B w x @b", (struct race_options){0},
+                 "s");
+}
+
+TEST(without_stamps_no_race_is_graded_sound)
+{
+    struct run run;
+    run_races(&run, trace_of("order stamped; A w x @a; B w x @b"), (struct race_options){0});
+    CHECK_INT(run.findings.list.count, 1);
+    CHECK_INT(run.findings.list.at[0].grade, GRADE_MAY);
+    CHECK_INT(run.notes.list.count, 1);
+    CHECK(strstr(run.notes.list.at[0].text, "no stamps") != NULL);
+    run_release(&run);
+    check_grades("order stamped; A w x @a; B w x @b", (struct race_options){.model = RACE_SOUND},
+                 "");
+}
