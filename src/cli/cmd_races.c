@@ -159,7 +159,9 @@ static const struct option options[] = {
     {.name = "prune",
      .type = OPTION_SWITCH,
      .target = offsetof(struct races_command, prune),
-     .help = "leave out events that can show no further pair of places"},
+     .help =
+         "leave out events that can show no further pair of places: counts then speak of what is "
+         "left (default: keep them all)"},
     {.name = "via",
      .type = OPTION_TEXT,
      .argument = "SOLVER",
@@ -188,7 +190,7 @@ static const struct option options[] = {
 };
 
 static const struct races_command defaults = {
-    .common = COMMON_DEFAULTS, .only = -1, .prune = true, .explain = UINT64_MAX};
+    .common = COMMON_DEFAULTS, .only = -1, .explain = UINT64_MAX};
 
 static const struct example examples[] = {
     {"clew races bank.log", "Every pair of places in bank.log that races, and why."},

@@ -374,7 +374,11 @@ static void print_sum(struct races *r)
     } else {
         out_text(&s->out, ", ");
         report_count(&s->out, place_count(r), "race", "races");
-        out_text(&s->out, " by place: ");
+        out_text(&s->out, " by place");
+    }
+    /* What is proved is proved for places, not for every pair there. */
+    if (has_found(r) && r->command->model != RACE_SOUND) {
+        out_text(&s->out, ": ");
         report_count(&s->out, stats->data_races, "pair of accesses, ", "pairs of accesses, ");
         report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
     }

@@ -248,8 +248,10 @@ void grade_shown(struct tally *y, const struct hb *hb)
 void grade_keep_sound(struct tally *y)
 {
     size_t kept = 0;
+    y->stats->data_races = 0;
     vec_each (&y->groups, group) {
         if (group->grade == GRADE_SOUND) {
+            y->stats->data_races += group->pair.send == EVENT_NONE ? group->pair_count : 0;
             y->groups.at[kept++] = *group;
         }
     }

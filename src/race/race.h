@@ -89,7 +89,7 @@ struct race_options {
 };
 
 struct race_stats {
-    uint64_t data_candidates, data_races;       /* pairs of events */
+    uint64_t data_candidates, data_races; /* pairs of events; sound: at places it is proved for */
     uint64_t message_candidates, message_races; /* pairs of messages */
     uint64_t conflict_pairs;                    /* pairs of accesses that racing messages bring */
     uint64_t location_pairs;                    /* findings: pairs of places (and variables) */
