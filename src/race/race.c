@@ -24,17 +24,22 @@ struct candidates {
     struct swap_input swap;
 };
 
-static void candidates_build(struct candidates *c, const struct hb *hb, bool is_plain,
-                             struct tally *y)
+static struct access_filter filter_of(const struct race_options *o)
 {
-    const struct race_options *o = y->o;
-    struct access_filter filter = {
+    return (struct access_filter){
         .variable = o->variable,
         .has_since = o->has_since,
         .has_until = o->has_until,
         .since = o->since,
         .until = o->until,
     };
+}
+
+static void candidates_build(struct candidates *c, const struct hb *hb, bool is_plain,
+                             struct tally *y)
+{
+    const struct race_options *o = y->o;
+    struct access_filter filter = filter_of(o);
     *c = (struct candidates){0};
     accesses_build(&c->all, hb->trace, &filter, &c->arena);
     inboxes_build(&c->inboxes, hb, &c->all, &filter, &c->arena);
@@ -143,7 +148,6 @@ static void tell_shown(struct tally *y, const struct hb *hb, const struct access
 static int find_sound(struct tally *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct hb hb;
-    struct candidates c;
     const struct hb_options options = {
         .model = HB_STRICT, .scope = REACH_NONE, .given = y->o->given};
     struct notes met = {0};
@@ -151,8 +155,11 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
         notes_release(&met);
         return -1;
     }
-    candidates_build(&c, &hb, false, y);
-    const uint64_t count = candidate_count(&c.all);
+    struct arena arena = {0};
+    struct accesses a;
+    const struct access_filter filter = filter_of(y->o);
+    accesses_build(&a, y->t, &filter, &arena);
+    const uint64_t count = candidate_count(&a);
     const char *refusal = sound_refusal(y->t);
     const bool is_direct = refusal != NULL || (count > SOUND_CANDIDATES_MAX && !plain_applies(&hb));
     if (is_direct) {
@@ -161,12 +168,12 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
         }
         y->stats->data_candidates = count;
         y->stats->unknown = refusal != NULL ? count : 0;
-        tell_shown(y, &hb, &c.all, f);
+        tell_shown(y, &hb, &a, f);
         notes_add(n, "", "%s; told is what is shown without",
                   refusal != NULL ? refusal : "too many candidates to decide each");
     }
     notes_release(&met);
-    candidates_release(&c);
+    arena_release(&arena);
     hb_release(&hb);
     return is_direct ? 0 : find_by_engine(y, f, n, e);
 }

@@ -367,6 +367,7 @@ void facts_read(struct facts *f, const struct trace *t)
     f->of = arena_array(&f->arena, struct fact, f->count + 1);
     f->task_event_count = arena_array(&f->arena, uint32_t, t->tables.tasks.count + 1);
     for (size_t i = 0; i < f->count; i++) {
+        f->kinds |= UINT64_C(1) << t->events.at[i].kind;
         f->of[i] = (struct fact){
             .previous = EVENT_NONE,
             .task_before = EVENT_NONE,
@@ -383,13 +384,24 @@ void facts_read(struct facts *f, const struct trace *t)
     }
     read_contexts(f);
     read_threads(f);
-    read_forks(f);
     read_memory(f);
-    read_semaphores(f);
-    read_barriers(f);
-    read_annotations(f);
+    if (facts_have(f, EVENT_PROCESS_FORK)) {
+        read_forks(f);
+    }
+    if (facts_have(f, EVENT_SEM_WAIT)) {
+        read_semaphores(f);
+    }
+    if (facts_have(f, EVENT_BARRIER_ENTER)) {
+        read_barriers(f);
+    }
+    if (facts_have(f, EVENT_ONCE) || facts_have(f, EVENT_HAPPENS_AFTER)) {
+        read_annotations(f);
+    }
     facts_read_network(f);
-    facts_read_waits(f);
+    if (facts_have(f, EVENT_WAIT_END) || facts_have(f, EVENT_SIGNAL) ||
+        facts_have(f, EVENT_BROADCAST)) {
+        facts_read_waits(f);
+    }
     facts_read_sections(f);
 }
 

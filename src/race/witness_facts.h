@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "race/witness.h"
 #include "trace/trace.h"
+#include "wire/kind.h"
 
 #define FACT_NONE UINT32_MAX
 
@@ -80,8 +81,18 @@ struct facts {
     VEC(struct fact_part) parts;
     VEC(struct fact_round) rounds;
     uint32_t *task_event_count; /* per task */
+    uint64_t kinds;             /* a bit per kind of event that the trace has */
     uint32_t variable_count, lock_count, stream_count, condition_count;
 };
+
+_Static_assert(KIND_LIMIT <= 64, "a bit per kind");
+
+/* Whether the trace has events of this kind: a pass over all for the few that are not there is a
+ * pass too many. */
+static inline bool facts_have(const struct facts *f, enum event_kind kind)
+{
+    return (f->kinds >> kind & 1) != 0;
+}
 
 void facts_read(struct facts *f, const struct trace *t);
 void facts_release(struct facts *f);

@@ -194,8 +194,12 @@ static void read_closes(struct facts *f)
 
 void facts_read_network(struct facts *f)
 {
-    read_streams(f);
-    read_datagrams(f);
-    read_connections(f);
-    read_closes(f);
+    if (facts_have(f, EVENT_SEND) || facts_have(f, EVENT_RECV)) {
+        read_streams(f);
+        read_datagrams(f);
+        read_closes(f);
+    }
+    if (facts_have(f, EVENT_ACCEPT)) {
+        read_connections(f);
+    }
 }
