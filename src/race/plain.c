@@ -116,23 +116,40 @@ static uint64_t count_remaining(const struct plain_line *a, const struct plain_l
     return count;
 }
 
-/* The first access of a that races with any of b, and the first of those. */
+/* The first access of b that races with one of a listed before it, and the first of those. False
+ * when there is none. */
+static bool find_completed(const struct plain_line *a, const struct plain_line *b, event_id *first,
+                           event_id *second, struct arena *scratch)
+{
+    uint32_t *furthest = arena_array(scratch, uint32_t, a->count); /* reached so far */
+    for (uint32_t i = 0; i < a->count; i++) {
+        furthest[i] = i > 0 && furthest[i - 1] > a->reaches[i] ? furthest[i - 1] : a->reaches[i];
+    }
+    for (uint32_t k = 0; k < b->count; k++) {
+        const uint32_t i = first_at_least(furthest, a->count, (uint64_t)b->at[k] + 1);
+        if (i < a->count && a->events[i] < b->events[k] && a->at[i] < b->reaches[k]) {
+            *first = a->events[i];
+            *second = b->events[k];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The race whose second access is listed first. */
 static void find_first(const struct plain_line *a, const struct plain_line *b, event_id *first,
                        event_id *second, struct arena *scratch)
 {
-    uint32_t *furthest = arena_array(scratch, uint32_t, b->count); /* reached so far */
-    for (uint32_t k = 0; k < b->count; k++) {
-        furthest[k] = k > 0 && furthest[k - 1] > b->reaches[k] ? furthest[k - 1] : b->reaches[k];
+    event_id other_first = EVENT_NONE;
+    event_id other_second = EVENT_NONE;
+    *first = *second = EVENT_NONE;
+    const bool ends_in_b = find_completed(a, b, first, second, scratch);
+    const bool ends_in_a = find_completed(b, a, &other_first, &other_second, scratch);
+    must(ends_in_a || ends_in_b);
+    if (other_second < *second) {
+        *first = other_first;
+        *second = other_second;
     }
-    for (uint32_t i = 0; i < a->count; i++) {
-        const uint32_t k = first_at_least(furthest, b->count, (uint64_t)a->at[i] + 1);
-        if (k < b->count && b->at[k] < a->reaches[i]) {
-            *first = a->events[i];
-            *second = b->events[k];
-            return;
-        }
-    }
-    bug("races were counted, but none is found");
 }
 
 uint64_t plain_count(const struct plain_line *a, const struct plain_line *b, event_id *first,

@@ -40,8 +40,8 @@ static inline bool plain_races(const struct plain_line *a, uint32_t i, const str
     return a->at[i] < b->reaches[k] && b->at[k] < a->reaches[i];
 }
 
-/* How many pairs of the two race; sets *first and *second to the pair that is listed first (by the
- * access of a, then of b). O(n log n). */
+/* How many pairs of the two race; sets *first and *second to the one whose second access is listed
+ * first. O(n log n). */
 uint64_t plain_count(const struct plain_line *a, const struct plain_line *b, event_id *first,
                      event_id *second, struct arena *scratch);
 

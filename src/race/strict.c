@@ -3,15 +3,38 @@
 #include "order/saturate.h"
 #include "race/plain.h"
 
-/* ---- deciding ---- */
+/* ---- asking a solver ---- */
 
-/* Where in the answers a question about these two events is kept. */
-static uint32_t *answer_slot(struct strict *s, uint64_t gap_a, uint64_t gap_b, bool *is_new)
+/* Opens the solver when it is needed first: few traces need it. */
+static bool can_ask(struct strict *s)
 {
-    const uint32_t a = *map_slot(&s->gap_of, gap_a, (uint32_t)s->gap_of.entries.count, NULL);
-    const uint32_t b = *map_slot(&s->gap_of, gap_b, (uint32_t)s->gap_of.entries.count, NULL);
-    return map_slot(&s->answers, map_pair(a, b), RACE_UNKNOWN, is_new);
+    struct err ignored;
+    s->is_open = s->is_open || query_open(&s->query, &s->hb, RACE_VIA_ENGINE, s->o, s->stats,
+                                          &s->arena, &ignored) == 0;
+    return s->is_open;
 }
+
+/* Where the answer to a question about these two events is kept: it depends on their gaps only. */
+static uint32_t *answer_slot(struct strict *s, event_id a, event_id b, bool *is_new)
+{
+    const uint64_t gap_a = formula_gap(&s->query.formula, a);
+    const uint64_t gap_b = formula_gap(&s->query.formula, b);
+    const uint32_t of_a = *map_slot(&s->gap_of, gap_a, (uint32_t)s->gap_of.entries.count, NULL);
+    const uint32_t of_b = *map_slot(&s->gap_of, gap_b, (uint32_t)s->gap_of.entries.count, NULL);
+    return map_slot(&s->answers, map_pair(of_a, of_b), RACE_UNKNOWN, is_new);
+}
+
+static enum race_verdict ask_adjacent(struct strict *s, event_id a, event_id b)
+{
+    bool is_new = false;
+    uint32_t *answer = answer_slot(s, a, b, &is_new);
+    if (is_new) {
+        *answer = query_adjacent(&s->query, a, b);
+    }
+    return (enum race_verdict) * answer;
+}
+
+/* ---- deciding ---- */
 
 static enum race_verdict decide_data(void *self, event_id a, event_id b)
 {
@@ -22,13 +45,10 @@ static enum race_verdict decide_data(void *self, event_id a, event_id b)
     if (!hb_is_concurrent(&s->hb, a, b) || held_excludes(&s->held, &s->hb, a, b)) {
         return RACE_NO;
     }
-    bool is_new = false;
-    uint32_t *answer = answer_slot(s, formula_gap(&s->query.formula, a),
-                                   formula_gap(&s->query.formula, b), &is_new);
-    if (is_new) {
-        *answer = query_adjacent(&s->query, a, b);
+    if (s->list_is_allowed && splice_adjacent(&s->splice, a, b)) {
+        return RACE_YES;
     }
-    return (enum race_verdict) * answer;
+    return can_ask(s) ? ask_adjacent(s, a, b) : RACE_UNKNOWN;
 }
 
 static enum race_verdict decide_message(void *self, event_id send, event_id receive)
@@ -40,7 +60,10 @@ static enum race_verdict decide_message(void *self, event_id send, event_id rece
     if (send == receive || hb_is_before(&s->hb, receive, send)) {
         return RACE_NO;
     }
-    return query_before(&s->query, send, receive);
+    if (s->list_is_allowed && splice_before(&s->splice, send, receive)) {
+        return RACE_YES;
+    }
+    return can_ask(s) ? query_before(&s->query, send, receive) : RACE_UNKNOWN;
 }
 
 struct judge strict_judge(struct strict *s)
@@ -50,37 +73,14 @@ struct judge strict_judge(struct strict *s)
 
 /* ---- building ---- */
 
-/* Whether the list is an allowed order: it obeys the edges, and no two sections that exclude each
- * other overlap in it. Handlers do not overlap in a list, and waits are served in it by their
- * definition. */
-static bool list_is_allowed(const struct hb *hb)
-{
-    for (uint32_t i = 0; i < hb->sections.lock_count; i++) {
-        const uint32_t *numbers = hb->sections.by_lock + hb->sections.locks[i].first;
-        const struct section *last = NULL; /* of those so far, the exclusive one that ends last */
-        const struct section *last_shared = NULL;
-        for (uint32_t k = 0; k < hb->sections.locks[i].count; k++) {
-            const struct section *s = &hb->sections.list[numbers[k]];
-            if ((last != NULL && last->end > s->begin && last->task != s->task) ||
-                (!s->is_shared && last_shared != NULL && last_shared->end > s->begin &&
-                 last_shared->task != s->task)) {
-                return false;
-            }
-            const struct section **of_kind = s->is_shared ? &last_shared : &last;
-            *of_kind = *of_kind == NULL || (*of_kind)->end < s->end ? s : *of_kind;
-        }
-    }
-    return hb->follows_list;
-}
-
-static int build_choices(struct strict *s, struct err *e)
+static void build_choices(struct strict *s)
 {
     held_build(&s->held, &s->hb, HELD_CONTENDED, &s->arena);
-    if (query_open(&s->query, &s->hb, RACE_VIA_ENGINE, s->o, s->stats, &s->arena, e) < 0) {
-        return -1;
+    s->list_is_allowed = splice_list_is_allowed(&s->hb);
+    if (s->list_is_allowed) {
+        splice_build(&s->splice, &s->hb, &s->held);
     }
-    s->has_order = list_is_allowed(&s->hb) || query_any(&s->query) == RACE_YES;
-    return 0;
+    s->has_order = s->list_is_allowed || (can_ask(s) && query_any(&s->query) == RACE_YES);
 }
 
 int strict_build(struct strict *s, const struct trace *t, const struct race_options *o,
@@ -95,16 +95,20 @@ int strict_build(struct strict *s, const struct trace *t, const struct race_opti
     hb_rescope(&s->hb, s->is_plain ? REACH_NODE : REACH_ALL, true);
     saturate(&s->hb);
     s->is_plain = s->is_plain && !s->hb.is_contradictory;
-    if (!s->is_plain && !s->hb.is_contradictory && build_choices(s, e) < 0) {
-        strict_release(s);
-        return -1;
+    if (!s->is_plain && !s->hb.is_contradictory) {
+        build_choices(s);
     }
     return 0;
 }
 
 void strict_release(struct strict *s)
 {
-    query_close(&s->query);
+    if (s->list_is_allowed) {
+        splice_release(&s->splice);
+    }
+    if (s->is_open) {
+        query_close(&s->query);
+    }
     map_release(&s->gap_of);
     map_release(&s->answers);
     hb_release(&s->hb);

@@ -12,6 +12,7 @@
 #include "race/judge.h"
 #include "race/query.h"
 #include "race/race.h"
+#include "race/splice.h"
 
 struct strict {
     const struct race_options *o;
@@ -21,6 +22,9 @@ struct strict {
 
     /* What is needed where something is. */
     struct held held;
+    bool list_is_allowed; /* and then there is: */
+    struct splice splice;
+    bool is_open; /* a solver was needed: */
     struct query query;
     struct map gap_of;  /* what a question depends on, to a small number */
     struct map answers; /* (number, number) to a verdict */

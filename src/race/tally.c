@@ -22,10 +22,11 @@ static int compare_ids(event_id a, event_id b)
     return (a > b) - (a < b);
 }
 
+/* The race that was there first in the list is the one whose second access was. */
 static int compare_pairs(const struct race_pair *a, const struct race_pair *b)
 {
-    int order = compare_ids(a->first, b->first);
-    order = order != 0 ? order : compare_ids(a->second, b->second);
+    int order = compare_ids(a->second, b->second);
+    order = order != 0 ? order : compare_ids(a->first, b->first);
     order = order != 0 ? order : compare_ids(a->receive, b->receive);
     return order != 0 ? order : compare_ids(a->send, b->send);
 }

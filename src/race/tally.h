@@ -24,7 +24,8 @@ struct race_pair {
 
 /* Pairs that look alike. */
 struct race_group {
-    struct race_pair pair; /* the one listed first, or the one that is shown */
+    struct race_pair
+        pair; /* the one whose second access is listed first, or the one that is shown */
     uint64_t pair_count;
     enum finding_grade grade;
     const uint64_t *witness; /* an order that shows the pair, in tally.arena; NULL: none */
@@ -46,7 +47,7 @@ void tally_init(struct tally *y, const struct trace *t, const struct race_option
                 struct race_stats *stats);
 void tally_release(struct tally *y);
 
-/* Counts pair_count races that look like this one, the first of them. */
+/* Counts pair_count races that look like this one, which is the first of them. */
 void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count);
 
 /* The group that looks like this pair, NULL when there is none; not where pairs are wanted one by
