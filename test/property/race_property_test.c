@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "race/witness.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"
@@ -228,6 +229,161 @@ TEST(strict_via_the_native_solver_equals_its_twin)
     struct property p = {
         .broken = differs_from_twin, .model = SLOW_STRICT, .options = {.via = RACE_VIA_NATIVE}};
     check(&p, (struct range){.traces = test_count(100, 5000), .size_min = 4, .size_max = 24});
+}
+
+TEST(feasible_equals_its_twin)
+{
+    struct property p = {
+        .broken = differs_from_twin, .model = SLOW_FEASIBLE, .options = {.model = RACE_FEASIBLE}};
+    check(&p, (struct range){.traces = test_count(200, 10000), .size_min = 4, .size_max = 26});
+}
+
+/* ---- sound is between sync-preserving and feasible ---- */
+
+/* The grade of the finding of this pair, -1 when there is none. */
+static int grade_of(const struct findings *findings, bool is_message, struct rules_pair pair)
+{
+    vec_each (&findings->list, f) {
+        const event_id a = (event_id)f->events[0].index;
+        const event_id b = (event_id)f->events[1].index;
+        if ((f->kind == FINDING_MESSAGE_RACE) == is_message &&
+            ((a == pair.a && b == pair.b) || (!is_message && a == pair.b && b == pair.a))) {
+            return (int)f->grade;
+        }
+    }
+    return -1;
+}
+
+/* A message race is only told where the handlers conflict, so one may be missing. */
+static const char *between(const struct findings *findings, const struct rules *r, bool is_message,
+                           const bool *least, const bool *most)
+{
+    const size_t count = is_message ? r->message_candidates.count : r->data_candidates.count;
+    for (size_t i = 0; i < count; i++) {
+        const struct rules_pair pair =
+            is_message ? r->message_candidates.at[i] : r->data_candidates.at[i];
+        const int grade = grade_of(findings, is_message, pair);
+        const bool is_sound = grade == GRADE_SOUND;
+        const bool is_untold = is_message && grade < 0;
+        if ((is_sound && !most[i]) || (!is_sound && least[i] && !is_untold)) {
+            (void)snprintf(difference, sizeof difference,
+                           "%s race of events %u and %u: sound %d, at least %d, at most %d",
+                           is_message ? "message" : "data", pair.a, pair.b, is_sound, least[i],
+                           most[i]);
+            return difference;
+        }
+    }
+    return NULL;
+}
+
+static void both(bool *into, const bool *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        into[i] = into[i] && other[i];
+    }
+}
+
+/* A sound race is a strict one that is feasible; a strict one that is sync-preserving is sound. */
+static const char *sound_is_out_of_bounds(const struct trace *t, struct property *p)
+{
+    struct arena arena = {0};
+    struct rules r;
+    rules_read(&r, t);
+    struct slow_answer strict = slow_answer_take(&arena, &r);
+    struct slow_answer least = slow_answer_take(&arena, &r);
+    struct slow_answer most = slow_answer_take(&arena, &r);
+    const char *wrong = NULL;
+    if (slow_by_states(&r, SLOW_STRICT, &strict) && strict.has_order &&
+        slow_by_states(&r, SLOW_SYNC_PRESERVING, &least) &&
+        slow_by_states(&r, SLOW_FEASIBLE, &most)) {
+        struct answers answers = {0};
+        struct findings findings = {0};
+        both(least.data, strict.data, r.data_candidates.count);
+        both(most.data, strict.data, r.data_candidates.count);
+        both(least.message, strict.message, r.message_candidates.count);
+        both(most.message, strict.message, r.message_candidates.count);
+        (void)ask(t, p->options, &answers, &findings);
+        p->races += findings.list.count;
+        wrong = between(&findings, &r, false, least.data, most.data);
+        if (wrong == NULL) {
+            wrong = between(&findings, &r, true, least.message, most.message);
+        }
+        vec_release(&answers.list);
+        findings_release(&findings);
+    }
+    rules_release(&r);
+    arena_release(&arena);
+    return wrong;
+}
+
+TEST(sound_races_are_feasible_and_sync_preserving_ones_are_sound)
+{
+    struct property p = {.broken = sound_is_out_of_bounds,
+                         .options = {.model = RACE_SOUND, .wants_pairs = true}};
+    check(&p, (struct range){.traces = test_count(200, 10000), .size_min = 4, .size_max = 26});
+    CHECK(p.races > 0);
+}
+
+TEST(grades_of_strict_races_are_within_the_same_bounds)
+{
+    struct property p = {.broken = sound_is_out_of_bounds, .options = {.wants_pairs = true}};
+    check(&p, (struct range){.traces = test_count(200, 10000), .size_min = 4, .size_max = 26});
+    CHECK(p.races > 0);
+}
+
+/* ---- witnesses ---- */
+
+static const char *witness_is_refused(const struct trace *t, struct property *p)
+{
+    static struct err e;
+    struct answers answers = {0};
+    struct findings findings = {0};
+    struct arena arena = {0};
+    const char *wrong = NULL;
+    (void)ask(t, p->options, &answers, &findings);
+    struct witness_checker *c = witness_checker_new(t, NULL, 0);
+    vec_each (&findings.list, f) {
+        if (f->grade != GRADE_SOUND || wrong != NULL) {
+            continue;
+        }
+        event_id *order = arena_array(&arena, event_id, f->witness_count + 1);
+        for (size_t i = 0; i < f->witness_count; i++) {
+            order[i] = (event_id)f->witness[i];
+        }
+        const struct witness w = {
+            .is_message = f->kind == FINDING_MESSAGE_RACE,
+            .a = (event_id)f->events[0].index,
+            .b = (event_id)f->events[1].index,
+            .order = order,
+            .count = f->witness_count,
+        };
+        p->races++;
+        wrong = witness_check(c, &w, &e) < 0 ? e.text : NULL;
+    }
+    witness_checker_free(c);
+    vec_release(&answers.list);
+    findings_release(&findings);
+    arena_release(&arena);
+    return wrong;
+}
+
+TEST(the_checker_accepts_every_witness)
+{
+    struct property p = {.broken = witness_is_refused,
+                         .options = {.wants_pairs = true, .wants_witness = true}};
+    const struct range range = {.traces = test_count(300, 10000), .size_min = 4, .size_max = 40};
+    check(&p, range);
+    CHECK(p.races > range.traces / 2);
+}
+
+TEST(the_checker_accepts_every_witness_of_feasible_races)
+{
+    struct property p = {
+        .broken = witness_is_refused,
+        .options = {.model = RACE_FEASIBLE, .wants_pairs = true, .wants_witness = true}};
+    const struct range range = {.traces = test_count(150, 10000), .size_min = 4, .size_max = 30};
+    check(&p, range);
+    CHECK(p.races > range.traces / 2);
 }
 
 /* ---- pruning ---- */
