@@ -191,7 +191,7 @@ static void check(struct property *p, struct range range)
 TEST(strict_equals_its_twin)
 {
     struct property p = {.broken = differs_from_twin, .model = SLOW_STRICT};
-    check(&p, (struct range){.traces = test_count(500, 10000), .size_min = 4, .size_max = 30});
+    check(&p, (struct range){.traces = test_count(250, 10000), .size_min = 4, .size_max = 30});
 }
 
 TEST(strict_equals_its_twin_on_longer_traces)
@@ -205,7 +205,7 @@ TEST(strict_equals_its_twin_on_damaged_traces)
     struct property p = {.broken = differs_from_twin, .model = SLOW_STRICT};
     check(&p,
           (struct range){
-              .traces = test_count(300, 10000), .size_min = 4, .size_max = 30, .is_damaged = true});
+              .traces = test_count(150, 10000), .size_min = 4, .size_max = 30, .is_damaged = true});
 }
 
 TEST(strict_equals_its_twin_where_locks_and_messages_tangle)
@@ -213,7 +213,7 @@ TEST(strict_equals_its_twin_where_locks_and_messages_tangle)
     struct property p = {.broken = differs_from_twin, .model = SLOW_STRICT};
     check(&p,
           (struct range){
-              .traces = test_count(60, 5000), .size_min = 20, .size_max = 70, .is_tangled = true});
+              .traces = test_count(30, 5000), .size_min = 20, .size_max = 70, .is_tangled = true});
     CHECK(p.asked > 0);
 }
 
@@ -235,7 +235,25 @@ TEST(feasible_equals_its_twin)
 {
     struct property p = {
         .broken = differs_from_twin, .model = SLOW_FEASIBLE, .options = {.model = RACE_FEASIBLE}};
-    check(&p, (struct range){.traces = test_count(200, 10000), .size_min = 4, .size_max = 26});
+    check(&p, (struct range){.traces = test_count(100, 10000), .size_min = 4, .size_max = 26});
+}
+
+TEST(feasible_equals_its_twin_on_damaged_traces)
+{
+    struct property p = {
+        .broken = differs_from_twin, .model = SLOW_FEASIBLE, .options = {.model = RACE_FEASIBLE}};
+    check(&p,
+          (struct range){
+              .traces = test_count(60, 10000), .size_min = 4, .size_max = 26, .is_damaged = true});
+}
+
+TEST(feasible_equals_its_twin_where_locks_and_messages_tangle)
+{
+    struct property p = {
+        .broken = differs_from_twin, .model = SLOW_FEASIBLE, .options = {.model = RACE_FEASIBLE}};
+    check(&p,
+          (struct range){
+              .traces = test_count(40, 5000), .size_min = 12, .size_max = 34, .is_tangled = true});
 }
 
 /* ---- sound is between sync-preserving and feasible ---- */
@@ -320,14 +338,14 @@ TEST(sound_races_are_feasible_and_sync_preserving_ones_are_sound)
 {
     struct property p = {.broken = sound_is_out_of_bounds,
                          .options = {.model = RACE_SOUND, .wants_pairs = true}};
-    check(&p, (struct range){.traces = test_count(200, 10000), .size_min = 4, .size_max = 26});
+    check(&p, (struct range){.traces = test_count(100, 10000), .size_min = 4, .size_max = 26});
     CHECK(p.races > 0);
 }
 
 TEST(grades_of_strict_races_are_within_the_same_bounds)
 {
     struct property p = {.broken = sound_is_out_of_bounds, .options = {.wants_pairs = true}};
-    check(&p, (struct range){.traces = test_count(200, 10000), .size_min = 4, .size_max = 26});
+    check(&p, (struct range){.traces = test_count(100, 10000), .size_min = 4, .size_max = 26});
     CHECK(p.races > 0);
 }
 
@@ -371,7 +389,7 @@ TEST(the_checker_accepts_every_witness)
 {
     struct property p = {.broken = witness_is_refused,
                          .options = {.wants_pairs = true, .wants_witness = true}};
-    const struct range range = {.traces = test_count(300, 10000), .size_min = 4, .size_max = 40};
+    const struct range range = {.traces = test_count(150, 10000), .size_min = 4, .size_max = 40};
     check(&p, range);
     CHECK(p.races > range.traces / 2);
 }
@@ -446,7 +464,7 @@ static const char *pruning_changes_places(const struct trace *t, struct property
 TEST(pruning_keeps_every_pair_of_places)
 {
     struct property p = {.broken = pruning_changes_places};
-    const struct range range = {.traces = test_count(600, 20000), .size_min = 8, .size_max = 60};
+    const struct range range = {.traces = test_count(300, 20000), .size_min = 8, .size_max = 60};
     check(&p, range);
     CHECK(p.races > range.traces);
     CHECK(p.pruned > range.traces);
@@ -456,7 +474,7 @@ TEST(pruning_keeps_every_pair_of_places_where_locks_and_messages_tangle)
 {
     struct property p = {.broken = pruning_changes_places};
     const struct range range = {
-        .traces = test_count(200, 10000), .size_min = 30, .size_max = 120, .is_tangled = true};
+        .traces = test_count(100, 10000), .size_min = 30, .size_max = 120, .is_tangled = true};
     check(&p, range);
     CHECK(p.races > range.traces);
     CHECK(p.pruned > range.traces);
