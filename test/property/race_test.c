@@ -275,7 +275,7 @@ static void talk_event(struct talk *k, uint32_t task, enum event_kind kind, stru
 {
     char place[8];
     (void)snprintf(place, sizeof place, "P%u", (unsigned)prng_below(k->prng, 3));
-    e.kind = kind;
+    e.kind = (uint16_t)kind;
     e.task = task;
     e.location = names_intern_text(&k->t->tables.names, place);
     trace_append(k->t, &e);

@@ -30,8 +30,9 @@ static const char *found(const char *text)
 
 TEST(a_handler_whose_message_comes_back_is_over_before_the_answer_is_handled)
 {
-    CHECK_TEXT(found("S snd s>a msg=1; A rcv s>a msg=1; A hb; A snd a>b msg=2; A w x @a; A he;"
-                     "B rcv a>b msg=2; B snd b>a msg=3; A rcv b>a msg=3; A hb; A snd a>b msg=4; A he;"
-                     "B rcv a>b msg=4; B w x @b"),
-               "");
+    CHECK_TEXT(
+        found("S snd s>a msg=1; A rcv s>a msg=1; A hb; A snd a>b msg=2; A w x @a; A he;"
+              "B rcv a>b msg=2; B snd b>a msg=3; A rcv b>a msg=3; A hb; A snd a>b msg=4; A he;"
+              "B rcv a>b msg=4; B w x @b"),
+        "");
 }
