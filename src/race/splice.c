@@ -39,6 +39,7 @@ static void build_order(struct splice *s)
     const struct trace *t = hb->trace;
     struct notes ignored = {0};
     struct edges edges = {0};
+    s->is_exact = hb->contexts.count == hb->contexts.task_count;
     contexts_build(&s->tasks, t, CONTEXT_TASKS, &s->arena, &ignored);
     vec_each (&hb->edges.list, edge) {
         add_if_across(&edges, t, edge->from, edge->to, edge->kind);
@@ -47,6 +48,7 @@ static void build_order(struct splice *s)
         const struct wait *w = &hb->waits.list[i];
         if (w->notify != EVENT_NONE) {
             add_if_across(&edges, t, w->notify, w->end, EDGE_NOTIFY);
+            s->is_exact = false;
         }
         if (w->notify != EVENT_NONE && w->begin != EVENT_NONE) {
             add_if_across(&edges, t, w->begin, w->notify, EDGE_NOTIFY);
@@ -65,6 +67,7 @@ static void sort_sections(struct splice *s)
     const struct sections *sections = &s->hb->sections;
     struct bucket_items by_holder = {0};
     struct bucket_items by_lock = {0};
+    struct map holder_of = {0}; /* (lock, task) to holder */
     VEC(uint32_t) tasks = {0};
     for (uint32_t i = 0; i < sections->count; i++) {
         const struct section *section = &sections->list[i];
@@ -72,7 +75,7 @@ static void sort_sections(struct splice *s)
             continue;
         }
         bool is_new = false;
-        const uint32_t holder = *map_slot(&s->holder_of, map_pair(section->lock, section->task),
+        const uint32_t holder = *map_slot(&holder_of, map_pair(section->lock, section->task),
                                           (uint32_t)tasks.count, &is_new);
         if (is_new) {
             vec_push(&tasks, section->task);
@@ -87,6 +90,7 @@ static void sort_sections(struct splice *s)
     s->holder_task = holder_task;
     s->sections = buckets_sort(&by_holder, (uint32_t)tasks.count, &s->arena);
     s->holders = buckets_sort(&by_lock, sections->lock_count, &s->arena);
+    map_release(&holder_of);
     vec_release(&tasks);
     vec_release(&by_holder.list);
     vec_release(&by_lock.list);
@@ -97,15 +101,15 @@ void splice_build(struct splice *s, const struct hb *hb, const struct held *held
     *s = (struct splice){.hb = hb, .held = held};
     build_order(s);
     sort_sections(s);
+    s->needed = arena_array(&s->arena, uint32_t, (size_t)s->tasks.task_count + 1);
     s->first = arena_array(&s->arena, uint32_t, (size_t)s->tasks.task_count + 1);
-    s->second = arena_array(&s->arena, uint32_t, (size_t)s->tasks.task_count + 1);
 }
 
 void splice_release(struct splice *s)
 {
     reach_release(&s->before);
-    map_release(&s->holder_of);
     vec_release(&s->pinned);
+    arena_release(&s->scratch);
     arena_release(&s->arena);
 }
 
@@ -137,14 +141,14 @@ static bool is_beyond(const struct splice *s, const struct limits *limits, event
     return false;
 }
 
-static void pin(struct splice *s, uint32_t section)
+static bool is_pinned(const struct splice *s, uint32_t section)
 {
     vec_each (&s->pinned, pinned) {
         if (*pinned == section) {
-            return;
+            return true;
         }
     }
-    vec_push(&s->pinned, section);
+    return false;
 }
 
 /* The sections of a task that are open behind the cut. */
@@ -165,7 +169,7 @@ static bool is_open(const struct splice *s, const uint32_t *cut, uint32_t sectio
     return s->tasks.position[end] >= cut[s->hb->sections.list[section].task];
 }
 
-/* Lets all open sections end, but for those that end behind a limit: they are pinned. */
+/* Lets all open sections end, but for pinned ones; those that end behind a limit are pinned. */
 static void cut_close(struct splice *s, uint32_t *cut, const struct limits *limits)
 {
     bool has_changed = true;
@@ -175,11 +179,11 @@ static void cut_close(struct splice *s, uint32_t *cut, const struct limits *limi
             const struct bucket open = open_behind(s, cut, task);
             for (uint32_t i = 0; i < open.count; i++) {
                 const event_id end = s->hb->sections.list[open.at[i]].end;
-                if (!is_open(s, cut, open.at[i])) {
+                if (!is_open(s, cut, open.at[i]) || is_pinned(s, open.at[i])) {
                     continue;
                 }
                 if (is_beyond(s, limits, end)) {
-                    pin(s, open.at[i]);
+                    vec_push(&s->pinned, open.at[i]);
                 } else {
                     cut_take(s, cut, end);
                     has_changed = true;
@@ -189,87 +193,22 @@ static void cut_close(struct splice *s, uint32_t *cut, const struct limits *limi
     }
 }
 
-/* ---- sections in the way ---- */
+/* ---- is a part allowed? ---- */
 
-enum side { LISTED_BEFORE, LISTED_AFTER };
+/* Which of the sections that exclude a pinned one are in its way. */
+enum in_way { LISTED_BEFORE_IT, LISTED_AFTER_IT, ANY };
 
-/* A span of a task's list: positions from..to-1. */
-struct span {
-    uint32_t from, to;
-};
-
-/* Calls `each` for the sections of one holder that exclude the pinned one, are listed on that side
- * of it and begin in the span; ends with the first for which it is false, and returns that. */
-static bool each_in_way(const struct splice *s, const struct section *pinned, uint32_t holder,
-                        enum side side, struct span span, const uint32_t *apart)
+/* The first of the holder's sections that begins at this position or behind, and is listed after
+ * this event. */
+static uint32_t first_section(const struct splice *s, struct bucket numbers, uint32_t position,
+                              event_id after)
 {
-    const struct bucket numbers = bucket_at(&s->sections, holder);
     uint32_t low = 0;
     uint32_t high = numbers.count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         const event_id begin = s->hb->sections.list[numbers.at[middle]].begin;
-        const bool is_early =
-            s->tasks.position[begin] < span.from || (side == LISTED_AFTER && begin < pinned->begin);
-        if (is_early) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    for (uint32_t i = low; i < numbers.count; i++) {
-        const struct section *other = &s->hb->sections.list[numbers.at[i]];
-        if (s->tasks.position[other->begin] >= span.to ||
-            (side == LISTED_BEFORE && other->begin > pinned->begin)) {
-            return true;
-        }
-        const bool is_apart = apart != NULL && s->tasks.position[other->end] < apart[other->task];
-        if (sections_exclude(pinned, other) && !is_apart) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether nothing excludes the pinned section that is listed on that side of it and begins between
- * the two cuts; what ends before `apart` (if given) does not count. */
-static bool way_is_free(const struct splice *s, const struct section *pinned, enum side side,
-                        const uint32_t *from, const uint32_t *to, const uint32_t *apart)
-{
-    const struct bucket holders = bucket_at(&s->holders, pinned->lock);
-    for (uint32_t i = 0; i < holders.count; i++) {
-        const uint32_t task = s->holder_task[holders.at[i]];
-        const struct span span = {from == NULL ? 0 : from[task], to[task]};
-        if (task != pinned->task && !each_in_way(s, pinned, holders.at[i], side, span, apart)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool pinned_are_compatible(const struct splice *s)
-{
-    for (size_t i = 0; i < s->pinned.count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (sections_exclude(&s->hb->sections.list[s->pinned.at[i]],
-                                 &s->hb->sections.list[s->pinned.at[k]])) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* The first position of the task that comes after an event of another, up to the cut. */
-static uint32_t first_after(const struct splice *s, event_id id, uint32_t task, uint32_t cut)
-{
-    const uint32_t of = s->tasks.of[id];
-    uint32_t low = 0;
-    uint32_t high = cut;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const event_id event = context_event(&s->tasks, task, middle);
-        if (reach_count(&s->before, event, of) <= s->tasks.position[id]) {
+        if (s->tasks.position[begin] < position || begin < after) {
             low = middle + 1;
         } else {
             high = middle;
@@ -278,20 +217,25 @@ static uint32_t first_after(const struct splice *s, event_id id, uint32_t task, 
     return low;
 }
 
-/* Where sections that exclude a pinned one are listed behind it, the pinned ones and all that comes
- * after their beginnings are put last in the first part. Then no other section may lie across. */
-static bool can_put_last(const struct splice *s, uint32_t *apart)
+/* Whether no section begins between the cuts that is in the way of the pinned one. */
+static bool way_is_free(const struct splice *s, const struct section *pinned, enum in_way in_way,
+                        const uint32_t *from, const uint32_t *to)
 {
-    for (uint32_t task = 0; task < s->tasks.task_count; task++) {
-        apart[task] = s->first[task];
-        vec_each (&s->pinned, pinned) {
-            const uint32_t after =
-                first_after(s, s->hb->sections.list[*pinned].begin, task, s->first[task]);
-            apart[task] = apart[task] < after ? apart[task] : after;
+    const struct bucket holders = bucket_at(&s->holders, pinned->lock);
+    for (uint32_t i = 0; i < holders.count; i++) {
+        const uint32_t task = s->holder_task[holders.at[i]];
+        if (task == pinned->task || from[task] == to[task]) {
+            continue;
         }
-        const struct bucket open = open_behind(s, apart, task);
-        for (uint32_t i = 0; i < open.count; i++) {
-            if (is_open(s, apart, open.at[i])) {
+        const struct bucket numbers = bucket_at(&s->sections, holders.at[i]);
+        const event_id after = in_way == LISTED_AFTER_IT ? pinned->begin : 0;
+        for (uint32_t k = first_section(s, numbers, from[task], after); k < numbers.count; k++) {
+            const struct section *other = &s->hb->sections.list[numbers.at[k]];
+            if (s->tasks.position[other->begin] >= to[task] ||
+                (in_way == LISTED_BEFORE_IT && other->begin > pinned->begin)) {
+                break;
+            }
+            if (sections_exclude(pinned, other)) {
                 return false;
             }
         }
@@ -299,95 +243,222 @@ static bool can_put_last(const struct splice *s, uint32_t *apart)
     return true;
 }
 
-static bool first_part_is_allowed(const struct splice *s)
+static bool is_in(const struct splice *s, const uint32_t *cut, event_id id)
 {
-    bool is_free = true;
-    vec_each (&s->pinned, pinned) {
-        is_free = is_free && way_is_free(s, &s->hb->sections.list[*pinned], LISTED_AFTER, NULL,
-                                         s->first, NULL);
-    }
-    if (is_free) {
-        return true;
-    }
-    uint32_t *apart = s->second; /* not in use yet */
-    is_free = can_put_last(s, apart);
-    vec_each (&s->pinned, pinned) {
-        is_free = is_free && way_is_free(s, &s->hb->sections.list[*pinned], LISTED_AFTER, NULL,
-                                         s->first, apart);
-    }
-    return is_free;
+    return s->tasks.position[id] < cut[s->tasks.of[id]];
 }
 
-/* Until the pinned sections have ended, nothing begins that excludes them and is listed before
- * them. */
-static bool second_part_is_allowed(const struct splice *s)
+/* Whether the events between two cuts, as listed, keep clear of the pinned sections: no other
+ * section is open at either cut. */
+static bool part_is_allowed(const struct splice *s, const uint32_t *from, const uint32_t *to)
 {
-    vec_each (&s->pinned, pinned) {
-        if (!way_is_free(s, &s->hb->sections.list[*pinned], LISTED_BEFORE, s->first, s->second,
-                         NULL)) {
+    vec_each (&s->pinned, number) {
+        const struct section *pinned = &s->hb->sections.list[*number];
+        const bool is_begun = is_in(s, from, pinned->begin);
+        const bool is_over = is_in(s, to, pinned->end);
+        if (is_in(s, from, pinned->end) || !is_in(s, to, pinned->begin) || (!is_begun && is_over)) {
+            continue; /* it lies before, behind or within, as in the list */
+        }
+        const enum in_way in_way = !is_begun ? LISTED_AFTER_IT : is_over ? LISTED_BEFORE_IT : ANY;
+        if (!way_is_free(s, pinned, in_way, from, to)) {
             return false;
         }
     }
     return true;
 }
 
+/* ---- cutting a part again ---- */
+
+/* Up to so many pinned sections are tried in every order. */
+enum { PINNED_MAX = 6 };
+
+static uint32_t *cut_new(struct splice *s)
+{
+    return arena_array(&s->scratch, uint32_t, (size_t)s->tasks.task_count + 1);
+}
+
+static void cut_copy(const struct splice *s, uint32_t *to, const uint32_t *from)
+{
+    for (uint32_t task = 0; task < s->tasks.task_count; task++) {
+        to[task] = from[task];
+    }
+}
+
+/* Takes out of the cut all that comes after the event, and the event. */
+static void cut_drop(const struct splice *s, uint32_t *cut, event_id id)
+{
+    const uint32_t of = s->tasks.of[id];
+    for (uint32_t task = 0; task < s->tasks.task_count; task++) {
+        uint32_t low = 0;
+        uint32_t high = cut[task];
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            const event_id event = context_event(&s->tasks, task, middle);
+            if (reach_count(&s->before, event, of) <= s->tasks.position[id]) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        cut[task] = low;
+    }
+}
+
+/* What of the first part comes before those pinned sections begin that are not in the set; sections
+ * that would be open there, but for the pinned ones, are left out too. */
+static const uint32_t *cut_before(struct splice *s, unsigned begun)
+{
+    uint32_t *cut = cut_new(s);
+    cut_copy(s, cut, s->first);
+    for (size_t i = 0; i < s->pinned.count; i++) {
+        if ((begun >> i & 1) == 0) {
+            cut_drop(s, cut, s->hb->sections.list[s->pinned.at[i]].begin);
+        }
+    }
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = false;
+        for (uint32_t task = 0; task < s->tasks.task_count; task++) {
+            const struct bucket open = open_behind(s, cut, task);
+            for (uint32_t i = 0; i < open.count; i++) {
+                if (is_open(s, cut, open.at[i]) && !is_pinned(s, open.at[i])) {
+                    cut_drop(s, cut, s->hb->sections.list[open.at[i]].begin);
+                    has_changed = true;
+                    break;
+                }
+            }
+        }
+    }
+    return cut;
+}
+
+/* What there is when the pair has come and the pinned sections of the set have ended. */
+static const uint32_t *cut_behind(struct splice *s, unsigned ended, const struct limits *pair)
+{
+    uint32_t *cut = cut_new(s);
+    cut_copy(s, cut, s->first);
+    for (size_t i = 0; i < pair->count; i++) {
+        cut_take(s, cut, pair->events[i]);
+    }
+    for (size_t i = 0; i < s->pinned.count; i++) {
+        if ((ended >> i & 1) != 0) {
+            cut_take(s, cut, s->hb->sections.list[s->pinned.at[i]].end);
+        }
+    }
+    cut_close(s, cut, &(struct limits){.count = 0});
+    return cut;
+}
+
+/* A way from no pinned section begun (or ended) to all, by cuts for sets of them. */
+struct climb {
+    struct splice *s;
+    const struct limits *pair; /* what came between; NULL: the sections begin, else they end */
+    const uint32_t *cuts[1 << PINNED_MAX];
+};
+
+static const uint32_t *climb_cut(struct climb *c, unsigned set)
+{
+    if (c->cuts[set] == NULL) {
+        c->cuts[set] = c->pair == NULL ? cut_before(c->s, set) : cut_behind(c->s, set, c->pair);
+    }
+    return c->cuts[set];
+}
+
+static bool climb_step(struct climb *c, unsigned from, unsigned to)
+{
+    return part_is_allowed(c->s, climb_cut(c, from), climb_cut(c, to));
+}
+
+/* Whether all at once, or one after the other in some order, is allowed. */
+static bool can_climb(struct splice *s, const struct limits *pair)
+{
+    if (s->pinned.count > PINNED_MAX) {
+        return false;
+    }
+    struct climb c = {.s = s, .pair = pair};
+    const unsigned all = (1U << s->pinned.count) - 1;
+    bool is_reached[1 << PINNED_MAX] = {true};
+    is_reached[all] = climb_step(&c, 0, all);
+    for (unsigned set = 0; set < all && !is_reached[all]; set++) {
+        for (unsigned i = 0; is_reached[set] && i < s->pinned.count; i++) {
+            const unsigned next = set | 1U << i;
+            is_reached[next] = is_reached[next] || climb_step(&c, set, next);
+        }
+    }
+    return is_reached[all];
+}
+
 /* ---- questions ---- */
+
+/* Two pinned sections that exclude each other. When both have begun among what the pair needs (not
+ * just among what was taken in to end others), they are open at once in every order. */
+static bool pinned_clash(const struct splice *s, bool *is_certain)
+{
+    bool do_clash = false;
+    for (size_t i = 0; i < s->pinned.count; i++) {
+        const struct section *a = &s->hb->sections.list[s->pinned.at[i]];
+        for (size_t k = 0; k < i; k++) {
+            const struct section *b = &s->hb->sections.list[s->pinned.at[k]];
+            if (sections_exclude(a, b)) {
+                do_clash = true;
+                *is_certain = *is_certain || (s->is_exact && is_in(s, s->needed, a->begin) &&
+                                              is_in(s, s->needed, b->begin));
+            }
+        }
+    }
+    return do_clash;
+}
 
 static void begin(struct splice *s)
 {
     for (uint32_t task = 0; task < s->tasks.task_count; task++) {
-        s->first[task] = 0;
+        s->needed[task] = 0;
     }
     vec_clear(&s->pinned);
+    arena_release(&s->scratch);
 }
 
-/* The first part is what was taken so far; the pair, if it is to come behind, is in the limits. */
-static bool finish(struct splice *s, const struct limits *limits, bool takes_limits)
+/* What is needed comes first, as far as the limits; then the pair, if there is one. */
+static enum splice_answer finish(struct splice *s, const struct limits *limits,
+                                 const struct limits *pair)
 {
+    cut_copy(s, s->first, s->needed);
     cut_close(s, s->first, limits);
     if (s->pinned.count == 0) {
-        return true;
+        return SPLICE_YES;
     }
-    if (!pinned_are_compatible(s) || !first_part_is_allowed(s)) {
-        return false;
+    bool is_certain = false;
+    if (pinned_clash(s, &is_certain)) {
+        return is_certain ? SPLICE_NO : SPLICE_SILENT;
     }
-    for (uint32_t task = 0; task < s->tasks.task_count; task++) {
-        s->second[task] = s->first[task];
-    }
-    for (size_t i = 0; takes_limits && i < limits->count; i++) {
-        cut_take(s, s->second, limits->events[i]);
-    }
-    vec_each (&s->pinned, pinned) {
-        cut_take(s, s->second, s->hb->sections.list[*pinned].end);
-    }
-    cut_close(s, s->second, &(struct limits){.count = 0});
-    return second_part_is_allowed(s);
+    const bool begins = part_is_allowed(s, cut_new(s), s->first) || can_climb(s, NULL);
+    return begins && can_climb(s, pair) ? SPLICE_YES : SPLICE_SILENT;
 }
 
-bool splice_adjacent(struct splice *s, event_id a, event_id b)
+enum splice_answer splice_adjacent(struct splice *s, event_id a, event_id b)
 {
     const struct limits limits = {.events = {a, b}, .count = 2};
     const uint32_t task_a = s->tasks.of[a];
     const uint32_t task_b = s->tasks.of[b];
     if (reach_count(&s->before, b, task_a) > s->tasks.position[a] ||
         reach_count(&s->before, a, task_b) > s->tasks.position[b]) {
-        return false;
+        return SPLICE_SILENT;
     }
     begin(s);
-    cut_take(s, s->first, a);
-    cut_take(s, s->first, b);
-    s->first[task_a] = s->tasks.position[a];
-    s->first[task_b] = s->tasks.position[b];
-    return finish(s, &limits, true);
+    cut_take(s, s->needed, a);
+    cut_take(s, s->needed, b);
+    s->needed[task_a] = s->tasks.position[a];
+    s->needed[task_b] = s->tasks.position[b];
+    return finish(s, &limits, &limits);
 }
 
-bool splice_before(struct splice *s, event_id a, event_id b)
+enum splice_answer splice_before(struct splice *s, event_id a, event_id b)
 {
     const struct limits limits = {.events = {b}, .count = 1};
     if (reach_count(&s->before, a, s->tasks.of[b]) > s->tasks.position[b]) {
-        return false;
+        return SPLICE_SILENT;
     }
     begin(s);
-    cut_take(s, s->first, a);
-    return finish(s, &limits, false);
+    cut_take(s, s->needed, a);
+    return finish(s, &limits, &(struct limits){.count = 0});
 }

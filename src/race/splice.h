@@ -7,7 +7,8 @@
  *     spliced    [what a and b need] [a b] [until no section is open] [the rest]
  *
  * Each part obeys what the list obeys, so only sections that are open between two parts can be in
- * the way. When they are, nothing is said. */
+ * the way. The first part may have to be cut again, so that such sections begin late enough, and
+ * the third, so that they end one after the other. When nothing helps, nothing is said. */
 #ifndef CLEW_RACE_SPLICE_H
 #define CLEW_RACE_SPLICE_H
 
@@ -26,15 +27,23 @@ struct splice {
     struct contexts tasks;   /* each task's whole list is one chain here */
     struct graph graph;
     struct reach before;
-    struct map holder_of;        /* (lock, task) to holder */
-    struct buckets sections;     /* per holder, numbers of sections */
+    bool is_exact;               /* the chains and edges here say no more than hb does */
+    struct buckets sections;     /* per holder (a lock and a task), numbers of sections */
     struct buckets holders;      /* per lock, its holders */
     const uint32_t *holder_task; /* per holder */
 
-    /* Of the question at hand: events of each task in the first part, then in the first two. */
-    uint32_t *first, *second;
+    /* Of the question at hand. A cut says how many events of each task are in. */
+    uint32_t *needed;     /* what the pair needs */
+    uint32_t *first;      /* the first part: that, and what ends the sections open there */
     VEC(uint32_t) pinned; /* sections that are open while the pair comes */
+    struct arena scratch;
     struct arena arena;
+};
+
+enum splice_answer {
+    SPLICE_SILENT, /* nothing can be said */
+    SPLICE_NO,     /* no order has it */
+    SPLICE_YES,    /* an order was found */
 };
 
 /* Makes ready for questions about the relation, whose list is allowed (splice_list_is_allowed). */
@@ -46,9 +55,9 @@ void splice_release(struct splice *s);
  * definition. */
 bool splice_list_is_allowed(const struct hb *hb);
 
-/* True when an order was found that has a and b side by side (and may have them the other way
- * round); that has a before b. False says nothing. O(tasks * sections open at once), about. */
-bool splice_adjacent(struct splice *s, event_id a, event_id b);
-bool splice_before(struct splice *s, event_id a, event_id b);
+/* Is there an order that has a and b side by side (and may have them the other way round)? One that
+ * has a before b? O(tasks * sections open at once), about. */
+enum splice_answer splice_adjacent(struct splice *s, event_id a, event_id b);
+enum splice_answer splice_before(struct splice *s, event_id a, event_id b);
 
 #endif

@@ -45,8 +45,10 @@ static enum race_verdict decide_data(void *self, event_id a, event_id b)
     if (!hb_is_concurrent(&s->hb, a, b) || held_excludes(&s->held, &s->hb, a, b)) {
         return RACE_NO;
     }
-    if (s->list_is_allowed && splice_adjacent(&s->splice, a, b)) {
-        return RACE_YES;
+    const enum splice_answer answer =
+        s->list_is_allowed ? splice_adjacent(&s->splice, a, b) : SPLICE_SILENT;
+    if (answer != SPLICE_SILENT) {
+        return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
     return can_ask(s) ? ask_adjacent(s, a, b) : RACE_UNKNOWN;
 }
@@ -60,8 +62,10 @@ static enum race_verdict decide_message(void *self, event_id send, event_id rece
     if (send == receive || hb_is_before(&s->hb, receive, send)) {
         return RACE_NO;
     }
-    if (s->list_is_allowed && splice_before(&s->splice, send, receive)) {
-        return RACE_YES;
+    const enum splice_answer answer =
+        s->list_is_allowed ? splice_before(&s->splice, send, receive) : SPLICE_SILENT;
+    if (answer != SPLICE_SILENT) {
+        return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
     return can_ask(s) ? query_before(&s->query, send, receive) : RACE_UNKNOWN;
 }
