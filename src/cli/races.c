@@ -23,10 +23,10 @@ static void place_events(struct findings *f, struct finding *finding, const stru
     struct finding_event *events =
         arena_array(&f->arena, struct finding_event, finding->event_count);
     for (size_t i = 0; i < finding->event_count; i++) {
-        const struct origin origin = reading_origin(reading, finding->events[i].index);
+        const struct join_place place = reading_place(reading, finding->events[i].index);
         events[i] = finding->events[i];
-        events[i].input = (uint32_t)origin.input;
-        events[i].index = origin.index;
+        events[i].input = (uint32_t)place.input;
+        events[i].index = place.index;
     }
     finding->events = events;
 }

@@ -5,7 +5,6 @@
 
 #include "cli/formats.h"
 #include "proc/recorder.h"
-#include "trace/join.h"
 
 static const struct format *format_wanted(const struct session *s)
 {
@@ -88,16 +87,11 @@ int reading_open_one(struct reading *r, struct session *s, size_t index, struct 
     return open_inputs(r, e);
 }
 
-struct origin reading_origin(const struct reading *r, uint64_t position)
+struct join_place reading_place(const struct reading *r, uint64_t position)
 {
-    size_t count = 0;
-    const uint64_t *starts = join_starts(r->cursor, &count);
-    must(count > 0);
-    size_t input = count - 1;
-    while (starts[input] > position) {
-        input--;
-    }
-    return (struct origin){.input = r->input_first + input, .index = position - starts[input]};
+    struct join_place place = join_place(r->cursor, position);
+    place.input += r->input_first;
+    return place;
 }
 
 int reading_next(struct reading *r, struct batch *b, struct err *e)

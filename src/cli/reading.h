@@ -13,6 +13,7 @@
 #include "base/notes.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "trace/join.h"
 #include "trace/trace.h"
 
 struct reading {
@@ -36,13 +37,9 @@ MUST_USE int reading_open(struct reading *r, struct session *s, struct err *e);
 /* Opens only the index-th of them, an execution of its own. */
 MUST_USE int reading_open_one(struct reading *r, struct session *s, size_t index, struct err *e);
 
-/* Where an event stands that is the position-th of all that was read: the input, and its index
- * there. */
-struct origin {
-    size_t input;
-    uint64_t index;
-};
-struct origin reading_origin(const struct reading *r, uint64_t position);
+/* Where an event stands that is the position-th of all that was read: the session's input, and its
+ * index there. */
+struct join_place reading_place(const struct reading *r, uint64_t position);
 
 /* Like cursor_next, with the input's name in the error; 0 also when the budget is spent, with
  * is_cut set. */

@@ -84,10 +84,12 @@ static const char *say_messages(const struct teller *w, const struct race_pair *
 
 /* ---- the argument ---- */
 
-static void say_locks_of(struct teller *w, event_id id)
+/* Speaks of events by their place in the finding, not by number: numbers in a joined trace are not
+ * those of its inputs. */
+static void say_locks_of(struct teller *w, event_id id, const char *which)
 {
     const uint32_t set = w->held.set_of[id];
-    out_format(&w->text, "event %u holds ", id);
+    out_format(&w->text, "the %s holds ", which);
     if (set == 0) {
         out_text(&w->text, "no lock");
     }
@@ -104,41 +106,29 @@ static bool hold_nothing(const struct teller *w, const struct race_pair *p)
     return w->held.set_of[p->first] == 0 && w->held.set_of[p->second] == 0;
 }
 
-static void say_missing_order(struct teller *w, event_id a, event_id b)
-{
-    out_format(&w->text,
-               "nothing orders event %u before event %u, nor the reverse: no message, creation, "
-               "join or wait leads from one to the other",
-               a, b);
-}
-
 /* What is not there to order them. */
 static const char *argue_data(struct teller *w, const struct race_pair *p)
 {
-    say_missing_order(w, p->first, p->second);
+    out_text(&w->text, "nothing orders the first before the second, nor the reverse: no message, "
+                       "creation, join or wait leads from one to the other");
     if (hold_nothing(w, p)) {
         out_text(&w->text, ", and neither holds a lock");
     } else {
         out_text(&w->text, "\nno lock keeps them apart: ");
-        say_locks_of(w, p->first);
+        say_locks_of(w, p->first, "first");
         out_text(&w->text, "; ");
-        say_locks_of(w, p->second);
+        say_locks_of(w, p->second, "second");
     }
     return findings_text(w->f, "%.*s", (int)w->text.used, w->text.buffer);
 }
 
 static const char *argue_messages(struct teller *w, const struct race_pair *p)
 {
-    out_format(
-        &w->text,
-        "event %u (the send of the message received later) does not have to come after event "
-        "%u (the receive of the other): the message may be there first",
-        p->send, p->receive);
+    out_text(&w->text, "the send of the message received later does not have to come after the "
+                       "receive of the other: that message may be there first");
     if (p->first != EVENT_NONE) {
-        out_format(&w->text,
-                   "\nthe handlers then run the other way round, and with them events %u "
-                   "and %u",
-                   p->first, p->second);
+        out_text(&w->text, "\nthe handlers then run the other way round, and with them the two "
+                           "accesses");
     }
     return findings_text(w->f, "%.*s", (int)w->text.used, w->text.buffer);
 }

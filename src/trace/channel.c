@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "wire/kind.h"
+
 #include "base/mem.h"
 
 enum { NAME_SIZE_USUAL = 512, SIZES_SIZE_MAX = 72 };
@@ -141,4 +143,9 @@ bool channel_parse(struct channel *c, const char *text, size_t size)
     split_endpoint(c->source, &c->source_host, &c->source_port);
     split_endpoint(c->destination, &c->destination_host, &c->destination_port);
     return true;
+}
+
+bool transport_is_stream(uint8_t mode)
+{
+    return mode == TRANSPORT_TCP || mode == TRANSPORT_UNIX || mode == TRANSPORT_PIPE;
 }

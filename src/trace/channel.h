@@ -32,4 +32,8 @@ uint32_t channel_intern(struct names *n, const struct channel *c);
 /* Splits a channel's name; the parts point into it. False when it is no channel: it has no '>'. */
 bool channel_parse(struct channel *c, const char *text, size_t size);
 
+/* True for a transport whose bytes arrive in the order they were sent, cut anyhow; the others carry
+ * messages. */
+bool transport_is_stream(uint8_t mode);
+
 #endif

@@ -52,6 +52,7 @@ void check_free(struct check *c)
     if (c == NULL) {
         return;
     }
+    vec_release(&c->given);
     vec_release(&c->tasks);
     map_release(&c->lock_of);
     map_release(&c->holding_of);
@@ -420,16 +421,15 @@ static void know_tasks(struct check *c, size_t count)
 void check_events(struct check *c, const struct batch *b)
 {
     know_tasks(c, c->tables->tasks.count);
-    if (b->input != c->input) {
-        c->input = (uint32_t)b->input;
-        c->input_start = c->counts.events;
+    while (c->given.count <= b->input) {
+        vec_push(&c->given, 0);
     }
     for (size_t i = 0; i < b->count; i++) {
         const struct event *e = &b->events[i];
         must(e->task < c->tasks.count);
         const struct place at = {
-            .index = c->counts.events - c->input_start,
-            .input = c->input,
+            .index = c->given.at[b->input]++,
+            .input = (uint32_t)b->input,
             .offset = b->offsets == NULL ? UINT64_MAX : b->offsets[i],
             .task = e->task,
             .object = e->object,

@@ -84,7 +84,7 @@ MUST_USE struct check *check_new(const struct tables *tables, const struct check
                                  struct findings *findings);
 void check_free(struct check *c);
 
-/* Batches of joined inputs come input by input, as trace/join.h gives them. */
+/* A batch says which of joined inputs it is from; indices count in each for itself. */
 void check_events(struct check *c, const struct batch *b);
 
 /* Tells what is missing; no events follow. */

@@ -6,11 +6,6 @@
 #include "trace/check_state.h"
 #include "wire/kind.h"
 
-static bool is_stream(uint8_t mode)
-{
-    return mode == TRANSPORT_TCP || mode == TRANSPORT_UNIX || mode == TRANSPORT_PIPE;
-}
-
 static uint32_t message_name(const struct event *e)
 {
     return (e->has & HAS_PEER) != 0 ? 0 : e->message;
@@ -124,7 +119,7 @@ void check_message_event(struct check *c, const struct event *e, const struct pl
     const uint32_t end = e->kind == EVENT_SEND ? END_SENT : END_RECEIVED;
     uint32_t *ends = map_slot(&c->channel_ends, e->object, 0, NULL);
     *ends |= end;
-    if (is_stream(e->mode)) {
+    if (transport_is_stream(e->mode)) {
         check_stream(c, e, at);
     } else {
         check_message(c, e, at);

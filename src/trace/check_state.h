@@ -84,8 +84,7 @@ struct check {
     struct check_options options;
     struct findings *findings;
     struct check_counts counts;
-    uint32_t input;       /* being read */
-    uint64_t input_start; /* how many events came before it */
+    VEC(uint64_t) given; /* events so far, by input */
 
     VEC(struct task_state) tasks;
 

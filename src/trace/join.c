@@ -1,16 +1,44 @@
 #include "trace/join.h"
 
+#include "base/map.h"
 #include "base/mem.h"
+#include "trace/channel.h"
+#include "wire/kind.h"
+
+struct part {
+    struct cursor *cursor; /* NULL before it is opened and after its end */
+    bool is_opened;
+    struct batch batch; /* what was read and not given yet */
+    uint64_t given;     /* events */
+};
+
+/* What was sent and received under one name, or one shape, or in one stream: messages or bytes. */
+struct flow {
+    uint64_t sent;
+    uint64_t received;
+};
+
+/* Events in a row from one input. */
+struct run {
+    uint64_t position; /* of its first event, among all */
+    uint64_t index;    /* and in its input */
+    size_t input;
+};
 
 struct join {
     struct cursor cursor;
     struct join_inputs inputs;
-    struct cursor *part;  /* the input being read, NULL between two */
-    VEC(uint64_t) starts; /* as many as were opened */
-    uint64_t event_count;
-    uint64_t offset_before; /* bytes of the inputs before this one */
+    struct part *parts;
+    size_t current; /* the part read last */
+    VEC(struct run) runs;
+    uint64_t given; /* events, of all parts */
     uint64_t tick_ns;
     bool is_stamped; /* one of them is */
+
+    struct map flow_of_stream;  /* by channel */
+    struct map flow_of_message; /* by name */
+    struct map flow_of_shape;   /* by channel and size */
+    VEC(struct flow) flows;
 };
 
 /* What the readers say of their inputs alone becomes what holds for all. A tick of 0 says nothing.
@@ -31,55 +59,160 @@ static int agree(struct join *j, struct err *e)
     return 0;
 }
 
-static int open_part(struct join *j, struct err *e)
+static int open_part(struct join *j, size_t input, struct err *e)
 {
     struct cursor *c = &j->cursor;
-    const char *path = j->inputs.paths[j->starts.count];
-    vec_push(&j->starts, j->event_count);
-    c->path = format_path_name(path);
+    struct part *part = &j->parts[input];
+    part->is_opened = true;
+    c->path = format_path_name(j->inputs.paths[input]);
     c->tables->tick_ns = 0;
-    j->part =
-        format_open_unnamed(j->inputs.formats, j->inputs.wanted, path, c->tables, c->notes, e);
-    return j->part == NULL ? -1 : agree(j, e);
+    part->cursor = format_open_unnamed(j->inputs.formats, j->inputs.wanted, j->inputs.paths[input],
+                                       c->tables, c->notes, e);
+    return part->cursor == NULL ? -1 : agree(j, e);
 }
 
-static void close_part(struct join *j)
+/* Makes the part have an event to give: 1, 0 at its end, -1. */
+static int fill_part(struct join *j, size_t input, struct err *e)
 {
-    if (j->part != NULL) {
-        j->offset_before += j->part->in.offset;
-        cursor_close(j->part);
-        j->part = NULL;
+    struct part *part = &j->parts[input];
+    j->cursor.path = format_path_name(j->inputs.paths[input]);
+    if (!part->is_opened && open_part(j, input, e) < 0) {
+        return -1;
     }
+    if (part->batch.count > 0) {
+        return 1;
+    }
+    if (part->cursor == NULL) {
+        return 0;
+    }
+    const uint64_t offset = part->cursor->in.offset;
+    const int more = cursor_next(part->cursor, &part->batch, e);
+    j->cursor.in.offset += part->cursor->in.offset - offset;
+    if (more == 0) {
+        cursor_close(part->cursor);
+        part->cursor = NULL;
+    }
+    return more;
+}
+
+/* The flow that a send or receive belongs to, and how much it moves there. */
+static struct flow *flow_of(struct join *j, const struct event *e, uint64_t *amount)
+{
+    const uint64_t size = (e->has & HAS_SIZE) != 0 ? e->size : 0;
+    const uint32_t name = (e->has & HAS_PEER) != 0 ? 0 : e->message;
+    const bool is_stream = transport_is_stream(e->mode);
+    struct map *map = is_stream   ? &j->flow_of_stream
+                      : name != 0 ? &j->flow_of_message
+                                  : &j->flow_of_shape;
+    const uint64_t key = is_stream   ? e->object
+                         : name != 0 ? name
+                                     : map_pair(e->object, (uint32_t)size);
+    bool is_new = false;
+    const uint32_t index = *map_slot(map, key, (uint32_t)j->flows.count, &is_new);
+    if (is_new) {
+        vec_push(&j->flows, (struct flow){0});
+    }
+    *amount = is_stream ? size : 1;
+    return &j->flows.at[index];
+}
+
+/* Takes the event into account; false when it is a receive whose send has not been given and
+ * may_wait says that it can wait for it. */
+static bool pass(struct join *j, const struct event *e, bool may_wait)
+{
+    if (e->kind != EVENT_SEND && e->kind != EVENT_RECV) {
+        return true;
+    }
+    uint64_t amount = 0;
+    struct flow *flow = flow_of(j, e, &amount);
+    if (e->kind == EVENT_SEND) {
+        flow->sent += amount;
+        return true;
+    }
+    if (may_wait && (flow->sent < flow->received || flow->sent - flow->received < amount)) {
+        return false;
+    }
+    flow->received += amount;
+    return true;
+}
+
+static void remember_run(struct join *j, size_t input)
+{
+    const bool goes_on = j->runs.count > 0 && vec_last(&j->runs)->input == input;
+    if (!goes_on) {
+        vec_push(&j->runs, (struct run){
+                               .position = j->given,
+                               .index = j->parts[input].given,
+                               .input = input,
+                           });
+    }
+}
+
+/* Gives as many of the part's events as may come now. */
+static bool give(struct join *j, size_t input, bool may_wait, struct batch *b)
+{
+    struct part *part = &j->parts[input];
+    const size_t limit = may_wait ? part->batch.count : 1;
+    size_t count = j->inputs.count == 1 ? part->batch.count : 0;
+    while (count < limit && pass(j, &part->batch.events[count], may_wait)) {
+        count++;
+    }
+    if (count == 0) {
+        return false;
+    }
+    remember_run(j, input);
+    *b = part->batch;
+    b->count = count;
+    b->input = input;
+    part->batch.events += count;
+    part->batch.offsets += count;
+    part->batch.count -= count;
+    part->given += count;
+    j->given += count;
+    j->current = input;
+    return true;
 }
 
 static int next_batch(struct cursor *c, struct batch *b, struct err *e)
 {
     struct join *j = (struct join *)c;
-    for (;;) {
-        if (j->part == NULL) {
-            if (j->starts.count == j->inputs.count) {
-                return 0;
-            }
-            if (open_part(j, e) < 0) {
-                return -1;
-            }
+    const size_t count = j->inputs.count;
+    size_t waiting = count;
+    for (size_t i = 0; i < count; i++) {
+        const size_t input = (j->current + i) % count;
+        const int more = fill_part(j, input, e);
+        if (more < 0) {
+            return -1;
         }
-        const int more = cursor_next(j->part, b, e);
-        c->in.offset = j->offset_before + j->part->in.offset;
-        if (more != 0) {
-            b->input = j->starts.count - 1;
-            j->event_count += b->count;
-            return more;
+        if (more > 0 && give(j, input, true, b)) {
+            return 1;
         }
-        close_part(j);
+        if (more > 0 && input < waiting) {
+            waiting = input;
+        }
     }
+    if (waiting == count) {
+        return 0;
+    }
+    /* All that is left waits for sends that nobody recorded, or for each other. */
+    c->path = format_path_name(j->inputs.paths[waiting]);
+    const bool is_given = give(j, waiting, false, b);
+    must(is_given);
+    return 1;
 }
 
 static void close_all(struct cursor *c)
 {
     struct join *j = (struct join *)c;
-    close_part(j);
-    vec_release(&j->starts);
+    for (size_t i = 0; i < j->inputs.count; i++) {
+        cursor_close(j->parts[i].cursor);
+    }
+    mem_free(j->parts);
+    vec_release(&j->runs);
+    map_release(&j->flow_of_stream);
+    map_release(&j->flow_of_message);
+    map_release(&j->flow_of_shape);
+    vec_release(&j->flows);
 }
 
 static const struct cursor_ops ops = {.next = next_batch, .close = close_all};
@@ -91,7 +224,8 @@ struct cursor *join_open(const struct join_inputs *inputs, struct tables *t, str
     struct join *j = mem_zero(1, sizeof *j);
     j->inputs = *inputs;
     j->cursor = (struct cursor){.ops = &ops, .tables = t, .notes = n, .in = {.fd = -1}};
-    if (open_part(j, e) < 0) {
+    j->parts = mem_zero(inputs->count, sizeof *j->parts);
+    if (open_part(j, 0, e) < 0) {
         (void)err_wrap(e, "%s", j->cursor.path);
         cursor_close(&j->cursor);
         return NULL;
@@ -99,10 +233,17 @@ struct cursor *join_open(const struct join_inputs *inputs, struct tables *t, str
     return &j->cursor;
 }
 
-const uint64_t *join_starts(const struct cursor *c, size_t *count)
+struct join_place join_place(const struct cursor *c, uint64_t position)
 {
     must(c->ops == &ops);
     const struct join *j = (const struct join *)c;
-    *count = j->starts.count;
-    return j->starts.at;
+    must(position < j->given);
+    size_t from = 0;
+    size_t end = j->runs.count;
+    while (end - from > 1) {
+        const size_t middle = from + (end - from) / 2;
+        *(j->runs.at[middle].position <= position ? &from : &end) = middle;
+    }
+    const struct run *run = &j->runs.at[from];
+    return (struct join_place){.input = run->input, .index = run->index + position - run->position};
 }

@@ -1,10 +1,14 @@
 /* Several inputs of one execution read as one: a log per node, each in its own order.
  *
- *     first input ...e0 e1 e2 | second input e3 e4 | e5 e6 ...
+ *     first input   e0 e1       e2 e3 ...       They share tables, so equal names mean the same
+ *     second input        f0 f1                 thing.
+ *     read as       e0 e1 f0 f1 e2 e3 ...
  *
- * They come one behind the other and share tables, so equal names mean the same thing. Events of
- * one input keep their order; across inputs the list says nothing, so the order is at most that of
- * nodes. An input is opened when its turn comes: one file at a time. */
+ * An input is read until it receives what has not been sent yet; then the others are, so that the
+ * list has sends before their receives and is an order the execution allows. A send that never
+ * comes holds its receiver up only until nothing else can be read. Otherwise, across inputs, the
+ * list says nothing: the order of what is joined is at most that of nodes. An input is opened when
+ * it is first needed. */
 #ifndef CLEW_TRACE_JOIN_H
 #define CLEW_TRACE_JOIN_H
 
@@ -23,8 +27,13 @@ struct join_inputs {
 MUST_USE struct cursor *join_open(const struct join_inputs *inputs, struct tables *t,
                                   struct notes *n, struct err *e);
 
-/* How many events came before each input that has been opened: starts[0] is 0. Valid until the
- * cursor, which must come from join_open, moves on or is closed. */
-const uint64_t *join_starts(const struct cursor *c, size_t *count);
+struct join_place {
+    size_t input;
+    uint64_t index; /* of the event there */
+};
+
+/* Where the position-th event that the cursor, which must come from join_open, has given came from.
+ * O(log of the times the input changed). */
+struct join_place join_place(const struct cursor *c, uint64_t position);
 
 #endif
