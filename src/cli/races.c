@@ -156,6 +156,18 @@ static struct race_options options_of(const struct races *r)
     };
 }
 
+/* Shows the finding that is asked for as soon as it is known, while its trace (NULL: there is none)
+ * is at hand. */
+static void explain(struct races *r, const struct trace *trace)
+{
+    const uint64_t number = r->command->explain;
+    const struct findings *f = &r->file.findings;
+    if (number > 0 && number <= f->list.count && !r->is_explained) {
+        report_race(r->session, &f->list.at[number - 1], number, trace);
+        r->is_explained = true;
+    }
+}
+
 static int find_in_trace(struct races *r, struct reading *reading, struct err *e)
 {
     if (reading_load(reading, e) < 0) {
@@ -177,6 +189,7 @@ static int find_in_trace(struct races *r, struct reading *reading, struct err *e
     if (result == 0) {
         add_stats(&r->stats, &stats);
         merge_findings(r, first, reading);
+        explain(r, &reading->trace);
         add_notes(r, reading, &notes);
     }
     notes_release(&notes);
@@ -284,6 +297,7 @@ static int find_in_stream(struct races *r, struct reading *reading, struct err *
             observed_each(o, keep_race, &k);
         }
         merge_findings(r, first, reading);
+        explain(r, NULL);
         observed_each(o, count_race, &k);
         r->is_cut = reading->is_cut;
         reading_warn(reading);
@@ -352,18 +366,6 @@ static void print_json(struct races *r)
     report_print(f, r->session);
 }
 
-static int explain(struct races *r, struct err *e)
-{
-    const uint64_t number = r->command->explain;
-    const size_t count = r->file.findings.list.count;
-    if (number == 0 || number > count) {
-        return err_set(e, "--explain %llu: there are findings 1 to %zu", (unsigned long long)number,
-                       count);
-    }
-    report_race(r->session, &r->file.findings.list.at[number - 1], number, true);
-    return EXIT_FOUND;
-}
-
 static void print_sum(struct races *r)
 {
     struct session *s = r->session;
@@ -396,7 +398,7 @@ static void print_text(struct races *r)
         if (s->common->jsonl) {
             report_line(s, &f->list.at[i], i + 1);
         } else {
-            report_race(s, &f->list.at[i], i + 1, false);
+            report_race(s, &f->list.at[i], i + 1, NULL);
         }
     }
     if (!s->common->jsonl) {
@@ -407,7 +409,10 @@ static void print_text(struct races *r)
 int races_report(struct races *r, struct err *e)
 {
     if (r->command->explain != UINT64_MAX) {
-        return explain(r, e);
+        return r->is_explained
+                   ? EXIT_FOUND
+                   : err_set(e, "--explain %llu: there are %zu findings",
+                             (unsigned long long)r->command->explain, r->file.findings.list.count);
     }
     if (r->session->common->json) {
         print_json(r);

@@ -35,6 +35,7 @@ struct races {
     struct notes notes;      /* of all runs: what was assumed */
     struct names keys;       /* of the findings, in their order: numbers from 1 */
     uint64_t shown_count;    /* of findings that were told as they came */
+    bool is_explained;       /* the finding that was asked for has been shown */
     bool is_cut;             /* the budget ended while a trace was read */
 };
 

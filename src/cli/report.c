@@ -4,17 +4,9 @@
 
 #include "base/limit.h"
 
-static void report_event(struct session *s, const struct finding_event *event)
+/* Who does what to which object, and where. */
+static void report_act(struct session *s, const struct finding_event *event)
 {
-    out_format(&s->out, "    event %llu", (unsigned long long)event->index);
-    if (s->input_count > 1) {
-        out_text(&s->out, " of ");
-        session_text(s, s->inputs[event->input]);
-    }
-    if (event->offset != UINT64_MAX) {
-        out_format(&s->out, ", byte %llu", (unsigned long long)event->offset);
-    }
-    out_text(&s->out, ": ");
     session_text(s, event->task);
     if (event->node[0] != '\0') {
         out_char(&s->out, '@');
@@ -31,6 +23,20 @@ static void report_event(struct session *s, const struct finding_event *event)
         session_text(s, event->location);
     }
     out_char(&s->out, '\n');
+}
+
+static void report_event(struct session *s, const struct finding_event *event)
+{
+    out_format(&s->out, "    event %llu", (unsigned long long)event->index);
+    if (s->input_count > 1) {
+        out_text(&s->out, " of ");
+        session_text(s, s->inputs[event->input]);
+    }
+    if (event->offset != UINT64_MAX) {
+        out_format(&s->out, ", byte %llu", (unsigned long long)event->offset);
+    }
+    out_text(&s->out, ": ");
+    report_act(s, event);
 }
 
 void report_finding(struct session *s, const struct finding *finding)
@@ -59,13 +65,13 @@ static void report_lines(struct session *s, const char *text)
 
 enum { WITNESS_SHOWN_MAX = 20 };
 
-static void report_witness(struct session *s, const struct finding *finding, bool is_whole)
+static void report_witness_numbers(struct session *s, const struct finding *finding)
 {
     const size_t count = finding->witness_count;
-    const size_t from = is_whole || count <= WITNESS_SHOWN_MAX ? 0 : count - WITNESS_SHOWN_MAX;
+    const size_t from = count <= WITNESS_SHOWN_MAX ? 0 : count - WITNESS_SHOWN_MAX;
     out_text(&s->out, "    shown by the events");
     if (from > 0) {
-        out_format(&s->out, " (%zu more) ...", from);
+        out_format(&s->out, " (%zu before) ...", from);
     }
     for (size_t i = from; i < count; i++) {
         out_format(&s->out, " %llu", (unsigned long long)finding->witness[i]);
@@ -73,7 +79,24 @@ static void report_witness(struct session *s, const struct finding *finding, boo
     out_char(&s->out, '\n');
 }
 
-void report_race(struct session *s, const struct finding *finding, uint64_t number, bool is_whole)
+static void report_witness_events(struct session *s, const struct finding *finding,
+                                  const struct trace *trace)
+{
+    out_text(&s->out, "    shown by these events in this order\n");
+    struct findings scratch = {0};
+    for (size_t i = 0; i < finding->witness_count; i++) {
+        const event_id id = (event_id)finding->witness[i];
+        const struct arena_mark mark = arena_mark(&scratch.arena);
+        const struct finding_event event = findings_event(&scratch, trace, id, 0);
+        out_format(&s->out, "      %u: ", id);
+        report_act(s, &event);
+        arena_reset(&scratch.arena, mark);
+    }
+    findings_release(&scratch);
+}
+
+void report_race(struct session *s, const struct finding *finding, uint64_t number,
+                 const struct trace *trace)
 {
     out_format(&s->out, "%llu. ", (unsigned long long)number);
     session_paint(s, finding->severity == SEVERITY_ERROR ? PAINT_ERROR : PAINT_WARNING,
@@ -92,8 +115,10 @@ void report_race(struct session *s, const struct finding *finding, uint64_t numb
         out_format(&s->out, "    %llu pairs of events there race\n",
                    (unsigned long long)finding->pair_count);
     }
-    if (finding->witness != NULL) {
-        report_witness(s, finding, is_whole);
+    if (finding->witness != NULL && trace != NULL) {
+        report_witness_events(s, finding, trace);
+    } else if (finding->witness != NULL) {
+        report_witness_numbers(s, finding);
     }
 }
 

@@ -10,8 +10,9 @@
 void report_finding(struct session *s, const struct finding *finding);
 
 /* A race with its number: the sentence, its events, the missing order and, where there is one, the
- * witness; is_whole shows all of that one. */
-void report_race(struct session *s, const struct finding *finding, uint64_t number, bool is_whole);
+ * witness: event by event of the trace, or by their numbers when the trace is NULL. */
+void report_race(struct session *s, const struct finding *finding, uint64_t number,
+                 const struct trace *trace);
 
 /* The finding as one line of JSON. */
 void report_line(struct session *s, const struct finding *finding, uint64_t number);

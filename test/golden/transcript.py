@@ -119,7 +119,7 @@ class Place:
 def difference(what, wanted, got):
     if wanted == got:
         return []
-    lines = [line for line in difflib.ndiff(wanted, got) if not line.startswith("?")]
+    lines = list(difflib.unified_diff(wanted, got, n=1, lineterm=""))[2:]
     return [f"  {what} differs (- wanted, + got):"] + [f"    {line}" for line in lines]
 
 
