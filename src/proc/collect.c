@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "proc/datagram.h"
 #include "proc/naming.h"
+#include "proc/pieces.h"
 #include "proc/row.h"
 #include "proc/traffic.h"
 #include "trace/kind.h"
@@ -27,6 +28,7 @@ struct process {
     uint32_t number;
     uint32_t node; /* name */
     struct naming naming;
+    struct pieces pieces;
     struct map task_of_number; /* number of a task in the process to task */
     struct map connection_of;  /* number of a connection to its ends */
     VEC(struct ends) ends;
@@ -383,6 +385,9 @@ static void set_names(struct collector *c, struct source *s, struct event *event
         event->object = naming_object(naming, record->object, record->place);
         event->text = naming_object(naming, number_of_bytes(row), record->place);
         return;
+    case EVENT_ALLOC:
+        event->object = naming_allocate(naming, record->object, record->size, record->place);
+        return;
     case EVENT_LOG:
     case EVENT_PROCESS_START: event->text = name_of_bytes(c, row); return;
     case EVENT_HANDLER_BEGIN:
@@ -404,10 +409,21 @@ static int flush(struct collector *c, struct err *e)
     return result;
 }
 
+static bool is_access(const struct record *record)
+{
+    return record->kind == EVENT_READ || record->kind == EVENT_WRITE;
+}
+
+/* The bytes it touches, which lie in one word: the rest of it where that is not said. */
+static uint64_t access_size(const struct record *record)
+{
+    const uint64_t room = 8 - record->object % 8;
+    return record->size > 0 && record->size < room ? record->size : room;
+}
+
 static bool is_late(const struct row *row)
 {
-    const uint8_t kind = row->record->kind;
-    return (kind == EVENT_READ || kind == EVENT_WRITE) && row->more != NULL &&
+    return is_access(row->record) && row->more != NULL &&
            row->more->size == sizeof(struct record_late);
 }
 
@@ -423,12 +439,38 @@ static int put_event(struct collector *c, const struct event *event, struct err 
     return c->batch.count >= BATCH_MAX ? flush(c, e) : 0;
 }
 
+/* A plain access, piece by piece. */
+static int put_access(struct collector *c, const struct source *s, const struct record *record,
+                      struct err *e)
+{
+    struct naming *naming = &s->process->naming;
+    const uint64_t end = record->object + access_size(record);
+    struct event event = {
+        .kind = record->kind, .task = s->task, .location = naming_source(naming, record->place)};
+    for (uint64_t at = record->object, size = 0; at < end; at += size) {
+        size = pieces_first(&s->process->pieces, at, end - at);
+        event.has = record->size > 0 ? HAS_SIZE : 0;
+        event.size = record->size > 0 ? size : 0;
+        event.object = naming_object(naming, at, record->place);
+        if (put_event(c, &event, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int take_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
     s->epoch += record->stamp != 0;
+    if (record->kind == RECORD_STACK) {
+        naming_stack(&s->process->naming, record->object, number_of_bytes(&s->row));
+    }
     if (kind_of(record->kind) == NULL || (record->flags & RECORD_VOID) != 0 || is_late(&s->row)) {
         return 0;
+    }
+    if (is_access(record)) {
+        return put_access(c, s, record, e);
     }
     const bool has_mode = mode_name(kind_of(record->kind)->modes, record->mode) != NULL;
     struct event event = {
@@ -441,6 +483,10 @@ static int take_record(struct collector *c, struct source *s, struct err *e)
         event.has |= HAS_VALUE;
         event.value = s->row.more->value;
     }
+    if (s->row.more != NULL && s->row.more->count > 0) {
+        event.has |= HAS_COUNT;
+        event.count = s->row.more->count;
+    }
     set_names(c, s, &event);
     return put_event(c, &event, e);
 }
@@ -450,16 +496,7 @@ static int put_late(struct collector *c, struct source *s, struct err *e)
 {
     while (s->late_taken < s->late.count && s->late.at[s->late_taken].epoch <= s->epoch) {
         const struct record *record = &s->late.at[s->late_taken++].record;
-        struct naming *naming = &s->process->naming;
-        const struct event event = {
-            .kind = record->kind,
-            .task = s->task,
-            .has = HAS_SIZE,
-            .size = record->size,
-            .object = naming_object(naming, record->object, record->place),
-            .location = naming_source(naming, record->place),
-        };
-        if (put_event(c, &event, e) < 0) {
+        if (put_access(c, s, record, e) < 0) {
             return -1;
         }
     }
@@ -480,13 +517,19 @@ static int advance(struct collector *c, struct source *s, struct err *e)
     return 0;
 }
 
-static void take_late(struct collector *c, const struct source *finder)
+/* Accesses are seen before any is named: how a word is divided, and what is another task's. */
+static void take_access(struct collector *c, const struct source *finder)
 {
+    const struct record *record = finder->row.record;
+    pieces_see(&finder->process->pieces, record->object, access_size(record));
+    if (!is_late(&finder->row)) {
+        return;
+    }
     struct record_late late;
     memcpy(&late, finder->row.bytes, sizeof late);
     vec_each (&c->sources, s) {
         if (s->row.process == finder->row.process && s->row.task == late.task) {
-            vec_push(&s->late, (struct late){.epoch = late.epoch, .record = *finder->row.record});
+            vec_push(&s->late, (struct late){.epoch = late.epoch, .record = *record});
             return;
         }
     }
@@ -513,8 +556,8 @@ static int read_notes(struct collector *c, struct err *e)
         while (s->row.has_record) {
             if (kind_of(s->row.record->kind) == NULL) {
                 take_note(c, s);
-            } else if (is_late(&s->row)) {
-                take_late(c, s);
+            } else if (is_access(s->row.record)) {
+                take_access(c, s);
             }
             if (row_next(&s->row, c->notes, e) < 0) {
                 return -1;
@@ -600,6 +643,7 @@ static void release(struct collector *c)
     }
     vec_each (&c->processes, p) {
         naming_release(&(*p)->naming);
+        pieces_release(&(*p)->pieces);
         map_release(&(*p)->task_of_number);
         map_release(&(*p)->connection_of);
         vec_release(&(*p)->ends);

@@ -140,6 +140,12 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
     return object;
 }
 
+/* Functions that access memory for their callers: hooks_copy.c has one for each. */
+static const char *const copying[] = {
+    "memcpy", "memmove", "memset", "__memcpy_chk", "__memmove_chk", "__memset_chk",
+    "memcmp", "strlen",  "strcmp", "strcpy",       "strncpy",       NULL,
+};
+
 static void plan_linking(struct compiler_plan *plan, const struct compiler_options *o,
                          const struct request *r)
 {
@@ -157,6 +163,9 @@ static void plan_linking(struct compiler_plan *plan, const struct compiler_optio
     if (!r->keeps_library) {
         add(&w, o->hooks);
         add(&w, "-Wl,-z,dynamic-undefined-weak");
+        for (const char *const *name = copying; *name != NULL; name++) {
+            add_joined(&w, "-Wl,--wrap=", *name);
+        }
     }
     finish(plan, &w);
 }

@@ -11,7 +11,9 @@ void naming_release(struct naming *g)
     places_free(g->places);
     map_release(&g->source_of);
     map_release(&g->object_of);
-    map_release(&g->first_count);
+    map_release(&g->part_of);
+    blocks_release(&g->blocks);
+    map_release(&g->place_count);
     out_abandon(&g->text);
 }
 
@@ -34,11 +36,11 @@ uint32_t naming_source(struct naming *g, uint64_t place)
     return *name;
 }
 
-/* "bank.c:42#3": the third object that was first used there. */
-static uint32_t name_by_first_use(struct naming *g, uint64_t place)
+/* "bank.c:42#3": the third that has its name from there. */
+static uint32_t name_by_place(struct naming *g, uint64_t place)
 {
     const uint32_t source = naming_source(g, place);
-    const uint32_t ordinal = ++*map_slot(&g->first_count, source, 0, NULL);
+    const uint32_t ordinal = ++*map_slot(&g->place_count, source, 0, NULL);
     g->text.used = 0;
     out_text(&g->text, source == 0 ? "object" : names_text(&g->tables->names, source));
     out_char(&g->text, '#');
@@ -46,29 +48,67 @@ static uint32_t name_by_first_use(struct naming *g, uint64_t place)
     return intern_text(g);
 }
 
+static uint32_t name_part(struct naming *g, const struct block *block, uint64_t offset)
+{
+    g->text.used = 0;
+    out_text(&g->text, names_text(&g->tables->names, block->name));
+    out_char(&g->text, '+');
+    out_u64(&g->text, offset);
+    return intern_text(g);
+}
+
+/* Something in a block. Names are kept by the block's number, so that they go with it. */
+static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t offset,
+                              uint64_t place)
+{
+    if (offset == 0 && block->name != 0) {
+        return block->name;
+    }
+    if (block->number == 0) {
+        block->number = ++g->block_count;
+    }
+    if (offset > UINT32_MAX) {
+        return block->name != 0 ? name_part(g, block, offset) : 0;
+    }
+    const uint64_t key = map_pair(block->number, (uint32_t)offset);
+    const uint32_t *known = map_get(&g->part_of, key);
+    if (known != NULL) {
+        return *known;
+    }
+    const uint32_t name = block->name != 0 ? name_part(g, block, offset) : name_by_place(g, place);
+    map_put(&g->part_of, key, name);
+    return name;
+}
+
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
 {
     if (address == 0) {
         return 0;
     }
+    struct block *block = blocks_find(&g->blocks, address);
+    if (block != NULL) {
+        return name_in_block(g, block, address - block->base, place);
+    }
     const uint32_t *known = map_get(&g->object_of, address);
-    if (known != NULL && *known != 0) {
+    if (known != NULL) {
         return *known;
     }
     g->text.used = 0;
     const uint32_t name = places_print_object(g->places, address, &g->text)
                               ? intern_text(g)
-                              : name_by_first_use(g, place);
+                              : name_by_place(g, place);
     map_put(&g->object_of, address, name);
     return name;
 }
 
-void naming_forget(struct naming *g, uint64_t address, uint64_t size)
+uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint64_t place)
 {
-    for (uint64_t at = address; at < address + size; at++) {
-        uint32_t *name = map_get(&g->object_of, at);
-        if (name != NULL) {
-            *name = 0;
-        }
-    }
+    const uint32_t name = name_by_place(g, place);
+    blocks_add(&g->blocks, address, size, name);
+    return name;
+}
+
+void naming_stack(struct naming *g, uint64_t address, uint64_t size)
+{
+    blocks_add(&g->blocks, address, size, 0);
 }

@@ -1,6 +1,10 @@
 /* Names for the addresses of one recorded process. Addresses appear in no file that outlives a run:
- * a static variable is its symbol, anything else the place where it was first used and how many
- * were first used there before it. */
+ *
+ *     balance, accounts+16      a static variable: its symbol
+ *     bank.c:42#3+8             in the third block allocated there
+ *     bank.c:57#1               anything else: the first object first used there
+ *
+ * Memory that is allocated again is another object. */
 #ifndef CLEW_PROC_NAMING_H
 #define CLEW_PROC_NAMING_H
 
@@ -9,14 +13,18 @@
 #include "base/map.h"
 #include "base/out.h"
 #include "place/place.h"
+#include "proc/blocks.h"
 #include "trace/tables.h"
 
 struct naming {
     struct tables *tables;
     struct places *places;
-    struct map source_of;   /* program counter to name */
-    struct map object_of;   /* address to name */
-    struct map first_count; /* name of a place to how many objects were first used there */
+    struct map source_of; /* program counter to name */
+    struct map object_of; /* address, where no block is, to name */
+    struct map part_of;   /* (number of a block, offset) to name */
+    struct blocks blocks;
+    uint32_t block_count;   /* that have a number */
+    struct map place_count; /* name of a place to how many objects have their names from it */
     struct out text;        /* where names are put together */
 };
 
@@ -29,7 +37,10 @@ uint32_t naming_source(struct naming *g, uint64_t place);
 /* The name of the object at an address that is used at `place`. */
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place);
 
-/* The memory is gone: a later use of an address in it is another object. */
-void naming_forget(struct naming *g, uint64_t address, uint64_t size);
+/* The memory is a new block, allocated at `place`; its name. */
+uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint64_t place);
+
+/* The memory is a thread's stack: what lies there is nothing that lay there before. */
+void naming_stack(struct naming *g, uint64_t address, uint64_t size);
 
 #endif

@@ -1,53 +1,173 @@
 /* Atomic operations: done and stamped as one step, under a lock chosen by the object's address, so
- * that the trace tells which store a load really saw. */
+ * that the trace tells which store a load really saw.
+ *
+ * The locks order only records; the operations are atomic without them. So a task may go on without
+ * its lock where waiting could last for ever: in a signal handler that interrupted the lock's
+ * holder, and when the holder seems to be gone (a handler left it by a jump, a thread was cancelled
+ * in the middle). The record then still stands, and only its place among those of the same moment
+ * is a guess. */
 #include <stdatomic.h>
+#include <string.h>
 
 #define ENTRY __attribute__((visibility("default")))
-#include "runtime/access.h"
+#include "runtime/atomic.h"
 #include "runtime/entry.h"
 #include "runtime/rt.h"
 
-enum { LOCKS_MAX = 1024, SPINS_MAX = 1000 };
+enum { LOCK_BITS = 10, TRIES_MAX = 20000, LOADS_MAX = 8 };
 
-static struct {
-    _Alignas(64) atomic_flag is_held;
-} locks[LOCKS_MAX];
+static struct lock {
+    _Alignas(64) _Atomic uint64_t holder; /* task + 1; 0: free */
+    uint64_t version;                     /* operations that wrote, under this lock */
+} locks[1 << LOCK_BITS];
 
-static atomic_flag *lock_of(const volatile void *address)
+/* A load that may turn out to be repeated, or to be an acquiring one by a later fence. */
+struct load {
+    struct rt_mark mark;
+    const volatile void *address;
+    const void *place;
+    uint64_t value, version, epoch;
+    uint32_t repeated;
+};
+
+/* What a task's later operations depend on. */
+static __thread struct {
+    struct load loads[LOADS_MAX]; /* the last ones, the very last at `last`; {0}: a store */
+    uint32_t last;
+    uint32_t depth;    /* operations under way: more than one in a signal handler */
+    bool holds;        /* the lock of the outermost */
+    bool has_released; /* a fence came: later stores publish what was before it */
+} own;
+
+static struct lock *lock_of(const volatile void *address)
 {
-    const uint64_t mixed = ((uintptr_t)address >> 3) * 0x9e3779b97f4a7c15u;
-    return &locks[mixed >> 54].is_held;
+    const uint64_t mixed = ((uintptr_t)address >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+    return &locks[mixed >> (64 - LOCK_BITS)];
+}
+
+void atomic_forked(void)
+{
+    memset(locks, 0, sizeof locks);
+    memset(&own, 0, sizeof own);
 }
 
 void clew_rt_atomic_enter(const volatile void *address)
 {
-    atomic_flag *lock = lock_of(address);
-    while (atomic_flag_test_and_set_explicit(lock, memory_order_acquire)) {
+    if (!rt_is_recording() || own.depth++ > 0) {
+        return;
+    }
+    struct lock *lock = lock_of(address);
+    const uint64_t self = (uint64_t)rt_self.number + 1;
+    uint64_t holder = 0;
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        holder = 0;
+        /* Pairs with the release in unlock: version and stamps of a lock rise together. */
+        if (atomic_compare_exchange_strong_explicit(&lock->holder, &holder, self,
+                                                    memory_order_acquire, memory_order_relaxed)) {
+            own.holds = true;
+            return;
+        }
         rt_pause();
+    }
+    own.holds = atomic_compare_exchange_strong_explicit(&lock->holder, &holder, self,
+                                                        memory_order_acquire, memory_order_relaxed);
+}
+
+static void unlock(struct lock *lock)
+{
+    uint64_t holder = (uint64_t)rt_self.number + 1;
+    if (own.holds) {
+        own.holds = false;
+        (void)atomic_compare_exchange_strong_explicit(&lock->holder, &holder, 0,
+                                                      memory_order_release, memory_order_relaxed);
+    }
+}
+
+static uint64_t epoch(void)
+{
+    return atomic_load_explicit(&rt_self.epoch, memory_order_relaxed);
+}
+
+/* True when nothing was stored and nothing stamped by this task since it read the same there: a
+ * task that spins. */
+static bool is_repeated(const struct clew_rt_atomic *o, const struct lock *lock)
+{
+    const struct load *l = &own.loads[own.last];
+    return o->kind == EVENT_ATOMIC_LOAD && l->mark.record != NULL && l->address == o->address &&
+           l->place == o->place && l->value == o->value && l->version == lock->version &&
+           l->epoch == epoch();
+}
+
+/* A relaxed store behind a releasing fence publishes what came before the fence. */
+static uint8_t mode_of(const struct clew_rt_atomic *o)
+{
+    if (!own.has_released || o->kind == EVENT_ATOMIC_LOAD) {
+        return o->mode;
+    }
+    if (o->mode == MEMORY_RELAXED) {
+        return MEMORY_RELEASE;
+    }
+    return o->mode == MEMORY_ACQUIRE || o->mode == MEMORY_CONSUME ? MEMORY_ACQ_REL : o->mode;
+}
+
+static void record(const struct clew_rt_atomic *o, const struct lock *lock)
+{
+    const struct rt_mark mark = rt_record((struct rt_event){.kind = o->kind,
+                                                            .mode = mode_of(o),
+                                                            .has_size = true,
+                                                            .size = o->size,
+                                                            .has_value = true,
+                                                            .value = (int64_t)o->value,
+                                                            .object = o->address,
+                                                            .place = o->place});
+    own.last = (own.last + 1) % LOADS_MAX;
+    own.loads[own.last] = (struct load){0};
+    if (o->kind != EVENT_ATOMIC_STORE) {
+        own.loads[own.last] = (struct load){.mark = mark,
+                                            .address = o->address,
+                                            .place = o->place,
+                                            .value = o->value,
+                                            .version = lock->version,
+                                            .epoch = epoch()};
     }
 }
 
 void clew_rt_atomic_leave(const struct clew_rt_atomic *operation)
 {
-    if (rt_self.ignore == 0) {
-        (void)rt_record((struct rt_event){.kind = operation->kind,
-                                          .mode = operation->mode,
-                                          .has_size = true,
-                                          .size = operation->size,
-                                          .has_value = true,
-                                          .value = (int64_t)operation->value,
-                                          .object = operation->address,
-                                          .place = operation->place});
+    if (own.depth == 0) {
+        return;
     }
-    atomic_flag_clear_explicit(lock_of(operation->address), memory_order_release);
+    struct lock *lock = lock_of(operation->address);
+    lock->version += own.depth == 1 && operation->kind != EVENT_ATOMIC_LOAD;
+    if (rt_self.ignore == 0) {
+        if (own.depth == 1 && own.holds && is_repeated(operation, lock)) {
+            rt_amend_count(own.loads[own.last].mark, ++own.loads[own.last].repeated);
+        } else {
+            record(operation, lock);
+        }
+    }
+    if (--own.depth == 0) {
+        unlock(lock);
+    }
 }
 
-void clew_rt_read(const void *address, size_t size, const void *place)
+/* What a relaxed load has seen is known for good behind an acquiring fence: its record says so. */
+static void acquire_loads(void)
 {
-    access_note(address, size, false, place);
+    for (uint32_t i = 0; i < LOADS_MAX; i++) {
+        rt_amend_acquire(own.loads[i].mark);
+    }
 }
 
-void clew_rt_write(const void *address, size_t size, const void *place)
+void clew_rt_fence(uint8_t mode)
 {
-    access_note(address, size, true, place);
+    if (!rt_is_recording() || mode == MEMORY_RELAXED) {
+        return;
+    }
+    if (mode != MEMORY_RELEASE) {
+        acquire_loads();
+    }
+    if (mode != MEMORY_ACQUIRE && mode != MEMORY_CONSUME) {
+        own.has_released = true;
+    }
 }

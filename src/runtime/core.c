@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/access.h"
+#include "runtime/atomic.h"
 #include "runtime/descriptor.h"
 #include "runtime/environment.h"
 #include "runtime/real.h"
@@ -384,6 +386,25 @@ void rt_amend_void(struct rt_mark mark)
     }
 }
 
+void rt_amend_count(struct rt_mark mark, uint32_t count)
+{
+    if (mark.record != NULL && mark.segment == rt_self.segment) {
+        ((struct record_more *)(void *)(mark.record + 1))->count = count;
+    }
+}
+
+void rt_amend_acquire(struct rt_mark mark)
+{
+    if (mark.record == NULL || mark.segment != rt_self.segment) {
+        return;
+    }
+    if (mark.record->mode == MEMORY_RELAXED) {
+        mark.record->mode = MEMORY_ACQUIRE;
+    } else if (mark.record->mode == MEMORY_RELEASE) {
+        mark.record->mode = MEMORY_ACQ_REL;
+    }
+}
+
 void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size)
 {
     struct rt_task *task = enter();
@@ -518,6 +539,8 @@ static void process_begin_forked(void)
     node_of_child(node, parent, is_seen ? before.fork_ordinal : process_number);
     atomic_store(&fork_count, 0);
     descriptor_forget_names();
+    access_forked();
+    atomic_forked();
     rt_task_begin("main", rt_task_reserve());
     rt_record_modules();
 }
@@ -628,6 +651,7 @@ __attribute__((constructor(101))) static void start(void)
         !process_prepare()) {
         return;
     }
+    access_start();
     rt_wants_all_accesses = (recording->flags & RECORDING_ALL_ACCESSES) != 0;
     rt_is_on = true;
     main_task = &rt_self;

@@ -10,6 +10,9 @@
 #define ENTRY __attribute__((weak, visibility("default")))
 #endif
 
+/* This process contains code that tells its accesses. */
+ENTRY void clew_rt_told(void);
+
 ENTRY void clew_rt_read(const void *address, size_t size, const void *place);
 ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
 
@@ -24,6 +27,9 @@ struct clew_rt_atomic {
     uint8_t mode; /* memory order as event mode */
 };
 ENTRY void clew_rt_atomic_leave(const struct clew_rt_atomic *operation);
+
+/* A fence between the calling task's atomic operations. */
+ENTRY void clew_rt_fence(uint8_t mode);
 
 ENTRY void clew_rt_enter_function(const void *caller);
 ENTRY void clew_rt_exit_function(void);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "runtime/access.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/sync.h"
@@ -87,6 +88,24 @@ int64_t thread_number(pthread_t thread)
     return slot < THREADS_MAX ? atomic_load(&threads[slot].number) - 1 : THREAD_UNKNOWN;
 }
 
+/* The stack may have been another thread's; nothing of that is this one's. Asking for it allocates,
+ * which is not the program's doing. */
+static void stack_begin(void)
+{
+    pthread_attr_t attributes;
+    void *base = NULL;
+    size_t size = 0;
+    rt_self.ignore++;
+    if (access_is_told() && pthread_getattr_np(pthread_self(), &attributes) == 0 &&
+        pthread_attr_getstack(&attributes, &base, &size) == 0) {
+        access_clear(base, size);
+        const uint64_t wide = size;
+        rt_record_note(RECORD_STACK, (uintptr_t)base, &wide, sizeof wide);
+        (void)pthread_attr_destroy(&attributes);
+    }
+    rt_self.ignore--;
+}
+
 static void *thread_run(void *argument)
 {
     struct launch *launch = argument;
@@ -96,6 +115,7 @@ static void *thread_run(void *argument)
     const bool holds_signals = launch->holds_signals;
     const uint64_t signals_before = launch->signals_before;
     launch_give(launch);
+    stack_begin();
     /* A place is what a call returns to, one byte into the function at least. */
     const uintptr_t place = c.run != NULL ? (uintptr_t)c.run : (uintptr_t)c.run_c11;
     (void)rt_record(

@@ -3,46 +3,27 @@
  * visible outside them. Plain accesses are told to the recorder if there is one; atomic operations
  * are really done here, one step together with their record. */
 #include <stdbool.h>
-#include <string.h>
 
-#include "runtime/entry.h"
-#include "wire/kind.h"
-
-#define HOOK __attribute__((used, visibility("hidden")))
-#define PLACE __builtin_return_address(0)
-
-static inline void read_hook(const void *address, size_t size, const void *place)
-{
-    if (clew_rt_read != NULL) {
-        clew_rt_read(address, size, place);
-    }
-}
-
-static inline void write_hook(const void *address, size_t size, const void *place)
-{
-    if (clew_rt_write != NULL) {
-        clew_rt_write(address, size, place);
-    }
-}
+#include "runtime/hook.h"
 
 #define READ_HOOK(name, bytes)            \
     HOOK void name(void *address);        \
     HOOK void name(void *address)         \
     {                                     \
-        read_hook(address, bytes, PLACE); \
+        hook_read(address, bytes, PLACE); \
     }
 #define WRITE_HOOK(name, bytes)            \
     HOOK void name(void *address);         \
     HOOK void name(void *address)          \
     {                                      \
-        write_hook(address, bytes, PLACE); \
+        hook_write(address, bytes, PLACE); \
     }
 #define BOTH_HOOK(name, bytes)             \
     HOOK void name(void *address);         \
     HOOK void name(void *address)          \
     {                                      \
-        read_hook(address, bytes, PLACE);  \
-        write_hook(address, bytes, PLACE); \
+        hook_read(address, bytes, PLACE);  \
+        hook_write(address, bytes, PLACE); \
     }
 #define ACCESS_HOOKS(bytes)                                 \
     READ_HOOK(__tsan_read##bytes, bytes)                    \
@@ -65,13 +46,13 @@ ACCESS_HOOKS(16)
 HOOK void __tsan_read_range(void *address, size_t size);
 HOOK void __tsan_read_range(void *address, size_t size)
 {
-    read_hook(address, size, PLACE);
+    hook_read(address, size, PLACE);
 }
 
 HOOK void __tsan_write_range(void *address, size_t size);
 HOOK void __tsan_write_range(void *address, size_t size)
 {
-    write_hook(address, size, PLACE);
+    hook_write(address, size, PLACE);
 }
 
 /* A C++ object's table pointer: an update that changes nothing is no write. */
@@ -79,19 +60,22 @@ HOOK void __tsan_vptr_update(void **table, void *fresh);
 HOOK void __tsan_vptr_update(void **table, void *fresh)
 {
     if (*table != fresh) {
-        write_hook(table, sizeof *table, PLACE);
+        hook_write(table, sizeof *table, PLACE);
     }
 }
 
 HOOK void __tsan_vptr_read(void **table);
 HOOK void __tsan_vptr_read(void **table)
 {
-    read_hook(table, sizeof *table, PLACE);
+    hook_read(table, sizeof *table, PLACE);
 }
 
 HOOK void __tsan_init(void);
 HOOK void __tsan_init(void)
 {
+    if (clew_rt_told != NULL) {
+        clew_rt_told();
+    }
 }
 
 HOOK void __tsan_func_entry(void *caller);
@@ -120,62 +104,17 @@ HOOK void __tsan_ignore_thread_end(void)
 {
 }
 
-/* clang calls these where the source says memcpy, memmove, memset. */
-HOOK void *__tsan_memcpy(void *to, const void *from, size_t size);
-HOOK void *__tsan_memcpy(void *to, const void *from, size_t size)
-{
-    read_hook(from, size, PLACE);
-    write_hook(to, size, PLACE);
-    return memcpy(to, from, size);
-}
-
-HOOK void *__tsan_memmove(void *to, const void *from, size_t size);
-HOOK void *__tsan_memmove(void *to, const void *from, size_t size)
-{
-    read_hook(from, size, PLACE);
-    write_hook(to, size, PLACE);
-    return memmove(to, from, size);
-}
-
-HOOK void *__tsan_memset(void *to, int byte, size_t size);
-HOOK void *__tsan_memset(void *to, int byte, size_t size)
-{
-    write_hook(to, size, PLACE);
-    return memset(to, byte, size);
-}
-
-/* The compilers number memory orders as __ATOMIC_* do; ours begin one later. */
-static uint8_t mode_of(int order)
-{
-    return order >= 0 && order <= __ATOMIC_SEQ_CST ? (uint8_t)(MEMORY_RELAXED + order)
-                                                   : MEMORY_SEQ_CST;
-}
-
-static inline void enter(const volatile void *address)
-{
-    if (clew_rt_atomic_enter != NULL) {
-        clew_rt_atomic_enter(address);
-    }
-}
-
-static inline void leave(struct clew_rt_atomic operation)
-{
-    if (clew_rt_atomic_leave != NULL) {
-        clew_rt_atomic_leave(&operation);
-    }
-}
-
 /* Orders are not constants here; sequential consistency is at least as strong as any that is asked
  * for. */
-#define LEAVE(event, order, result)                                                              \
-    leave((struct clew_rt_atomic){address, PLACE, (uint64_t)(result), (uint32_t)sizeof *address, \
-                                  event, mode_of(order)})
+#define LEAVE(event, order, result)                                        \
+    hook_leave((struct clew_rt_atomic){address, PLACE, (uint64_t)(result), \
+                                       (uint32_t)sizeof *address, event, hook_mode(order)})
 
 #define FETCH_HOOK(bits, type, name, compute)                                              \
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order); \
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)  \
     {                                                                                      \
-        enter(address);                                                                    \
+        hook_enter(address);                                                               \
         const type before = __atomic_##name(address, value, __ATOMIC_SEQ_CST);             \
         LEAVE(EVENT_ATOMIC_RMW, order, (compute));                                         \
         return before;                                                                     \
@@ -185,7 +124,7 @@ static inline void leave(struct clew_rt_atomic operation)
     HOOK type __tsan_atomic##bits##_load(const volatile type *address, int order);                 \
     HOOK type __tsan_atomic##bits##_load(const volatile type *address, int order)                  \
     {                                                                                              \
-        enter(address);                                                                            \
+        hook_enter(address);                                                                       \
         const type value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                             \
         LEAVE(EVENT_ATOMIC_LOAD, order, value);                                                    \
         return value;                                                                              \
@@ -193,14 +132,14 @@ static inline void leave(struct clew_rt_atomic operation)
     HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, int order);          \
     HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, int order)           \
     {                                                                                              \
-        enter(address);                                                                            \
+        hook_enter(address);                                                                       \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
         LEAVE(EVENT_ATOMIC_STORE, order, value);                                                   \
     }                                                                                              \
     HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order);       \
     HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order)        \
     {                                                                                              \
-        enter(address);                                                                            \
+        hook_enter(address);                                                                       \
         const type before = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                 \
         LEAVE(EVENT_ATOMIC_RMW, order, value);                                                     \
         return before;                                                                             \
@@ -214,12 +153,12 @@ static inline void leave(struct clew_rt_atomic operation)
     static bool exchange_if_##bits(volatile type *address, type *expected, type value,             \
                                    int orders[2], const void *place)                               \
     {                                                                                              \
-        enter(address);                                                                            \
+        hook_enter(address);                                                                       \
         const bool is_done = __atomic_compare_exchange_n(address, expected, value, false,          \
                                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
-        leave((struct clew_rt_atomic){                                                             \
+        hook_leave((struct clew_rt_atomic){                                                        \
             address, place, (uint64_t)(is_done ? value : *expected), (uint32_t)sizeof *address,    \
-            is_done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD, mode_of(orders[!is_done])});           \
+            is_done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD, hook_mode(orders[!is_done])});         \
         return is_done;                                                                            \
     }                                                                                              \
     HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile type *address, type *expected, \
@@ -251,9 +190,12 @@ ATOMIC_HOOKS(32, uint32_t)
 ATOMIC_HOOKS(64, uint64_t)
 
 HOOK void __tsan_atomic_thread_fence(int order);
-HOOK void __tsan_atomic_thread_fence(__attribute__((unused)) int order)
+HOOK void __tsan_atomic_thread_fence(int order)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (clew_rt_fence != NULL) {
+        clew_rt_fence(hook_mode(order));
+    }
 }
 
 HOOK void __tsan_atomic_signal_fence(int order);

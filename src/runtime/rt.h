@@ -86,6 +86,11 @@ struct rt_mark rt_record(struct rt_event event);
 void rt_amend_size(struct rt_mark mark, uint64_t size);
 void rt_amend_void(struct rt_mark mark);
 
+/* An atomic operation that was recorded with a value: it was repeated so often with no other
+ * outcome; what it saw is ordered before what follows. */
+void rt_amend_count(struct rt_mark mark, uint32_t count);
+void rt_amend_acquire(struct rt_mark mark);
+
 /* Appends a record for the collector (enum record_kind). */
 void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size);
 

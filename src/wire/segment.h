@@ -48,6 +48,7 @@ enum record_kind {
     RECORD_NODE = 0x81,   /* extra: the new name of the process */
     RECORD_NAME = 0x82,   /* object: address; extra: what it is called */
     RECORD_FILTER = 0x83, /* counts of what was not recorded */
+    RECORD_STACK = 0x84,  /* object, size: memory that is a new thread's stack from now on */
 };
 
 enum record_flag {
@@ -60,7 +61,7 @@ enum record_flag {
 struct record_more {
     int64_t value; /* if RECORD_HAS_VALUE */
     uint32_t size; /* of the bytes that follow */
-    uint32_t unused;
+    uint32_t count; /* how often the same happened again; 0 for most */
 };
 
 struct record {

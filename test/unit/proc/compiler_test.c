@@ -32,7 +32,11 @@ static const char *plan_of(const char *const *words, size_t count)
     plan_of((const char *const[]){__VA_ARGS__}, \
             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-#define LINK " HOOKS -Wl,-z,dynamic-undefined-weak\n"
+#define WRAP(name) " -Wl,--wrap=" name
+#define LINK                                                                             \
+    " HOOKS -Wl,-z,dynamic-undefined-weak" WRAP("memcpy") WRAP("memmove") WRAP("memset") \
+        WRAP("__memcpy_chk") WRAP("__memmove_chk") WRAP("__memset_chk") WRAP("memcmp")   \
+            WRAP("strlen") WRAP("strcmp") WRAP("strcpy") WRAP("strncpy") "\n"
 
 TEST(compiling_is_one_step)
 {

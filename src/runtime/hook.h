@@ -1,0 +1,49 @@
+/* What the hooks in libclew_hooks.a share: how they reach the recorder, if there is one. */
+#ifndef CLEW_RUNTIME_HOOK_H
+#define CLEW_RUNTIME_HOOK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/entry.h"
+#include "wire/kind.h"
+
+#define HOOK __attribute__((used, visibility("hidden")))
+#define PLACE __builtin_return_address(0)
+
+static inline void hook_read(const void *address, size_t size, const void *place)
+{
+    if (clew_rt_read != NULL) {
+        clew_rt_read(address, size, place);
+    }
+}
+
+static inline void hook_write(const void *address, size_t size, const void *place)
+{
+    if (clew_rt_write != NULL) {
+        clew_rt_write(address, size, place);
+    }
+}
+
+/* The compilers number memory orders as __ATOMIC_* do; ours begin one later. */
+static inline uint8_t hook_mode(int order)
+{
+    return order >= 0 && order <= __ATOMIC_SEQ_CST ? (uint8_t)(MEMORY_RELAXED + order)
+                                                   : MEMORY_SEQ_CST;
+}
+
+static inline void hook_enter(const volatile void *address)
+{
+    if (clew_rt_atomic_enter != NULL) {
+        clew_rt_atomic_enter(address);
+    }
+}
+
+static inline void hook_leave(struct clew_rt_atomic operation)
+{
+    if (clew_rt_atomic_leave != NULL) {
+        clew_rt_atomic_leave(&operation);
+    }
+}
+
+#endif

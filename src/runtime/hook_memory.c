@@ -1,0 +1,236 @@
+/* Memory that comes and goes: the malloc family, and C++'s new, which is built on it.
+ *
+ * Only a process with instrumented code has use for it; all others pass straight through. An
+ * allocation is recorded after the real call and a release before it, so that a block's life is
+ * never seen to overlap the next one's.
+ *
+ * The functions behind these are not in real.h's list: finding those may itself allocate. What is
+ * asked for meanwhile comes from a small store that is never given back. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/access.h"
+#include "runtime/rt.h"
+
+enum { STORE_SIZE = 1 << 16, ALIGNMENT = 16 };
+
+#define MEMORY_LIST(FUNCTION)                                     \
+    FUNCTION(void *, malloc, (size_t))                            \
+    FUNCTION(void *, calloc, (size_t, size_t))                    \
+    FUNCTION(void *, realloc, (void *, size_t))                   \
+    FUNCTION(void, free, (void *))                                \
+    FUNCTION(int, posix_memalign, (void **, size_t, size_t))      \
+    FUNCTION(void *, aligned_alloc, (size_t, size_t))             \
+    FUNCTION(void *, memalign, (size_t, size_t))                  \
+    FUNCTION(size_t, malloc_usable_size, (void *))                \
+    FUNCTION(void *, _Znwm, (size_t))                             \
+    FUNCTION(void *, _Znam, (size_t))                             \
+    FUNCTION(void *, _ZnwmSt11align_val_t, (size_t, size_t))      \
+    FUNCTION(void *, _ZnamSt11align_val_t, (size_t, size_t))      \
+    FUNCTION(void *, _ZnwmRKSt9nothrow_t, (size_t, const void *)) \
+    FUNCTION(void *, _ZnamRKSt9nothrow_t, (size_t, const void *))
+
+static struct {
+#define FUNCTION(result, name, parameters) result(*name) parameters;
+    MEMORY_LIST(FUNCTION)
+#undef FUNCTION
+} real;
+
+static _Atomic int finding; /* 0 not yet, 1 under way, 2 done */
+static _Alignas(ALIGNMENT) unsigned char store[STORE_SIZE];
+static _Atomic size_t store_used;
+
+/* POSIX lets dlsym's object pointer be a function pointer; ISO C does not, hence the union. */
+static void find_one(void (**slot)(void), const char *name)
+{
+    union {
+        void *object;
+        void (*function)(void);
+    } found = {.object = dlsym(RTLD_NEXT, name)};
+    *slot = found.function;
+}
+
+/* False while the functions are being found, which a caller in the middle of it must do without. */
+static bool is_ready(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&finding, memory_order_acquire) == 2, 1)) {
+        return true;
+    }
+    int before = 0;
+    if (!atomic_compare_exchange_strong(&finding, &before, 1)) {
+        return before == 2;
+    }
+#define FUNCTION(result, name, parameters) find_one((void (**)(void)) & real.name, #name);
+    MEMORY_LIST(FUNCTION)
+#undef FUNCTION
+    atomic_store_explicit(&finding, 2, memory_order_release);
+    return true;
+}
+
+static void *store_take(size_t size)
+{
+    const size_t room = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t at = atomic_fetch_add_explicit(&store_used, room, memory_order_relaxed);
+    if (room < size || at > STORE_SIZE || room > STORE_SIZE - at) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return store + at;
+}
+
+static bool is_of_store(const void *block)
+{
+    return (const unsigned char *)block >= store &&
+           (const unsigned char *)block < store + STORE_SIZE;
+}
+
+/* Where the program asked, while a function between it and malloc is at work. */
+static __thread const void *outer_place;
+
+/* The loader allocates in the middle of a dlopen: its modules are told once it is done. */
+static void record(enum event_kind kind, const void *block, size_t size, const void *place)
+{
+    const bool has_loaded = rt_self.has_loaded;
+    rt_self.has_loaded = false;
+    (void)rt_record((struct rt_event){.kind = kind,
+                                      .has_size = kind == EVENT_ALLOC,
+                                      .size = size,
+                                      .object = block,
+                                      .place = outer_place != NULL ? outer_place : place});
+    rt_self.has_loaded = has_loaded;
+}
+
+static bool is_wanted(void)
+{
+    return access_is_told() && rt_is_recording() && rt_self.ignore == 0;
+}
+
+static void *allocated(void *block, size_t size, const void *place)
+{
+    if (block != NULL && is_wanted()) {
+        const int saved = errno;
+        access_clear(block, size);
+        record(EVENT_ALLOC, block, size, place);
+        errno = saved;
+    }
+    return block;
+}
+
+static void freed(void *block, const void *place)
+{
+    if (block != NULL && is_wanted()) {
+        access_end(block, real.malloc_usable_size(block), place);
+        record(EVENT_FREE, block, 0, place);
+    }
+}
+
+RT_EXPORT void *malloc(size_t size)
+{
+    return is_ready() ? allocated(real.malloc(size), size, RT_PLACE) : store_take(size);
+}
+
+RT_EXPORT void *calloc(size_t count, size_t size)
+{
+    size_t whole = 0;
+    if (__builtin_mul_overflow(count, size, &whole)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return is_ready() ? allocated(real.calloc(count, size), whole, RT_PLACE) : store_take(whole);
+}
+
+RT_EXPORT void free(void *block)
+{
+    if (!is_of_store(block) && is_ready()) {
+        freed(block, RT_PLACE);
+        real.free(block);
+    }
+}
+
+/* A block that grows is a new one, even where it stays in place: what was known of its words is of
+ * no use, because nobody else may use them meanwhile. */
+static void *reallocated(void *block, size_t size, const void *place)
+{
+    if (is_of_store(block)) {
+        void *fresh = real.malloc(size);
+        const size_t left = (size_t)(store + STORE_SIZE - (unsigned char *)block);
+        if (fresh != NULL) {
+            memcpy(fresh, block, size < left ? size : left);
+        }
+        return fresh;
+    }
+    freed(block, place);
+    void *moved = real.realloc(block, size);
+    if (moved == NULL && block != NULL && size > 0) {
+        return allocated(block, real.malloc_usable_size(block), place), NULL;
+    }
+    return allocated(moved, size, place);
+}
+
+RT_EXPORT void *realloc(void *block, size_t size)
+{
+    return is_ready() ? reallocated(block, size, RT_PLACE) : store_take(size);
+}
+
+RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t whole = 0;
+    if (__builtin_mul_overflow(count, size, &whole)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return is_ready() ? reallocated(block, whole, RT_PLACE) : store_take(whole);
+}
+
+RT_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    if (!is_ready()) {
+        return ENOMEM;
+    }
+    const int result = real.posix_memalign(block, alignment, size);
+    if (result == 0) {
+        (void)allocated(*block, size, RT_PLACE);
+    }
+    return result;
+}
+
+RT_EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+    return is_ready() ? allocated(real.aligned_alloc(alignment, size), size, RT_PLACE) : NULL;
+}
+
+RT_EXPORT void *memalign(size_t alignment, size_t size)
+{
+    return is_ready() ? allocated(real.memalign(alignment, size), size, RT_PLACE) : NULL;
+}
+
+static void outer_end(const void *const *before)
+{
+    outer_place = *before;
+}
+
+/* C++'s new calls malloc from its own library: the place is its caller's. It may leave by an
+ * exception. Where the library that has it was loaded out of sight, malloc is all there is. */
+#define NEW_HOOK(name, parameters, arguments)                                               \
+    RT_EXPORT void *name parameters;                                                        \
+    RT_EXPORT void *name parameters                                                         \
+    {                                                                                       \
+        __attribute__((cleanup(outer_end))) const void *const before = outer_place;         \
+        outer_place = RT_PLACE;                                                             \
+        void *block = is_ready() && real.name != NULL ? real.name arguments : malloc(size); \
+        if (block == NULL && real.name == NULL) {                                           \
+            abort();                                                                        \
+        }                                                                                   \
+        return block;                                                                       \
+    }
+
+NEW_HOOK(_Znwm, (size_t size), (size))
+NEW_HOOK(_Znam, (size_t size), (size))
+NEW_HOOK(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+NEW_HOOK(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+NEW_HOOK(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
+NEW_HOOK(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
