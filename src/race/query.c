@@ -8,7 +8,7 @@ static enum solve_way way_of(enum race_via via)
     case RACE_VIA_ENGINE:
     case RACE_VIA_NATIVE: return SOLVE_NATIVE;
     case RACE_VIA_Z3: return SOLVE_LIBZ3;
-    case RACE_VIA_PROGRAM: break;
+    case RACE_VIA_PROGRAM: return SOLVE_PROGRAM;
     }
     bug("a way to solve");
 }
@@ -20,7 +20,7 @@ int query_open(struct query *q, const struct hb *hb, enum race_via via,
     *q = (struct query){.o = o, .stats = stats};
     formula_build(&q->formula, hb, a);
     stats->constraints = q->formula.p.clauses.count;
-    const struct solver_options options = {.way = way_of(via)};
+    const struct solver_options options = {.way = way_of(via), .command = o->command};
     q->solver = solver_new(&options, &q->formula.p, e);
     if (q->solver == NULL) {
         query_close(q);
