@@ -106,15 +106,10 @@ void json_quote(struct out *out, const char *bytes, size_t size)
     out_char(out, '"');
 }
 
-void json_bytes(struct json *j, const char *key, const char *bytes, size_t size)
-{
-    lead(j, key);
-    json_quote(j->out, bytes, size);
-}
-
 void json_text(struct json *j, const char *key, const char *text)
 {
-    json_bytes(j, key, text, strlen(text));
+    lead(j, key);
+    json_quote(j->out, text, strlen(text));
 }
 
 void json_u64(struct json *j, const char *key, uint64_t number)

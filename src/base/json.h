@@ -33,7 +33,6 @@ void json_array(struct json *j, const char *key);
 void json_end(struct json *j);
 
 void json_text(struct json *j, const char *key, const char *text);
-void json_bytes(struct json *j, const char *key, const char *bytes, size_t size);
 void json_u64(struct json *j, const char *key, uint64_t number);
 void json_i64(struct json *j, const char *key, int64_t number);
 void json_double(struct json *j, const char *key, double number);

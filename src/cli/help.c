@@ -49,7 +49,8 @@ static void wrapped(struct out *out, const char *text, size_t at, size_t indent)
     out_char(out, '\n');
 }
 
-void help_option(struct out *out, const struct option *option)
+/* How an option is written: "-o, --output FILE", "--color WHEN". */
+static void option_words(struct out *out, const struct option *option)
 {
     if (option->letter != '\0') {
         out_format(out, "-%c, ", option->letter);
@@ -65,7 +66,7 @@ static void option_row(struct out *out, const struct option *option)
     struct out left;
     out_open_memory(&left);
     spaces(&left, option->letter == '\0' ? OPTION_INDENT + 4 : OPTION_INDENT);
-    help_option(&left, option);
+    option_words(&left, option);
     out_bytes(out, left.buffer, left.used);
     size_t at = left.used;
     out_abandon(&left);
@@ -89,7 +90,7 @@ void help_verbs(struct out *out)
                   "this is.\n");
 }
 
-void help_formats(struct out *out)
+static void format_rows(struct out *out)
 {
     for (format_list format = formats_all(); *format != NULL; format++) {
         const bool is_readable = (*format)->open != NULL;
@@ -122,7 +123,7 @@ void help_verb(struct out *out, const struct verb *verb)
     }
     if (speaks_of_formats(verb)) {
         out_text(out, "\nformats:\n");
-        help_formats(out);
+        format_rows(out);
     }
     out_text(out, "\nexit status:\n");
     wrapped(out, verb->exit_statuses, 0, 2);

@@ -11,10 +11,4 @@ void help_verbs(struct out *out);
 /* One verb: usage, what it does, options, exit statuses, examples. */
 void help_verb(struct out *out, const struct verb *verb);
 
-/* The formats of traces, a line each. */
-void help_formats(struct out *out);
-
-/* How an option is written: "-o, --output FILE", "--color=auto|always|never". */
-void help_option(struct out *out, const struct option *option);
-
 #endif

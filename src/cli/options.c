@@ -11,7 +11,8 @@ const char *color_word(size_t index)
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-int options_number(const char *text, uint64_t *number, struct err *e)
+/* A whole number in decimal, nothing around it. */
+static int parse_number(const char *text, uint64_t *number, struct err *e)
 {
     uint64_t value = 0;
     const char *at = text;
@@ -34,7 +35,7 @@ int moment_parse(struct moment *m, const char *text, struct err *e)
     struct moment parsed = {.is_given = true};
     uint64_t number = 0;
     const bool is_negative = text[0] == '-';
-    if (options_number(text + (is_negative ? 1 : 0), &number, e) == 0 && number <= INT64_MAX) {
+    if (parse_number(text + (is_negative ? 1 : 0), &number, e) == 0 && number <= INT64_MAX) {
         parsed.ticks = is_negative ? -(int64_t)number : (int64_t)number;
     } else if (limit_parse_time(&parsed.time_ns, text, e) == 0) {
         parsed.is_relative = true;
@@ -101,7 +102,7 @@ static int set_value(const struct option *option, void *target, const char *valu
     switch (option->type) {
     case OPTION_FLAG:
     case OPTION_SWITCH: bug("a flag has no value");
-    case OPTION_NUMBER: result = options_number(value, field, e); break;
+    case OPTION_NUMBER: result = parse_number(value, field, e); break;
     case OPTION_TEXT:
     case OPTION_FILE: *(const char **)field = value; break;
     case OPTION_CHOICE: result = set_choice(option, field, value, e); break;

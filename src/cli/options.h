@@ -65,7 +65,6 @@ struct common {
     int to;    /* formats_writable, by index; -1: by the ending of the output */
     const char *output;
     uint64_t limit; /* findings shown at most */
-    uint64_t seed;
     uint64_t jobs;
     struct limit budget;
 };
@@ -106,9 +105,6 @@ const char *color_word(size_t index);
 #define COMMON_LIMIT                                                           \
     COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N", \
                .help = "show at most N findings; 0 only counts them (default: all)")
-#define COMMON_SEED                                                          \
-    COMMON_ROW(seed, .name = "seed", .type = OPTION_NUMBER, .argument = "N", \
-               .help = "the seed that all chance comes from")
 #define COMMON_JOBS                                                                         \
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N", \
                .help = "work in N processes; the result is the same")
@@ -145,8 +141,5 @@ MUST_USE int moment_parse(struct moment *m, const char *text, struct err *e);
  * Fails when it is relative and there is no unit. */
 MUST_USE int moment_ticks(const struct moment *m, int64_t time_first, uint64_t tick_ns,
                           int64_t *ticks, struct err *e);
-
-/* A whole number in decimal, nothing around it. */
-MUST_USE int options_number(const char *text, uint64_t *number, struct err *e);
 
 #endif

@@ -1,16 +1,5 @@
 #include "order/graph.h"
 
-const char *edge_words(enum edge_kind kind)
-{
-    static const char *const words_of[EDGE_KIND_COUNT] = {
-#define EDGE(id, words) words,
-        EDGE_LIST(EDGE)
-#undef EDGE
-    };
-    must(kind < EDGE_KIND_COUNT);
-    return words_of[kind];
-}
-
 void edges_add(struct edges *e, event_id from, event_id to, enum edge_kind kind)
 {
     must(from != to);

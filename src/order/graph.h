@@ -10,34 +10,26 @@
 #include "base/vec.h"
 #include "order/context.h"
 
-/* EDGE(id, what its source is to its target, for "A ... B") */
-#define EDGE_LIST(EDGE)                                \
-    EDGE(HANDLER, "is handled by")                     \
-    EDGE(HANDLED, "ends the handler before")           \
-    EDGE(FORK, "creates the task of")                  \
-    EDGE(JOIN, "ends what is joined by")               \
-    EDGE(MESSAGE, "sends what is received by")         \
-    EDGE(CONNECT, "asks for what is accepted by")      \
-    EDGE(CLOSE, "closes the connection seen by")       \
-    EDGE(ATOMIC, "stores what is loaded by")           \
-    EDGE(SEMAPHORE, "raises what is lowered by")       \
-    EDGE(BARRIER, "arrives at the barrier of")         \
-    EDGE(ONCE, "completes the initialization seen by") \
-    EDGE(ANNOTATION, "is declared to come before")     \
-    EDGE(GIVEN, "is given to come before")             \
-    EDGE(WITHIN, "begins the section ended by")        \
-    EDGE(SECTION, "releases the lock before")          \
-    EDGE(NOTIFY, "wakes")                              \
-    EDGE(EXCLUSION, "ends before there is room for")
-
+/* What the source of an edge is to its target. */
 enum edge_kind {
-#define EDGE(id, words) EDGE_##id,
-    EDGE_LIST(EDGE)
-#undef EDGE
-        EDGE_KIND_COUNT
+    EDGE_HANDLER,    /* is handled by */
+    EDGE_HANDLED,    /* ends the handler before */
+    EDGE_FORK,       /* creates the task of */
+    EDGE_JOIN,       /* ends what is joined by */
+    EDGE_MESSAGE,    /* sends what is received by */
+    EDGE_CONNECT,    /* asks for what is accepted by */
+    EDGE_CLOSE,      /* closes the connection seen by */
+    EDGE_ATOMIC,     /* stores what is loaded by */
+    EDGE_SEMAPHORE,  /* raises what is lowered by */
+    EDGE_BARRIER,    /* arrives at the barrier of */
+    EDGE_ONCE,       /* completes the initialization seen by */
+    EDGE_ANNOTATION, /* is declared to come before */
+    EDGE_GIVEN,      /* is given to come before */
+    EDGE_WITHIN,     /* begins the section ended by */
+    EDGE_SECTION,    /* releases the lock before */
+    EDGE_NOTIFY,     /* wakes */
+    EDGE_EXCLUSION,  /* ends before there is room for */
 };
-
-const char *edge_words(enum edge_kind kind);
 
 struct edge {
     event_id from;

@@ -467,16 +467,3 @@ int observed_finish(struct observed *o, struct err *e)
     const struct batch none = {0};
     return observed_feed(o, &none, e);
 }
-
-int observed_run(struct observed *o, struct cursor *c, struct err *e)
-{
-    must(c->tables == o->tables);
-    struct batch b;
-    int more = 0;
-    while ((more = cursor_next(c, &b, e)) > 0) {
-        if (observed_feed(o, &b, e) < 0) {
-            return -1;
-        }
-    }
-    return more < 0 ? -1 : observed_finish(o, e);
-}

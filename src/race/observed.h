@@ -73,9 +73,6 @@ MUST_USE int observed_feed(struct observed *o, const struct batch *b, struct err
 /* Takes what was held back for sends that never came. */
 MUST_USE int observed_finish(struct observed *o, struct err *e);
 
-/* All that the cursor, which must fill `tables` of o, still gives, and the end. */
-MUST_USE int observed_run(struct observed *o, struct cursor *c, struct err *e);
-
 struct observed_stats observed_stats(const struct observed *o);
 
 /* Calls found once more for every race, now with the final counts. */

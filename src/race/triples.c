@@ -23,7 +23,7 @@ static struct triple *find(const struct triples *t, uint32_t a, uint32_t b, uint
     }
 }
 
-void triples_clear(struct triples *t)
+static void clear(struct triples *t)
 {
     for (size_t i = 0; i < t->slot_count; i++) {
         t->at[i] = (struct triple){.value = TRIPLE_ABSENT};
@@ -43,7 +43,7 @@ static void grow(struct triples *t)
     must(old.slot_count < (size_t)1 << 31);
     t->slot_count = old.slot_count == 0 ? 64 : old.slot_count * 2;
     t->at = mem_resize(NULL, mem_product(t->slot_count, sizeof *t->at));
-    triples_clear(t);
+    clear(t);
     for (size_t i = 0; i < old.slot_count; i++) {
         const struct triple *entry = &old.at[i];
         if (entry->value != TRIPLE_ABSENT) {

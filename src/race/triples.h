@@ -22,9 +22,6 @@ struct triples {
 
 void triples_release(struct triples *t);
 
-/* Empties the map and keeps its memory. */
-void triples_clear(struct triples *t);
-
 /* The place of the value of (a, b, c); TRIPLE_ABSENT there means that the key is new and the caller
  * sets its value before the next call. */
 uint32_t *triples_slot(struct triples *t, uint32_t a, uint32_t b, uint32_t c);

@@ -34,7 +34,7 @@ void finding_file_text(struct finding_file *f, const char *name, const char *tex
 static const char *const verdict_names[] = {
     [VERDICT_CLEAN] = "clean", [VERDICT_FOUND] = "found", [VERDICT_UNKNOWN] = "unknown"};
 
-const char *verdict_name(enum verdict verdict)
+static const char *verdict_name(enum verdict verdict)
 {
     must(verdict <= VERDICT_UNKNOWN);
     return verdict_names[verdict];

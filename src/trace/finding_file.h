@@ -72,8 +72,6 @@ void finding_print(const struct finding *finding, uint32_t id, struct json *j);
  * mebibyte. */
 MUST_USE int finding_file_parse(struct finding_file *f, struct in *in, struct err *e);
 
-const char *verdict_name(enum verdict verdict);
-
 /* The number of the verdict of this name, -1 when there is none. */
 int verdict_find(const char *name);
 

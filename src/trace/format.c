@@ -6,16 +6,6 @@
 
 enum { SNIFF_SIZE = 4096 };
 
-const struct format *format_find(format_list formats, const char *name)
-{
-    for (; *formats != NULL; formats++) {
-        if (strcmp((*formats)->name, name) == 0) {
-            return *formats;
-        }
-    }
-    return NULL;
-}
-
 const struct format *format_of_path(format_list formats, const char *path)
 {
     const size_t size = strlen(path);

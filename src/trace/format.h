@@ -47,9 +47,6 @@ extern const struct format format_native, format_text;
 /* A list of formats, ended by NULL. */
 typedef const struct format *const *format_list;
 
-/* The format with this name, NULL when none. */
-const struct format *format_find(format_list formats, const char *name);
-
 /* The format whose ending the path has, NULL when none. */
 const struct format *format_of_path(format_list formats, const char *path);
 

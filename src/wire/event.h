@@ -15,8 +15,6 @@
 
 #define WIRE_VERSION 1
 
-#define TASK_NONE UINT32_MAX
-
 enum event_has {
     HAS_VALUE = 1 << 0,
     HAS_SIZE = 1 << 1,

@@ -1,10 +1,10 @@
 /* Loaded by dlopen.c while it runs. */
-#include "plugin.h"
-
 #include <pthread.h>
 
 static volatile int plugin_count;
 static pthread_mutex_t plugin_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void plugin_use(void);
 
 void plugin_use(void)
 {
