@@ -1,0 +1,127 @@
+"""Builds each program here with clew cc, runs it alone, records it and compares the races that clew finds, by source
+line, with what the program's first comment says. On the racy ones gcc's ThreadSanitizer must not report more.
+program.h tells how the comments are written."""
+import glob
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ["CLEW_SOURCE"]
+CLEW = os.environ["CLEW"]
+HERE = os.path.join(SOURCE, "test", "recorded")
+sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import tap  # pylint: disable=wrong-import-position
+
+SECONDS_MAX = 60
+FLAGS = ["-g", "-pthread", "-I", HERE, *(["-mcx16"] if platform.machine() == "x86_64" else [])]
+SAID = re.compile(r"^[ /*]*(may race|race): (\S+) (\S+)")
+MARK = re.compile(r"/\* (\w+) \*/\s*$")
+FRAME = re.compile(r"#\d+ .*?([\w.]+\.(?:c|cc)):(\d+)")
+
+
+def run(words, **more):
+    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False, **more)
+
+
+def claims_of(path):
+    """The pairs of words that must race, and those that may."""
+    with open(path, encoding="utf-8") as file:
+        comment = file.read().split("*/")[0]
+    pairs = {"race": set(), "may race": set()}
+    for line in comment.splitlines():
+        if match := SAID.match(line):
+            pairs[match[1]].add(frozenset(match.groups()[1:]))
+    assert pairs["race"] or "no race" in comment, "nothing is claimed"
+    return pairs["race"], pairs["may race"]
+
+
+def words_of(path):
+    """What the lines of a program are called; a line without a word is its number."""
+    with open(path, encoding="utf-8") as file:
+        marks = [MARK.search(line) for line in file]
+    name = os.path.basename(path)
+    return {f"{name}:{number}": mark[1] for number, mark in enumerate(marks, 1) if mark}
+
+
+def build(folder, path, compiler, *more):
+    program = os.path.join(folder, "program")
+    verb = "c++" if path.endswith(".cc") else "cc"
+    done = run([CLEW, verb, "--with", compiler, *FLAGS, *more, path, "-o", program])
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def races_of(folder, program, words):
+    """Records the program and finds its races, as pairs of words."""
+    trace = os.path.join(folder, "run.clew")
+    done = run([CLEW, "record", "-o", trace, "--", program])
+    assert done.returncode == 0 and "dropped" not in done.stderr, f"ended with {done.returncode}: {done.stderr}"
+    checked = run([CLEW, "check", trace])
+    assert checked.returncode == 0, checked.stdout
+    done = run([CLEW, "races", "--json", trace])
+    assert done.returncode in (0, 1), done.stderr
+    found = json.loads(done.stdout)["findings"]
+    places = [[event["location"] for event in finding["events"]] for finding in found]
+    return {frozenset(words.get(place, place) for place in pair) for pair in places}
+
+
+def check(path, compiler, *more):
+    must, may = claims_of(path)
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, compiler, *more)
+        alone = run([program])
+        assert alone.returncode == 0, f"alone it ends with {alone.returncode}: {alone.stderr}"
+        found = races_of(folder, program, words_of(path))
+    assert must <= found, f"not found: {sorted(map(sorted, must - found))}"
+    assert found <= must | may, f"no races: {sorted(map(sorted, found - must - may))}"
+
+
+def check_sanitizer(path):
+    """What ThreadSanitizer reports in a run is among what clew is sure to find."""
+    must, may = claims_of(path)
+    words = words_of(path)
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        built = run(["g++" if path.endswith(".cc") else "gcc", "-fsanitize=thread", *FLAGS, path, "-o", program, "-I",
+                     os.path.join(SOURCE, "include")])
+        if built.returncode != 0:
+            raise tap.Skip("gcc has no ThreadSanitizer here")
+        done = run(["setarch", "-R", program], env=dict(os.environ, TSAN_OPTIONS="exitcode=0"))
+    for report in done.stderr.split("WARNING: ThreadSanitizer: ")[1:]:
+        accesses = re.split(r"\n  (?:Previous|As if)", report.split("\n  Location")[0])[:2]
+        places = [next((f"{m[1]}:{m[2]}" for m in FRAME.finditer(part) if m[1] == os.path.basename(path)), "?") for part in accesses]
+        pair = frozenset(words.get(place, place) for place in places)
+        assert pair in must | may or "?" in pair, f"only ThreadSanitizer has {sorted(pair)}"
+
+
+def test_silent_annotation():
+    """Without its annotations the same program is reported."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, "annotated.c")
+        program = build(folder, path, "gcc", "-DSILENT")
+        assert races_of(folder, program, words_of(path)), "nothing found"
+
+
+def main(wanted):
+    paths = sorted(glob.glob(os.path.join(HERE, "*.c")) + glob.glob(os.path.join(HERE, "*.cc")))
+    paths = [path for path in paths if not wanted or any(part in path for part in wanted)]
+    tests = []
+    for path in paths:
+        name = os.path.basename(path)
+        for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
+            if shutil.which(compiler):
+                tests.append((f"{name} by {compiler} {level}", lambda p=path, c=compiler, l=level: check(p, c, l)))
+        if claims_of(path)[0]:
+            tests.append((f"{name} beside ThreadSanitizer", lambda p=path: check_sanitizer(p)))
+    tests.append(("without annotations it is reported", test_silent_annotation))
+    return tap.run(tests)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
