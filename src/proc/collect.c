@@ -31,6 +31,7 @@ struct process {
     struct pieces pieces;
     struct map task_of_number; /* number of a task in the process to task */
     struct map connection_of;  /* number of a connection to its ends */
+    struct map file_of;        /* number of a file to its name */
     VEC(struct ends) ends;
 };
 
@@ -62,11 +63,29 @@ struct collector {
     VEC(struct event) batch;
     struct names inodes; /* of pipes and Unix sockets, in order of appearance */
     uint32_t inode_none; /* the name of a Unix peer that is not known */
+    struct recording page;
     struct datagrams datagrams;
     struct traffic traffic;
     struct map last_step; /* of a task: EVENT_PROCESS_EXEC when it became a program */
     uint64_t event_count;
 };
+
+/* The page that all processes shared. A folder without one has nothing to tell. */
+static void read_page(struct collector *c)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/" RECORDING_FILE, c->folder);
+    const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return;
+    }
+    if (read(fd, &c->page, sizeof c->page) != (ssize_t)sizeof c->page ||
+        c->page.magic != RECORDING_MAGIC) {
+        c->page = (struct recording){0};
+    }
+    c->page.folder[sizeof c->page.folder - 1] = 0;
+    (void)close(fd);
+}
 
 /* The folder holds one file for each segment; a row is the files 0, 1, 2 ... of one task. */
 static int find_rows(struct collector *c, struct err *e)
@@ -198,6 +217,50 @@ static struct ends take_ends(struct collector *c, const char *bytes, size_t size
     return ends;
 }
 
+/* A file's name is its path, from the folder where the recording began when it is below. What was
+ * removed while it was open is still that file. */
+static uint32_t file_name(struct collector *c, const char *path, size_t size)
+{
+    static const char gone[] = " (deleted)";
+    const size_t gone_size = sizeof gone - 1;
+    if (size > gone_size && memcmp(path + size - gone_size, gone, gone_size) == 0) {
+        size -= gone_size;
+    }
+    const size_t base = strlen(c->page.folder);
+    if (base > 0 && size > base + 1 && memcmp(path, c->page.folder, base) == 0 &&
+        path[base] == '/') {
+        path += base + 1;
+        size -= base + 1;
+    }
+    return names_intern(&c->tables->names, path, size);
+}
+
+/* A shared mapping without a file is known by a number, "#PROCESS.COUNT". */
+static void take_shared(struct collector *c, struct source *s)
+{
+    const struct row *row = &s->row;
+    struct shared_range range;
+    if (row->more == NULL || row->more->size < sizeof range) {
+        return;
+    }
+    memcpy(&range, row->bytes, sizeof range);
+    const char *name = row->bytes + sizeof range;
+    const size_t size = row->more->size - sizeof range;
+    char text[64];
+    uint32_t named = 0;
+    if (size > 0 && name[0] == '#') {
+        const int printed =
+            snprintf(text, sizeof text, "shared%.*s", (int)(size < 32 ? size : 32), name);
+        named = names_intern(&c->tables->names, text, (size_t)printed);
+    } else {
+        named = file_name(c, name, size);
+    }
+    naming_share(&s->process->naming, (struct naming_shared){.start = row->record->object,
+                                                             .size = range.size,
+                                                             .offset = range.offset,
+                                                             .name = named});
+}
+
 /* What a record that is no event tells: a module and its bias, the ends of a connection, the
  * process's name. */
 static void take_note(struct collector *c, struct source *s)
@@ -210,9 +273,13 @@ static void take_note(struct collector *c, struct source *s)
     case RECORD_MODULE:
         places_add_module(s->process->naming.places, text, row->record->object);
         return;
+    case RECORD_SHARED: take_shared(c, s); return;
     case RECORD_NODE: s->process->node = names_intern_text(&c->tables->names, text); return;
     case RECORD_NAME:
-        if (size > 0) {
+        if (size > 0 && row->bytes[0] == 0) {
+            map_put(&s->process->file_of, row->record->object,
+                    file_name(c, row->bytes + 1, size - 1));
+        } else if (size > 0) {
             map_put(&s->process->connection_of, row->record->object,
                     (uint32_t)s->process->ends.count);
             vec_push(&s->process->ends, take_ends(c, row->bytes + 1, size - 1));
@@ -362,6 +429,45 @@ static void set_channel(struct collector *c, struct source *s, struct event *eve
         is_inward ? channel_name(c, ends.peer, ends.own) : channel_name(c, ends.own, ends.peer);
 }
 
+/* The file of an event, with the part of it that a lock is on. */
+static uint32_t file_of(struct collector *c, const struct source *s)
+{
+    const struct row *row = &s->row;
+    const uint32_t *known = map_get(&s->process->file_of, row->record->object);
+    struct lock_range range;
+    if (known == NULL || row->more == NULL || row->more->size != sizeof range) {
+        return known == NULL ? 0 : *known;
+    }
+    memcpy(&range, row->bytes, sizeof range);
+    char text[1100];
+    (void)snprintf(text, sizeof text, "%s[%lld+%lld]", names_text(&c->tables->names, *known),
+                   (long long)range.start, (long long)range.size);
+    return names_intern_text(&c->tables->names, text);
+}
+
+/* A file that is renamed or removed is told by its paths: "path", or "old" 0 "new". */
+static void set_paths(struct collector *c, const struct row *row, struct event *event)
+{
+    const size_t size = row->more == NULL ? 0 : row->more->size;
+    const char *end = size == 0 ? NULL : memchr(row->bytes, 0, size);
+    const size_t first = end == NULL ? size : (size_t)(end - row->bytes);
+    event->object = file_name(c, row->bytes, first);
+    if (event->kind == EVENT_FILE_RENAME && first < size) {
+        event->text = file_name(c, end + 1, size - first - 1);
+    }
+}
+
+static bool is_of_file(const struct event *event)
+{
+    switch (event->mode) {
+    case LOCK_FCNTL_READ:
+    case LOCK_FCNTL_WRITE:
+    case LOCK_FLOCK_READ:
+    case LOCK_FLOCK_WRITE: return event->kind == EVENT_LOCK || event->kind == EVENT_UNLOCK;
+    default: return event_class(event) == CLASS_FILE;
+    }
+}
+
 /* What the bytes and the object of a record mean, by kind. */
 static void set_names(struct collector *c, struct source *s, struct event *event)
 {
@@ -376,6 +482,14 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     }
     if (event_class(event) == CLASS_NET) {
         set_channel(c, s, event);
+        return;
+    }
+    if (event->kind == EVENT_FILE_RENAME || event->kind == EVENT_FILE_UNLINK) {
+        set_paths(c, row, event);
+        return;
+    }
+    if (is_of_file(event)) {
+        event->object = file_of(c, s);
         return;
     }
     switch (event->kind) {
@@ -602,9 +716,10 @@ static int merge(struct collector *c, struct err *e)
     return flush(c, e);
 }
 
-static void count(const struct collector *c, struct collect_stats *stats)
+static void count(struct collector *c, struct collect_stats *stats)
 {
     *stats = (struct collect_stats){.processes = c->processes.count, .events = c->event_count};
+    stats->dropped = atomic_load(&c->page.dropped);
     stats->messages_matched = c->traffic.matched;
     stats->messages_unmatched = c->traffic.unmatched;
     stats->messages_external = c->traffic.external;
@@ -618,23 +733,6 @@ static void count(const struct collector *c, struct collect_stats *stats)
     }
 }
 
-/* What the page that all processes shared counted. A folder without one has nothing to tell. */
-static uint64_t dropped_by(const char *folder)
-{
-    char path[4096];
-    struct recording page = {0};
-    (void)snprintf(path, sizeof path, "%s/" RECORDING_FILE, folder);
-    const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) {
-        return 0;
-    }
-    const ssize_t size = read(fd, &page, sizeof page);
-    (void)close(fd);
-    return size == (ssize_t)sizeof page && page.magic == RECORDING_MAGIC
-               ? atomic_load(&page.dropped)
-               : 0;
-}
-
 static void release(struct collector *c)
 {
     vec_each (&c->sources, s) {
@@ -646,6 +744,7 @@ static void release(struct collector *c)
         pieces_release(&(*p)->pieces);
         map_release(&(*p)->task_of_number);
         map_release(&(*p)->connection_of);
+        map_release(&(*p)->file_of);
         vec_release(&(*p)->ends);
     }
     vec_release(&c->sources);
@@ -667,6 +766,7 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
     c.inode_none = names_intern_text(&t->names, "unix");
     t->order = ORDER_STAMPED;
     t->source = names_intern_text(&t->names, "clew record");
+    read_page(&c);
     int result = find_rows(&c, e);
     if (result == 0) {
         sort_stable(c.sources.at, c.sources.count, sizeof *c.sources.at, compare_sources, NULL);
@@ -680,7 +780,6 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
         result = merge(&c, e);
     }
     count(&c, stats);
-    stats->dropped = dropped_by(folder);
     release(&c);
     return result;
 }

@@ -14,6 +14,7 @@ void naming_release(struct naming *g)
     map_release(&g->part_of);
     blocks_release(&g->blocks);
     map_release(&g->place_count);
+    vec_release(&g->shared);
     out_abandon(&g->text);
 }
 
@@ -80,6 +81,26 @@ static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t of
     return name;
 }
 
+void naming_share(struct naming *g, struct naming_shared shared)
+{
+    vec_push(&g->shared, shared);
+}
+
+/* The mapping told last is the one that is there. */
+static bool print_shared(struct naming *g, uint64_t address)
+{
+    for (size_t i = g->shared.count; i-- > 0;) {
+        const struct naming_shared *s = &g->shared.at[i];
+        if (address >= s->start && address - s->start < s->size) {
+            out_text(&g->text, names_text(&g->tables->names, s->name));
+            out_char(&g->text, '+');
+            out_u64(&g->text, address - s->start + s->offset);
+            return true;
+        }
+    }
+    return false;
+}
+
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
 {
     if (address == 0) {
@@ -94,9 +115,10 @@ uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
         return *known;
     }
     g->text.used = 0;
-    const uint32_t name = places_print_object(g->places, address, &g->text)
-                              ? intern_text(g)
-                              : name_by_place(g, place);
+    const uint32_t name =
+        print_shared(g, address) || places_print_object(g->places, address, &g->text)
+            ? intern_text(g)
+            : name_by_place(g, place);
     map_put(&g->object_of, address, name);
     return name;
 }

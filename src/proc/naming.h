@@ -2,6 +2,7 @@
  *
  *     balance, accounts+16      a static variable: its symbol
  *     bank.c:42#3+8             in the third block allocated there
+ *     table.bin+64              in a mapping that processes share: its file, or its number
  *     bank.c:57#1               anything else: the first object first used there
  *
  * Memory that is allocated again is another object. */
@@ -12,9 +13,16 @@
 
 #include "base/map.h"
 #include "base/out.h"
+#include "base/vec.h"
 #include "place/place.h"
 #include "proc/blocks.h"
 #include "trace/tables.h"
+
+/* A stretch of memory that processes share. */
+struct naming_shared {
+    uint64_t start, size, offset;
+    uint32_t name;
+};
 
 struct naming {
     struct tables *tables;
@@ -23,6 +31,7 @@ struct naming {
     struct map object_of; /* address, where no block is, to name */
     struct map part_of;   /* (number of a block, offset) to name */
     struct blocks blocks;
+    VEC(struct naming_shared) shared;
     uint32_t block_count;   /* that have a number */
     struct map place_count; /* name of a place to how many objects have their names from it */
     struct out text;        /* where names are put together */
@@ -42,5 +51,8 @@ uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint
 
 /* The memory is a thread's stack: what lies there is nothing that lay there before. */
 void naming_stack(struct naming *g, uint64_t address, uint64_t size);
+
+/* What lies in this stretch is named by it: "NAME+OFFSET". */
+void naming_share(struct naming *g, struct naming_shared shared);
 
 #endif

@@ -50,6 +50,9 @@ static int make_page(const char *folder, const struct recorder_options *options,
     atomic_init(&page.stamp, 1);
     (void)snprintf(page.node, sizeof page.node, "%s",
                    options->node != NULL ? options->node : base_name(options->command[0]));
+    if (getcwd(page.folder, sizeof page.folder) == NULL) {
+        page.folder[0] = 0; /* too deep to be named: paths stay absolute */
+    }
     const int fd = seam_fails() ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         return err_set(e, "%s: cannot be written: %s", path, strerror(errno));

@@ -18,7 +18,9 @@
 #include "runtime/atomic.h"
 #include "runtime/descriptor.h"
 #include "runtime/environment.h"
+#include "runtime/lock.h"
 #include "runtime/real.h"
+#include "runtime/shared.h"
 #include "runtime/text.h"
 #include "wire/event.h"
 #include "wire/must.h"
@@ -27,7 +29,6 @@ enum {
     MORE_MAX = 1024,
     FOLDER_MAX = 4096,
     WAIT_STEPS_MAX = 200,
-    ROOM_FOR_HANDLERS = 16384,
     NODE_SIZE = sizeof((struct segment *)0)->node,
 };
 
@@ -177,24 +178,26 @@ static void segment_end(struct rt_task *task, bool is_last)
     atomic_store_explicit(&segment->is_last, is_last, memory_order_relaxed);
     /* Pairs with the reader's acquire: when it sees the end it sees all that came before. */
     atomic_store_explicit(&segment->is_closed, 1, memory_order_release);
-    (void)syscall(SYS_munmap, segment, (long)SEGMENT_SIZE);
+    if (task->busy > 1) {
+        task->retired = segment; /* an interrupted record may still write there */
+    } else {
+        (void)syscall(SYS_munmap, segment, (long)SEGMENT_SIZE);
+    }
 }
 
 /* Makes room for `size` more bytes in the task's segment; false when there is none to be had. A
- * handler that has interrupted the making of a record must leave that record's segment in place:
- * the last bytes of each are kept for handlers. */
+ * handler that has interrupted the making of a record leaves that record's segment mapped, which it
+ * can do once. */
 static bool make_room(struct rt_task *task, size_t size)
 {
     if (task->segment == NULL) {
         return false;
     }
-    const bool is_nested = task->busy > 1;
     const uint64_t used = atomic_load_explicit(&task->segment->committed, memory_order_relaxed);
-    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE - used;
-    if (room >= size + (is_nested ? 0 : ROOM_FOR_HANDLERS)) {
+    if (SEGMENT_SIZE - SEGMENT_HEADER_SIZE - used >= size) {
         return true;
     }
-    if (is_nested) {
+    if (task->retired != NULL) {
         return false;
     }
     const uint64_t held = rt_signals_hold();
@@ -246,16 +249,19 @@ static void write_record(unsigned char *at, const struct record *record, const s
 struct rt_pending {
     struct record record;
     struct tail tail;
+    struct segment *segment;
     uint64_t used, size; /* it goes to `used`, the next behind `used + size` */
     bool is_done;        /* by a signal handler */
 };
 
-/* Brings the record to its place and counts it. Does nothing when something else lies there by now:
- * then what was committed has moved. */
-static bool put(struct segment *segment, const struct rt_pending *p)
+/* Brings the record to its place and counts it. Does nothing when something else lies there by now,
+ * for then what was committed has moved, or when its room was taken. */
+static bool put(const struct rt_pending *p)
 {
+    struct segment *segment = p->segment;
     uint64_t used = p->used;
-    if (atomic_load_explicit(&segment->committed, memory_order_relaxed) != used) {
+    if (atomic_load_explicit(&segment->committed, memory_order_relaxed) != used ||
+        used + p->size > SEGMENT_SIZE - SEGMENT_HEADER_SIZE) {
         return false;
     }
     write_record((unsigned char *)segment + SEGMENT_HEADER_SIZE + used, &p->record, &p->tail);
@@ -277,30 +283,30 @@ static struct rt_mark append(struct rt_task *task, const struct record *record, 
     own.size = (1 + (uint64_t)own.record.extra) * RECORD_SIZE;
     struct rt_pending *interrupted = task->pending;
     if (interrupted != NULL && !interrupted->is_done) {
-        interrupted->is_done = put(task->segment, interrupted);
+        interrupted->is_done = put(interrupted);
     }
-    if (!make_room(task, own.size)) {
-        (void)atomic_fetch_add_explicit(&recording->dropped, 1, memory_order_relaxed);
-        return (struct rt_mark){0};
-    }
-    struct segment *segment = task->segment;
     bool is_put = false;
     while (!is_put) {
-        own.used = atomic_load_explicit(&segment->committed, memory_order_relaxed);
-        own.record.stamp = is_stamped ? take_stamp(segment) : 0;
+        if (!make_room(task, own.size)) {
+            (void)atomic_fetch_add_explicit(&recording->dropped, 1, memory_order_relaxed);
+            return (struct rt_mark){0};
+        }
+        own.segment = task->segment;
+        own.used = atomic_load_explicit(&own.segment->committed, memory_order_relaxed);
+        own.record.stamp = is_stamped ? take_stamp(own.segment) : 0;
         task->pending = &own;
         atomic_signal_fence(memory_order_seq_cst);
-        is_put = put(segment, &own);
+        is_put = put(&own);
         atomic_signal_fence(memory_order_seq_cst);
         is_put = is_put || own.is_done;
         task->pending = interrupted;
     }
     if (is_stamped) {
         (void)atomic_fetch_add_explicit(&task->epoch, 1, memory_order_relaxed);
-        atomic_store(&segment->floor, SEGMENT_FLOOR_NONE);
+        atomic_store(&own.segment->floor, SEGMENT_FLOOR_NONE);
     }
-    unsigned char *at = (unsigned char *)segment + SEGMENT_HEADER_SIZE + own.used;
-    return (struct rt_mark){.record = (struct record *)(void *)at, .segment = segment};
+    unsigned char *at = (unsigned char *)own.segment + SEGMENT_HEADER_SIZE + own.used;
+    return (struct rt_mark){.record = (struct record *)(void *)at, .segment = own.segment};
 }
 
 static void task_begin(struct rt_task *task, const char *path, uint32_t number)
@@ -336,6 +342,11 @@ static struct rt_task *enter(void)
 
 static void leave(struct rt_task *task)
 {
+    if (task->retired != NULL && task->busy == 1) {
+        struct segment *retired = task->retired;
+        task->retired = NULL;
+        (void)syscall(SYS_munmap, retired, (long)SEGMENT_SIZE);
+    }
     task->busy--;
 }
 
@@ -541,8 +552,10 @@ static void process_begin_forked(void)
     descriptor_forget_names();
     access_forked();
     atomic_forked();
+    lock_forget_all();
     rt_task_begin("main", rt_task_reserve());
     rt_record_modules();
+    shared_tell_again();
 }
 
 bool rt_fork_end(bool is_child)
@@ -582,6 +595,11 @@ void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child)
     at = text_append_number(at, end, is_child ? 0 : atomic_load(&fork_count));
     at = text_append(at, end, ":");
     *text_append(at, end, name) = 0;
+}
+
+uint32_t rt_process_number(void)
+{
+    return process_number;
 }
 
 const char *rt_folder(void)

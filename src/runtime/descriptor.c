@@ -15,7 +15,7 @@
 #include "runtime/unix_peer.h"
 #include "wire/kind.h"
 
-enum { DESCRIPTORS_MAX = 1 << 16, END_SIZE = 160 };
+enum { DESCRIPTORS_MAX = 1 << 16, END_SIZE = 160, PATH_TEXT_MAX = 1000, TRANSPORT_FILE = 0 };
 
 /* Written by whoever uses the descriptor first, in one piece. Two tasks that do so at once find the
  * same, and one number is lost. */
@@ -274,9 +274,28 @@ static bool lacks_peer(int fd, struct descriptor d)
     return d.transport == TRANSPORT_UNIX && unix_peer(inode_of(fd)) == 0;
 }
 
+static void name_file(int fd, struct descriptor d)
+{
+    char link[32];
+    char text[1 + PATH_TEXT_MAX] = {TRANSPORT_FILE};
+    *text_append_number(text_append(link, link + 31, "/proc/self/fd/"), link + 31, (uint64_t)fd) =
+        0;
+    const long size = syscall(SYS_readlink, link, text + 1, PATH_TEXT_MAX - 1);
+    /* What the kernel shows as files is no file: its names hold numbers of this run. */
+    if (strncmp(text + 1, "/proc/", 6) == 0 || strncmp(text + 1, "/sys/", 5) == 0) {
+        d.class = DESCRIPTOR_OTHER;
+        atomic_store_explicit(&descriptors[fd], d, memory_order_relaxed);
+        return;
+    }
+    tell_ends(fd, d, text, 1 + (uint32_t)(size > 0 ? size : 0));
+}
+
 void descriptor_name(int fd)
 {
     struct descriptor d = descriptor_of(fd);
+    if (d.class == DESCRIPTOR_FILE && !descriptor_is_named(d)) {
+        name_file(fd, d);
+    }
     if (d.class != DESCRIPTOR_STREAM || descriptor_is_named(d)) {
         return;
     }

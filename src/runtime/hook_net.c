@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "runtime/descriptor.h"
+#include "runtime/file.h"
+#include "runtime/lock.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
 
@@ -133,8 +135,29 @@ RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
     return sent(mark, REAL(send)(fd, bytes, size, flags));
 }
 
+/* A write to a file, when fd is one. */
+static struct rt_mark file_write(int fd, size_t size, const void *place)
+{
+    return file_record(EVENT_FILE_WRITE,
+                       (struct file_transfer){fd, true, size, file_offset(fd), place});
+}
+
+/* A read from a file, when fd is one: it has moved the offset already. */
+static void file_read(int fd, ssize_t size, const void *place)
+{
+    const int64_t after = size < 0 ? -1 : file_offset(fd);
+    if (after >= size) {
+        (void)file_record(EVENT_FILE_READ,
+                          (struct file_transfer){fd, true, (uint64_t)size, after - size, place});
+    }
+}
+
 RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
 {
+    if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
+        const struct rt_mark written = file_write(fd, size, RT_PLACE);
+        return file_wrote(written, REAL(write)(fd, bytes, size));
+    }
     const struct iovec part = {(void *)(uintptr_t)bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
@@ -145,6 +168,10 @@ RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 {
     const struct transfer t = {
         .fd = fd, .parts = parts, .count = count < 0 ? 0 : (size_t)count, .place = RT_PLACE};
+    if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
+        const struct rt_mark written = file_write(fd, vector_size(parts, t.count), RT_PLACE);
+        return file_wrote(written, REAL(writev)(fd, parts, count));
+    }
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, vector_size(parts, t.count));
     return sent(mark, REAL(writev)(fd, parts, count));
 }
@@ -207,6 +234,7 @@ RT_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)
 RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
 {
     const ssize_t result = REAL(read)(fd, bytes, size);
+    file_read(fd, result, RT_PLACE);
     const struct iovec part = {bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
     return received(&t, 0, result);
@@ -215,6 +243,7 @@ RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
 RT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
     const ssize_t result = REAL(readv)(fd, parts, count);
+    file_read(fd, result, RT_PLACE);
     const struct transfer t = {
         .fd = fd, .parts = parts, .count = count < 0 ? 0 : (size_t)count, .place = RT_PLACE};
     return received(&t, 0, result);
@@ -373,6 +402,7 @@ RT_EXPORT int close(int fd)
         return REAL(close)(fd);
     }
     record_step(EVENT_CLOSE, fd, RT_PLACE);
+    lock_forget(fd, RT_PLACE);
     descriptor_forget(fd);
     return REAL(close)(fd);
 }
@@ -421,6 +451,7 @@ RT_EXPORT int fclose(FILE *file)
 {
     const int fd = fileno(file);
     record_step(EVENT_CLOSE, fd, RT_PLACE);
+    lock_forget(fd, RT_PLACE);
     descriptor_forget(fd);
     return REAL(fclose)(file);
 }

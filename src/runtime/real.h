@@ -84,6 +84,23 @@ struct pollfd;
     FUNCTION(void, closefrom, (int))                                                              \
     FUNCTION(int, fclose, (FILE *))                                                               \
     FUNCTION(void *, dlopen, (const char *, int))                                                 \
+    FUNCTION(int, open, (const char *, int, ...))                                                 \
+    FUNCTION(int, open64, (const char *, int, ...))                                               \
+    FUNCTION(int, openat, (int, const char *, int, ...))                                          \
+    FUNCTION(int, openat64, (int, const char *, int, ...))                                        \
+    FUNCTION(ssize_t, pread, (int, void *, size_t, off_t))                                        \
+    FUNCTION(ssize_t, pread64, (int, void *, size_t, off64_t))                                    \
+    FUNCTION(ssize_t, pwrite, (int, const void *, size_t, off_t))                                 \
+    FUNCTION(ssize_t, pwrite64, (int, const void *, size_t, off64_t))                             \
+    FUNCTION(int, fsync, (int))                                                                   \
+    FUNCTION(int, fdatasync, (int))                                                               \
+    FUNCTION(int, unlink, (const char *))                                                         \
+    FUNCTION(int, unlinkat, (int, const char *, int))                                             \
+    FUNCTION(int, rename, (const char *, const char *))                                           \
+    FUNCTION(int, renameat, (int, const char *, int, const char *))                               \
+    FUNCTION(int, flock, (int, int))                                                              \
+    FUNCTION(int, fcntl, (int, int, ...))                                                         \
+    FUNCTION(int, fcntl64, (int, int, ...))                                                       \
     FUNCTION(int, dup, (int))                                                                     \
     FUNCTION(int, dup2, (int, int))                                                               \
     FUNCTION(int, dup3, (int, int, int))                                                          \

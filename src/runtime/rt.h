@@ -42,6 +42,7 @@ struct rt_task {
     uint32_t fork_ordinal;      /* ... and its place among its siblings; 0: none is */
     bool has_loaded;            /* a library, which the collector must be told of */
     bool is_ended;              /* what runs after a task's end is not the task's */
+    struct segment *retired;    /* full, but perhaps still written to by an interrupted record */
     struct rt_pending *pending; /* the record being made, for handlers to complete */
     _Atomic uint64_t epoch;     /* stamped records so far */
     char path[512];
@@ -113,6 +114,9 @@ void rt_process_end(int status, const void *place);
  * spawned by it. */
 enum { ORIGIN_SIZE = 256 };
 void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child);
+
+/* The process's number in the recording. */
+uint32_t rt_process_number(void);
 
 /* The recording's folder. */
 const char *rt_folder(void);

@@ -30,6 +30,7 @@ struct recording {
     uint64_t size_pending_max;      /* more than that: wait a bounded time, then drop and count */
     _Atomic uint64_t dropped;       /* records given up */
     char node[128];                 /* the name of the first process */
+    char folder[1024];              /* where the recording began */
 };
 
 #endif

@@ -46,9 +46,11 @@ _Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one
 enum record_kind {
     RECORD_MODULE = 0x80, /* object: base address; extra: build id, path */
     RECORD_NODE = 0x81,   /* extra: the new name of the process */
-    RECORD_NAME = 0x82,   /* object: address; extra: what it is called */
+    RECORD_NAME = 0x82,   /* object: number of a descriptor; extra: transport (0: a file), then
+                             own end, 0, peer; or the path */
     RECORD_FILTER = 0x83, /* counts of what was not recorded */
     RECORD_STACK = 0x84,  /* object, size: memory that is a new thread's stack from now on */
+    RECORD_SHARED = 0x85, /* object: address of a shared mapping; extra: shared_range, its name */
 };
 
 enum record_flag {
@@ -80,6 +82,16 @@ struct record {
 struct record_late {
     uint32_t task;
     uint32_t epoch;
+};
+
+/* Behind RECORD_SHARED, before the mapping's name. */
+struct shared_range {
+    uint64_t size, offset; /* of the mapping; in the file */
+};
+
+/* Behind the record of a lock on a part of a file. */
+struct lock_range {
+    int64_t start, size; /* size 0: to the end */
 };
 
 _Static_assert(sizeof(struct record) == RECORD_SIZE, "wire format v1");

@@ -3,7 +3,7 @@
  * order: main@bank handler-begin deposit
  * order: main@bank variable balance value=7
  * order: main@bank atomic-begin transfer
- * order: main@bank log text="a line"
+ * order: main@bank log text=a line
  * order: main@bank atomic-end transfer
  * order: main@bank happens-before flag
  * order: main@bank happens-after flag

@@ -26,12 +26,12 @@ def claims_of(path):
     return [(match[1], match[2].strip()) for line in comment.splitlines() if (match := SAID.match(line))]
 
 
-def clew(*words):
-    return subprocess.run([CLEW, *words], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+def clew(*words, cwd=None):
+    return subprocess.run([CLEW, *words], cwd=cwd, capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
 
 
 def record(program, trace, *arguments):
-    done = clew("record", "-o", trace, "--name", "n", "--", program, *arguments)
+    done = clew("record", "-o", trace, "--name", "n", "--", program, *arguments, cwd=os.path.dirname(trace))
     assert os.path.exists(trace), f"no trace: {done.stderr}"
     assert not os.path.exists(trace + ".rings"), "the rows are still there"
     return done
@@ -40,7 +40,7 @@ def record(program, trace, *arguments):
 def lines_of(trace):
     done = clew("convert", trace, "--to", "text", "-o", "-")
     assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[1:]
+    return done.stdout.replace('"', "").splitlines()[1:]
 
 
 def check_unfinished(trace, allowed):
@@ -56,7 +56,8 @@ def check_unfinished(trace, allowed):
 
 def check_count(lines, said):
     count, *wanted = said.split()
-    pattern = re.compile(rf"^\S+ {re.escape(wanted[0])}(?= |$)" + (rf" {re.escape(wanted[1])}(?= |$)" if wanted[1:] else ""))
+    pattern = re.compile(rf"^\S+ {re.escape(wanted[0])}(?= |$)" + (rf" {re.escape(wanted[1])}(?= |$)" if wanted[1:] else "") +
+                         "".join(rf".* {re.escape(word)}(?= |$)" for word in wanted[2:]))
     found = sum(1 for line in lines if pattern.match(line))
     is_right = found >= int(count[:-1]) if count.endswith("+") else found == int(count)
     assert is_right, f"{said}: found {found} in\n" + "\n".join(lines[:60])

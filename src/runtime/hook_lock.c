@@ -1,0 +1,190 @@
+/* Locks on files: flock and fcntl. The kernel lets a process lock what it holds already and release
+ * what it does not hold; the trace has each acquisition once and each release of something held. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "runtime/descriptor.h"
+#include "runtime/lock.h"
+#include "runtime/real.h"
+#include "runtime/rt.h"
+
+enum { HELD_MAX = 1024 };
+
+/* What this process holds, a row for each; fd is one more than the descriptor, 0 in a free row. */
+static struct held {
+    _Atomic int fd;
+    uint8_t mode;
+    struct lock_range range;
+} held[HELD_MAX];
+static _Atomic uint32_t held_count;
+
+static void record(enum event_kind kind, int fd, const struct held *h, const void *place)
+{
+    descriptor_name(fd);
+    const bool is_whole = h->range.start == 0 && h->range.size == 0;
+    (void)rt_record((struct rt_event){.kind = kind,
+                                      .mode = h->mode,
+                                      .object = (const void *)(uintptr_t)descriptor_of(fd).number,
+                                      .place = place,
+                                      .more = &h->range,
+                                      .more_size = is_whole ? 0 : sizeof h->range});
+}
+
+static bool is_flock(uint8_t mode)
+{
+    return mode == LOCK_FLOCK_READ || mode == LOCK_FLOCK_WRITE;
+}
+
+static struct held *find(int fd, uint8_t mode, struct lock_range range)
+{
+    for (size_t i = 0; i < HELD_MAX; i++) {
+        struct held *h = &held[i];
+        if (atomic_load_explicit(&h->fd, memory_order_acquire) == fd + 1 &&
+            is_flock(h->mode) == is_flock(mode) && h->range.start == range.start &&
+            h->range.size == range.size) {
+            return h;
+        }
+    }
+    return NULL;
+}
+
+static void release(int fd, struct held *h, const void *place)
+{
+    record(EVENT_UNLOCK, fd, h, place);
+    atomic_store_explicit(&h->fd, 0, memory_order_release);
+    (void)atomic_fetch_sub(&held_count, 1);
+}
+
+/* Remembers and records an acquisition; one that no row is free for is left out. */
+static void acquire(int fd, uint8_t mode, struct lock_range range, const void *place)
+{
+    struct held *h = find(fd, mode, range);
+    if (h != NULL && h->mode == mode) {
+        return;
+    }
+    if (h != NULL) {
+        release(fd, h, place);
+    }
+    for (size_t i = 0; i < HELD_MAX; i++) {
+        int expected = 0;
+        if (atomic_compare_exchange_strong(&held[i].fd, &expected, -1)) {
+            held[i].mode = mode;
+            held[i].range = range;
+            atomic_store_explicit(&held[i].fd, fd + 1, memory_order_release);
+            (void)atomic_fetch_add(&held_count, 1);
+            record(EVENT_LOCK, fd, &held[i], place);
+            return;
+        }
+    }
+}
+
+void lock_forget_all(void)
+{
+    for (size_t i = 0; i < HELD_MAX; i++) {
+        atomic_store_explicit(&held[i].fd, 0, memory_order_relaxed);
+    }
+    atomic_store(&held_count, 0);
+}
+
+void lock_forget(int fd, const void *place)
+{
+    for (size_t i = 0; i < HELD_MAX && atomic_load(&held_count) > 0 && rt_is_recording(); i++) {
+        if (atomic_load_explicit(&held[i].fd, memory_order_acquire) == fd + 1) {
+            release(fd, &held[i], place);
+        }
+    }
+}
+
+/* What is released is told before it is, or another's acquisition could come first. */
+static void before_unlock(int fd, uint8_t mode, struct lock_range range, const void *place)
+{
+    struct held *h = rt_is_recording() ? find(fd, mode, range) : NULL;
+    if (h != NULL) {
+        const int saved = errno;
+        release(fd, h, place);
+        errno = saved;
+    }
+}
+
+static void after_lock(int fd, uint8_t mode, struct lock_range range, const void *place)
+{
+    if (rt_is_recording()) {
+        const int saved = errno;
+        acquire(fd, mode, range, place);
+        errno = saved;
+    }
+}
+
+RT_EXPORT int flock(int fd, int operation)
+{
+    const int what = operation & ~LOCK_NB;
+    const uint8_t mode = what == LOCK_SH ? LOCK_FLOCK_READ : LOCK_FLOCK_WRITE;
+    const struct lock_range whole = {0};
+    if (what == LOCK_UN) {
+        before_unlock(fd, mode, whole, RT_PLACE);
+    }
+    const int result = REAL(flock)(fd, operation);
+    if (result == 0 && what != LOCK_UN) {
+        after_lock(fd, mode, whole, RT_PLACE);
+    }
+    return result;
+}
+
+static bool is_setting(int command)
+{
+    return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
+           command == F_OFD_SETLKW;
+}
+
+/* Every command of fcntl takes at most one word. */
+typedef int fcntl_function(int fd, int command, ...);
+
+static int set_lock(fcntl_function *real, int fd, int command, struct flock *lock,
+                    const void *place)
+{
+    const struct lock_range range = {.start = lock->l_start, .size = lock->l_len};
+    const uint8_t mode = lock->l_type == F_RDLCK ? LOCK_FCNTL_READ : LOCK_FCNTL_WRITE;
+    const short type = lock->l_type;
+    if (type == F_UNLCK) {
+        before_unlock(fd, mode, range, place);
+    }
+    const int result = real(fd, command, lock);
+    if (result == 0 && type != F_UNLCK && lock->l_whence == SEEK_SET) {
+        after_lock(fd, mode, range, place);
+    }
+    return result;
+}
+
+static int control(fcntl_function *real, int fd, int command, void *argument, const void *place)
+{
+    if (is_setting(command) && argument != NULL) {
+        return set_lock(real, fd, command, argument, place);
+    }
+    const int result = real(fd, command, argument);
+    if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {
+        descriptor_forget(result);
+    }
+    return result;
+}
+
+RT_EXPORT int fcntl(int fd, int command, ...)
+{
+    va_list rest;
+    va_start(rest, command);
+    void *argument = va_arg(rest, void *);
+    va_end(rest);
+    return control(REAL(fcntl), fd, command, argument, RT_PLACE);
+}
+
+RT_EXPORT int fcntl64(int fd, int command, ...)
+{
+    va_list rest;
+    va_start(rest, command);
+    void *argument = va_arg(rest, void *);
+    va_end(rest);
+    return control(REAL(fcntl64), fd, command, argument, RT_PLACE);
+}
