@@ -5,7 +5,7 @@ DESTDIR ?=
 
 .PHONY: all deps deps-servers run test test-long install format lint fuzz bench bench-import bench-store bench-races clean help
 all: $(BUILD)/build.ninja          ## build build/clew
-	@ninja -C $(BUILD) --quiet clew
+	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_hooks.a
 
 $(BUILD)/build.ninja: | deps
 	@meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) >/dev/null
