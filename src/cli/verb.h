@@ -56,6 +56,7 @@ extern const struct verb verb_check;
 extern const struct verb verb_record;
 extern const struct verb verb_cc;
 extern const struct verb verb_cpp;
+extern const struct verb verb_doctor;
 extern const struct verb verb_slice;
 extern const struct verb verb_races;
 extern const struct verb verb_demo;
