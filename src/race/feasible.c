@@ -95,7 +95,8 @@ struct feasible *feasible_new(const struct hb *hb, const struct feasible_options
             f->rank[f->line.events[i]] = (uint32_t)i;
         }
     }
-    if (o->is_about_many && sound_is_certain(hb)) {
+    if (o->is_about_many && sound_is_certain(hb) &&
+        hb->trace->tables.tasks.count <= SOUND_TASKS_MAX) {
         feed_cuts(f);
     }
     if (o->is_about_many) {

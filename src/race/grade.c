@@ -222,6 +222,10 @@ void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
         notes_add(n, "", "%s; no race is graded sound", refusal);
         return;
     }
+    if (y->t->tables.tasks.count > SOUND_TASKS_MAX) {
+        notes_add(n, "", "more than %d tasks: races are graded sound by small slices only",
+                  SOUND_TASKS_MAX);
+    }
     if (has_grade_to_give(y)) {
         ask_about_pairs(y, hb);
     }

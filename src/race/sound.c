@@ -289,10 +289,18 @@ static void receive(struct search *s, event_id id)
 
 /* ---- finding ---- */
 
+static bool is_searchable(const struct trace *t)
+{
+    return sound_refusal(t) == NULL && t->tables.tasks.count <= SOUND_TASKS_MAX;
+}
+
 static void search_init(struct search *s, const struct hb *hb, const struct sound_options *o)
 {
     *s = (struct search){.hb = hb, .options = o};
     cuts_init(&s->cuts, hb);
+    if (o->past_max != 0) {
+        s->cuts.past_max = o->past_max;
+    }
     s->cut = mem_zero(hb->trace->tables.tasks.count + 1, sizeof *s->cut);
     for (size_t i = 0; i < hb->trace->tables.tasks.count; i++) {
         vec_push(&s->inbox_first, CUT_NONE);
@@ -340,7 +348,7 @@ static void step(struct search *s, event_id id)
 
 void sound_find(const struct hb *hb, const struct sound_options *o)
 {
-    if (sound_refusal(hb->trace) != NULL) {
+    if (!is_searchable(hb->trace)) {
         return;
     }
     struct arena arena = {0};
@@ -359,7 +367,7 @@ void sound_find(const struct hb *hb, const struct sound_options *o)
 void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count,
                const struct sound_options *o)
 {
-    if (sound_refusal(hb->trace) != NULL) {
+    if (!is_searchable(hb->trace)) {
         return;
     }
     struct arena arena = {0};

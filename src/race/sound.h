@@ -31,7 +31,11 @@ struct sound_options {
     bool (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
+    size_t past_max; /* cuts kept of the past; 0: as many as fit into 256 MiB */
 };
+
+/* A cut has a number per task, and every task has a cut: beyond this many, nothing is searched. */
+enum { SOUND_TASKS_MAX = 8192 };
 
 /* Why nothing can be proved about this trace, NULL when something can. */
 const char *sound_refusal(const struct trace *t);

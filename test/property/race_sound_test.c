@@ -14,6 +14,7 @@
 /* Collects races and has each one's witness checked, which counts where the search says so. */
 struct proofs {
     const struct hb *hb;
+    size_t past_max;
     struct witness_checker *checker;
     VEC(struct sound_pair) list;
     sound_order order;
@@ -89,7 +90,8 @@ static void ask_all(struct fixture *f, struct slow_answer *answer)
     vec_each (&f->rules.message_candidates, pair) {
         vec_push(&pairs, (struct sound_pair){.is_message = true, .a = pair->a, .b = pair->b});
     }
-    const struct sound_options o = {.found = collect, .context = &f->proofs};
+    const struct sound_options o = {
+        .found = collect, .context = &f->proofs, .past_max = f->proofs.past_max};
     sound_ask(&f->hb, pairs.at, pairs.count, &o);
     vec_release(&pairs);
     for (size_t i = 0; i < f->rules.data_candidates.count; i++) {
@@ -105,6 +107,7 @@ static void ask_all(struct fixture *f, struct slow_answer *answer)
 /* ---- sound is what it says ---- */
 
 struct tally {
+    size_t past_max;
     uint64_t shown, possible;
     char difference[800];
 };
@@ -115,6 +118,7 @@ static bool is_wrong(const struct trace *t, struct tally *tally, bool is_exact)
 {
     struct fixture f;
     fixture_init(&f, t);
+    f.proofs.past_max = tally->past_max;
     struct slow_answer slow = slow_answer_take(&f.arena, &f.rules);
     struct slow_answer fast = slow_answer_take(&f.arena, &f.rules);
     bool wrong = false;
@@ -144,6 +148,14 @@ static bool is_wrong(const struct trace *t, struct tally *tally, bool is_exact)
 
 static bool is_unsound(const struct trace *t, void *context)
 {
+    return is_wrong(t, context, false);
+}
+
+/* The same with hardly any memory of the past. */
+static bool is_unsound_when_forgetful(const struct trace *t, void *context)
+{
+    struct tally *tally = context;
+    tally->past_max = 2;
     return is_wrong(t, context, false);
 }
 
@@ -186,6 +198,11 @@ static void check_many(uint64_t count, unsigned without,
 TEST(what_is_shown_is_sync_preserving_and_its_witness_holds)
 {
     check_many(test_count(400, 10000), 0, is_unsound, false);
+}
+
+TEST(what_is_shown_holds_when_most_past_cuts_are_given_up)
+{
+    check_many(test_count(400, 10000), 0, is_unsound_when_forgetful, false);
 }
 
 TEST(what_is_shown_holds_on_damaged_traces)
