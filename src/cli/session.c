@@ -26,19 +26,23 @@ int session_misused(struct err *e, const char *format, ...)
     return MISUSED;
 }
 
-/* Copies text, cut to fit, with control bytes made visible. */
-static void make_visible(char *to, size_t size, const char *text)
+/* The next byte or two of a text as they can be shown: a terminal acts on the control characters of
+ * ASCII and on those that UTF-8 adds behind 0xc2. Returns how many bytes were taken. */
+static size_t show(char piece[9], const char *text, size_t size)
 {
-    size_t used = 0;
-    for (; *text != '\0' && used + 5 < size; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == 0x7f) {
-            used += (size_t)snprintf(to + used, size - used, "\\x%02x", c);
-        } else {
-            to[used++] = (char)c;
-        }
+    const unsigned char first = (unsigned char)text[0];
+    const unsigned char second = size > 1 ? (unsigned char)text[1] : 0;
+    if (first < 0x20 || first == 0x7f) {
+        (void)snprintf(piece, 9, "\\x%02x", first);
+        return 1;
     }
-    to[used] = '\0';
+    if (first == 0xc2 && second >= 0x80 && second < 0xa0) {
+        (void)snprintf(piece, 9, "\\x%02x\\x%02x", first, second);
+        return 2;
+    }
+    piece[0] = text[0];
+    piece[1] = '\0';
+    return 1;
 }
 
 void session_say(const char *format, ...)
@@ -48,8 +52,11 @@ void session_say(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    char line[2 * sizeof text];
-    make_visible(line, sizeof line, text);
+    char line[4 * sizeof text] = "";
+    char *end = line;
+    for (size_t i = 0; text[i] != '\0'; end += strlen(end)) {
+        i += show(end, text + i, strlen(text + i));
+    }
     (void)fprintf(stderr, "clew: %s\n", line);
 }
 
@@ -60,13 +67,10 @@ void session_text(struct session *s, const char *text)
 
 void session_bytes(struct session *s, const char *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c < 0x20 || c == 0x7f) {
-            out_format(&s->out, "\\x%02x", c);
-        } else {
-            out_char(&s->out, (char)c);
-        }
+    char piece[9];
+    for (size_t i = 0; i < size;) {
+        i += show(piece, bytes + i, size - i);
+        out_text(&s->out, piece);
     }
 }
 
