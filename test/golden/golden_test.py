@@ -1,4 +1,4 @@
-"""Runs every transcript here, and those in README.md and docs/tutorial/. With --update, golden files are rewritten
+"""Runs every transcript here, and those in README.md and docs/tutorial/. With --update, what has changed is rewritten
 with what the commands print now: read the difference before you keep it. Further arguments choose files by a part
 of their name."""
 import glob
@@ -17,6 +17,11 @@ import transcript  # pylint: disable=wrong-import-position
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def in_place(function):
@@ -39,7 +44,7 @@ def check_markdown(path):
     assert not complaints, "\n".join(complaints)
 
 
-def update(path):
+def update_golden(path):
     parts = transcript.parse_golden(read(path))
 
     def run(place):
@@ -47,8 +52,20 @@ def update(path):
             if not isinstance(part, str):
                 part.stdout, part.stderr, part.status = place.run(part.command)
     in_place(run)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(transcript.print_golden(parts))
+    write(path, transcript.print_golden(parts))
+
+
+def update_markdown(path):
+    text = read(path)
+    steps = transcript.parse_markdown(text)
+
+    def run(place):
+        for step in steps:
+            stdout, stderr, _ = place.run(step.command)
+            if not transcript.matches(step.stdout, stdout + stderr):
+                step.stdout = stdout + stderr
+    in_place(run)
+    write(path, transcript.print_markdown(text, steps))
 
 
 def claim(path):
@@ -65,11 +82,13 @@ def main(arguments):
     def is_wanted(path):
         return not wanted or any(part in os.path.basename(path) for part in wanted)
     goldens = [path for path in goldens if is_wanted(path)]
+    documents = [path for path in documents if is_wanted(path)]
     if is_update:
         for path in goldens:
-            update(path)
+            update_golden(path)
+        for path in documents:
+            update_markdown(path)
         return 0
-    documents = [path for path in documents if is_wanted(path)]
     return tap.run([(claim(path), lambda path=path: check_golden(path)) for path in goldens] +
                    [(claim(path), lambda path=path: check_markdown(path)) for path in documents])
 

@@ -30,6 +30,7 @@ class Step:
         self.stdout = []
         self.stderr = []
         self.status = None
+        self.size = 0  # lines of output in a document
 
 
 def parse_golden(text):
@@ -79,7 +80,16 @@ def parse_markdown(text):
         elif is_inside:
             assert steps, f"line {number}: output without a command"
             steps[-1].stdout.append(line)
+            steps[-1].size += 1
     return steps
+
+
+def print_markdown(text, steps):
+    """The document with what its steps, as parse_markdown gave them, now expect."""
+    lines = text.splitlines()
+    for step, size in reversed([(step, step.size) for step in steps]):
+        lines[step.line_number:step.line_number + size] = step.stdout
+    return "\n".join(lines) + "\n"
 
 
 def normalized(text):

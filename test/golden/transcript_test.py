@@ -73,4 +73,12 @@ def test_console_blocks_of_documents_are_run():
     assert markdown_complaints_about(document.replace("...\n", ""))
 
 
+def test_a_document_is_written_as_it_was_read_but_for_what_changed():
+    document = "# Title\n\n```console\n$ echo a\na\n$ echo b\n```\n\n```console\n$ echo c\nx\ny\n```\nend\n"
+    steps = transcript.parse_markdown(document)
+    assert transcript.print_markdown(document, steps) == document
+    steps[1].stdout, steps[2].stdout = ["b"], ["c"]
+    assert transcript.print_markdown(document, steps) == document.replace("x\ny\n", "c\n").replace("b\n", "b\nb\n")
+
+
 sys.exit(tap.run(tap.claims(dict(globals()))))
