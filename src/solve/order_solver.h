@@ -1,9 +1,6 @@
 /* The native solver: exact for differences and equalities under clauses. See solve.h for the
  * contract and docs/theory/solve.md for why it is exact.
- *
- * It starts from the values 0, 1, 2, ... for the variables in their order, and returns after each
- * question to the last values that solved the problem without assumptions; so variables are best
- * numbered along an order that nearly solves it, such as the observed one. */
+ */
 #ifndef CLEW_SOLVE_ORDER_SOLVER_H
 #define CLEW_SOLVE_ORDER_SOLVER_H
 

@@ -7,15 +7,9 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/shown.h"
+#include "solve/follow.h"
 #include "solve/program.h"
 #include "solve/smtlib.h"
-
-/* What the program knows of one of the problem's scopes. */
-struct pipe_scope {
-    uint64_t id;
-    uint32_t variable_count;
-    size_t clause_count;
-};
 
 struct pipe_solver {
     const struct problem *problem;
@@ -28,9 +22,9 @@ struct pipe_solver {
     struct program program;
     bool has_logic; /* it was told one ... */
     bool is_narrow; /* ... that of differences */
-    VEC(struct pipe_scope) scopes;
+    struct follow follow;
+    size_t scope_count;
     uint32_t variable_count; /* declared */
-    size_t clause_count;     /* asserted */
     uint64_t mark_count;
 
     struct out script;
@@ -46,9 +40,9 @@ static int start(struct pipe_solver *s, struct err *e)
     s->is_running = true;
     s->has_logic = false;
     s->is_narrow = false;
-    vec_clear(&s->scopes);
+    follow_release(&s->follow);
+    s->scope_count = 0;
     s->variable_count = 0;
-    s->clause_count = 0;
     return 0;
 }
 
@@ -82,7 +76,7 @@ void pipe_solver_free(struct pipe_solver *s)
 {
     stop(s);
     out_abandon(&s->script);
-    vec_release(&s->scopes);
+    follow_release(&s->follow);
     vec_release(&s->model);
     mem_free(s->command);
     mem_free(s);
@@ -90,39 +84,34 @@ void pipe_solver_free(struct pipe_solver *s)
 
 /* --- the script: what the program has not been told yet --- */
 
-static void print_scope_content(struct pipe_solver *s, uint32_t variable_end, size_t clause_end)
+static void print_pops(struct pipe_solver *s, struct follow_step step)
 {
-    for (; s->variable_count < variable_end; s->variable_count++) {
-        smtlib_print_declaration(&s->script, s->variable_count);
-    }
-    for (; s->clause_count < clause_end; s->clause_count++) {
-        smtlib_print_clause(&s->script, s->problem, s->problem->clauses.at[s->clause_count]);
-    }
+    out_format(&s->script, "(pop %zu)\n", s->scope_count - step.depth);
+    s->scope_count = step.depth;
+    s->variable_count = step.variable_count;
 }
 
 static void print_changes(struct pipe_solver *s)
 {
-    const struct problem *p = s->problem;
-    size_t common = 0;
-    while (common < s->scopes.count && common < p->scopes.count &&
-           s->scopes.at[common].id == p->scopes.at[common].id) {
-        common++;
+    for (;;) {
+        const struct follow_step step = follow_next(&s->follow, s->problem);
+        for (; s->variable_count < step.variable_count; s->variable_count++) {
+            smtlib_print_declaration(&s->script, s->variable_count);
+        }
+        switch (step.kind) {
+        case FOLLOW_POP: print_pops(s, step); break;
+        case FOLLOW_PUSH:
+            out_text(&s->script, "(push 1)\n");
+            s->scope_count++;
+            break;
+        case FOLLOW_ADD:
+            for (size_t i = step.first; i < step.end; i++) {
+                smtlib_print_clause(&s->script, s->problem, s->problem->clauses.at[i]);
+            }
+            break;
+        case FOLLOW_DONE: return;
+        }
     }
-    while (s->scopes.count > common) {
-        const struct pipe_scope scope = vec_pop(&s->scopes);
-        out_text(&s->script, "(pop 1)\n");
-        s->variable_count = scope.variable_count;
-        s->clause_count = scope.clause_count;
-    }
-    for (; s->scopes.count < p->scopes.count;) {
-        const struct problem_scope next = p->scopes.at[s->scopes.count];
-        print_scope_content(s, next.variable_count, next.clause_count);
-        out_text(&s->script, "(push 1)\n");
-        vec_push(&s->scopes, (struct pipe_scope){.id = next.id,
-                                                 .variable_count = s->variable_count,
-                                                 .clause_count = s->clause_count});
-    }
-    print_scope_content(s, p->variable_count, p->clauses.count);
 }
 
 static void print_question(struct pipe_solver *s, const struct solve_question *question)

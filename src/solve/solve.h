@@ -45,9 +45,9 @@ enum solve_verdict {
 
 enum solve_cause {
     SOLVE_CAUSE_NONE,        /* it is known */
-    SOLVE_CAUSE_BUDGET,      /* steps, time or the solver's memory ended */
+    SOLVE_CAUSE_BUDGET,      /* steps or time ended */
     SOLVE_CAUSE_UNSUPPORTED, /* this way cannot express the problem */
-    SOLVE_CAUSE_BROKEN,      /* the solver died, or said what cannot be understood or believed */
+    SOLVE_CAUSE_BROKEN,      /* the solver died, ran out of memory, or said what is no answer */
 };
 
 struct solve_answer {

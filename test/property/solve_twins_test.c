@@ -160,14 +160,14 @@ static void compare(struct twins twins, const struct random_problem *kind, uint6
 TEST(orders_are_decided_as_libz3_does_through_push_and_pop)
 {
     compare((struct twins){&by_native, &by_libz3},
-            &(struct random_problem){.variable_count_max = 12}, 21, test_count(500, 20000));
+            &(struct random_problem){.variable_count_max = 12}, 21, test_count(300, 20000));
 }
 
 TEST(differences_are_decided_as_libz3_does_through_push_and_pop)
 {
     compare((struct twins){&by_native, &by_libz3},
             &(struct random_problem){.variable_count_max = 10, .bound_max = 20, .has_zero = true},
-            22, test_count(500, 20000));
+            22, test_count(300, 20000));
 }
 
 static void need_program(void)

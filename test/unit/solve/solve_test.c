@@ -1,5 +1,9 @@
 #include "solve/solve.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fault.h"
 #include "test.h"
 
 static struct solver *open_solver(enum solve_way way, const struct problem *p)
@@ -150,7 +154,10 @@ TEST(bounds_that_could_overflow_are_refused_by_the_native_solver_alone)
         CHECK(strstr(answer.reason.text, "too large") != NULL);
         solver_free(s);
         s = open_solver(SOLVE_LIBZ3, &p);
-        CHECK_INT(verdict_of(s), SOLVE_SAT);
+        solver_decide(s, &(struct solve_question){0}, &answer);
+        /* Its solution of the first takes more than 64 bits. */
+        CHECK_INT(answer.verdict, bounds[i] == INT64_MIN ? SOLVE_UNKNOWN : SOLVE_SAT);
+        CHECK(answer.cause != SOLVE_CAUSE_BROKEN);
         solver_free(s);
         problem_release(&p);
     }
@@ -237,4 +244,68 @@ TEST(time_ends)
         solver_free(s);
         problem_release(&p);
     }
+}
+
+static int solve_by_libz3(void *context)
+{
+    (void)context;
+    struct problem p = {0};
+    (void)problem_variables(&p, 3);
+    problem_add(&p, solve_before(2, 1));
+    problem_add_either(&p, solve_before(0, 2), solve_before(1, 0));
+    struct err e = {0};
+    struct solver *s = solver_new(&(struct solver_options){.way = SOLVE_LIBZ3}, &p, &e);
+    int status = 0;
+    if (s == NULL) {
+        status = fault_told(&e);
+    } else {
+        struct solve_answer answer;
+        const struct solve_atom assumed = solve_before(2, 0);
+        solver_decide(s, &(struct solve_question){.assumed = &assumed, .assumed_count = 1},
+                      &answer);
+        must(answer.verdict != SOLVE_UNSAT);
+        status = answer.verdict == SOLVE_SAT ? 0 : fault_told(&answer.reason);
+        solver_free(s);
+    }
+    problem_release(&p);
+    return status;
+}
+
+TEST(every_call_that_fails_is_told_by_libz3)
+{
+    CHECK(fault_sweep(&(struct fault_sweep){.run = solve_by_libz3}) > 10);
+}
+
+/* What libz3 says of a long chain when it may have so much memory, in a process of its own because
+ * the limit is that of the whole library. */
+static void check_without_memory(uint64_t bytes_max)
+{
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        struct problem p = {0};
+        (void)problem_variables(&p, 20000);
+        for (uint32_t i = 0; i + 1 < p.variable_count; i++) {
+            problem_add(&p, solve_before(i, i + 1));
+        }
+        struct err e = {0};
+        struct solver *s = solver_new(
+            &(struct solver_options){.way = SOLVE_LIBZ3, .bytes_max = bytes_max}, &p, &e);
+        struct solve_answer answer = {.verdict = SOLVE_UNKNOWN};
+        if (s != NULL) {
+            solver_decide(s, &(struct solve_question){0}, &answer);
+        }
+        _exit(answer.verdict == SOLVE_UNKNOWN ? 7 : 8);
+    }
+    int status = 0;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status));
+    CHECK_INT(WEXITSTATUS(status), 7);
+}
+
+TEST(libz3_without_memory_is_no_verdict)
+{
+    check_without_memory(UINT64_C(2000000));
+    check_without_memory(UINT64_C(30000000));
 }
