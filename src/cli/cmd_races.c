@@ -58,6 +58,13 @@ static int check_command(const struct races_command *c, struct err *e)
         return session_misused(e, "--model observed reads a stream and knows no --%s",
                                refused_by_observed(c));
     }
+    if (models[c->model].model == RACE_FEASIBLE && (c->via != NULL || c->smtlib != NULL)) {
+        return session_misused(e, "--model feasible has its own way to decide: no --%s",
+                               c->via != NULL ? "via" : "smtlib");
+    }
+    if (models[c->model].model != RACE_STRICT && c->compat != RACE_COMPAT_NONE) {
+        return session_misused(e, "--compat brings its own model: no --model");
+    }
     if (c->common.jobs == 0 || c->common.jobs > 1024) {
         return session_misused(e, "--jobs: from 1 to 1024");
     }

@@ -373,13 +373,18 @@ static void print_sum(struct races *r)
     report_count(&s->out, r->file.event_count, "event", "events");
     if (!has_found(r)) {
         out_text(&s->out, is_open(r) ? ", no race found so far" : ", no race");
+        if (stats->message_races > 0) {
+            out_text(&s->out, " on data: ");
+            report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
+            out_text(&s->out, " may come in either order (--only message tells them)");
+        }
     } else {
         out_text(&s->out, ", ");
         report_count(&s->out, place_count(r), "race", "races");
         out_text(&s->out, " by place");
     }
     /* What is proved is proved for places, not for every pair there. */
-    if (has_found(r) && r->command->model != RACE_SOUND) {
+    if (has_found(r) && r->model != RACE_SOUND) {
         out_text(&s->out, ": ");
         report_count(&s->out, stats->data_races, "pair of accesses, ", "pairs of accesses, ");
         report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");

@@ -1,5 +1,14 @@
 #include "race/query.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/out.h"
+#include "base/seam.h"
+#include "solve/smtlib.h"
+
 enum { STEPS_DEFAULT = 1000000 };
 
 static enum solve_way way_of(enum race_via via)
@@ -11,6 +20,44 @@ static enum solve_way way_of(enum race_via via)
     case RACE_VIA_PROGRAM: return SOLVE_PROGRAM;
     }
     bug("a way to solve");
+}
+
+int query_make_folder(const struct race_options *o, struct err *e)
+{
+    if (o->smtlib == NULL) {
+        return 0;
+    }
+    const int made = seam_fails() ? seam_failure(ENOSPC) : mkdir(o->smtlib, 0777);
+    return made == 0 || errno == EEXIST
+               ? 0
+               : err_set(e, "%s: the folder cannot be made: %s", o->smtlib, strerror(errno));
+}
+
+/* One file per question, numbered in the order they are asked. */
+static void write_question(struct query *q, const struct solve_question *question)
+{
+    char path[4096];
+    struct out out;
+    const int size = snprintf(path, sizeof path, "%s/%06llu.smt2", q->o->smtlib,
+                              (unsigned long long)q->stats->asked);
+    if (size < 0 || (size_t)size >= sizeof path) {
+        (void)err_set(&q->failure, "%s: the path is too long", q->o->smtlib);
+        q->has_failed = true;
+    } else if (out_open(&out, path, &q->failure) < 0) {
+        q->has_failed = true;
+    } else {
+        smtlib_print(&out, &q->formula.p, question, NULL);
+        q->has_failed = out_close(&out, &q->failure) < 0;
+    }
+}
+
+int query_written(const struct query *q, struct err *e)
+{
+    if (q->has_failed) {
+        *e = q->failure;
+        return -1;
+    }
+    return 0;
 }
 
 int query_open(struct query *q, const struct hb *hb, enum race_via via,
@@ -48,6 +95,9 @@ static enum race_verdict ask(struct query *q, const struct solve_atom *atoms, si
     };
     struct solve_answer answer;
     q->stats->asked++;
+    if (q->o->smtlib != NULL && !q->has_failed) {
+        write_question(q, &question);
+    }
     solver_decide(q->solver, &question, &answer);
     switch (answer.verdict) {
     case SOLVE_UNKNOWN: return RACE_UNKNOWN;

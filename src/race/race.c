@@ -110,8 +110,9 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
     }
     grade_and_tell(y, &s.hb, f, n);
     candidates_release(&c);
+    const int result = s.is_open ? query_written(&s.query, e) : 0;
     strict_release(&s);
-    return 0;
+    return result;
 }
 
 /* Above so many candidates under contended locks, each of which would be a question, only what
@@ -224,7 +225,7 @@ static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, 
     if (hb_build(&hb, y->t, &options, n, e) < 0) {
         return -1;
     }
-    const int result = query_open(&q, &hb, y->o->via, y->o, y->stats, &arena, e);
+    int result = query_open(&q, &hb, y->o->via, y->o, y->stats, &arena, e);
     if (result == 0) {
         struct candidates c;
         candidates_build(&c, &hb, false, y);
@@ -235,6 +236,7 @@ static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, 
         judge_candidates(y, &c, &judge);
         grade_and_tell(y, &hb, f, n);
         candidates_release(&c);
+        result = query_written(&q, e);
         query_close(&q);
     }
     hb_release(&hb);
@@ -247,6 +249,9 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
 {
     struct tally y;
     int result = 0;
+    if (query_make_folder(o, e) < 0) {
+        return -1;
+    }
     tally_init(&y, t, o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         spider_find(&y, f);
