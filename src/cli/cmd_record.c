@@ -154,6 +154,7 @@ const struct verb verb_record = {
     .exit_statuses =
         "N the program's own status\n128+N the program was ended by signal N\n125 clew itself "
         "failed",
+    .status_unable = EXIT_OWN_FAILURE,
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct record_options),

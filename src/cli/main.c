@@ -16,7 +16,7 @@ static int usage_error(const struct verb *verb, const struct err *e)
 {
     session_say("%s (see clew %s%s--help)", e->text, verb == NULL ? "" : verb->name,
                 verb == NULL ? "" : " ");
-    return EXIT_UNABLE;
+    return verb != NULL && verb->status_unable != 0 ? verb->status_unable : EXIT_UNABLE;
 }
 
 static bool wants_color(const struct common *common)

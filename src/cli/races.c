@@ -373,7 +373,7 @@ static void print_sum(struct races *r)
     report_count(&s->out, r->file.event_count, "event", "events");
     if (!has_found(r)) {
         out_text(&s->out, is_open(r) ? ", no race found so far" : ", no race");
-        if (stats->message_races > 0) {
+        if (stats->message_races > 0 && r->command->variable == NULL) {
             out_text(&s->out, " on data: ");
             report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
             out_text(&s->out, " may come in either order (--only message tells them)");

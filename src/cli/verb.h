@@ -35,6 +35,7 @@ struct verb {
     bool has_foreign_words;    /* all words are another program's: none is an option here */
     const char *about;         /* a paragraph for help */
     const char *exit_statuses; /* what 0, 1, 2 and 3 mean here, a line each */
+    int status_unable;         /* for a misused command line; 0: EXIT_UNABLE */
     const struct option *options;
     const void *defaults; /* a struct of options_size bytes that begins with struct common */
     size_t options_size;
