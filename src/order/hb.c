@@ -201,13 +201,15 @@ static void note_cycle(const struct hb *hb, event_id blocked, struct notes *n)
 
 /* ---- building ---- */
 
-event_id hb_rebuild(struct hb *hb)
+/* Sweeps the graph as it is. A graph along the list has no cycle, and needs no sweep to say so. */
+static event_id sweep(struct hb *hb, enum reach_scope scope)
 {
-    const enum reach_scope scope = hb->before.scope;
     reach_release(&hb->before);
     reach_release(&hb->after);
-    arena_release(&hb->layout);
-    graph_build(&hb->graph, &hb->contexts, &hb->edges, &hb->layout);
+    hb->before.scope = scope;
+    if (scope == REACH_NONE && !goes_against_list(&hb->edges)) {
+        return EVENT_NONE;
+    }
     const event_id blocked =
         reach_build(&hb->before, &hb->graph, hb->trace, REACH_BEFORE, scope, &hb->layout);
     if (blocked == EVENT_NONE && hb->wants_after) {
@@ -218,11 +220,20 @@ event_id hb_rebuild(struct hb *hb)
     return blocked;
 }
 
+event_id hb_rebuild(struct hb *hb)
+{
+    const enum reach_scope scope = hb->before.scope;
+    reach_release(&hb->before);
+    reach_release(&hb->after);
+    arena_release(&hb->layout);
+    graph_build(&hb->graph, &hb->contexts, &hb->edges, &hb->layout);
+    return sweep(hb, scope);
+}
+
 void hb_rescope(struct hb *hb, enum reach_scope scope, bool wants_after)
 {
-    hb->before.scope = scope;
     hb->wants_after = wants_after;
-    const event_id blocked = hb_rebuild(hb);
+    const event_id blocked = sweep(hb, scope);
     must(blocked == EVENT_NONE);
 }
 

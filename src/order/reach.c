@@ -5,7 +5,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-/* Clocks in use: full width, counted, recycled. Clock 0 is all 0 and never recycled. */
+/* The clock of who knows nothing, with which all begin. */
+enum { CLOCK_NOTHING = 0 };
+
+/* Clocks in use: full width, counted, recycled but for CLOCK_NOTHING. */
 struct pool {
     uint32_t width;
     VEC(uint32_t *) clocks;
@@ -62,6 +65,7 @@ struct stand {
     uint32_t out_done; /* edges out of it swept */
     struct knowledge now;
     uint32_t row;
+    bool is_sharing; /* a handler that knows what its main chain does at the event it hangs off */
 };
 
 struct sweep {
@@ -144,14 +148,21 @@ static void row_new(struct sweep *s, uint32_t context)
     stand->row = (uint32_t)(used / group->width);
 }
 
+/* Each number the larger of the two. */
+static void clock_raise(uint32_t *restrict clock, const uint32_t *restrict other, uint32_t width)
+{
+    for (uint32_t i = 0; i < width; i++) {
+        clock[i] = clock[i] > other[i] ? clock[i] : other[i];
+    }
+}
+
 /* Adds what is known at an event of more_task to what is known at one of task. */
 static void know(struct sweep *s, struct knowledge *now, uint32_t task,
                  const struct knowledge *more, uint32_t more_task)
 {
     uint32_t *clock = s->pool.clocks.at[now->clock];
-    const uint32_t *other = s->pool.clocks.at[more->clock];
-    for (uint32_t i = 0; i < s->pool.width; i++) {
-        clock[i] = clock[i] > other[i] ? clock[i] : other[i];
+    if (more->clock != CLOCK_NOTHING) {
+        clock_raise(clock, s->pool.clocks.at[more->clock], s->pool.width);
     }
     clock[more_task] = clock[more_task] > more->own ? clock[more_task] : more->own;
     now->own = now->own > clock[task] ? now->own : clock[task];
@@ -181,10 +192,12 @@ static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
         pool_drop(&s->pool, stand->now.clock);
         stand->now = s->sent[edge->twin];
         stand->row = s->row[edge->event];
+        stand->is_sharing = true;
         s->heard[place] = stand->now.own;
         return;
     }
     stand->now.clock = clock_own(&s->pool, stand->now.clock);
+    stand->is_sharing = false;
     for (uint32_t k = 0; k < edge_count; k++) {
         edge = edge_at(s, context, true, stand->in_done + k, &place);
         const struct knowledge *sent = &s->sent[edge->twin];
@@ -227,7 +240,12 @@ static void send_out(struct sweep *s, uint32_t context, uint32_t position)
         stand->out_done++;
         if (s->r->scope != REACH_NONE) {
             s->sent[place] = stand->now;
-            pool_keep(&s->pool, stand->now.clock);
+            /* Back on its main chain, what a handler shares with it is known already; carrying it
+             * would keep a clock per handler alive. */
+            if (stand->is_sharing && s->c->of[edge->event] == s->c->list[context].task) {
+                s->sent[place].clock = CLOCK_NOTHING;
+            }
+            pool_keep(&s->pool, s->sent[place].clock);
         }
         if (is_due(s, edge->event)) {
             vec_push(&s->resumable, s->c->of[edge->event]);
@@ -345,8 +363,9 @@ event_id reach_build(struct reach *r, const struct graph *g, const struct trace 
         s.row = arena_array(a, uint32_t, (size_t)event_count + 1);
         s.heard = arena_array(a, uint32_t, g->edge_count + 1);
     }
-    (void)pool_take(&s.pool); /* the clock of who knows nothing, with which all begin */
-    s.pool.user_count.at[0] = UINT32_MAX / 2;
+    const uint32_t nothing = pool_take(&s.pool);
+    must(nothing == CLOCK_NOTHING);
+    s.pool.user_count.at[nothing] = UINT32_MAX / 2;
     const event_id blocked = sweep_all(&s);
     uint32_t *swept = arena_array(a, uint32_t, (size_t)c->count + 1);
     for (uint32_t context = 0; context < c->count; context++) {
