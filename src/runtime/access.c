@@ -19,7 +19,7 @@ enum {
     SITE_BITS = 20,
     PROBES_MAX = 64,
     EPOCH_BITS = 38,
-    EMITTED_BITS = 10,
+    EMITTED_BITS = 17,
     CLEAR_BY_PAGES = 1 << 15, /* from this size on */
     FREED_MAX = 1024,         /* bytes of a freed block that are looked at */
 };
@@ -215,11 +215,25 @@ struct emitted {
     uint64_t trail;
 };
 
-static __thread struct emitted emitted[1 << EMITTED_BITS];
+static __thread struct emitted *emitted; /* made when first asked for; NULL: no memory */
+
+void access_task_end(void)
+{
+    if (emitted != NULL) {
+        (void)syscall(SYS_munmap, emitted, sizeof *emitted << EMITTED_BITS);
+        emitted = NULL;
+    }
+}
 
 static bool was_emitted(const struct piece *p, uint64_t t)
 {
     const uint64_t word = p->address / WORD_SIZE * 2 + p->is_write;
+    if (emitted == NULL) {
+        emitted = memory_new(sizeof *emitted << EMITTED_BITS);
+    }
+    if (emitted == NULL) {
+        return false;
+    }
     struct emitted *slot = &emitted[(word ^ t >> EPOCH_BITS) * HASH >> (64 - EMITTED_BITS)];
     if (slot->word == word && slot->trail == t) {
         return true;

@@ -33,6 +33,9 @@ void access_start(void);
 /* In a child that has just been forked: every word is as new. */
 void access_forked(void);
 
+/* The calling task has ended: what was kept for it goes. */
+void access_task_end(void);
+
 /* True once the process is known to contain code that tells its accesses. */
 bool access_is_told(void);
 

@@ -456,6 +456,7 @@ static void end_in_last_round(void *round)
     struct rt_task *task = &rt_self;
     (void)rt_record((struct rt_event){.kind = EVENT_THREAD_END});
     task->is_ended = true;
+    access_task_end();
     segment_end(task, true);
 }
 

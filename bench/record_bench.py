@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Measures what recording costs: three programs as they are, built by clew cc but not recorded, recorded, and under
+gcc's own ThreadSanitizer. CPU time of the program itself, the best of three; collecting the trace is a column of its own.
+
+    bench/record_bench.py BUILD"""
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+from table import count, seconds, size, table  # pylint: disable=wrong-import-position
+
+PROGRAMS = ("shared_loop", "parallel_sort", "hash_table")
+FLAGS = ("-g", "-O2", "-pthread")
+TIMED = ("bash", "-c", 'TIMEFORMAT="cpu %U %S"; time "$0"')
+TRIES = 3
+
+
+def run(words):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, f"{words}: {done.stderr}"
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def cpu_of(*words):
+    """The program's own CPU time, the whole command's, and what it said; of the run that was least."""
+    found = []
+    for _ in range(TRIES):
+        done, whole = run(words)
+        user, system = re.search(r"^cpu (\S+) (\S+)", done.stderr, re.M).groups()
+        found.append((float(user) + float(system), whole, done.stderr))
+    return min(found)
+
+
+def measure(clew, folder, name):
+    source = os.path.join(ROOT, "bench", "programs", name + ".c")
+    program = {kind: os.path.join(folder, kind) for kind in ("native", "tsan", "clew")}
+    run(["gcc", *FLAGS, source, "-o", program["native"]])
+    run(["gcc", "-fsanitize=thread", *FLAGS, source, "-o", program["tsan"]])
+    run([clew, "cc", *FLAGS, source, "-o", program["clew"]])
+    native = cpu_of(*TIMED, program["native"])[0]
+    tsan = cpu_of("setarch", "-R", *TIMED, program["tsan"])[0]
+    built = cpu_of(*TIMED, program["clew"])[0]
+    trace = os.path.join(folder, "run.clew")
+    recorded, whole, said = cpu_of(clew, "record", "-o", trace, "--", *TIMED, program["clew"])
+    events = int(re.search(r": (\d+) events", said)[1])
+    return [name, seconds(native), seconds(tsan), seconds(built), seconds(recorded), seconds(whole - recorded),
+            f"{built / native:.1f}", f"{built / tsan:.2f}", f"{recorded / tsan:.2f}", count(events), size(os.path.getsize(trace))]
+
+
+def main(build):
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [measure(os.path.join(build, "clew"), folder, name) for name in PROGRAMS]
+    table("Recording", ["program", "native", "tsan", "built", "recorded", "collecting", "built/native", "built/tsan",
+                        "recorded/tsan", "events", "trace"], rows)
+    print("wanted: built/tsan and recorded/tsan at most 1")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build"))
