@@ -189,6 +189,20 @@ static void note_missing(const struct given_side *side, struct notes *n)
     notes_add(n, side->text, "a given order names a place where nothing happens");
 }
 
+/* Events by index are before each other whatever the list says, places as listed. */
+static void add_line(const struct given_line *line, const event_vec *before, const event_vec *after,
+                     struct edges *edges)
+{
+    const bool is_exact = line->before.event != EVENT_NONE && line->after.event != EVENT_NONE;
+    vec_each (after, target) {
+        vec_each (before, source) {
+            if (is_exact || *source < *target) {
+                edges_add(edges, *source, *target, EDGE_GIVEN);
+            }
+        }
+    }
+}
+
 int given_add(const struct given *g, const struct trace *t, struct edges *edges, struct notes *n,
               struct err *e)
 {
@@ -211,14 +225,7 @@ int given_add(const struct given *g, const struct trace *t, struct edges *edges,
         if (after.count == 0) {
             note_missing(&line->after, n);
         }
-        const bool is_exact = line->before.event != EVENT_NONE && line->after.event != EVENT_NONE;
-        vec_each (&after, target) {
-            vec_each (&before, source) {
-                if (is_exact || *source < *target) {
-                    edges_add(edges, *source, *target, EDGE_GIVEN);
-                }
-            }
-        }
+        add_line(line, &before, &after, edges);
     }
     vec_release(&before);
     vec_release(&after);

@@ -23,20 +23,27 @@ static void take(struct tally *y, event_id a, event_id b, enum race_verdict verd
     }
 }
 
-/* Calls `each` for every two classes of one variable that can race. */
-static void each_conflict(const struct accesses *a, void *context,
-                          void (*each)(void *context, const struct access_class *first,
-                                       const struct access_class *second))
+typedef void (*conflict_fn)(void *context, const struct access_class *first,
+                            const struct access_class *second);
+
+/* Calls `each` for every two classes of the variable that can race. */
+static void each_conflict_of(const struct accesses *a, const struct access_variable *v,
+                             conflict_fn each, void *context)
 {
-    for (uint32_t v = 0; v < a->variable_count; v++) {
-        const struct access_class *classes = a->classes + a->variables[v].first;
-        for (uint32_t i = 0; i < a->variables[v].count; i++) {
-            for (uint32_t k = i + 1; k < a->variables[v].count; k++) {
-                if (access_classes_conflict(&classes[i], &classes[k])) {
-                    each(context, &classes[i], &classes[k]);
-                }
+    const struct access_class *classes = a->classes + v->first;
+    for (uint32_t i = 0; i < v->count; i++) {
+        for (uint32_t k = i + 1; k < v->count; k++) {
+            if (access_classes_conflict(&classes[i], &classes[k])) {
+                each(context, &classes[i], &classes[k]);
             }
         }
+    }
+}
+
+static void each_conflict(const struct accesses *a, conflict_fn each, void *context)
+{
+    for (uint32_t v = 0; v < a->variable_count; v++) {
+        each_conflict_of(a, &a->variables[v], each, context);
     }
 }
 
@@ -63,7 +70,7 @@ static void judge_classes(void *context, const struct access_class *first,
 void data_judge(struct tally *y, const struct accesses *a, const struct judge *judge)
 {
     struct judging g = {.y = y, .a = a, .judge = judge};
-    each_conflict(a, &g, judge_classes);
+    each_conflict(a, judge_classes, &g);
 }
 
 struct counting {
@@ -104,6 +111,6 @@ static void count_classes(void *context, const struct access_class *first,
 void data_count(struct tally *y, const struct accesses *a, const struct hb *hb)
 {
     struct counting g = {.y = y, .a = a, .hb = hb};
-    each_conflict(a, &g, count_classes);
+    each_conflict(a, count_classes, &g);
     arena_release(&g.scratch);
 }

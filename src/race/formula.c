@@ -127,21 +127,27 @@ static void add_apart(struct formula *f, struct interval a, struct interval b)
     }
 }
 
-static void add_sections(struct formula *f)
+static void add_lock(struct formula *f, const struct lock *lock)
 {
     const struct sections *s = &f->hb->sections;
-    for (uint32_t i = 0; i < s->lock_count; i++) {
-        const uint32_t *numbers = s->by_lock + s->locks[i].first;
-        const uint32_t count = s->locks[i].is_contended ? s->locks[i].count : 0;
-        for (uint32_t later = 0; later < count; later++) {
-            for (uint32_t earlier = 0; earlier < later; earlier++) {
-                const struct section *a = &s->list[numbers[earlier]];
-                const struct section *b = &s->list[numbers[later]];
-                if (sections_exclude(a, b)) {
-                    add_apart(f, (struct interval){a->begin, a->end},
-                              (struct interval){b->begin, b->end});
-                }
+    const uint32_t *numbers = s->by_lock + lock->first;
+    for (uint32_t later = 0; later < lock->count; later++) {
+        for (uint32_t earlier = 0; earlier < later; earlier++) {
+            const struct section *a = &s->list[numbers[earlier]];
+            const struct section *b = &s->list[numbers[later]];
+            if (sections_exclude(a, b)) {
+                add_apart(f, (struct interval){a->begin, a->end},
+                          (struct interval){b->begin, b->end});
             }
+        }
+    }
+}
+
+static void add_sections(struct formula *f)
+{
+    for (uint32_t i = 0; i < f->hb->sections.lock_count; i++) {
+        if (f->hb->sections.locks[i].is_contended) {
+            add_lock(f, &f->hb->sections.locks[i]);
         }
     }
 }

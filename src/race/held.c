@@ -7,6 +7,7 @@ struct open_set {
 
 struct build {
     const struct hb *hb;
+    enum held_locks locks;
     struct open_set *of_task;
     VEC(uint32_t) first;
     VEC(uint32_t) sections;
@@ -39,24 +40,33 @@ static void close_sections(struct build *b, struct open_set *set, event_id id)
     }
 }
 
+/* Opens the sections that begin at the event; `begun` counts through them, as listed. */
+static void open_sections(struct build *b, struct open_set *set, event_id id, uint32_t *begun)
+{
+    const struct sections *s = &b->hb->sections;
+    for (; *begun < s->count && s->list[*begun].begin == id; ++*begun) {
+        if (b->locks == HELD_ALL || s->locks[s->list[*begun].lock].is_contended) {
+            vec_push(&set->sections, *begun);
+            renumber(b, set);
+        }
+    }
+}
+
 void held_build(struct held *h, const struct hb *hb, enum held_locks locks, struct arena *a)
 {
     const struct trace *t = hb->trace;
     struct arena scratch = {0};
-    struct build b = {.hb = hb,
-                      .of_task = arena_array(&scratch, struct open_set, t->tables.tasks.count + 1)};
+    struct build b = {
+        .hb = hb,
+        .locks = locks,
+        .of_task = arena_array(&scratch, struct open_set, t->tables.tasks.count + 1),
+    };
     uint32_t *set_of = arena_array(a, uint32_t, t->events.count + 1);
     vec_push(&b.first, 0);
     uint32_t begun = 0; /* sections are in listed order of their beginnings */
     for (event_id id = 0; id < t->events.count; id++) {
         struct open_set *set = &b.of_task[t->events.at[id].task];
-        for (; begun < hb->sections.count && hb->sections.list[begun].begin == id; begun++) {
-            if (locks == HELD_ALL ||
-                hb->sections.locks[hb->sections.list[begun].lock].is_contended) {
-                vec_push(&set->sections, begun);
-                renumber(&b, set);
-            }
-        }
+        open_sections(&b, set, id, &begun);
         set_of[id] = set->number;
         if (set->number != 0) {
             close_sections(&b, set, id);

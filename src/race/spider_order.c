@@ -339,6 +339,24 @@ static bool saturate_once(struct build *b)
     return has_new;
 }
 
+static uint32_t hold(struct spider_order *s, uint32_t chain, uint64_t lock)
+{
+    vec_push(&s->held, (struct map_entry){.key = lock, .value = chain});
+    return (uint32_t)s->held.count - 1;
+}
+
+/* The chain without this lock. */
+static uint32_t let_go(struct spider_order *s, uint32_t chain, uint64_t lock)
+{
+    uint32_t rest = 0;
+    for (uint32_t at = chain; at != 0; at = s->held.at[at].value) {
+        if (s->held.at[at].key != lock) {
+            rest = hold(s, rest, s->held.at[at].key);
+        }
+    }
+    return rest;
+}
+
 static void read_held(struct build *b)
 {
     uint32_t *held_of = arena_array(&b->s->hb.arena, uint32_t, b->t->events.count + 1);
@@ -349,18 +367,9 @@ static void read_held(struct build *b)
         for (uint32_t i = 0; i < events.count; i++) {
             const struct event *e = trace_at(b->t, events.at[i]);
             if (e->kind == EVENT_LOCK) {
-                vec_push(&b->s->held, (struct map_entry){.key = e->object, .value = now});
-                now = (uint32_t)b->s->held.count - 1;
+                now = hold(b->s, now, e->object);
             } else if (e->kind == EVENT_UNLOCK && bits_has(b->ends, events.at[i])) {
-                uint32_t rest = 0; /* the chain without this lock */
-                for (uint32_t at = now; at != 0; at = b->s->held.at[at].value) {
-                    const struct map_entry link = {.key = b->s->held.at[at].key, .value = rest};
-                    if (link.key != e->object) {
-                        vec_push(&b->s->held, link);
-                        rest = (uint32_t)b->s->held.count - 1;
-                    }
-                }
-                now = rest;
+                now = let_go(b->s, now, e->object);
             }
             held_of[events.at[i]] = now;
         }

@@ -169,26 +169,34 @@ static bool is_open(const struct splice *s, const uint32_t *cut, uint32_t sectio
     return s->tasks.position[end] >= cut[s->hb->sections.list[section].task];
 }
 
-/* Lets all open sections end, but for pinned ones; those that end behind a limit are pinned. */
+/* Lets the open sections of a task end, but for pinned ones; those that end behind a limit are
+ * pinned. True when it took something in. */
+static bool cut_close_task(struct splice *s, uint32_t *cut, uint32_t task,
+                           const struct limits *limits)
+{
+    bool has_changed = false;
+    const struct bucket open = open_behind(s, cut, task);
+    for (uint32_t i = 0; i < open.count; i++) {
+        const event_id end = s->hb->sections.list[open.at[i]].end;
+        if (!is_open(s, cut, open.at[i]) || is_pinned(s, open.at[i])) {
+            continue;
+        }
+        if (is_beyond(s, limits, end)) {
+            vec_push(&s->pinned, open.at[i]);
+        } else {
+            cut_take(s, cut, end);
+            has_changed = true;
+        }
+    }
+    return has_changed;
+}
+
 static void cut_close(struct splice *s, uint32_t *cut, const struct limits *limits)
 {
-    bool has_changed = true;
-    while (has_changed) {
+    for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (uint32_t task = 0; task < s->tasks.task_count; task++) {
-            const struct bucket open = open_behind(s, cut, task);
-            for (uint32_t i = 0; i < open.count; i++) {
-                const event_id end = s->hb->sections.list[open.at[i]].end;
-                if (!is_open(s, cut, open.at[i]) || is_pinned(s, open.at[i])) {
-                    continue;
-                }
-                if (is_beyond(s, limits, end)) {
-                    vec_push(&s->pinned, open.at[i]);
-                } else {
-                    cut_take(s, cut, end);
-                    has_changed = true;
-                }
-            }
+            has_changed |= cut_close_task(s, cut, task, limits);
         }
     }
 }
@@ -304,8 +312,22 @@ static void cut_drop(const struct splice *s, uint32_t *cut, event_id id)
     }
 }
 
-/* What of the first part comes before those pinned sections begin that are not in the set; sections
- * that would be open there, but for the pinned ones, are left out too. */
+/* Leaves out a section of the task that is open at the cut and not pinned; false when there is
+ * none. */
+static bool cut_drop_open(const struct splice *s, uint32_t *cut, uint32_t task)
+{
+    const struct bucket open = open_behind(s, cut, task);
+    for (uint32_t i = 0; i < open.count; i++) {
+        if (is_open(s, cut, open.at[i]) && !is_pinned(s, open.at[i])) {
+            cut_drop(s, cut, s->hb->sections.list[open.at[i]].begin);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What of the first part comes before those pinned sections begin that are not in the set, without
+ * sections that would be open there. */
 static const uint32_t *cut_before(struct splice *s, unsigned begun)
 {
     uint32_t *cut = cut_new(s);
@@ -315,18 +337,10 @@ static const uint32_t *cut_before(struct splice *s, unsigned begun)
             cut_drop(s, cut, s->hb->sections.list[s->pinned.at[i]].begin);
         }
     }
-    bool has_changed = true;
-    while (has_changed) {
+    for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (uint32_t task = 0; task < s->tasks.task_count; task++) {
-            const struct bucket open = open_behind(s, cut, task);
-            for (uint32_t i = 0; i < open.count; i++) {
-                if (is_open(s, cut, open.at[i]) && !is_pinned(s, open.at[i])) {
-                    cut_drop(s, cut, s->hb->sections.list[open.at[i]].begin);
-                    has_changed = true;
-                    break;
-                }
-            }
+            has_changed |= cut_drop_open(s, cut, task);
         }
     }
     return cut;

@@ -328,6 +328,13 @@ static bool talk_receive(struct talk *k, uint32_t task)
     return false;
 }
 
+/* On its main chain a task receives when it can. The first does nothing else there, so that nothing
+ * but messages orders its handlers. */
+static bool talk_step_outside(struct talk *k, uint32_t task, uint64_t dice)
+{
+    return ((task == 0 || dice < 8) && talk_receive(k, task)) || (task == 0 && dice > 0);
+}
+
 static void talk_step(struct talk *k, uint32_t task)
 {
     const uint64_t dice = prng_below(k->prng, 12);
@@ -337,13 +344,11 @@ static void talk_step(struct talk *k, uint32_t task)
     } else if (k->follows_receive[task] && !k->is_in_handler[task] && dice > 0) {
         k->is_in_handler[task] = true;
         talk_event(k, task, EVENT_HANDLER_BEGIN, (struct event){0});
-    } else if (!k->is_in_handler[task] && (task == 0 || dice < 8) && talk_receive(k, task)) {
-        return;
-    } else if (!k->is_in_handler[task] && task == 0 && dice > 0) {
-        return; /* the first task does everything in handlers, so that nothing else orders them */
-    } else if (dice < 9) {
-        talk_send(k, task);
-    } else {
+    } else if (k->is_in_handler[task] || !talk_step_outside(k, task, dice)) {
+        if (dice < 9) {
+            talk_send(k, task);
+            return;
+        }
         talk_event(k, task, prng_below(k->prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
                    (struct event){.object = names_intern_text(&k->t->tables.names, "x")});
     }
