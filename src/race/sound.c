@@ -24,6 +24,7 @@ struct shot {
 /* The latest accesses of one task at one place of a variable. */
 struct spot {
     uint32_t place;
+    uint32_t cell;
     uint32_t next; /* spot of the same cell */
     uint32_t shot_count;
     struct shot shots[SHOTS_MAX]; /* the latest first */
@@ -182,32 +183,38 @@ static void look_around(struct search *s, const struct look *l)
     }
 }
 
-static struct cell *cell_at(struct search *s, uint32_t variable, uint32_t task)
+static uint32_t cell_at(struct search *s, uint32_t variable, uint32_t task)
 {
     uint32_t *first = &s->cell_of.at[variable];
     for (uint32_t id = *first; id != CUT_NONE; id = s->cells.at[id].next) {
         if (s->cells.at[id].task == task) {
-            return &s->cells.at[id];
+            return id;
         }
     }
     const struct cell fresh = {.task = task, .spot = CUT_NONE, .next = *first};
     vec_push(&s->cells, fresh);
     *first = (uint32_t)(s->cells.count - 1);
-    return vec_last(&s->cells);
+    return *first;
+}
+
+static struct spot *spot_at(struct search *s, const struct look *l)
+{
+    uint32_t *id = triples_slot(&s->spot_of, l->variable, l->task, l->place);
+    if (*id == TRIPLE_ABSENT) {
+        const uint32_t cell = cell_at(s, l->variable, l->task);
+        *id = (uint32_t)s->spots.count;
+        const struct spot fresh = {.place = l->place, .cell = cell, .next = s->cells.at[cell].spot};
+        vec_push(&s->spots, fresh);
+        s->cells.at[cell].spot = *id;
+    }
+    return &s->spots.at[*id];
 }
 
 static void remember(struct search *s, const struct look *l)
 {
     const uint32_t count = s->cuts.count_of[l->event];
-    struct cell *cell = cell_at(s, l->variable, l->task);
-    cell->count = count;
-    uint32_t *id = triples_slot(&s->spot_of, l->variable, l->task, l->place);
-    if (*id == TRIPLE_ABSENT) {
-        *id = (uint32_t)s->spots.count;
-        vec_push(&s->spots, (struct spot){.place = l->place, .next = cell->spot});
-        cell->spot = *id;
-    }
-    struct spot *spot = &s->spots.at[*id];
+    struct spot *spot = spot_at(s, l);
+    s->cells.at[spot->cell].count = count;
     const uint32_t epoch = s->cuts.tasks.at[l->task].epoch;
     if (spot->shot_count == 0 || spot->shots[0].epoch != epoch) {
         spot->shot_count += spot->shot_count < SHOTS_MAX;
