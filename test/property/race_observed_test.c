@@ -1,6 +1,10 @@
 #include "race/observed.h"
 
+#include <dirent.h>
+#include <stdlib.h>
+
 #include "base/mem.h"
+#include "load.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"
@@ -321,4 +325,32 @@ TEST(observed_survives_damaged_traces)
         trace_release(&whole);
         trace_release(&t);
     }
+}
+
+TEST(observed_is_the_closure_on_the_litmus_traces_too)
+{
+    char path[4096];
+    const char *source = getenv("CLEW_SOURCE");
+    CHECK(source != NULL);
+    (void)snprintf(path, sizeof path, "%s/test/litmus", source);
+    DIR *folder = opendir(path);
+    CHECK(folder != NULL);
+    size_t count = 0;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        const char *ending = strrchr(entry->d_name, '.');
+        if (ending == NULL || strcmp(ending, ".log") != 0) {
+            continue;
+        }
+        struct trace t;
+        (void)snprintf(path, sizeof path, "%s/test/litmus/%s", source, entry->d_name);
+        load_falcon(&t, path);
+        const char *difference = pairs_differ(&t);
+        if (difference != NULL) {
+            fail_msg("%s: %s", entry->d_name, difference);
+        }
+        trace_release(&t);
+        count++;
+    }
+    (void)closedir(folder);
+    CHECK(count >= 10);
 }
