@@ -183,9 +183,6 @@ struct target {
 static void join_past(struct cuts *c, struct target to, uint32_t task, const struct cut_past *past,
                       uint32_t own)
 {
-    if (to.task != CUT_NONE) {
-        keep_past(c, to.task);
-    }
     uint32_t *row = clocks_row(&c->clocks, to.row);
     const uint32_t before = row[task];
     clocks_join(&c->clocks, to.row, past->row);
@@ -198,6 +195,10 @@ static bool include(struct cuts *c, struct target to, struct cut_source source)
 {
     if (clocks_row(&c->clocks, to.row)[source.task] >= source.count) {
         return false;
+    }
+    /* First, since it may give up past cuts. */
+    if (to.task != CUT_NONE) {
+        keep_past(c, to.task);
     }
     const struct cut_past past = past_at(c, source.task, source.count);
     const bool is_exact = source.count >= past.count_from;

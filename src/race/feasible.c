@@ -208,6 +208,7 @@ static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair 
     const struct solve_question question = {.budget.step_count_max = f->options.step_max};
     struct solve_answer answer;
     solver_decide(solver, &question, &answer);
+    f->stats.steps += answer.step_count;
     if (answer.verdict == SOLVE_SAT && order != NULL) {
         prefix_order(&f->prefix, answer.model, order);
         end_order(pair, order);

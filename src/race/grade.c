@@ -5,12 +5,13 @@
 #include "race/proof.h"
 #include "race/sound.h"
 
-/* What is tried for one group that no cut shows, and for how many of them. */
+/* What is tried for a group that no cut shows, and for all of them together. */
 enum {
     EVENTS_MAX = 4000,
     STEPS_MAX = 200000,
     CLAUSES_MAX = 100000,
     QUESTIONS_MAX = 2000,
+    STEPS_TOTAL_MAX = 5000000,
 };
 
 /* ---- keeping what is shown ---- */
@@ -176,17 +177,22 @@ static bool holds(struct witness_checker *c, const struct sound_pair *pair,
     return witness_check(c, &w, &refusal) == 0;
 }
 
+/* What all questions together may cost. */
+struct totals {
+    uint64_t question_max, step_max;
+};
+
 /* Asks about the pairs that stand for the groups that are left. */
 static void ask_about_slices(struct tally *y, const struct hb *hb,
-                             const struct feasible_options *options, size_t question_max)
+                             const struct feasible_options *options, struct totals totals)
 {
     struct feasible *f = feasible_new(hb, options);
     struct witness_checker *c = proof_checker_new(hb);
     sound_order order = {0};
-    size_t questions = 0;
-    for (size_t i = 0; i < y->groups.count && questions < question_max; i++) {
+    uint64_t questions = 0;
+    for (size_t i = 0; i < y->groups.count && questions < totals.question_max; i++) {
         struct race_group *group = &y->groups.at[i];
-        if (group->grade == GRADE_SOUND) {
+        if (group->grade == GRADE_SOUND || feasible_stats(f)->steps > totals.step_max) {
             continue;
         }
         const struct sound_pair pair = question_of(&group->pair);
@@ -235,7 +241,7 @@ void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
     if (has_grade_to_give(y)) {
         const struct feasible_options options = {
             .step_max = STEPS_MAX, .event_max = EVENTS_MAX, .clause_max = CLAUSES_MAX};
-        ask_about_slices(y, hb, &options, QUESTIONS_MAX);
+        ask_about_slices(y, hb, &options, (struct totals){QUESTIONS_MAX, STEPS_TOTAL_MAX});
     }
 }
 
@@ -245,7 +251,8 @@ void grade_shown(struct tally *y, const struct hb *hb)
         group->grade = GRADE_MAY;
     }
     if (has_grade_to_give(y)) {
-        ask_about_slices(y, hb, &(struct feasible_options){0}, SIZE_MAX);
+        ask_about_slices(y, hb, &(struct feasible_options){0},
+                         (struct totals){UINT64_MAX, UINT64_MAX});
     }
 }
 

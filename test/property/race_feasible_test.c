@@ -113,7 +113,8 @@ static void check_many(uint64_t count, struct feasible_options options, bool is_
         struct prng prng;
         struct trace t;
         prng_init(&prng, seed);
-        const struct random_shape shape = random_shape(&prng, 8 + (uint32_t)prng_below(&prng, 16));
+        const struct random_shape shape =
+            random_shape(&prng, 8 + (uint32_t)prng_below(&prng, test_count(16, 36)));
         random_trace(&t, &prng, &shape);
         if (is_damaged) {
             struct trace damaged;

@@ -171,7 +171,8 @@ TEST(what_is_graded_sound_is_feasible_and_its_witness_holds)
         struct prng prng;
         struct trace t;
         prng_init(&prng, seed);
-        const struct random_shape shape = random_shape(&prng, 8 + (uint32_t)prng_below(&prng, 16));
+        const struct random_shape shape =
+            random_shape(&prng, 8 + (uint32_t)prng_below(&prng, test_count(16, 36)));
         random_trace(&t, &prng, &shape);
         if (is_wrong(&t, &tally)) {
             struct trace small;
