@@ -6,11 +6,13 @@
  * holder, and when the holder seems to be gone (a handler left it by a jump, a thread was cancelled
  * in the middle). The record then still stands, and only its place among those of the same moment
  * is a guess. */
+#define ENTRY __attribute__((visibility("default")))
+
+#include "runtime/atomic.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
-#define ENTRY __attribute__((visibility("default")))
-#include "runtime/atomic.h"
 #include "runtime/entry.h"
 #include "runtime/rt.h"
 

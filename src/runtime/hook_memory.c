@@ -166,7 +166,8 @@ static void *reallocated(void *block, size_t size, const void *place)
     freed(block, place);
     void *moved = real.realloc(block, size);
     if (moved == NULL && block != NULL && size > 0) {
-        return allocated(block, real.malloc_usable_size(block), place), NULL;
+        (void)allocated(block, real.malloc_usable_size(block), place);
+        return NULL;
     }
     return allocated(moved, size, place);
 }
@@ -219,7 +220,7 @@ static void outer_end(const void *const *before)
     RT_EXPORT void *name parameters;                                                        \
     RT_EXPORT void *name parameters                                                         \
     {                                                                                       \
-        __attribute__((cleanup(outer_end))) const void *const before = outer_place;         \
+        __attribute__((cleanup(outer_end), unused)) const void *const before = outer_place; \
         outer_place = RT_PLACE;                                                             \
         void *block = is_ready() && real.name != NULL ? real.name arguments : malloc(size); \
         if (block == NULL && real.name == NULL) {                                           \

@@ -61,8 +61,8 @@ enum record_flag {
 
 /* How the units behind a record begin. */
 struct record_more {
-    int64_t value; /* if RECORD_HAS_VALUE */
-    uint32_t size; /* of the bytes that follow */
+    int64_t value;  /* if RECORD_HAS_VALUE */
+    uint32_t size;  /* of the bytes that follow */
     uint32_t count; /* how often the same happened again; 0 for most */
 };
 
