@@ -26,6 +26,7 @@ enum {
 
 #define REGION_COUNT (UINT64_C(1) << (ADDRESS_BITS - REGION_BITS))
 #define IS_SHARED (UINT64_C(1) << 63)
+#define IS_SETTLED (UINT64_C(1) << 62)
 #define HASH UINT64_C(0x9e3779b97f4a7c15)
 
 /* What one task did last, in one word, so that another task reads all of it or nothing:
@@ -36,8 +37,9 @@ enum {
 typedef _Atomic uint64_t trail;
 
 struct cell {
-    _Atomic uint64_t state; /* owner + 1, and IS_SHARED; 0: never used */
-    trail last[2][2];       /* by is_write and half of the word */
+    /* Owner + 1; IS_SHARED; IS_SETTLED when its trails have been read. 0: never used. */
+    _Atomic uint64_t state;
+    trail last[2][2]; /* by is_write and half of the word */
 };
 
 /* Cells are looked up by address through a table of regions. Both live in memory that exists only
@@ -126,6 +128,24 @@ static inline uint64_t trail_of(const struct piece *p, uint64_t epoch)
            (uint64_t)(p->size - 1) << EPOCH_BITS | (epoch + 1);
 }
 
+/* Once the word is shared and the owner's trails have been read, a trail tells what was recorded
+ * last, by whom:
+ *
+ *     site (20 bits) | first byte (3) | bytes - 1 (3) | 1 | task (13) | epoch (24)
+ *
+ * 0 for a task or an epoch that does not fit. The owner's own never have that 1: their epochs would
+ * have to be that large. */
+enum { SHARED_EPOCH_BITS = 24, SHARED_TASK_BITS = 13 };
+#define IS_SHARED_TRAIL (UINT64_C(1) << (EPOCH_BITS - 1))
+
+static inline uint64_t shared_trail_of(uint64_t t)
+{
+    const uint64_t epoch = t & (IS_SHARED_TRAIL - 1);
+    return epoch >> SHARED_EPOCH_BITS != 0 || rt_self.number >> SHARED_TASK_BITS != 0
+               ? 0
+               : t | IS_SHARED_TRAIL | (uint64_t)rt_self.number << SHARED_EPOCH_BITS;
+}
+
 static uintptr_t trail_place(uint64_t t)
 {
     return atomic_load_explicit(&sites[t >> 44], memory_order_relaxed);
@@ -194,7 +214,7 @@ static inline struct cell *cell_of(uintptr_t address)
 /* An access that a trail tells of, as a record of whoever found it. */
 static void emit_late(uint64_t owner, bool is_write, uintptr_t word, uint64_t t)
 {
-    if (t == 0) {
+    if (t == 0 || (t & IS_SHARED_TRAIL) != 0) {
         return;
     }
     const struct record_late late = {.task = (uint32_t)owner, .epoch = (uint32_t)trail_epoch(t)};
@@ -242,10 +262,20 @@ static bool was_emitted(const struct piece *p, uint64_t t)
     return false;
 }
 
-static void emit(const struct piece *p, uint64_t t)
+/* An access to a shared word. Two memories tell what was recorded before: the cell's, which always
+ * knows who used the word last, and the task's, which knows what several tasks use in turn. */
+static inline void emit(struct cell *cell, const struct piece *p, uint64_t t)
 {
-    if (!rt_wants_all_accesses && was_emitted(p, t)) {
+    trail *slot = &cell->last[p->is_write][p->address / HALF_SIZE % 2];
+    const uint64_t shared = shared_trail_of(t);
+    if (!rt_wants_all_accesses &&
+        ((shared != 0 && atomic_load_explicit(slot, memory_order_relaxed) == shared) ||
+         was_emitted(p, t))) {
         return;
+    }
+    if (shared != 0 &&
+        (atomic_load_explicit(&cell->state, memory_order_acquire) & IS_SETTLED) != 0) {
+        atomic_store_explicit(slot, shared, memory_order_relaxed);
     }
     (void)rt_record((struct rt_event){.kind = p->is_write ? EVENT_WRITE : EVENT_READ,
                                       .is_plain = true,
@@ -274,6 +304,8 @@ __attribute__((noinline)) static bool take(struct cell *cell, uintptr_t word, ui
             emit_late(state - 1, is_write, word, atomic_load(&cell->last[is_write][half]));
         }
     }
+    /* Pairs with the acquire in emit: the trails have been read before others take their place. */
+    (void)atomic_fetch_or_explicit(&cell->state, IS_SETTLED, memory_order_release);
     return false;
 }
 
@@ -293,7 +325,7 @@ static inline void leave_trail(struct cell *cell, const struct piece *p, uint64_
     }
     if (__builtin_expect(atomic_load_explicit(&cell->state, memory_order_relaxed) != own, 0)) {
         emit_late(own - 1, p->is_write, p->address & ~(uintptr_t)(WORD_SIZE - 1), old);
-        emit(p, t);
+        emit(cell, p, t);
     }
 }
 
@@ -310,7 +342,7 @@ static inline void note_piece(const struct piece *p)
          take(cell, p->address & ~(uintptr_t)(WORD_SIZE - 1), own))) {
         leave_trail(cell, p, t, own);
     } else {
-        emit(p, t);
+        emit(cell, p, t);
     }
 }
 

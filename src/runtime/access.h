@@ -15,8 +15,8 @@
  * trail, or one that O left later still. If u comes after it, then v does too, sees a, and O
  * records the access itself, together with `old`, which u has hidden from D. Where the system has
  * no membarrier, u is an exchange, which no later load passes. Both may record the same access:
- * twice said is not lost. O leaves no trail once it has seen the word shared, so c reads whole and
- * final words.
+ * twice said is not lost. After c the trails are put to another use, with a mark of its own, so
+ * that an O that comes late does not take them for its own.
  *
  * What is lost is repetition, and, of what one task did to a word before another came, all but the
  * last write and the last read of each half of the word. */
