@@ -34,6 +34,11 @@ int in_open(struct in *in, const char *path, struct err *e)
     return 0;
 }
 
+void in_open_fd(struct in *in, int fd)
+{
+    *in = (struct in){.fd = fd};
+}
+
 void in_open_memory(struct in *in, const void *bytes, size_t size)
 {
     *in = (struct in){.at = bytes, .available = size, .size = size, .is_end = true, .fd = -1};

@@ -28,6 +28,9 @@ struct in {
 /* Opens path ("-": standard input). Fails on what cannot be read: a missing file, a directory. */
 MUST_USE int in_open(struct in *in, const char *path, struct err *e);
 
+/* Reads from a descriptor, which in_close closes. */
+void in_open_fd(struct in *in, int fd);
+
 /* Reads from bytes, which must outlive the reader. */
 void in_open_memory(struct in *in, const void *bytes, size_t size);
 

@@ -134,11 +134,17 @@ bool limit_is_spent(const struct limit *l, uint64_t runs_done)
 
 struct usage limit_usage(void)
 {
-    struct rusage used;
-    const int done = getrusage(RUSAGE_SELF, &used);
-    must(done == 0);
-    const double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-    const double micros = (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-    return (struct usage){.cpu_seconds = seconds + micros / 1e6,
-                          .peak_bytes = (uint64_t)used.ru_maxrss * 1024};
+    struct usage usage = {0};
+    const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    for (size_t i = 0; i < sizeof whose / sizeof *whose; i++) {
+        struct rusage used;
+        const int done = getrusage(whose[i], &used);
+        must(done == 0);
+        const double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+        const double micros = (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+        const uint64_t peak = (uint64_t)used.ru_maxrss * 1024;
+        usage.cpu_seconds += seconds + micros / 1e6;
+        usage.peak_bytes = usage.peak_bytes > peak ? usage.peak_bytes : peak;
+    }
+    return usage;
 }

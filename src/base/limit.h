@@ -33,7 +33,8 @@ bool limit_is_spent(const struct limit *l, uint64_t runs_done);
 /* Nanoseconds on a clock that only moves forward. */
 uint64_t limit_now_ns(void);
 
-/* What the process has used so far. */
+/* What the process has used so far: time together with the processes it has waited for, and the
+ * most memory of any one. */
 struct usage {
     double cpu_seconds;
     uint64_t peak_bytes;

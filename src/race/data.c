@@ -57,8 +57,11 @@ static void judge_classes(void *context, const struct access_class *first,
                           const struct access_class *second)
 {
     struct judging *g = context;
-    g->y->stats->data_candidates += (uint64_t)first->count * second->count;
     for (uint32_t i = 0; i < first->count; i++) {
+        if (!tally_takes(g->y)) {
+            continue;
+        }
+        g->y->stats->data_candidates += second->count;
         for (uint32_t k = 0; k < second->count; k++) {
             const event_id a = g->a->events[first->first + i];
             const event_id b = g->a->events[second->first + k];

@@ -39,7 +39,7 @@ static void write_question(struct query *q, const struct solve_question *questio
     char path[4096];
     struct out out;
     const int size = snprintf(path, sizeof path, "%s/%06llu.smt2", q->o->smtlib,
-                              (unsigned long long)q->stats->asked);
+                              (unsigned long long)q->question_count);
     if (size < 0 || (size_t)size >= sizeof path) {
         (void)err_set(&q->failure, "%s: the path is too long", q->o->smtlib);
         q->has_failed = true;
@@ -94,7 +94,7 @@ static enum race_verdict ask(struct query *q, const struct solve_atom *atoms, si
                    .time_ns_max = q->o->time_max_ns},
     };
     struct solve_answer answer;
-    q->stats->asked++;
+    q->question_count++;
     if (q->o->smtlib != NULL && !q->has_failed) {
         write_question(q, &question);
     }
@@ -126,12 +126,16 @@ enum race_verdict query_before(struct query *q, event_id a, event_id b)
 
 static enum race_verdict judge_data(void *self, event_id a, event_id b)
 {
-    return query_adjacent(self, a, b);
+    struct query *q = self;
+    q->stats->asked++;
+    return query_adjacent(q, a, b);
 }
 
 static enum race_verdict judge_message(void *self, event_id send, event_id receive)
 {
-    return query_before(self, send, receive);
+    struct query *q = self;
+    q->stats->asked++;
+    return query_before(q, send, receive);
 }
 
 struct judge query_judge(struct query *q)

@@ -15,6 +15,7 @@ struct query {
     struct race_stats *stats;
     struct formula formula;
     struct solver *solver;
+    uint64_t question_count;
     bool has_failed; /* a question could not be written; why is in failure */
     struct err failure;
 };

@@ -8,6 +8,7 @@
 #include "race/plain.h"
 #include "race/prune.h"
 #include "race/query.h"
+#include "race/share.h"
 #include "race/sound.h"
 #include "race/spider.h"
 #include "race/strict.h"
@@ -94,6 +95,20 @@ static void grade_and_tell(struct tally *y, const struct hb *hb, struct findings
     tell_findings(y, hb, f);
 }
 
+struct by_engine {
+    struct strict *s;
+    const struct candidates *c;
+};
+
+static int judge_by_engine(void *context, struct tally *y, struct err *e)
+{
+    const struct by_engine *b = context;
+    strict_count_in(b->s, y->stats);
+    const struct judge judge = strict_judge(b->s);
+    judge_candidates(y, b->c, &judge);
+    return strict_written(b->s, e);
+}
+
 static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct strict s;
@@ -101,16 +116,17 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
     if (strict_build(&s, y->t, y->o, y->stats, n, e) < 0) {
         return -1;
     }
+    int result = 0;
     candidates_build(&c, &s.hb, s.is_plain, y);
     if (s.is_plain) {
         count_candidates(y, &c);
     } else {
-        const struct judge judge = strict_judge(&s);
-        judge_candidates(y, &c, &judge);
+        result = share_run(y, judge_by_engine, &(struct by_engine){.s = &s, .c = &c}, e);
     }
-    grade_and_tell(y, &s.hb, f, n);
+    if (result == 0) {
+        grade_and_tell(y, &s.hb, f, n);
+    }
     candidates_release(&c);
-    const int result = s.is_open ? query_written(&s.query, e) : 0;
     strict_release(&s);
     return result;
 }
@@ -179,6 +195,24 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
     return is_direct ? 0 : find_by_engine(y, f, n, e);
 }
 
+struct by_rules {
+    const struct hb *hb;
+    const struct candidates *c;
+};
+
+static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
+{
+    (void)e;
+    const struct by_rules *b = context;
+    const struct feasible_options how = {.step_max = y->o->step_max, .is_about_many = true};
+    struct feasible *feasible = feasible_new(b->hb, &how);
+    const struct judge judge = feasible_judge(feasible);
+    judge_candidates(y, b->c, &judge);
+    y->stats->asked = feasible_stats(feasible)->by_solver;
+    feasible_free(feasible);
+    return 0;
+}
+
 static int find_feasible(struct tally *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct hb hb;
@@ -189,21 +223,18 @@ static int find_feasible(struct tally *y, struct findings *f, struct notes *n, s
         return -1;
     }
     candidates_build(&c, &hb, false, y);
-    const struct feasible_options how = {.step_max = y->o->step_max, .is_about_many = true};
-    struct feasible *feasible = feasible_new(&hb, &how);
-    const struct judge judge = feasible_judge(feasible);
-    judge_candidates(y, &c, &judge);
-    y->stats->asked = feasible_stats(feasible)->by_solver;
-    feasible_free(feasible);
-    if (sound_refusal(y->t) != NULL) {
+    const int result = share_run(y, judge_by_prefixes, &(struct by_rules){.hb = &hb, .c = &c}, e);
+    if (result == 0 && sound_refusal(y->t) != NULL) {
         notes_add(n, "", "%s; nothing is decided", sound_refusal(y->t));
-    } else if (!y->o->counts_only) {
+    } else if (result == 0 && !y->o->counts_only) {
         grade_shown(y, &hb);
     }
-    tell_findings(y, &hb, f);
+    if (result == 0) {
+        tell_findings(y, &hb, f);
+    }
     candidates_release(&c);
     hb_release(&hb);
-    return 0;
+    return result;
 }
 
 static enum race_verdict know_nothing(void *self, event_id a, event_id b)
@@ -215,32 +246,41 @@ static enum race_verdict know_nothing(void *self, event_id a, event_id b)
 }
 
 /* Every candidate is a question about the rules as they are, without what the engine knows. */
+static int judge_by_solver(void *context, struct tally *y, struct err *e)
+{
+    const struct by_rules *b = context;
+    struct arena arena = {0};
+    struct query q;
+    int result = query_open(&q, b->hb, y->o->via, y->o, y->stats, &arena, e);
+    if (result == 0) {
+        const bool has_order = !b->hb->is_contradictory && query_any(&q) != RACE_NO;
+        const struct judge judge =
+            has_order ? query_judge(&q)
+                      : (struct judge){.data = know_nothing, .message = know_nothing};
+        judge_candidates(y, b->c, &judge);
+        result = query_written(&q, e);
+        query_close(&q);
+    }
+    arena_release(&arena);
+    return result;
+}
+
 static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, struct err *e)
 {
-    struct arena arena = {0};
     struct hb hb;
-    struct query q;
+    struct candidates c;
     const struct hb_options options = {
         .model = HB_STRICT, .scope = REACH_ALL, .given = y->o->given};
     if (hb_build(&hb, y->t, &options, n, e) < 0) {
         return -1;
     }
-    int result = query_open(&q, &hb, y->o->via, y->o, y->stats, &arena, e);
+    candidates_build(&c, &hb, false, y);
+    const int result = share_run(y, judge_by_solver, &(struct by_rules){.hb = &hb, .c = &c}, e);
     if (result == 0) {
-        struct candidates c;
-        candidates_build(&c, &hb, false, y);
-        const bool has_order = !hb.is_contradictory && query_any(&q) != RACE_NO;
-        const struct judge judge =
-            has_order ? query_judge(&q)
-                      : (struct judge){.data = know_nothing, .message = know_nothing};
-        judge_candidates(y, &c, &judge);
         grade_and_tell(y, &hb, f, n);
-        candidates_release(&c);
-        result = query_written(&q, e);
-        query_close(&q);
     }
+    candidates_release(&c);
     hb_release(&hb);
-    arena_release(&arena);
     return result;
 }
 

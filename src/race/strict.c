@@ -50,6 +50,7 @@ static enum race_verdict decide_data(void *self, event_id a, event_id b)
     if (answer != SPLICE_SILENT) {
         return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
+    s->stats->asked++;
     return can_ask(s) ? ask_adjacent(s, a, b) : RACE_UNKNOWN;
 }
 
@@ -67,12 +68,24 @@ static enum race_verdict decide_message(void *self, event_id send, event_id rece
     if (answer != SPLICE_SILENT) {
         return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
+    s->stats->asked++;
     return can_ask(s) ? query_before(&s->query, send, receive) : RACE_UNKNOWN;
 }
 
 struct judge strict_judge(struct strict *s)
 {
     return (struct judge){.data = decide_data, .message = decide_message, .self = s};
+}
+
+void strict_count_in(struct strict *s, struct race_stats *stats)
+{
+    s->stats = stats;
+    s->query.stats = stats;
+}
+
+int strict_written(const struct strict *s, struct err *e)
+{
+    return s->is_open ? query_written(&s->query, e) : 0;
 }
 
 /* ---- building ---- */

@@ -37,6 +37,12 @@ MUST_USE int strict_build(struct strict *s, const struct trace *t, const struct 
                           struct race_stats *stats, struct notes *n, struct err *e);
 void strict_release(struct strict *s);
 
+/* Counts what it asks in these stats from now on. */
+void strict_count_in(struct strict *s, struct race_stats *stats);
+
+/* -1 with the reason when a question could not be written to the folder the options name. */
+MUST_USE int strict_written(const struct strict *s, struct err *e);
+
 /* Decides one by one. */
 struct judge strict_judge(struct strict *s);
 

@@ -199,24 +199,29 @@ static void tell_box(struct box *b)
     }
 }
 
+static void judge_pair(struct box *b, const struct judge *judge, uint32_t earlier, uint32_t later)
+{
+    const struct message *first = &b->x->messages[earlier];
+    const struct message *second = &b->x->messages[later];
+    if (!inbox_may_swap(first, second)) {
+        return;
+    }
+    const enum race_verdict verdict = judge->message(judge->self, second->send, first->receive);
+    b->y->stats->message_candidates++;
+    b->y->stats->message_races += verdict == RACE_YES;
+    tell_decided(b, earlier, later, verdict);
+    if (verdict == RACE_YES) {
+        bits_add(b->pairs, (size_t)later * b->x->count + earlier);
+    }
+}
+
 static void judge_box(struct box *b, const struct judge *judge, struct arena *scratch)
 {
     b->pairs = bits_take(scratch, (size_t)b->x->count * b->x->count);
     for (uint32_t later = 0; later < b->x->count; later++) {
-        for (uint32_t earlier = 0; earlier < later; earlier++) {
-            const struct message *first = &b->x->messages[earlier];
-            const struct message *second = &b->x->messages[later];
-            if (!inbox_may_swap(first, second)) {
-                continue;
-            }
-            const enum race_verdict verdict =
-                judge->message(judge->self, second->send, first->receive);
-            b->y->stats->message_candidates++;
-            b->y->stats->message_races += verdict == RACE_YES;
-            tell_decided(b, earlier, later, verdict);
-            if (verdict == RACE_YES) {
-                bits_add(b->pairs, (size_t)later * b->x->count + earlier);
-            }
+        const bool is_ours = tally_takes(b->y);
+        for (uint32_t earlier = 0; is_ours && earlier < later; earlier++) {
+            judge_pair(b, judge, earlier, later);
         }
     }
     tell_box(b);

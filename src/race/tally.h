@@ -40,6 +40,10 @@ struct tally {
     struct arena arena;
     struct map places;   /* (location, location) to a number */
     struct map group_of; /* (number of the places, variable) to group */
+
+    /* Where the work is shared: ours is every turn_count-th turn, from turn_of on. */
+    uint32_t turn_of, turn_count;
+    uint64_t turn;
 };
 
 /* *stats is cleared. */
@@ -53,6 +57,12 @@ void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_coun
 /* The group that looks like this pair, NULL when there is none; not where pairs are wanted one by
  * one. */
 struct race_group *tally_find(struct tally *y, const struct race_pair *pair);
+
+/* True when what comes next is ours to decide; all is, unless the work is shared. */
+static inline bool tally_takes(struct tally *y)
+{
+    return y->turn_count == 0 || y->turn++ % y->turn_count == y->turn_of;
+}
 
 /* Tells whoever wants to hear of each candidate, and counts those nobody could decide. */
 void tally_decided(struct tally *y, const struct race_decided *d);

@@ -442,3 +442,33 @@ TEST(libz3_says_what_the_engine_says)
     enum race_via via = RACE_VIA_Z3;
     check_random(solver_differs, &via, test_count(40, 10000), 30);
 }
+
+/* Workers find what one finds. */
+static bool workers_differ(const struct trace *t, void *context)
+{
+    const enum race_via *via = context;
+    bool differ = false;
+    for (int wants_pairs = 0; wants_pairs <= 1; wants_pairs++) {
+        struct race_options o = {.via = *via, .wants_pairs = wants_pairs};
+        struct found one = find(t, &o);
+        o.worker_count = 3;
+        struct found shared = find(t, &o);
+        differ = differ || one.f.list.count != shared.f.list.count ||
+                 stats_differ(&one.stats, &shared.stats) || one.stats.asked != shared.stats.asked;
+        for (size_t i = 0; !differ && i < one.f.list.count; i++) {
+            differ = strcmp(one.f.list.at[i].what, shared.f.list.at[i].what) != 0 ||
+                     one.f.list.at[i].pair_count != shared.f.list.at[i].pair_count;
+        }
+        findings_release(&one.f);
+        findings_release(&shared.f);
+    }
+    return differ;
+}
+
+TEST(workers_find_what_one_finds)
+{
+    enum race_via via = RACE_VIA_NATIVE;
+    check_random(workers_differ, &via, test_count(20, 1000), 30);
+    via = RACE_VIA_ENGINE;
+    check_random(workers_differ, &via, test_count(20, 1000), 30);
+}

@@ -93,7 +93,7 @@ BANNED = [
     (CLOCK, ("src/",), ("src/base/limit.c",)),
     (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/hook_memory.c", "bench/programs/")),
     (PRINT, ("src/",), ("src/cli/", "src/base/must.c")),
-    (LEAVE, ("src/",), ("src/cli/", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c",
+    (LEAVE, ("src/",), ("src/cli/", "src/base/crew.c", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c",
                         "src/runtime/hook_memory.c", "src/proc/recorder.c")),
 ]
 
