@@ -60,14 +60,13 @@ int query_written(const struct query *q, struct err *e)
     return 0;
 }
 
-int query_open(struct query *q, const struct hb *hb, enum race_via via,
-               const struct race_options *o, struct race_stats *stats, struct arena *a,
-               struct err *e)
+int query_open(struct query *q, const struct hb *hb, const struct race_options *o,
+               struct race_stats *stats, struct arena *a, struct err *e)
 {
     *q = (struct query){.o = o, .stats = stats};
     formula_build(&q->formula, hb, a);
     stats->constraints = q->formula.p.clauses.count;
-    const struct solver_options options = {.way = way_of(via), .command = o->command};
+    const struct solver_options options = {.way = way_of(o->via), .command = o->command};
     q->solver = solver_new(&options, &q->formula.p, e);
     if (q->solver == NULL) {
         query_close(q);

@@ -25,9 +25,8 @@ MUST_USE int query_make_folder(const struct race_options *o, struct err *e);
 
 /* Writes down the formula of hb, which is in scope REACH_ALL, and opens a solver. Fails when that
  * cannot be opened. */
-MUST_USE int query_open(struct query *q, const struct hb *hb, enum race_via via,
-                        const struct race_options *o, struct race_stats *stats, struct arena *a,
-                        struct err *e);
+MUST_USE int query_open(struct query *q, const struct hb *hb, const struct race_options *o,
+                        struct race_stats *stats, struct arena *a, struct err *e);
 void query_close(struct query *q);
 
 /* -1 with the reason when a question could not be written to the folder. */

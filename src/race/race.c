@@ -251,7 +251,7 @@ static int judge_by_solver(void *context, struct tally *y, struct err *e)
     const struct by_rules *b = context;
     struct arena arena = {0};
     struct query q;
-    int result = query_open(&q, b->hb, y->o->via, y->o, y->stats, &arena, e);
+    int result = query_open(&q, b->hb, y->o, y->stats, &arena, e);
     if (result == 0) {
         const bool has_order = !b->hb->is_contradictory && query_any(&q) != RACE_NO;
         const struct judge judge =

@@ -9,8 +9,8 @@
 static bool can_ask(struct strict *s)
 {
     struct err ignored;
-    s->is_open = s->is_open || query_open(&s->query, &s->hb, RACE_VIA_ENGINE, s->o, s->stats,
-                                          &s->arena, &ignored) == 0;
+    s->is_open =
+        s->is_open || query_open(&s->query, &s->hb, s->o, s->stats, &s->arena, &ignored) == 0;
     return s->is_open;
 }
 
