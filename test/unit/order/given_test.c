@@ -1,6 +1,9 @@
 #include "order/given.h"
 
+#include "fuzz.h"
+#include "mutate.h"
 #include "order_of.h"
+#include "scratch.h"
 
 static void check_fault(const char *text, const char *fault)
 {
@@ -89,4 +92,33 @@ TEST(a_place_where_nothing_happens_is_noted)
     hb_release(&hb);
     notes_release(&n);
     given_release(&g);
+}
+
+TEST(a_file_that_cannot_be_read_is_an_error)
+{
+    struct given g = {0};
+    struct err e = {0};
+    CHECK_INT(given_read(&g, "/nowhere/at/all", &e), -1);
+    CHECK_TEXT(e.text, "/nowhere/at/all: cannot be opened: No such file or directory");
+    CHECK_INT(given_read(&g, "/", &e), -1);
+    CHECK_TEXT(e.text, "/: is a directory, not a file");
+    given_release(&g);
+}
+
+TEST(a_file_is_read_whole)
+{
+    struct given g = {0};
+    struct err e = {0};
+    const char *path = scratch_write("orders", "0 before 1\n\n2 before 3\n", 23);
+    CHECK_INT(given_read(&g, path, &e), 0);
+    CHECK_INT(g.lines.count, 2);
+    CHECK_INT(g.lines.at[1].line, 3);
+    given_release(&g);
+}
+
+FUZZ_DECLARE(given);
+
+TEST(damaged_orders_are_read_or_refused)
+{
+    mutate_entry("given", fuzz_given);
 }
