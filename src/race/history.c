@@ -1,6 +1,5 @@
 #include "race/history.h"
 
-#include "base/mem.h"
 #include "wire/must.h"
 
 /* Up to here a list is walked whole, which is cheaper than keeping it in order at each access. */
@@ -10,7 +9,7 @@ void history_release(struct history *h)
 {
     vec_release(&h->variables);
     vec_release(&h->cells);
-    mem_free(h->records);
+    arena_release(&h->table);
     triples_release(&h->race_of);
     vec_release(&h->races);
 }
@@ -25,29 +24,17 @@ uint32_t history_variable_new(struct history *h)
 
 /* ---- the table of records ---- */
 
-static size_t first_slot(const struct history *h, const struct history_access *a)
-{
-    uint64_t x = ((uint64_t)a->variable << 32 | a->place) * UINT64_C(0x9e3779b97f4a7c15);
-    x ^= x >> 32 ^ a->task ^ (h->options.keeps_every_access ? a->index << 32 : 0);
-    return (size_t)(x * UINT64_C(0xd6e8feb86659fd93) >> 32) & (h->slot_count - 1);
-}
-
-void history_expect(const struct history *h, const struct history_access *a)
-{
-    if (h->slot_count > 0) {
-        __builtin_prefetch(&h->records[first_slot(h, a)], 1);
-    }
-}
-
 /* The slot of the record for this access, or the free one where it belongs. */
 static uint32_t slot_of(const struct history *h, const struct history_access *a)
 {
-    size_t slot = first_slot(h, a);
+    /* Where every access is kept, those that look alike are told apart by their index. */
+    const uint64_t apart = h->options.keeps_every_access ? a->index * 0x9e3779b97f4a7c15u : 0;
+    size_t slot = (a->hash ^ apart >> 32) & (h->slot_count - 1);
     for (;; slot = (slot + 1) & (h->slot_count - 1)) {
         const struct history_record *r = &h->records[slot];
-        if (r->cell == HISTORY_NONE ||
-            (r->variable == a->variable && r->task == a->task && r->place == a->place &&
-             (!h->options.keeps_every_access || r->index == a->index))) {
+        if (r->cell == HISTORY_NONE || (r->place == a->place && r->task == a->task &&
+                                        h->cells.at[r->cell].variable == a->variable &&
+                                        (!h->options.keeps_every_access || r->index == a->index))) {
             return (uint32_t)slot;
         }
     }
@@ -58,7 +45,8 @@ static void table_init(struct history *h, size_t slot_count)
     must(slot_count <= (size_t)1 << 31);
     h->slot_count = slot_count;
     h->record_count = 0;
-    h->records = mem_resize(NULL, mem_product(slot_count, sizeof *h->records));
+    h->table = (struct arena){0};
+    h->records = arena_take(&h->table, arena_product(slot_count, sizeof *h->records), 64);
     for (size_t i = 0; i < slot_count; i++) {
         h->records[i].cell = HISTORY_NONE;
     }
@@ -67,8 +55,12 @@ static void table_init(struct history *h, size_t slot_count)
 /* Puts a record into a new table, at the end of its list; `last` is where that list ends. */
 static uint32_t move_record(struct history *h, const struct history_record *r, uint32_t last)
 {
-    const struct history_access key = {
-        .index = r->index, .variable = r->variable, .task = r->task, .place = r->place};
+    const uint32_t variable = h->cells.at[r->cell].variable;
+    const struct history_access key = {.index = r->index,
+                                       .hash = history_hash(variable, r->task, r->place),
+                                       .variable = variable,
+                                       .task = r->task,
+                                       .place = r->place};
     const uint32_t slot = slot_of(h, &key);
     h->records[slot] = *r;
     h->records[slot].newer = last;
@@ -99,13 +91,14 @@ static void move_list(struct history *h, const struct history_record *old,
 
 static void rebuild(struct history *h, size_t slot_count, const uint32_t *floors, uint32_t depth)
 {
-    struct history_record *old = h->records;
+    struct arena old_table = h->table;
+    const struct history_record *old = h->records;
     table_init(h, slot_count);
     vec_each (&h->cells, cell) {
         move_list(h, old, cell, false, floors, depth);
         move_list(h, old, cell, true, floors, depth);
     }
-    mem_free(old);
+    arena_release(&old_table);
 }
 
 void history_trim(struct history *h, const uint32_t *floors, uint32_t depth)
@@ -127,7 +120,8 @@ static uint32_t cell_find(struct history *h, uint32_t variable, uint32_t column)
     if (id == HISTORY_NONE) {
         must(h->cells.count < HISTORY_NONE);
         id = (uint32_t)h->cells.count;
-        vec_push(&h->cells, (struct history_cell){.column = column,
+        vec_push(&h->cells, (struct history_cell){.variable = variable,
+                                                  .column = column,
                                                   .next = v->cell,
                                                   .heads = {HISTORY_NONE, HISTORY_NONE}});
         v->cell = id;
@@ -178,8 +172,7 @@ static void sort(struct history *h, uint32_t *head)
 
 static void record_new(struct history *h, uint32_t id, const struct history_access *a)
 {
-    h->records[id] = (struct history_record){.variable = a->variable,
-                                             .task = a->task,
+    h->records[id] = (struct history_record){.task = a->task,
                                              .place = a->place,
                                              .clock = a->clock,
                                              .cell = cell_find(h, a->variable, a->column)};
@@ -222,7 +215,7 @@ static void tell(struct history *h, const struct history_record *r, const struct
     const bool is_new = *slot == TRIPLE_ABSENT;
     const struct history_race race = {
         .first = {.index = r->index,
-                  .variable = r->variable,
+                  .variable = a->variable,
                   .task = r->task,
                   .column = h->cells.at[r->cell].column,
                   .clock = r->clock,

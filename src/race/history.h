@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "race/triples.h"
 
@@ -36,6 +37,7 @@ static inline bool history_is_write(uint32_t place)
 
 struct history_access {
     uint64_t index; /* of the event */
+    uint32_t hash;  /* history_hash() of variable, task and place */
     uint32_t variable;
     uint32_t task;
     uint32_t column; /* of the task, in its clock */
@@ -55,6 +57,7 @@ struct history_variable {
 /* The records of a variable in one column, by kind: reads, writes. Lists longer than a few are kept
  * with the latest first, so that a walk can end early. */
 struct history_cell {
+    uint32_t variable;
     uint32_t column;
     uint32_t next;      /* cell of the same variable */
     uint32_t clocks[2]; /* of the latest */
@@ -62,13 +65,16 @@ struct history_cell {
     uint32_t counts[2];
 };
 
+/* 32 bytes, so that one fetch brings all of it. The variable is the cell's. */
 struct history_record {
     uint64_t index;
-    uint32_t variable, task, place;
+    uint32_t task, place;
     uint32_t clock;
     uint32_t cell;         /* HISTORY_NONE: this slot of the table is free */
     uint32_t newer, older; /* in the cell's list of this kind */
 };
+
+_Static_assert(sizeof(struct history_record) == 32, "half a cache line");
 
 /* A pair of places at which two unordered accesses to a variable were met. */
 struct history_race {
@@ -88,6 +94,7 @@ struct history {
     struct history_options options;
     VEC(struct history_variable) variables;
     VEC(struct history_cell) cells;
+    struct arena table;             /* what records lie in, aligned to cache lines */
     struct history_record *records; /* a hash table by (variable, task, place) */
     size_t slot_count, record_count;
     struct triples race_of; /* (variable, place, place) */
@@ -95,6 +102,14 @@ struct history {
 };
 
 void history_release(struct history *h);
+
+/* Where the record of such accesses is looked for. */
+static inline uint32_t history_hash(uint32_t variable, uint32_t task, uint32_t place)
+{
+    uint64_t x = ((uint64_t)variable << 32 | place) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 32 ^ task) * UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(x >> 32);
+}
 
 /* A new variable, numbered in the order of appearance. */
 uint32_t history_variable_new(struct history *h);
@@ -113,9 +128,13 @@ static inline bool history_is_repeat(const struct history *h, const struct histo
            !h->options.keeps_every_access;
 }
 
-/* Says that an access with this variable, task and place comes soon, so that memory is fetched
- * meanwhile. */
-void history_expect(const struct history *h, const struct history_access *access);
+/* Says that accesses with this hash come soon, so that memory is fetched meanwhile. */
+static inline void history_expect(const struct history *h, uint32_t hash)
+{
+    if (h->slot_count > 0) {
+        __builtin_prefetch(&h->records[hash & (h->slot_count - 1)], 1);
+    }
+}
 
 /* Forgets the records that everyone has seen (floors[c]: what all have seen of column c) and, of
  * each list, all but `depth`. O(records). */

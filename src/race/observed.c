@@ -150,13 +150,6 @@ void observed_free(struct observed *o)
 
 /* ---- one event ---- */
 
-static uint32_t variable_new(struct observed *o, const struct observed_step *s)
-{
-    vec_push(&o->variables,
-             (struct observed_variable){.node = s->task->node, .object = s->event->object});
-    return history_variable_new(&o->history);
-}
-
 static bool event_is_access(const struct event *e)
 {
     return e->kind == EVENT_READ || e->kind == EVENT_WRITE;
@@ -167,42 +160,43 @@ static uint32_t place_of(const struct event *e)
     return history_place(e->location, e->kind == EVENT_WRITE);
 }
 
-static void take_access(struct observed *o, const struct observed_step *s)
+/* What can be known of an access before its turn. */
+struct prepared {
+    uint32_t variable; /* OBSERVED_NONE: it is no access that counts */
+    uint32_t hash;
+};
+
+/* Looks up what the event is about, and has the memory fetched that it will touch. */
+static struct prepared prepare(struct observed *o, const struct event *e)
 {
-    const struct event *e = s->event;
-    if (e->object == 0) {
-        return;
+    if (!event_is_access(e) || e->object == 0 || o->options.skips_data) {
+        return (struct prepared){.variable = OBSERVED_NONE};
     }
-    const uint32_t variable = scoped_number(&o->variable_of, s->task->node, e->object);
+    const uint32_t node = observed_task_at(o, e->task)->node;
+    const uint32_t variable = scoped_number(&o->variable_of, node, e->object);
     if (variable == o->history.variables.count) {
-        must(variable_new(o, s) == variable);
+        vec_push(&o->variables, (struct observed_variable){.node = node, .object = e->object});
+        must(history_variable_new(&o->history) == variable);
     }
+    const uint32_t hash = history_hash(variable, e->task, place_of(e));
+    history_expect(&o->history, hash);
+    return (struct prepared){.variable = variable, .hash = hash};
+}
+
+static void take_access(struct observed *o, const struct observed_step *s, struct prepared prepared)
+{
     const uint32_t *clock = clocks_row(&o->clocks, s->task->row);
     const struct history_access access = {
         .index = s->index,
-        .variable = variable,
-        .task = e->task,
+        .hash = prepared.hash,
+        .variable = prepared.variable,
+        .task = s->event->task,
         .column = s->task->column,
         .clock = clock[s->task->column],
-        .place = place_of(e),
+        .place = place_of(s->event),
     };
     if (!history_is_repeat(&o->history, &access)) {
         history_add(&o->history, &access, clock);
-    }
-}
-
-/* How far ahead memory is fetched: a few accesses take as long as one fetch. */
-enum { LOOK_AHEAD = 12 };
-
-static void expect(struct observed *o, const struct event *e)
-{
-    if (event_is_access(e) && e->task < o->tasks.count) {
-        const struct history_access access = {
-            .variable = scoped_find(&o->variable_of, o->tasks.at[e->task].node, e->object),
-            .task = e->task,
-            .place = place_of(e),
-        };
-        history_expect(&o->history, &access);
     }
 }
 
@@ -237,7 +231,8 @@ static void (*const steps[KIND_LIMIT])(struct observed *o, const struct observed
     [EVENT_HAPPENS_AFTER] = observed_annotation,
 };
 
-static void take(struct observed *o, const struct event *e, uint64_t index)
+static void take(struct observed *o, const struct event *e, uint64_t index,
+                 struct prepared prepared)
 {
     struct observed_task *task = observed_task_at(o, e->task);
     if (task->column == OBSERVED_NONE) {
@@ -245,14 +240,17 @@ static void take(struct observed *o, const struct event *e, uint64_t index)
     }
     task->has_ended = false;
     const struct observed_step step = {.event = e, .task = task, .index = index};
-    if (event_is_access(e)) {
-        if (!o->options.skips_data) {
-            take_access(o, &step);
-        }
+    if (prepared.variable != OBSERVED_NONE) {
+        take_access(o, &step, prepared);
     } else if (e->kind < KIND_LIMIT && steps[e->kind] != NULL) {
         steps[e->kind](o, &step);
     }
     o->tasks.at[e->task].previous = index;
+}
+
+static void take_now(struct observed *o, const struct event *e, uint64_t index)
+{
+    take(o, e, index, prepare(o, e));
 }
 
 /* ---- receives listed before their sends ---- */
@@ -292,7 +290,7 @@ static bool drain(struct observed *o, struct observed_queue *queue)
         if (must_wait(o, &held->event)) {
             break;
         }
-        take(o, &held->event, held->index);
+        take_now(o, &held->event, held->index);
         queue->at++;
         o->held_count--;
     }
@@ -346,7 +344,7 @@ static void give_up_oldest(struct observed *o)
         }
     }
     const struct observed_held *held = &oldest->events.at[oldest->at];
-    take(o, &held->event, held->index);
+    take_now(o, &held->event, held->index);
     oldest->at++;
     o->held_count--;
     drain_all(o);
@@ -371,7 +369,7 @@ static void take_in_turn(struct observed *o, const struct event *e, uint64_t ind
         }
         return;
     }
-    take(o, e, index);
+    take_now(o, e, index);
     if (o->queues.count > 0 && may_serve(e)) {
         drain_all(o);
     }
@@ -434,19 +432,33 @@ static void bound_parcels(struct observed *o)
 
 /* ---- streams ---- */
 
+/* How far ahead memory is fetched: a few events take as long as one fetch. */
+enum { LOOK_AHEAD = 16 };
+
+/* Takes events as listed. */
+static void take_all(struct observed *o, const struct batch *b)
+{
+    struct prepared prepared[LOOK_AHEAD];
+    for (size_t i = 0; i < b->count && i < LOOK_AHEAD; i++) {
+        prepared[i] = prepare(o, &b->events[i]);
+    }
+    for (size_t i = 0; i < b->count; i++) {
+        struct prepared *slot = &prepared[i % LOOK_AHEAD];
+        take(o, &b->events[i], o->index_next++, *slot);
+        if (i + LOOK_AHEAD < b->count) {
+            *slot = prepare(o, &b->events[i + LOOK_AHEAD]);
+        }
+    }
+}
+
 int observed_feed(struct observed *o, const struct batch *b, struct err *e)
 {
-    const bool may_wait = o->tables->order == ORDER_NODE;
-    for (size_t i = 0; i < b->count; i++) {
-        const uint64_t index = o->index_next++;
-        if (i + LOOK_AHEAD < b->count) {
-            expect(o, &b->events[i + LOOK_AHEAD]);
+    if (o->tables->order == ORDER_NODE) {
+        for (size_t i = 0; i < b->count; i++) {
+            take_in_turn(o, &b->events[i], o->index_next++);
         }
-        if (may_wait) {
-            take_in_turn(o, &b->events[i], index);
-        } else {
-            take(o, &b->events[i], index);
-        }
+    } else {
+        take_all(o, b);
     }
     bound_history(o);
     bound_parcels(o);

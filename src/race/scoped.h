@@ -36,12 +36,4 @@ static inline uint32_t scoped_number(struct scoped *s, uint32_t node, uint32_t o
     return scoped_other(s, node, object);
 }
 
-/* The number as far as indexing finds it, else 0: for guesses. */
-static inline uint32_t scoped_find(const struct scoped *s, uint32_t node, uint32_t object)
-{
-    const bool is_first = object < s->firsts.count && s->firsts.at[object].node == node &&
-                          s->firsts.at[object].number != 0;
-    return is_first ? s->firsts.at[object].number - 1 : 0;
-}
-
 #endif
