@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "wire/must.h"
+
 #define VEC(type)        \
     struct {             \
         type *at;        \
@@ -31,6 +33,8 @@ void *vec_grown(void *at, size_t *capacity, size_t wanted, size_t element_size);
         vec_reserve((v), (v)->count + 1);      \
         (v)->at[(v)->count++] = (__VA_ARGS__); \
     } while (0)
+/* Where the element with this index is; checked. */
+#define vec_at(v, index) (must((index) < (v)->count), &(v)->at[index])
 #define vec_last(v) (&(v)->at[(v)->count - 1])
 #define vec_pop(v) ((v)->at[--(v)->count])
 #define vec_clear(v) ((void)((v)->count = 0))

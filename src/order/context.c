@@ -30,8 +30,9 @@ static bool is_receive(const struct build *b, event_id id)
 /* A main event that begins no handler comes after all handlers that ended before it. */
 static void settle(struct build *b, struct walk *w, event_id main_event)
 {
-    for (uint32_t handler = w->waiting; handler != 0; handler = b->waiting_next.at[handler]) {
-        b->list.at[handler].next = main_event;
+    for (uint32_t handler = w->waiting; handler != 0;
+         handler = *vec_at(&b->waiting_next, handler)) {
+        vec_at(&b->list, handler)->next = main_event;
     }
     w->waiting = 0;
 }
@@ -39,7 +40,7 @@ static void settle(struct build *b, struct walk *w, event_id main_event)
 static void place(struct build *b, uint32_t context, event_id id)
 {
     b->of[id] = context;
-    b->position[id] = b->list.at[context].count++;
+    b->position[id] = vec_at(&b->list, context)->count++;
 }
 
 static void handler_begin(struct build *b, struct walk *w, event_id id)

@@ -174,7 +174,7 @@ static size_t find_cycle(const struct hb *hb, event_id blocked, event_id *cycle,
     }
     size_t count = 0;
     for (size_t i = walk.events.count; i >= step_at[context] && count < max; i--) {
-        cycle[count++] = walk.events.at[i - 1];
+        cycle[count++] = *vec_at(&walk.events, i - 1);
     }
     vec_release(&walk.events);
     arena_release(&scratch);
@@ -186,6 +186,7 @@ static void note_cycle(const struct hb *hb, event_id blocked, struct notes *n)
     enum { SHOWN_MAX = 8 };
     event_id cycle[SHOWN_MAX];
     const size_t count = find_cycle(hb, blocked, cycle, SHOWN_MAX);
+    must(count > 0);
     char text[120];
     size_t used = 0;
     for (size_t i = 0; i <= count && used < sizeof text; i++) {

@@ -144,6 +144,7 @@ static void row_new(struct sweep *s, uint32_t context)
         row[i] = clock[r->tasks[group->first + i]];
     }
     row[r->slot_of[task]] = stand->now.own;
+    must(group->width > 0);
     must(used / group->width < UINT32_MAX);
     stand->row = (uint32_t)(used / group->width);
 }

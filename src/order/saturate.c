@@ -221,7 +221,7 @@ static void saturate_lock(struct hb *hb, const struct lock *lock, bool *has_new)
         if (is_new) {
             vec_push(&holders, (struct holder){.task = s->task});
         }
-        struct holder *h = &holders.at[number];
+        struct holder *h = vec_at(&holders, number);
         if (!is_on_main(&hb->contexts, s)) {
             vec_push(&h->apart, s);
             continue;

@@ -258,10 +258,10 @@ static void order_semaphores(struct build *b)
             vec_push(&balance.at, 0);
             vec_push(&initial.at, 0);
         }
-        balance.at.at[number] += e->kind == EVENT_SEM_POST ? 1 : -1;
-        if (-balance.at.at[number] > initial.at.at[number]) {
-            initial.at.at[number] = -balance.at.at[number];
-        }
+        int64_t *left = vec_at(&balance.at, number);
+        int64_t *given = vec_at(&initial.at, number);
+        *left += e->kind == EVENT_SEM_POST ? 1 : -1;
+        *given = *given < -*left ? -*left : *given;
         bucket_add(e->kind == EVENT_SEM_POST ? &posts : &waits, number, id);
     }
     const uint32_t count = (uint32_t)m.entries.count;

@@ -29,7 +29,7 @@ static bool is_wanted(struct build *b, uint32_t name)
     if (b->f->variable == NULL) {
         return true;
     }
-    uint8_t *known = &b->is_wanted.at[name];
+    uint8_t *known = vec_at(&b->is_wanted, name);
     if (*known == 0) {
         *known = fnmatch(b->f->variable, trace_name(b->t, name), 0) == 0 ? 2 : 1;
     }

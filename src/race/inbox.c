@@ -202,7 +202,10 @@ struct track inbox_track(const struct inboxes *x, uint32_t class, uint32_t strea
         return x->tracks[class];
     }
     const uint32_t *found = map_get(&x->track_of, map_pair(class, stream));
-    return found == NULL ? (struct track){0} : x->tracks[*found];
+    if (found == NULL) {
+        return (struct track){0};
+    }
+    return x->tracks[*found];
 }
 
 uint32_t track_from(const struct track *k, uint32_t rank)
