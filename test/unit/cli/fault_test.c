@@ -170,8 +170,16 @@ TEST(races_of_a_trace_and_of_a_stream)
     sweep(&(struct command){.words = {"clew", "races", "--model", "observed", "--jsonl", input}});
 }
 
-TEST(demo_and_help)
+TEST(help)
 {
-    sweep(&(struct command){.words = {"clew", "demo"}});
     sweep(&(struct command){.words = {"clew", "help", "check"}});
+}
+
+TEST(the_tour)
+{
+    if (!test_is_long()) {
+        print_message("# skipped: its commands are swept above; all of it is for the long tests\n");
+        skip();
+    }
+    sweep(&(struct command){.words = {"clew", "demo"}});
 }
