@@ -55,7 +55,7 @@ struct solve_answer {
     enum solve_cause cause; /* of UNKNOWN */
     struct err reason;      /* of UNKNOWN: one sentence */
     const int64_t *model; /* of SAT: a value per variable; the solver's, until the next question */
-    uint64_t step_count;  /* what it cost, in the solver's measure */
+    uint64_t step_count;  /* what it cost, where steps are bounded */
 };
 
 /* What is asked once: are there values for which the problem and all assumed atoms hold? */

@@ -370,25 +370,63 @@ static bool try_round(struct z3_solver *s, const struct solve_question *question
     return false;
 }
 
-/* Sets the solver to what the rounds so far have left of the time; false when that is nothing. */
-static bool budget_rest(struct z3_solver *s, struct solve_budget budget, uint64_t time_begin)
+/* Work done since the context was made, in libz3's measure. */
+static uint64_t steps_so_far(struct z3_solver *s)
 {
-    if (budget.time_ns_max == 0) {
+    Z3_context context = s->terms.context;
+    Z3_stats stats = Z3_solver_get_statistics(context, s->solver);
+    if (z3_terms_have_failed(&s->terms) || stats == NULL) {
+        z3_terms_fail(&s->terms, "libz3: no statistics can be made");
+        return 0;
+    }
+    Z3_stats_inc_ref(context, stats);
+    uint64_t steps = 0;
+    for (unsigned i = 0; i < Z3_stats_size(context, stats); i++) {
+        if (strcmp(Z3_stats_get_key(context, stats, i), "rlimit count") == 0) {
+            steps = Z3_stats_get_uint_value(context, stats, i);
+        }
+    }
+    Z3_stats_dec_ref(context, stats);
+    return steps;
+}
+
+/* What a question has spent of its budget, measured only where there is one. */
+struct meter {
+    struct solve_budget budget;
+    uint64_t time_begin;
+    uint64_t step_begin;
+};
+
+static struct meter meter_begin(struct z3_solver *s, struct solve_budget budget)
+{
+    return (struct meter){.budget = budget,
+                          .time_begin = budget.time_ns_max > 0 ? limit_now_ns() : 0,
+                          .step_begin = budget.step_count_max > 0 ? steps_so_far(s) : 0};
+}
+
+/* Sets the solver to what the rounds so far have left; false when that is nothing. */
+static bool meter_apply(const struct meter *m, struct z3_solver *s)
+{
+    struct solve_budget rest = m->budget;
+    if (rest.time_ns_max == 0 && rest.step_count_max == 0) {
         return true;
     }
-    const uint64_t time_used = limit_now_ns() - time_begin;
-    if (time_used >= budget.time_ns_max) {
+    const uint64_t time_used = rest.time_ns_max > 0 ? limit_now_ns() - m->time_begin : 0;
+    const uint64_t steps_used = rest.step_count_max > 0 ? steps_so_far(s) - m->step_begin : 0;
+    if ((rest.time_ns_max > 0 && time_used >= rest.time_ns_max) ||
+        (rest.step_count_max > 0 && steps_used >= rest.step_count_max)) {
         return false;
     }
-    budget.time_ns_max -= time_used;
-    set_up(s, budget);
+    rest.time_ns_max -= time_used;
+    rest.step_count_max -= steps_used;
+    set_up(s, rest);
     return true;
 }
 
 static void decide_in_rounds(struct z3_solver *s, const struct solve_question *question,
                              struct solve_answer *answer)
 {
-    const uint64_t time_begin = question->budget.time_ns_max > 0 ? limit_now_ns() : 0;
+    const struct meter meter = meter_begin(s, question->budget);
     const size_t edge_count = s->draft.graph.edges.count;
     vec_clear(&s->given.list);
     if (!s->draft.is_dead) {
@@ -403,12 +441,15 @@ static void decide_in_rounds(struct z3_solver *s, const struct solve_question *q
         if (draft_is_high(&s->draft)) {
             draft_renew(&s->draft);
         }
-        if (!budget_rest(s, question->budget, time_begin)) {
-            answer_unknown(answer, SOLVE_CAUSE_BUDGET, "libz3's time is used up");
+        if (!meter_apply(&meter, s)) {
+            answer_unknown(answer, SOLVE_CAUSE_BUDGET, "libz3's time or steps are used up");
             break;
         }
     }
     draft_truncate(&s->draft, edge_count);
+    if (question->budget.step_count_max > 0) {
+        answer->step_count = steps_so_far(s) - meter.step_begin;
+    }
 }
 
 /* --- questions --- */
