@@ -289,6 +289,9 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
 {
     struct tally y;
     int result = 0;
+    if (o->model == RACE_OBSERVED) {
+        return err_set(e, "the model observed reads a stream and is not answered here");
+    }
     if (query_make_folder(o, e) < 0) {
         return -1;
     }

@@ -115,9 +115,7 @@ static const char *differs_from_twin(const struct trace *t, struct property *p)
     rules_read(&r, t);
     struct slow_answer wanted = slow_answer_take(&arena, &r);
     const char *wrong = NULL;
-    if (p->options.model == RACE_OBSERVED) {
-        slow_observed(&r, &wanted);
-    } else if (!slow_by_states(&r, p->model, &wanted)) {
+    if (!slow_by_states(&r, p->model, &wanted)) {
         slow_by_z3(&r, p->model, &wanted);
     }
     if (wanted.has_order) {

@@ -30,6 +30,17 @@ static const char *found(const char *text)
     return found_with(text, (struct race_options){0});
 }
 
+TEST(the_streaming_model_is_refused_where_whole_traces_are_analysed)
+{
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    const struct race_options o = {.model = RACE_OBSERVED};
+    CHECK_INT(race_find(trace_of("A w x @a; B w x @b"), &o, &f, &stats, &n, &e), -1);
+    CHECK_INT(f.list.count, 0);
+    CHECK(strstr(e.text, "observed") != NULL);
+}
+
 /* ---- data races ---- */
 
 TEST(conflicting_accesses_by_two_tasks_race)
