@@ -129,8 +129,8 @@ def test_a_header_that_needs_another_is_found():
 def test_a_warning_of_clang_is_found():
     needs("clang")
     commands = [{"directory": "FOLDER", "file": name, "output": name + ".o",
-                 "command": f"cc -Wall -Werror -Wlogical-op -fsanitize=address -MD -MQ x -MF y -o x -c {name}"}
-                for name in ("good.c", "bad.c")]
+                 "command": f"{cc} -Wall -Werror -Wlogical-op -fsanitize=address -MD -MQ x -MF y -o x -c {name}"}
+                for name, cc in (("good.c", "ccache cc"), ("bad.c", "cc"))]
     files = {"good.c": "int f(void);\n", "bad.c": "static int x = 1, y = (x, 2);\n",
              "compile_commands.json": json.dumps(commands)}
     got = in_folder(files, tools.sources_compile_with_clang)

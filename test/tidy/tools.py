@@ -1,4 +1,5 @@
 """What is enforced by running compilers and clang-format; each check returns its complaints."""
+import itertools
 import json
 import os
 import shlex
@@ -49,7 +50,9 @@ def headers_compile_alone(root, headers, compiler):
 
 def for_clang(command):
     """The arguments of one call of the build's compiler, turned into a look by clang."""
-    arguments, result, skip = shlex.split(command)[1:], [], False
+    # A launcher such as ccache stands before the compiler: the arguments begin with the first option.
+    arguments = itertools.dropwhile(lambda word: not word.startswith("-"), shlex.split(command))
+    result, skip = [], False
     for argument in arguments:
         if skip:
             skip = False
