@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "cli/help.h"
 #include "cli/session.h"
-#include "cli/suggest.h"
 #include "cli/verb.h"
 
 /* One line that names the fault and where to read on. */

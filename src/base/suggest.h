@@ -1,6 +1,6 @@
 /* The word the user probably meant. */
-#ifndef CLEW_CLI_SUGGEST_H
-#define CLEW_CLI_SUGGEST_H
+#ifndef CLEW_BASE_SUGGEST_H
+#define CLEW_BASE_SUGGEST_H
 
 #include <stddef.h>
 
