@@ -36,6 +36,7 @@ static const char *modes_name(enum mode_set set)
     case MODES_FAULT: return "fault";
     case MODES_CHOICE: return "choice";
     case MODES_VERB: return "verb";
+    case MODES_CONDITION: return "condition";
     }
     bug("mode set");
 }
@@ -63,7 +64,7 @@ static void print_modes(struct out *out)
 {
     out_text(out, "\n### Modes\n\n0 is always \"not said\": a mutex for locks, sequentially "
                   "consistent for atomics.\n\n| modes | number and name |\n|---|---|\n");
-    for (int set = MODES_LOCK; set <= MODES_VERB; set++) {
+    for (int set = MODES_LOCK; set <= MODES_CONDITION; set++) {
         out_format(out, "| %s |", modes_name((enum mode_set)set));
         const char *name = NULL;
         for (uint8_t mode = 1; (name = mode_name((enum mode_set)set, mode)) != NULL; mode++) {

@@ -50,10 +50,10 @@
          "an atomic store")                                                                        \
     KIND(25, ATOMIC_RMW, "atomic-rmw", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE,                \
          "an atomic read-modify-write; value: what is stored")                                     \
-    KIND(26, READ, "read", ACCESS, NONE, F_OBJECT | F_SIZE | F_VALUE | F_COUNT,                    \
-         "a plain read of memory")                                                                 \
-    KIND(27, WRITE, "write", ACCESS, NONE, F_OBJECT | F_SIZE | F_VALUE | F_COUNT,                  \
-         "a plain write to memory")                                                                \
+    KIND(26, READ, "read", ACCESS, NONE, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,           \
+         "a plain read of memory, or of a resource; text: the version that was read")              \
+    KIND(27, WRITE, "write", ACCESS, CONDITION, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,    \
+         "a plain write to memory, or to a resource; text: the version it asks for")               \
     KIND(28, ALLOC, "alloc", MEMORY, NONE, F_OBJECT | F_SIZE, "memory is allocated")               \
     KIND(29, FREE, "free", MEMORY, NONE, F_OBJECT, "memory is freed")                              \
     KIND(30, CONNECT, "connect", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is asked for")   \
@@ -108,8 +108,9 @@
          "something that must not happen did; object: which property")                             \
     KIND(59, REQUEST, "request", HTTP, VERB, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT,               \
          "an HTTP request; object: the resource, text: its version")                               \
-    KIND(60, RESPONSE, "response", HTTP, VERB, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_VALUE,   \
-         "an HTTP response; value: its status")
+    KIND(                                                                                          \
+        60, RESPONSE, "response", HTTP, VERB, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_VALUE,    \
+        "an HTTP response; value: its status, text: \"conflict\" when a version check refused it")
 
 #define KIND_LIMIT 61 /* one more than the largest number */
 
@@ -211,6 +212,9 @@ enum event_field {
     MODE(VERB, 5, PATCH, "PATCH")   \
     MODE(VERB, 6, DELETE, "DELETE") \
     MODE(VERB, 7, OPTIONS, "OPTIONS")
+/* A conditional write happens only if the resource still has the version that the write asks for.
+ */
+#define CONDITION_MODE_LIST(MODE) MODE(CONDITION, 1, VERSION, "conditional")
 
 #define MODE_LIST(MODE)       \
     LOCK_MODE_LIST(MODE)      \
@@ -218,7 +222,8 @@ enum event_field {
     TRANSPORT_MODE_LIST(MODE) \
     FAULT_MODE_LIST(MODE)     \
     CHOICE_MODE_LIST(MODE)    \
-    VERB_MODE_LIST(MODE)
+    VERB_MODE_LIST(MODE)      \
+    CONDITION_MODE_LIST(MODE)
 
 enum mode_set {
     MODES_NONE,
@@ -228,6 +233,7 @@ enum mode_set {
     MODES_FAULT,
     MODES_CHOICE,
     MODES_VERB,
+    MODES_CONDITION,
 };
 
 enum event_mode {

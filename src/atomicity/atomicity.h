@@ -1,0 +1,64 @@
+/* Atomicity: which accesses that belong together could have been interleaved so that no serial
+ * order explains the result.
+ *
+ *     struct atomicity_stats stats = {0};
+ *     if (atomicity_find(t, &(struct atomicity_options){0}, &findings, &stats, &notes, e) < 0)
+ *
+ * Looks at each variable by itself, at pairs of correlated variables, and at regions marked as
+ * atomic; memory and HTTP resources alike (docs/trace-format.md says how these stand in a trace).
+ * What counts, and how it is decided, is in docs/theory/atomicity.md. */
+#ifndef CLEW_ATOMICITY_ATOMICITY_H
+#define CLEW_ATOMICITY_ATOMICITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/names.h"
+#include "base/notes.h"
+#include "trace/finding.h"
+#include "trace/trace.h"
+
+/* Two variables that belong together, by the names of their classes (variable.h). */
+struct atomicity_pair {
+    const char *x, *y;
+};
+
+/* {0} is the default: all variables, and the pairs that correlate best in this trace. */
+struct atomicity_options {
+    const struct atomicity_pair *pairs; /* these and no others; NULL: by correlation */
+    size_t pair_count;
+    uint32_t pair_max;    /* by correlation: the best so many; 0: 200 */
+    bool wants_all_pairs; /* by correlation: all of them */
+    const char *variable; /* a glob for names of variables, for pairs of either; NULL: all */
+    bool skips_single, skips_pairs, skips_merged, skips_regions;
+
+    bool wants_witness; /* findings carry an order that shows them */
+    bool skips_grades;  /* findings are not graded */
+    uint64_t find_max;  /* so many findings at most; 0: all. Counts are exact all the same */
+    uint32_t input;     /* which of the inputs the trace is, for the findings */
+    uint32_t state_max; /* what one question may cost, in states; 0: 20,000 */
+    uint32_t try_max;   /* questions about accesses at the same places; 0: 2,000 */
+
+    /* Models that were analysed before, shared by the traces of several runs; NULL: none. Is
+     * initialized and released by the caller. */
+    struct names *seen;
+};
+
+struct atomicity_stats {
+    uint64_t variables; /* accessed by two tasks, one writing */
+    uint64_t pairs;     /* of variables that were looked at */
+    uint64_t single, two_variable, merged, stale_read, lost_update, regions; /* findings */
+    uint64_t candidates; /* accesses that would match a pattern if they could be interleaved so */
+    uint64_t questions;  /* of them decided by a search */
+    uint64_t unknown;    /* that nobody could decide within the limits */
+    uint64_t same;       /* models not analysed because an earlier run had the same */
+};
+
+/* Finds what t, which is sealed, allows. Findings and notes are added to what is there. Fails on
+ * pairs that name what no trace can hold. */
+MUST_USE int atomicity_find(const struct trace *t, const struct atomicity_options *o,
+                            struct findings *f, struct atomicity_stats *s, struct notes *n,
+                            struct err *e);
+
+#endif
