@@ -10,6 +10,7 @@ enum { EXIT_OWN_FAILURE = 125, SIGNAL_BASE = 128 };
 struct record_options {
     struct common common;
     const char *name;
+    struct texts handlers;
     bool all_accesses;
 };
 
@@ -37,6 +38,10 @@ static void print_summary(const struct session *s, const char *path,
     if (c->messages_external > 0) {
         session_say("%llu messages came from outside the recording",
                     (unsigned long long)c->messages_external);
+    }
+    if (c->handlers == 0 && c->messages_matched + c->messages_external > 0) {
+        session_say("no handlers are known: races between messages to one thread stay invisible "
+                    "(--handler FUNCTION, or clew.h)");
     }
     if (c->processes == 0) {
         session_say("nothing was recorded: the program is static, setuid, or does not preload "
@@ -69,6 +74,7 @@ static void print_json(struct session *s, const struct recorder_result *r)
     finding_file_count(&f, "messages_matched", c->messages_matched);
     finding_file_count(&f, "messages_unmatched", c->messages_unmatched);
     finding_file_count(&f, "messages_external", c->messages_external);
+    finding_file_count(&f, "handlers", c->handlers);
     finding_file_count(&f, "dropped", c->dropped);
     finding_file_count(&f, "bytes", c->bytes);
     finding_file_count(&f, "uncontrolled", c->uncontrolled + (c->processes == 0));
@@ -94,6 +100,8 @@ static int run(struct session *s, const void *options, struct err *e)
         .command = words.at,
         .output = path,
         .node = o->name,
+        .handlers = o->handlers.at,
+        .handler_count = o->handlers.count,
         .all_accesses = o->all_accesses,
         .size_pending_max = UINT64_C(16) << 30,
     };
@@ -123,6 +131,11 @@ static const struct option options[] = {
      .argument = "NODE",
      .target = offsetof(struct record_options, name),
      .help = "what to call the program's node (default: the program's name)"},
+    {.name = "handler",
+     .type = OPTION_TEXTS,
+     .argument = "FUNCTION",
+     .target = offsetof(struct record_options, handlers),
+     .help = "this function handles the message received before it; may be given several times"},
     {.name = "all-accesses",
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, all_accesses),
@@ -136,6 +149,8 @@ static const struct record_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
     {"clew record -- ./server --port 7000", "Run a program and write run.clew."},
+    {"clew record --handler on_request -- ./server",
+     "Messages to one thread that could come in another order, if on_request handles them."},
     {"clew record -o ring.clew --name ring -- ./ring 5", "Under a name of its own."},
     {0},
 };

@@ -240,6 +240,7 @@ static void print_value(struct out *out, const struct verb *verb, const struct o
         return;
     case OPTION_NUMBER:
     case OPTION_TEXT:
+    case OPTION_TEXTS:
     case OPTION_BUDGET:
     case OPTION_MOMENT:
         print_pattern(out, verb, option);

@@ -89,6 +89,15 @@ static int set_choice(const struct option *option, int *target, const char *valu
     return -1;
 }
 
+static int add_text(struct texts *texts, const char *value, struct err *e)
+{
+    if (texts->count == TEXTS_MAX) {
+        return err_set(e, "it may be given %d times at most", (int)TEXTS_MAX);
+    }
+    texts->at[texts->count++] = value;
+    return 0;
+}
+
 static bool takes_value(const struct option *option)
 {
     return option->type != OPTION_FLAG && option->type != OPTION_SWITCH;
@@ -105,6 +114,7 @@ static int set_value(const struct option *option, void *target, const char *valu
     case OPTION_NUMBER: result = parse_number(value, field, e); break;
     case OPTION_TEXT:
     case OPTION_FILE: *(const char **)field = value; break;
+    case OPTION_TEXTS: result = add_text(field, value, e); break;
     case OPTION_CHOICE: result = set_choice(option, field, value, e); break;
     case OPTION_BUDGET: result = limit_parse(field, value, e); break;
     case OPTION_MOMENT: result = moment_parse(field, value, e); break;

@@ -27,7 +27,8 @@ enum option_type {
     OPTION_SWITCH, /* bool: --NAME and --no-NAME */
     OPTION_NUMBER, /* uint64_t */
     OPTION_TEXT,   /* const char *, a word of the command line */
-    OPTION_FILE,   /* the same, completed as a path */
+    OPTION_TEXTS,  /* struct texts: may be given several times */
+    OPTION_FILE,   /* as OPTION_TEXT, completed as a path */
     OPTION_CHOICE, /* int: which of the words */
     OPTION_BUDGET, /* struct limit */
     OPTION_MOMENT, /* struct moment */
@@ -41,6 +42,13 @@ struct option {
     const char *argument;              /* as help calls it; NULL for flags and switches */
     const char *(*word)(size_t index); /* the words of a choice, NULL after the last */
     const char *help;
+};
+
+/* The words of an option that was given several times, in their order. */
+enum { TEXTS_MAX = 16 };
+struct texts {
+    const char *at[TEXTS_MAX];
+    size_t count;
 };
 
 /* A time of a trace: as its events have it (1700000000042), or from its first time on (1.5s). {0}

@@ -67,7 +67,7 @@ struct collector {
     struct datagrams datagrams;
     struct traffic traffic;
     struct map last_step; /* of a task: EVENT_PROCESS_EXEC when it became a program */
-    uint64_t event_count;
+    uint64_t event_count, handler_count;
 };
 
 /* The page that all processes shared. A folder without one has nothing to tell. */
@@ -85,6 +85,27 @@ static void read_page(struct collector *c)
     }
     c->page.folder[sizeof c->page.folder - 1] = 0;
     (void)close(fd);
+}
+
+/* Functions that were to be handlers and were none. */
+static void note_handlers(struct collector *c)
+{
+    const uint32_t count = c->page.handler_count < RECORDING_HANDLERS_MAX ? c->page.handler_count
+                                                                          : RECORDING_HANDLERS_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        struct recording_handler *handler = &c->page.handlers[i];
+        handler->name[sizeof handler->name - 1] = 0;
+        if (atomic_load(&handler->is_found) == 0) {
+            notes_add(c->notes, "",
+                      "--handler %s: no recorded program has such a function (or it is inlined "
+                      "everywhere)",
+                      handler->name);
+        } else if (atomic_load(&handler->begin_count) == 0) {
+            notes_add(c->notes, "",
+                      "--handler %s: the function was never entered, or was not built with clew cc",
+                      handler->name);
+        }
+    }
 }
 
 /* The folder holds one file for each segment; a row is the files 0, 1, 2 ... of one task. */
@@ -544,6 +565,7 @@ static bool is_late(const struct row *row)
 static int put_event(struct collector *c, const struct event *event, struct err *e)
 {
     traffic_take(&c->traffic, event);
+    c->handler_count += event->kind == EVENT_HANDLER_BEGIN;
     if (event->kind == EVENT_PROCESS_EXEC) {
         map_put(&c->last_step, event->task, event->kind);
     } else if (c->last_step.entries.count > 0 && map_get(&c->last_step, event->task) != NULL) {
@@ -719,6 +741,7 @@ static int merge(struct collector *c, struct err *e)
 static void count(struct collector *c, struct collect_stats *stats)
 {
     *stats = (struct collect_stats){.processes = c->processes.count, .events = c->event_count};
+    stats->handlers = c->handler_count;
     stats->dropped = atomic_load(&c->page.dropped);
     stats->messages_matched = c->traffic.matched;
     stats->messages_unmatched = c->traffic.unmatched;
@@ -767,6 +790,7 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
     t->order = ORDER_STAMPED;
     t->source = names_intern_text(&t->names, "clew record");
     read_page(&c);
+    note_handlers(&c);
     int result = find_rows(&c, e);
     if (result == 0) {
         sort_stable(c.sources.at, c.sources.count, sizeof *c.sources.at, compare_sources, NULL);

@@ -18,6 +18,7 @@ struct collect_stats {
     uint64_t processes, threads, events, dropped, bytes;
     uint64_t unfinished; /* tasks whose row has no end: killed, or still running */
     uint64_t messages_matched, messages_unmatched, messages_external; /* receipts (traffic.h) */
+    uint64_t handlers;                                                /* begun */
     uint64_t uncontrolled; /* programs that a recorded one became and that recorded nothing */
 };
 

@@ -33,6 +33,23 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
+/* The names of functions that handle messages, in the page. */
+static int put_handlers(struct recording *page, const struct recorder_options *options,
+                        struct err *e)
+{
+    must(options->handler_count <= RECORDING_HANDLERS_MAX);
+    for (size_t i = 0; i < options->handler_count; i++) {
+        const char *name = options->handlers[i];
+        if (name[0] == 0 || strlen(name) >= RECORDING_HANDLER_SIZE) {
+            return err_set(e, "--handler %.40s: a function's name has 1 to %d letters", name,
+                           RECORDING_HANDLER_SIZE - 1);
+        }
+        memcpy(page->handlers[i].name, name, strlen(name) + 1);
+    }
+    page->handler_count = (uint32_t)options->handler_count;
+    return 0;
+}
+
 /* Makes the page all recorded processes share. Returns it open and locked: while it is, the folder
  * is this recorder's. */
 static int make_page(const char *folder, const struct recorder_options *options, struct err *e)
@@ -47,6 +64,9 @@ static int make_page(const char *folder, const struct recorder_options *options,
         .size_pending_max = options->size_pending_max,
         .magic = RECORDING_MAGIC,
     };
+    if (put_handlers(&page, options, e) < 0) {
+        return -1;
+    }
     atomic_init(&page.stamp, 1);
     (void)snprintf(page.node, sizeof page.node, "%s",
                    options->node != NULL ? options->node : base_name(options->command[0]));

@@ -7,9 +7,11 @@
 #include "proc/collect.h"
 
 struct recorder_options {
-    char *const *command; /* ended by NULL */
-    const char *output;   /* the trace; its rows are in output.rings/ meanwhile */
-    const char *node;     /* name of the first process, NULL: that of the command */
+    char *const *command;        /* ended by NULL */
+    const char *output;          /* the trace; its rows are in output.rings/ meanwhile */
+    const char *node;            /* name of the first process, NULL: that of the command */
+    const char *const *handlers; /* functions that handle messages, handler_count of them */
+    size_t handler_count;        /* at most RECORDING_HANDLERS_MAX */
     bool all_accesses;
     uint64_t size_pending_max; /* bytes of rows before the program is held up */
 };

@@ -337,11 +337,13 @@ static inline void note_piece(const struct piece *p)
     }
     const uint64_t own = (uint64_t)rt_self.number + 1;
     const uint64_t t = trail_of(p, atomic_load_explicit(&rt_self.epoch, memory_order_relaxed));
-    if (!rt_wants_all_accesses &&
-        (atomic_load_explicit(&cell->state, memory_order_relaxed) == own ||
-         take(cell, p->address & ~(uintptr_t)(WORD_SIZE - 1), own))) {
+    const bool is_own = !rt_wants_all_accesses &&
+                        (atomic_load_explicit(&cell->state, memory_order_relaxed) == own ||
+                         take(cell, p->address & ~(uintptr_t)(WORD_SIZE - 1), own));
+    if (is_own) {
         leave_trail(cell, p, t, own);
-    } else {
+    }
+    if (!is_own || rt_self.handler > 0) {
         emit(cell, p, t);
     }
 }

@@ -18,6 +18,9 @@
  * twice said is not lost. After c the trails are put to another use, with a mark of its own, so
  * that an O that comes late does not take them for its own.
  *
+ * In a handler of a message every word is recorded: another message's handler may run before it in
+ * the same task.
+ *
  * What is lost is repetition, and, of what one task did to a word before another came, all but the
  * last write and the last read of each half of the word. */
 #ifndef CLEW_RUNTIME_ACCESS_H

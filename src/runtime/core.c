@@ -18,6 +18,7 @@
 #include "runtime/atomic.h"
 #include "runtime/descriptor.h"
 #include "runtime/environment.h"
+#include "runtime/handler.h"
 #include "runtime/lock.h"
 #include "runtime/real.h"
 #include "runtime/shared.h"
@@ -508,6 +509,7 @@ static int module_record(struct dl_phdr_info *info, __attribute__((unused)) size
         path = own_path;
     }
     rt_record_note(RECORD_MODULE, info->dlpi_addr, path, strlen(path));
+    handler_search(path, info->dlpi_addr);
     return 0;
 }
 
@@ -671,6 +673,7 @@ __attribute__((constructor(101))) static void start(void)
         return;
     }
     access_start();
+    handler_start(recording);
     rt_wants_all_accesses = (recording->flags & RECORDING_ALL_ACCESSES) != 0;
     rt_is_on = true;
     main_task = &rt_self;

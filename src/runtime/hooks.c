@@ -79,10 +79,10 @@ HOOK void __tsan_init(void)
 }
 
 HOOK void __tsan_func_entry(void *caller);
-HOOK void __tsan_func_entry(void *caller)
+HOOK void __tsan_func_entry(__attribute__((unused)) void *caller)
 {
     if (clew_rt_enter_function != NULL) {
-        clew_rt_enter_function(caller);
+        clew_rt_enter_function(PLACE);
     }
 }
 

@@ -38,6 +38,7 @@ struct rt_task {
     uint32_t child_count;       /* tasks created so far, for their paths */
     uint32_t busy;              /* records being made: more than one in a signal handler */
     uint32_t ignore;            /* depth of clew_ignore_begin */
+    uint32_t handler;           /* depth of handlers of messages */
     uint32_t fork_number;       /* of the process that is being forked ... */
     uint32_t fork_ordinal;      /* ... and its place among its siblings; 0: none is */
     bool has_loaded;            /* a library, which the collector must be told of */

@@ -19,6 +19,15 @@ enum recording_flag {
     RECORDING_ALL_ACCESSES = 1 << 0, /* do not filter accesses to words only one task uses */
 };
 
+enum { RECORDING_HANDLERS_MAX = 16, RECORDING_HANDLER_SIZE = 120 };
+
+/* A function that handles messages, and what became of it. */
+struct recording_handler {
+    char name[RECORDING_HANDLER_SIZE];
+    _Atomic uint32_t is_found;    /* some process has a function of this name */
+    _Atomic uint32_t begin_count; /* how often it was entered */
+};
+
 struct recording {
     uint64_t magic;
     uint32_t version;               /* WIRE_VERSION */
@@ -31,6 +40,10 @@ struct recording {
     _Atomic uint64_t dropped;       /* records given up */
     char node[128];                 /* the name of the first process */
     char folder[1024];              /* where the recording began */
+    uint32_t handler_count;
+    struct recording_handler handlers[RECORDING_HANDLERS_MAX];
 };
+
+_Static_assert(sizeof(struct recording) <= 4096, "it is one page");
 
 #endif

@@ -108,6 +108,26 @@ def test_silent_annotation():
         assert races_of(folder, program, words_of(path)), "nothing found"
 
 
+def test_handlers(compiler):
+    """A function that --handler names begins and ends a handler, an exception or not; then messages race."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, os.path.join(HERE, "handlers.cc"), compiler, "-O1")
+        trace = os.path.join(folder, "run.clew")
+        words = [CLEW, "record", "-o", trace]
+        plain = run([*words, "--", program])
+        assert "no handlers are known" in plain.stderr, plain.stderr
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)
+        assert not found["findings"], found
+        done = run([*words, "--handler", "shop::sell", "--handler", "take_stock", "--handler", "nobody", "--", program])
+        assert done.returncode == 0 and "no handlers" not in done.stderr, done.stderr
+        assert "--handler nobody: no recorded program" in done.stderr and done.stderr.count("--handler") == 1, done.stderr
+        text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+        assert [text.count(f"handler-{end} {name}") for end in ("begin", "end") for name in ("shop::sell", "take_stock")] == \
+            [3, 1, 3, 1], text
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)
+        assert found["findings"], found
+
+
 def main(wanted):
     paths = sorted(glob.glob(os.path.join(HERE, "*.c")) + glob.glob(os.path.join(HERE, "*.cc")))
     paths = [path for path in paths if not wanted or any(part in path for part in wanted)]
@@ -119,6 +139,9 @@ def main(wanted):
                 tests.append((f"{name} by {compiler} {level}", lambda p=path, c=compiler, l=level: check(p, c, l)))
         if claims_of(path)[0]:
             tests.append((f"{name} beside ThreadSanitizer", lambda p=path: check_sanitizer(p)))
+    for compiler in ("gcc", "clang"):
+        if shutil.which(compiler):
+            tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
     tests.append(("without annotations it is reported", test_silent_annotation))
     return tap.run(tests)
 
