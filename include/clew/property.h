@@ -1,0 +1,59 @@
+/* property.h - what must hold, as functions in C.
+ *
+ *     static bool one_leader(const struct clew_view *view)
+ *     {
+ *         int leaders = 0;
+ *         for (uint32_t i = 0; i < view->node_count; i++) {
+ *             const struct node *node = view->states[i];
+ *             leaders += node != NULL && node->is_leader;
+ *         }
+ *         return leaders <= 1 || clew_broken(view, "%d nodes lead", leaders);
+ *     }
+ *
+ *     static const struct clew_property properties[] = {
+ *         {.name = "one leader", .holds = one_leader},
+ *         {0},
+ *     };
+ *
+ * A property only looks: it changes nothing and calls nothing else of clew's. C and C++. */
+#ifndef CLEW_PROPERTY_H
+#define CLEW_PROPERTY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The whole system between two steps. */
+struct clew_view {
+    uint32_t node_count;
+    const void *const *states; /* of each node; NULL while it is down */
+    uint64_t step;             /* how many steps have been taken */
+    /* For clew_broken and clew_value. */
+    bool (*broken)(const struct clew_view *view, const char *format, ...);
+    const int64_t *(*value)(const struct clew_view *view, uint32_t node, const char *variable);
+};
+
+struct clew_property {
+    const char *name; /* NULL ends a list */
+    bool (*holds)(const struct clew_view *view);
+    bool is_at_rest; /* asked only when the run has come to rest; else after each step */
+};
+
+/* Says with which values a property is broken, as printf does; is always false. */
+#define clew_broken(view, ...) ((view)->broken((view), __VA_ARGS__))
+
+/* The value a node last reported with clew_variable(), NULL when it has not. */
+static inline const int64_t *clew_value(const struct clew_view *view, uint32_t node,
+                                        const char *variable)
+{
+    return view->value(view, node, variable);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

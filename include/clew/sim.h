@@ -1,0 +1,224 @@
+/* sim.h - a distributed system as state machines in C, for `clew explore`.
+ *
+ *     #include <clew/sim.h>
+ *
+ *     enum { PING, ECHO };
+ *     static const char *const messages[] = {"ping", "echo", NULL};
+ *     struct node { int echoes; };
+ *
+ *     static void start(void *state)
+ *     {
+ *         if (clew_self() == 0) { clew_send(1, PING, NULL, 0); }
+ *     }
+ *
+ *     static void message(void *state, const struct clew_message *m)
+ *     {
+ *         struct node *node = state;
+ *         if (m->type == PING) { clew_send(m->from, ECHO, NULL, 0); } else { node->echoes++; }
+ *     }
+ *
+ *     CLEW_SYSTEM(.name = "pingpong", .node_count = 2, .messages = messages,
+ *                 .state_size = sizeof(struct node), .start = start, .message = message);
+ *
+ *     $ clew cc --sim pingpong.c -o pingpong.so && clew explore ./pingpong.so
+ *
+ * The rules: a node keeps what it knows in its state, in what clew_alloc() gives, on its disk, and
+ * in variables of the file that it alone uses; it talks to others by messages only; time and chance
+ * come from here. Then everything can be rewound, and every run can be repeated. C and C++. */
+#ifndef CLEW_SIM_H
+#define CLEW_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <clew/property.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CLEW_SIM_VERSION 1
+
+/* Where requests come from: from outside. */
+#define CLEW_CLIENT (-1)
+
+struct clew_message {
+    int from; /* a node, or CLEW_CLIENT */
+    int type; /* index into the system's messages */
+    const void *bytes;
+    size_t size;
+};
+
+/* A system. All but version, size, name, node_count and message may be left out. */
+struct clew_system {
+    uint32_t version; /* both set by CLEW_SYSTEM */
+    uint32_t size;
+    const char *name;
+    uint32_t node_count;
+    const char *const *nodes;    /* their names; NULL: n1, n2 ... */
+    const char *const *messages; /* the types of messages by name, ended by NULL */
+    const char *const *timers;   /* the timers of a node by name, ended by NULL */
+    size_t state_size;           /* of each node's state, which begins as zeros */
+    size_t disk_size;            /* of each node's disk, which begins as zeros */
+
+    /* Before the run: requests from outside, by clew_request(). */
+    void (*setup)(void);
+    /* A node begins. */
+    void (*start)(void *state);
+    /* A message, or a request from outside, arrives. */
+    void (*message)(void *state, const struct clew_message *m);
+    /* A timer fires. */
+    void (*timer)(void *state, int timer);
+    /* A write has reached the disk, or has failed. */
+    void (*written)(void *state, uint32_t ticket, bool is_failed);
+    /* A node begins again after a crash: state and memory are new, the disk is what had reached
+     * it. Left out: start. */
+    void (*restart)(void *state);
+
+    /* Of a message, what makes it the same message in another run: leaves out what does not matter,
+     * such as sequence numbers. Left out: all of its bytes. */
+    uint64_t (*fingerprint)(const struct clew_message *m);
+    /* The state as a line of text for people. */
+    void (*describe)(const void *state, char *text, size_t size);
+    /* Makes a request smaller: writes the attempt-th smaller version of it to bytes (as large as
+     * the message) and returns its size, or -1 when there are no more. For `clew minimize`. */
+    int64_t (*shrink)(const struct clew_message *m, uint32_t attempt, void *bytes);
+
+    const struct clew_property *properties; /* ended by {0} */
+
+    /* What `clew explore` takes when its command line does not say. */
+    const char *faults; /* "crash=1,drop=2" */
+    const char *net;    /* "fifo" (default) or "datagram" */
+    uint32_t depth;     /* steps of a run, at most */
+};
+
+/* Declares the system of a shared object. */
+#define CLEW_SYSTEM(...)                                                            \
+    extern const struct clew_system clew_system;                                    \
+    __attribute__((visibility("default"))) const struct clew_system clew_system = { \
+        .version = CLEW_SIM_VERSION, .size = sizeof(struct clew_system), __VA_ARGS__}
+
+/* What clew does for a node; use the functions below. */
+struct clew_calls {
+    int (*self)(void);
+    void (*send)(int to, int type, const void *bytes, size_t size);
+    void (*request)(int to, int type, const void *bytes, size_t size);
+    void (*timer_set)(int timer, uint64_t delay);
+    void (*timer_cancel)(int timer);
+    uint32_t (*disk_write)(size_t offset, const void *bytes, size_t size);
+    void (*disk_read)(size_t offset, void *bytes, size_t size);
+    uint64_t (*now)(void);
+    uint64_t (*random)(uint64_t bound);
+    void *(*alloc)(size_t size);
+    void (*free)(void *block);
+    void (*variable)(const char *name, int64_t value);
+    void (*log)(const char *text);
+    void (*access)(const char *variable, bool is_write, const char *file, int line);
+    void (*fail)(const char *claim, const char *file, int line);
+};
+
+/* Set when the system is loaded; weak, so that every file of a system may include this header. */
+__attribute__((weak, visibility("default"))) const struct clew_calls *clew_calls;
+
+/* The node whose code is running, from 0. */
+static inline int clew_self(void)
+{
+    return clew_calls->self();
+}
+
+/* Sends a copy of the bytes to a node. */
+static inline void clew_send(int to, int type, const void *bytes, size_t size)
+{
+    clew_calls->send(to, type, bytes, size);
+}
+
+/* In setup: a request from outside, to arrive some time. */
+static inline void clew_request(int to, int type, const void *bytes, size_t size)
+{
+    clew_calls->request(to, type, bytes, size);
+}
+
+/* The timer fires when the node's clock has moved on by delay; a timer that runs is set anew. The
+ * clock moves when timers fire, which they do in the order of their times. */
+static inline void clew_timer_set(int timer, uint64_t delay)
+{
+    clew_calls->timer_set(timer, delay);
+}
+static inline void clew_timer_cancel(int timer)
+{
+    clew_calls->timer_cancel(timer);
+}
+
+/* Begins to write to the node's disk; `written` gets the ticket when it is done. A crash before
+ * that may or may not find it on the disk. Writes reach the disk in their order. */
+static inline uint32_t clew_disk_write(size_t offset, const void *bytes, size_t size)
+{
+    return clew_calls->disk_write(offset, bytes, size);
+}
+
+/* Reads from the node's disk, what is still being written included. */
+static inline void clew_disk_read(size_t offset, void *bytes, size_t size)
+{
+    clew_calls->disk_read(offset, bytes, size);
+}
+
+/* The node's clock. */
+static inline uint64_t clew_now(void)
+{
+    return clew_calls->now();
+}
+
+/* A number below bound, the same in every repetition of a run. */
+static inline uint64_t clew_random(uint64_t bound)
+{
+    return clew_calls->random(bound);
+}
+
+/* Memory of the node, cleared to zero; gone at a crash. */
+static inline void *clew_alloc(size_t size)
+{
+    return clew_calls->alloc(size);
+}
+static inline void clew_free(void *block)
+{
+    clew_calls->free(block);
+}
+
+/* The node's variable has this value from now on: for properties and for traces. */
+static inline void clew_variable(const char *name, int64_t value)
+{
+    clew_calls->variable(name, value);
+}
+
+/* A line for the trace. */
+static inline void clew_log_line(const char *text)
+{
+    clew_calls->log(text);
+}
+
+/* An access to a variable of the node, for `clew races` and `clew atomicity` on the run's trace. */
+#define clew_reads(variable) (clew_calls->access((variable), false, __FILE__, __LINE__))
+#define clew_writes(variable) (clew_calls->access((variable), true, __FILE__, __LINE__))
+
+/* A violation of the node's own: ends the run. assert() comes here too. */
+#define clew_fail(claim) (clew_calls->fail((claim), __FILE__, __LINE__))
+
+/* What assert() calls, bound inside the shared object: the run ends, the explorer goes on. */
+#ifndef CLEW_SIM_KEEPS_ASSERT
+__attribute__((weak, visibility("hidden"), noreturn)) void
+__assert_fail(const char *claim, const char *file, unsigned int line, const char *function);
+__attribute__((weak, visibility("hidden"), noreturn)) void
+__assert_fail(const char *claim, const char *file, unsigned int line, const char *function)
+{
+    (void)function;
+    clew_calls->fail(claim, file, (int)line);
+    __builtin_trap();
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

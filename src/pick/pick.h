@@ -1,0 +1,151 @@
+/* Who goes next: a plan followed, its constraints kept, a strategy for what they leave open.
+ *
+ *     struct pick *p = pick_init(memory, pick_size(&limits), &limits);
+ *     pick_begin(p, &plan);
+ *     while ((i = pick_choose(p, pending, count)) >= 0) {
+ *         ... do pending[i]; pick_learn(p, &pending[i], blocks, block_count); ...
+ *     }
+ *     pick_end(p);
+ *
+ * Freestanding: all memory is the caller's, nothing is called but wire/. The same code chooses in
+ * the simulator, inside a controlled program and in tests. What is learned lives from run to run,
+ * so the memory must be outside what a world rewinds. */
+#ifndef CLEW_PICK_PICK_H
+#define CLEW_PICK_PICK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An operation that could be the next. A world lists those that are enabled, in the order of its
+ * default: the first is what happens when nobody has a reason to choose otherwise, and faults come
+ * last. */
+struct pick_operation {
+    uint64_t name;       /* pick/name.h; unique among those pending */
+    uint64_t action;     /* what it does, whichever occurrence: the key of coverage history */
+    uint32_t task;       /* whose next step it is, the same number in every run */
+    uint32_t objects[2]; /* what it touches, the same numbers in every run; 0: nothing */
+    uint16_t kind;       /* enum event_kind */
+    uint16_t node;       /* on which node its code runs */
+    uint8_t writes;      /* bit i: objects[i] is changed, not only read */
+    uint8_t fault;       /* FAULT_CRASH ...; 0 when it is none */
+};
+
+/* Touches everything: conflicts with each operation that touches anything. */
+#define PICK_EVERYTHING UINT32_MAX
+
+/* Whether the order of the two matters: they are of one task, or touch one object that one of them
+ * changes. */
+bool pick_conflicts(const struct pick_operation *a, const struct pick_operation *b);
+
+/* STRATEGY(id, name, meaning) */
+#define PICK_STRATEGY_LIST(STRATEGY)                                                         \
+    STRATEGY(FIRST, "first", "the world's default order")                                    \
+    STRATEGY(RANDOM, "random", "any enabled operation")                                      \
+    STRATEGY(PCT, "pct", "random priorities of tasks, a few of them lowered on the way")     \
+    STRATEGY(POS, "pos", "random priorities of operations, drawn anew after a conflict")     \
+    STRATEGY(SURW, "surw", "tasks in proportion to what they still have to do")              \
+    STRATEGY(UNIQUE, "unique", "what covers the most new blocks of code")                    \
+    STRATEGY(FREQUENCY, "frequency", "the same, discounting blocks that are executed often") \
+    STRATEGY(NODEFREQ, "nodefreq", "the same, for blocks that few nodes execute")
+
+enum pick_strategy {
+#define STRATEGY(id, name, meaning) PICK_##id,
+    PICK_STRATEGY_LIST(STRATEGY)
+#undef STRATEGY
+        PICK_STRATEGY_COUNT
+};
+
+const char *pick_strategy_name(enum pick_strategy strategy);
+const char *pick_strategy_meaning(enum pick_strategy strategy);
+
+/* The strategy of this name, -1 when there is none. */
+int pick_strategy_find(const char *name);
+
+/* At this step (from 0) of the run, the operation of this name. */
+struct pick_turn {
+    uint64_t name;
+    uint32_t step;
+};
+
+enum pick_relation {
+    PICK_BEFORE, /* first happens before second */
+    PICK_FROM, /* first, which touches an object, finds it as second left it; 0: as at the start */
+};
+
+struct pick_constraint {
+    uint64_t first;
+    uint64_t second;
+    enum pick_relation relation;
+    bool is_negated;
+};
+
+/* All that is pointed to outlives the run. {0} is: the default order to the end. */
+struct pick_plan {
+    const struct pick_turn *turns; /* by step */
+    size_t turn_count;
+    bool is_lenient;      /* a turn whose operation is not pending is skipped */
+    uint32_t steps_first; /* steps below this that no turn names take the default, like all steps
+                             before the last turn */
+    const struct pick_constraint *constraints;
+    size_t constraint_count;
+    const struct pick_operation *asleep; /* not to be chosen by `first` after the last turn, until
+                                            something they conflict with has happened */
+    size_t asleep_count;
+    enum pick_strategy strategy; /* for the rest */
+    uint32_t depth;              /* of bugs that pct aims at, from 1; 0: 3 */
+    uint64_t seed;
+};
+
+/* What pick_choose says when it does not choose. */
+enum pick_stop {
+    PICK_REST = -1,     /* nothing is pending but faults */
+    PICK_DIVERGED = -2, /* the operation of a turn is not pending: pick_where says which turn */
+    PICK_STUCK = -3,    /* no operation is allowed by the constraints: pick_where says which
+                           constraint holds the first one back */
+    PICK_ASLEEP = -4,   /* all that is pending sleeps: what follows is explored elsewhere */
+};
+
+/* How much can be remembered; beyond, learning stops and choosing goes on. */
+struct pick_limits {
+    uint32_t task_max;       /* task numbers are below */
+    uint32_t pending_max;    /* operations offered at once, at most */
+    uint32_t object_max;     /* objects whose users are counted (surw), last changes kept (FROM) */
+    uint32_t constraint_max; /* of a plan */
+    uint32_t asleep_max;     /* of a plan */
+    uint32_t action_max;     /* whose blocks are remembered */
+    uint32_t block_count;    /* block numbers are below */
+};
+
+struct pick;
+
+/* The bytes that pick_init needs, for any alignment up to 64. */
+size_t pick_size(const struct pick_limits *limits);
+struct pick *pick_init(void *memory, const struct pick_limits *limits);
+
+/* Begins a run. The plan's counts are within the limits. */
+void pick_begin(struct pick *p, const struct pick_plan *plan);
+
+/* The index of the operation to do next, or an enum pick_stop. O(count) and, with constraints,
+ * O(count * constraints). */
+int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t count);
+
+/* What the operation just chosen covered: blocks by number, each with how often, on its node. */
+struct pick_block {
+    uint32_t block;
+    uint32_t count;
+};
+void pick_learn(struct pick *p, const struct pick_operation *done, const struct pick_block *blocks,
+                uint32_t block_count);
+
+/* Ends the run: what it taught is kept for the next. */
+void pick_end(struct pick *p);
+
+/* The turn or the constraint that pick_choose stopped at. */
+size_t pick_where(const struct pick *p);
+
+/* After a run: the first constraint that it did not satisfy, because its operations never came;
+ * constraint_count when it satisfied all. */
+size_t pick_unsatisfied(const struct pick *p);
+
+#endif

@@ -1,0 +1,140 @@
+/* The seam between searching and what is searched: a system that can be run under a plan, and gives
+ * back an execution with its verdict. sim/ is one, real processes are another; explore/ and
+ * minimize/ know no more of them than this.
+ *
+ *     struct execution x = {0};
+ *     if (world_run(w, &plan, &x, e) < 0) { ... the world itself is broken ... }
+ *     if (outcome_is_violation(x.outcome)) { ... x.what, x.key ... }
+ *     execution_release(&x);
+ */
+#ifndef CLEW_WORLD_WORLD_H
+#define CLEW_WORLD_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/out.h"
+#include "base/vec.h"
+#include "pick/pick.h"
+#include "trace/finding.h"
+#include "trace/schedule.h"
+#include "trace/trace.h"
+#include "wire/kind.h"
+
+enum { FAULT_LIMIT = FAULT_RESET + 1 };
+
+/* How many of each fault a run may have. */
+struct fault_budget {
+    uint16_t most[FAULT_LIMIT]; /* by FAULT_CRASH ... */
+};
+
+/* Reads "crash=1,drop=2" ("crash" alone is one); "none" is none. Fails on what is not a fault. */
+MUST_USE int fault_budget_parse(struct fault_budget *b, const char *text, struct err *e);
+
+/* One run. {0} is the default order without faults, of unlimited length. */
+struct plan {
+    struct pick_plan pick;
+    struct fault_budget faults;
+    uint32_t steps_max;  /* 0: no limit */
+    bool wants_pending;  /* keep what was pending at each step */
+    bool wants_states;   /* keep the state's hash after each step, where the world has one */
+    bool is_learning;    /* covered blocks are told to the strategy, and counted */
+    struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
+};
+
+/* How a run ended. OUTCOME(id, name, is_violation, finding) */
+#define OUTCOME_LIST(OUTCOME)                            \
+    OUTCOME(PASSED, "passed", false, PROPERTY)           \
+    OUTCOME(LIMIT, "step limit", false, HANG)            \
+    OUTCOME(REDUNDANT, "redundant", false, PROPERTY)     \
+    OUTCOME(DIVERGED, "diverged", false, PROPERTY)       \
+    OUTCOME(UNSATISFIED, "unsatisfied", false, PROPERTY) \
+    OUTCOME(PROPERTY, "property", true, PROPERTY)        \
+    OUTCOME(LIVENESS, "liveness", true, LIVENESS)        \
+    OUTCOME(ASSERTION, "assertion", true, ASSERTION)     \
+    OUTCOME(CRASH, "crash", true, CRASH)                 \
+    OUTCOME(SANITIZER, "sanitizer", true, SANITIZER)     \
+    OUTCOME(DEADLOCK, "deadlock", true, DEADLOCK)        \
+    OUTCOME(HANG, "hang", true, HANG)
+
+enum outcome {
+#define OUTCOME(id, name, is_violation, finding) OUTCOME_##id,
+    OUTCOME_LIST(OUTCOME)
+#undef OUTCOME
+        OUTCOME_COUNT
+};
+
+const char *outcome_name(enum outcome outcome);
+bool outcome_is_violation(enum outcome outcome);
+enum finding_kind outcome_finding(enum outcome outcome);
+
+/* A step that was taken. */
+struct step {
+    struct pick_operation operation;
+    uint32_t choice;        /* its index among what was pending; 0 is the default */
+    uint32_t pending_first; /* into the execution's pending, if the plan wants it */
+    uint32_t pending_count;
+    uint64_t state; /* hash of the system after it, if the plan wants it; 0: none */
+};
+
+/* What happened. {0} is empty; the same one may be used for run after run. */
+struct execution {
+    enum outcome outcome;
+    char what[400];   /* of a violation: one sentence with values; else why the run ended */
+    char key[120];    /* of a violation: the same for the same bug in other runs */
+    uint64_t hash;    /* of all that happened: equal for equal runs, in every process */
+    size_t where;     /* of DIVERGED the turn, of UNSATISFIED the constraint */
+    bool is_faithful; /* every turn was taken (a lenient run may skip some) */
+    VEC(struct step) steps;
+    VEC(struct pick_operation) pending;
+};
+
+void execution_clear(struct execution *x);
+void execution_release(struct execution *x);
+
+/* What a world can tell of the code its nodes run; 0 where nothing is counted. */
+struct world_coverage {
+    uint32_t block_total;
+    uint32_t block_covered;
+};
+
+struct world;
+
+struct world_ops {
+    const char *name; /* "sim", as in a schedule's header */
+    int (*run)(struct world *w, const struct plan *p, struct execution *x, struct err *e);
+    /* Writes the operation the way schedules do. */
+    void (*describe)(struct world *w, const struct pick_operation *o, struct schedule *s,
+                     struct choice *c);
+    struct world_coverage (*coverage)(const struct world *w);
+    void (*close)(struct world *w);
+
+    /* Optional, NULL where the world cannot: a run by hand. `begin` resets, `pending` lists what
+     * could be next, `step` does one of it and says whether the run goes on. */
+    void (*begin)(struct world *w, const struct plan *p, struct execution *x);
+    uint32_t (*pending)(struct world *w, const struct pick_operation **pending);
+    bool (*step)(struct world *w, uint32_t choice, struct execution *x);
+    /* A copy of everything the system knows, and back to it. Freed with mem_free. */
+    void *(*checkpoint)(struct world *w);
+    void (*restore)(struct world *w, const void *checkpoint);
+    uint64_t (*state_hash)(struct world *w);
+    /* The nodes' states, a line each, for people. */
+    void (*states)(struct world *w, struct out *out);
+};
+
+/* A world's struct begins with this. */
+struct world {
+    const struct world_ops *ops;
+    const char *system;        /* what runs in it, for schedules and reports */
+    uint32_t net;              /* as the world numbers them */
+    struct pick *pick;         /* which remembers from run to run */
+    struct pick_limits limits; /* what it was made with */
+};
+
+/* Runs the plan; x is cleared first. A violation is a result, not an error. */
+MUST_USE int world_run(struct world *w, const struct plan *p, struct execution *x, struct err *e);
+
+void world_close(struct world *w);
+
+#endif
