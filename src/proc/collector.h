@@ -1,0 +1,104 @@
+/* A recording on its way to events: what its rows, processes and names are, known to collect.c,
+ * which merges them when all is over, and to translate.c, which says what a record means. */
+#ifndef CLEW_PROC_COLLECTOR_H
+#define CLEW_PROC_COLLECTOR_H
+
+#include "base/arena.h"
+#include "proc/datagram.h"
+#include "proc/naming.h"
+#include "proc/pieces.h"
+#include "proc/row.h"
+#include "proc/traffic.h"
+#include "trace/format.h"
+#include "wire/kind.h"
+#include "wire/recording.h"
+
+/* Names of the two ends of a connection, as its process sees them. */
+struct ends {
+    uint32_t own, peer;
+};
+
+/* A recorded process: whose tasks they are, and what its addresses mean. */
+struct process {
+    uint32_t number;
+    uint32_t node; /* name */
+    struct naming naming;
+    struct pieces pieces;
+    struct map task_of_number; /* number of a task in the process to task */
+    struct map connection_of;  /* number of a connection to its ends */
+    struct map file_of;        /* number of a file to its name */
+    VEC(struct ends) ends;
+};
+
+/* An access of a task that another task brought to light. */
+struct late {
+    uint32_t epoch; /* it comes after so many stamped records of its task */
+    struct record record;
+};
+
+struct source {
+    struct row row;
+    struct process *process;
+    uint32_t task;         /* in the tables */
+    uint64_t stamp;        /* where the row stands in the merge */
+    uint64_t epoch;        /* stamped records taken so far */
+    VEC(struct late) late; /* by epoch */
+    size_t late_taken;
+};
+
+struct collector {
+    const char *folder;
+    struct tables *tables;
+    struct writer *writer;
+    struct notes *notes;
+    struct arena arena;
+    VEC(struct source) sources;
+    VEC(struct process *) processes;
+    VEC(uint32_t) heap; /* sources, least stamp first */
+    VEC(struct event) batch;
+    struct names inodes; /* of pipes and Unix sockets, in order of appearance */
+    uint32_t inode_none; /* the name of a Unix peer that is not known */
+    struct recording page;
+    struct datagrams datagrams;
+    struct traffic traffic;
+    struct map last_step; /* of a task: EVENT_PROCESS_EXEC when it became a program */
+    uint64_t event_count, handler_count;
+};
+
+static inline bool record_is_access(const struct record *record)
+{
+    return record->kind == EVENT_READ || record->kind == EVENT_WRITE;
+}
+
+/* The bytes it touches, which lie in one word: the rest of it where that is not said. */
+static inline uint64_t record_access_size(const struct record *record)
+{
+    const uint64_t room = 8 - record->object % 8;
+    return record->size > 0 && record->size < room ? record->size : room;
+}
+
+static inline bool row_is_late(const struct row *row)
+{
+    return record_is_access(row->record) && row->more != NULL &&
+           row->more->size == sizeof(struct record_late);
+}
+
+/* ---- translate.c ---- */
+
+/* What the record at the front of the row tells when it is no event: a module and its bias, the
+ * ends of a connection, the process's name. */
+void translate_note(struct collector *c, struct source *s);
+
+/* Ends of Unix connections whose peer could not be known yet when they were told: the peer has told
+ * them both. */
+void translate_ends(struct collector *c);
+
+/* Appends the events of the record at the front of the row; then those of the late accesses of the
+ * epoch that has just begun. */
+MUST_USE int translate_record(struct collector *c, struct source *s, struct err *e);
+MUST_USE int translate_late(struct collector *c, struct source *s, struct err *e);
+
+/* Hands the events to the writer. */
+MUST_USE int translate_flush(struct collector *c, struct err *e);
+
+#endif

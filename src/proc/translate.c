@@ -1,0 +1,418 @@
+/* From records to events: addresses, descriptors and numbers become names. */
+#include <stdio.h>
+#include <string.h>
+
+#include "proc/collector.h"
+#include "trace/kind.h"
+
+/* Ends that are named after an inode are known again only within one recording: they get ordinals.
+ */
+static uint32_t end_name(struct collector *c, const char *text)
+{
+    const char *dash = strchr(text, '-');
+    const bool is_inode =
+        dash != NULL && (strncmp(text, "pipe-", 5) == 0 || strncmp(text, "unix-", 5) == 0);
+    if (!is_inode) {
+        return names_intern_text(&c->tables->names, text);
+    }
+    if (strcmp(text, "unix-0") == 0) {
+        return c->inode_none;
+    }
+    const uint32_t key = names_intern_text(&c->inodes, text);
+    char named[32];
+    (void)snprintf(named, sizeof named, "%.*s#%u", (int)(dash - text), text, key);
+    return names_intern_text(&c->tables->names, named);
+}
+
+/* The bytes of an end pair: "own" 0 "peer". */
+static struct ends take_ends(struct collector *c, const char *bytes, size_t size)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1),
+                   bytes);
+    const size_t own = strlen(text);
+    struct ends ends = {.own = end_name(c, text)};
+    (void)snprintf(text, sizeof text, "%.*s", (int)(size > own ? size - own - 1 : 0),
+                   bytes + own + (size > own));
+    ends.peer = end_name(c, text);
+    return ends;
+}
+
+/* A file's name is its path, from the folder where the recording began when it is below. What was
+ * removed while it was open is still that file. */
+static uint32_t file_name(struct collector *c, const char *path, size_t size)
+{
+    static const char gone[] = " (deleted)";
+    const size_t gone_size = sizeof gone - 1;
+    if (size > gone_size && memcmp(path + size - gone_size, gone, gone_size) == 0) {
+        size -= gone_size;
+    }
+    const size_t base = strlen(c->page.folder);
+    if (base > 0 && size > base + 1 && memcmp(path, c->page.folder, base) == 0 &&
+        path[base] == '/') {
+        path += base + 1;
+        size -= base + 1;
+    }
+    return names_intern(&c->tables->names, path, size);
+}
+
+/* A shared mapping without a file is known by a number, "#PROCESS.COUNT". */
+static void take_shared(struct collector *c, struct source *s)
+{
+    const struct row *row = &s->row;
+    struct shared_range range;
+    if (row->more == NULL || row->more->size < sizeof range) {
+        return;
+    }
+    memcpy(&range, row->bytes, sizeof range);
+    const char *name = row->bytes + sizeof range;
+    const size_t size = row->more->size - sizeof range;
+    char text[64];
+    uint32_t named = 0;
+    if (size > 0 && name[0] == '#') {
+        const int printed =
+            snprintf(text, sizeof text, "shared%.*s", (int)(size < 32 ? size : 32), name);
+        named = names_intern(&c->tables->names, text, (size_t)printed);
+    } else {
+        named = file_name(c, name, size);
+    }
+    naming_share(&s->process->naming, (struct naming_shared){.start = row->record->object,
+                                                             .size = range.size,
+                                                             .offset = range.offset,
+                                                             .name = named});
+}
+
+void translate_note(struct collector *c, struct source *s)
+{
+    const struct row *row = &s->row;
+    const size_t size = row->more == NULL ? 0 : row->more->size;
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%.*s", (int)size, row->bytes);
+    switch (row->record->kind) {
+    case RECORD_MODULE:
+        places_add_module(s->process->naming.places, text, row->record->object);
+        return;
+    case RECORD_SHARED: take_shared(c, s); return;
+    case RECORD_NODE: s->process->node = names_intern_text(&c->tables->names, text); return;
+    case RECORD_NAME:
+        if (size > 0 && row->bytes[0] == 0) {
+            map_put(&s->process->file_of, row->record->object,
+                    file_name(c, row->bytes + 1, size - 1));
+        } else if (size > 0) {
+            map_put(&s->process->connection_of, row->record->object,
+                    (uint32_t)s->process->ends.count);
+            vec_push(&s->process->ends, take_ends(c, row->bytes + 1, size - 1));
+        }
+        return;
+    default: return;
+    }
+}
+
+/* A socket bound to every address that talks to the loopback address does so from there. */
+static uint32_t loopback_of(struct collector *c, uint32_t own, uint32_t peer)
+{
+    struct names *names = &c->tables->names;
+    const char *text = names_text(names, own);
+    if (strncmp(text, "0.0.0.0:", 8) != 0 || strncmp(names_text(names, peer), "127.", 4) != 0) {
+        return own;
+    }
+    char named[32];
+    (void)snprintf(named, sizeof named, "127.0.0.1:%s", text + 8);
+    return names_intern_text(names, named);
+}
+
+void translate_ends(struct collector *c)
+{
+    struct map peer_of = {0};
+    vec_each (&c->processes, p) {
+        vec_each (&(*p)->ends, ends) {
+            if (ends->peer != c->inode_none) {
+                map_put(&peer_of, ends->peer, ends->own);
+            }
+        }
+    }
+    vec_each (&c->processes, p) {
+        vec_each (&(*p)->ends, ends) {
+            const uint32_t *peer =
+                ends->peer == c->inode_none ? map_get(&peer_of, ends->own) : NULL;
+            ends->peer = peer == NULL ? ends->peer : *peer;
+        }
+    }
+    map_release(&peer_of);
+}
+
+static uint32_t name_of_bytes(struct collector *c, const struct row *row)
+{
+    return row->more == NULL ? 0 : names_intern(&c->tables->names, row->bytes, row->more->size);
+}
+
+/* A number that goes with a record, 0 when it is not there. */
+static uint64_t number_of_bytes(const struct row *row)
+{
+    uint64_t number = 0;
+    if (row->more != NULL && row->more->size >= sizeof number) {
+        memcpy(&number, row->bytes, sizeof number);
+    }
+    return number;
+}
+
+/* The child's first task, if the child came to record anything. */
+static void set_forked(struct collector *c, const struct row *row, struct event *event)
+{
+    vec_each (&c->processes, p) {
+        if (row->more != NULL && (*p)->number == row->more->value) {
+            event->peer =
+                tables_task(c->tables, (*p)->node, names_intern_text(&c->tables->names, "main"));
+            event->has |= HAS_PEER;
+        }
+    }
+    event->has &= (uint8_t)~HAS_VALUE;
+    event->value = 0;
+}
+
+/* Who the other task of a creation or a join is. */
+static void set_peer(struct collector *c, struct source *s, struct event *event)
+{
+    const struct row *row = &s->row;
+    if (event->kind == EVENT_THREAD_CREATE) {
+        event->peer = tables_task(c->tables, s->process->node, name_of_bytes(c, row));
+        event->has |= HAS_PEER;
+        return;
+    }
+    if (event->kind == EVENT_PROCESS_FORK) {
+        set_forked(c, row, event);
+        return;
+    }
+    event->has &= (uint8_t)~HAS_VALUE;
+    event->value = 0;
+    const uint32_t *known =
+        row->more == NULL ? NULL : map_get(&s->process->task_of_number, (uint64_t)row->more->value);
+    if (known != NULL) {
+        event->peer = *known;
+        event->has |= HAS_PEER;
+    }
+}
+
+static uint32_t channel_name(struct collector *c, uint32_t source, uint32_t destination)
+{
+    struct names *names = &c->tables->names;
+    char text[1024];
+    const int size = snprintf(text, sizeof text, "%s>%s", names_text(names, source),
+                              names_text(names, destination));
+    return names_intern(names, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+}
+
+/* A datagram is named, and its receipt goes by its sender's channel. */
+static void set_datagram(struct collector *c, const struct row *row, struct event *event)
+{
+    const size_t head = sizeof(uint64_t);
+    const bool is_whole = row->more->size >= head;
+    const struct ends ends =
+        is_whole ? take_ends(c, row->bytes + head, row->more->size - head) : (struct ends){0};
+    struct datagram d = {.hash = number_of_bytes(row), .size = event->size};
+    if (event->kind == EVENT_SEND) {
+        d.source = loopback_of(c, ends.own, ends.peer);
+        d.destination = ends.peer;
+        datagrams_send(&c->datagrams, &c->tables->names, &d);
+    } else {
+        d.source = ends.peer;
+        d.destination = loopback_of(c, ends.own, ends.peer);
+        const struct datagram *sent = datagrams_receive(&c->datagrams, &c->tables->names, &d);
+        d = sent == NULL ? d : *sent;
+    }
+    event->message = d.message;
+    event->object = channel_name(c, d.source, d.destination);
+}
+
+/* The directed channel of a network event, and the name of its message where it has one. */
+static void set_channel(struct collector *c, struct source *s, struct event *event)
+{
+    const struct row *row = &s->row;
+    if (event->mode == TRANSPORT_CHANNEL) {
+        char name[20];
+        (void)snprintf(name, sizeof name, "%llx", (unsigned long long)number_of_bytes(row));
+        event->message = names_intern_text(&c->tables->names, name);
+        event->object = naming_object(&s->process->naming, row->record->object, row->record->place);
+        return;
+    }
+    if (row->more != NULL) {
+        set_datagram(c, row, event);
+        return;
+    }
+    const uint32_t *known = map_get(&s->process->connection_of, row->record->object);
+    const struct ends ends = known == NULL ? (struct ends){0} : s->process->ends.at[*known];
+    const bool is_inward = event->kind == EVENT_RECV || event->kind == EVENT_ACCEPT;
+    event->object =
+        is_inward ? channel_name(c, ends.peer, ends.own) : channel_name(c, ends.own, ends.peer);
+}
+
+/* The file of an event, with the part of it that a lock is on. */
+static uint32_t file_of(struct collector *c, const struct source *s)
+{
+    const struct row *row = &s->row;
+    const uint32_t *known = map_get(&s->process->file_of, row->record->object);
+    struct lock_range range;
+    if (known == NULL || row->more == NULL || row->more->size != sizeof range) {
+        return known == NULL ? 0 : *known;
+    }
+    memcpy(&range, row->bytes, sizeof range);
+    char text[1100];
+    (void)snprintf(text, sizeof text, "%s[%lld+%lld]", names_text(&c->tables->names, *known),
+                   (long long)range.start, (long long)range.size);
+    return names_intern_text(&c->tables->names, text);
+}
+
+/* A file that is renamed or removed is told by its paths: "path", or "old" 0 "new". */
+static void set_paths(struct collector *c, const struct row *row, struct event *event)
+{
+    const size_t size = row->more == NULL ? 0 : row->more->size;
+    const char *end = size == 0 ? NULL : memchr(row->bytes, 0, size);
+    const size_t first = end == NULL ? size : (size_t)(end - row->bytes);
+    event->object = file_name(c, row->bytes, first);
+    if (event->kind == EVENT_FILE_RENAME && first < size) {
+        event->text = file_name(c, end + 1, size - first - 1);
+    }
+}
+
+static bool is_of_file(const struct event *event)
+{
+    switch (event->mode) {
+    case LOCK_FCNTL_READ:
+    case LOCK_FCNTL_WRITE:
+    case LOCK_FLOCK_READ:
+    case LOCK_FLOCK_WRITE: return event->kind == EVENT_LOCK || event->kind == EVENT_UNLOCK;
+    default: return event_class(event) == CLASS_FILE;
+    }
+}
+
+/* What the bytes and the object of a record mean, by kind. */
+static void set_names(struct collector *c, struct source *s, struct event *event)
+{
+    const struct row *row = &s->row;
+    const struct record *record = row->record;
+    struct naming *naming = &s->process->naming;
+    const unsigned fields = kind_of(event->kind)->fields;
+    event->location = naming_source(naming, record->place);
+    if ((fields & F_PEER) != 0) {
+        set_peer(c, s, event);
+        return;
+    }
+    if (event_class(event) == CLASS_NET) {
+        set_channel(c, s, event);
+        return;
+    }
+    if (event->kind == EVENT_FILE_RENAME || event->kind == EVENT_FILE_UNLINK) {
+        set_paths(c, row, event);
+        return;
+    }
+    if (is_of_file(event)) {
+        event->object = file_of(c, s);
+        return;
+    }
+    switch (event->kind) {
+    case EVENT_THREAD_START: return;
+    case EVENT_WAIT_BEGIN:
+    case EVENT_WAIT_END:
+        event->object = naming_object(naming, record->object, record->place);
+        event->text = naming_object(naming, number_of_bytes(row), record->place);
+        return;
+    case EVENT_ALLOC:
+        event->object = naming_allocate(naming, record->object, record->size, record->place);
+        return;
+    case EVENT_LOG:
+    case EVENT_PROCESS_START: event->text = name_of_bytes(c, row); return;
+    case EVENT_HANDLER_BEGIN:
+    case EVENT_HANDLER_END:
+    case EVENT_VARIABLE:
+    case EVENT_VARIABLE_DELETE:
+    case EVENT_ATOMIC_BEGIN:
+    case EVENT_ATOMIC_END: event->object = name_of_bytes(c, row); return;
+    default: event->object = naming_object(naming, record->object, record->place);
+    }
+}
+
+int translate_flush(struct collector *c, struct err *e)
+{
+    const int result =
+        c->batch.count == 0 ? 0 : writer_write(c->writer, c->batch.at, c->batch.count, e);
+    c->event_count += c->batch.count;
+    vec_clear(&c->batch);
+    return result;
+}
+
+static int put_event(struct collector *c, const struct event *event, struct err *e)
+{
+    traffic_take(&c->traffic, event);
+    c->handler_count += event->kind == EVENT_HANDLER_BEGIN;
+    if (event->kind == EVENT_PROCESS_EXEC) {
+        map_put(&c->last_step, event->task, event->kind);
+    } else if (c->last_step.entries.count > 0 && map_get(&c->last_step, event->task) != NULL) {
+        map_put(&c->last_step, event->task, 0);
+    }
+    vec_push(&c->batch, *event);
+    return c->batch.count >= BATCH_MAX ? translate_flush(c, e) : 0;
+}
+
+/* A plain access, piece by piece. */
+static int put_access(struct collector *c, const struct source *s, const struct record *record,
+                      struct err *e)
+{
+    struct naming *naming = &s->process->naming;
+    const uint64_t end = record->object + record_access_size(record);
+    struct event event = {
+        .kind = record->kind, .task = s->task, .location = naming_source(naming, record->place)};
+    for (uint64_t at = record->object, size = 0; at < end; at += size) {
+        size = pieces_first(&s->process->pieces, at, end - at);
+        event.has = record->size > 0 ? HAS_SIZE : 0;
+        event.size = record->size > 0 ? size : 0;
+        event.object = naming_object(naming, at, record->place);
+        if (put_event(c, &event, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int translate_record(struct collector *c, struct source *s, struct err *e)
+{
+    const struct record *record = s->row.record;
+    s->epoch += record->stamp != 0;
+    if (record->kind == RECORD_STACK) {
+        naming_stack(&s->process->naming, record->object, number_of_bytes(&s->row));
+    }
+    if (kind_of(record->kind) == NULL || (record->flags & RECORD_VOID) != 0 ||
+        row_is_late(&s->row)) {
+        return 0;
+    }
+    if (record_is_access(record)) {
+        return put_access(c, s, record, e);
+    }
+    const bool has_mode = mode_name(kind_of(record->kind)->modes, record->mode) != NULL;
+    struct event event = {
+        .kind = record->kind, .mode = has_mode ? record->mode : MODE_UNSAID, .task = s->task};
+    if ((record->flags & RECORD_HAS_SIZE) != 0) {
+        event.has |= HAS_SIZE;
+        event.size = record->size;
+    }
+    if ((record->flags & RECORD_HAS_VALUE) != 0 && s->row.more != NULL) {
+        event.has |= HAS_VALUE;
+        event.value = s->row.more->value;
+    }
+    if (s->row.more != NULL && s->row.more->count > 0) {
+        event.has |= HAS_COUNT;
+        event.count = s->row.more->count;
+    }
+    set_names(c, s, &event);
+    return put_event(c, &event, e);
+}
+
+int translate_late(struct collector *c, struct source *s, struct err *e)
+{
+    while (s->late_taken < s->late.count && s->late.at[s->late_taken].epoch <= s->epoch) {
+        const struct record *record = &s->late.at[s->late_taken++].record;
+        if (put_access(c, s, record, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
