@@ -207,13 +207,15 @@ static event_id sweep(struct hb *hb, enum reach_scope scope)
 {
     reach_release(&hb->before);
     reach_release(&hb->after);
-    hb->before.scope = scope;
+    hb->scope = scope;
+    event_id blocked = EVENT_NONE;
     if (scope == REACH_NONE && !goes_against_list(&hb->edges)) {
         return EVENT_NONE;
     }
-    const event_id blocked =
-        reach_build(&hb->before, &hb->graph, hb->trace, REACH_BEFORE, scope, &hb->layout);
-    if (blocked == EVENT_NONE && hb->wants_after) {
+    if (hb->sides != HB_AFTER) {
+        blocked = reach_build(&hb->before, &hb->graph, hb->trace, REACH_BEFORE, scope, &hb->layout);
+    }
+    if (hb->sides != HB_BEFORE && blocked == EVENT_NONE) {
         const event_id back =
             reach_build(&hb->after, &hb->graph, hb->trace, REACH_AFTER, scope, &hb->layout);
         must(back == EVENT_NONE);
@@ -223,17 +225,16 @@ static event_id sweep(struct hb *hb, enum reach_scope scope)
 
 event_id hb_rebuild(struct hb *hb)
 {
-    const enum reach_scope scope = hb->before.scope;
     reach_release(&hb->before);
     reach_release(&hb->after);
     arena_release(&hb->layout);
     graph_build(&hb->graph, &hb->contexts, &hb->edges, &hb->layout);
-    return sweep(hb, scope);
+    return sweep(hb, hb->scope);
 }
 
-void hb_rescope(struct hb *hb, enum reach_scope scope, bool wants_after)
+void hb_rescope(struct hb *hb, enum reach_scope scope, enum hb_sides sides)
 {
-    hb->wants_after = wants_after;
+    hb->sides = sides;
     const event_id blocked = sweep(hb, scope);
     must(blocked == EVENT_NONE);
 }
@@ -284,8 +285,7 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
              struct notes *n, struct err *e)
 {
     must(t->is_sealed);
-    *hb = (struct hb){.trace = t, .model = options->model, .wants_after = options->wants_after};
-    hb->before.scope = options->scope;
+    *hb = (struct hb){.trace = t, .model = options->model, .scope = options->scope};
     const bool is_observed = options->model == HB_OBSERVED;
     contexts_build(&hb->contexts, t, is_observed ? CONTEXT_TASKS : CONTEXT_HANDLERS_APART,
                    &hb->arena, n);

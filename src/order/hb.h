@@ -29,10 +29,16 @@ enum hb_model {
     HB_OBSERVED, /* each task's whole list, and locks and waits as they went */
 };
 
+/* Which of hb.before and hb.after are there. */
+enum hb_sides {
+    HB_BEFORE, /* all that hb_is_before needs */
+    HB_AFTER,
+    HB_BOTH,
+};
+
 struct hb_options {
     enum hb_model model;
     enum reach_scope scope;    /* which pairs of events can be asked about, see reach.h */
-    bool wants_after;          /* what comes after an event is kept too, in hb.after */
     const struct given *given; /* orders given by the user, NULL: none */
 };
 
@@ -46,9 +52,9 @@ struct hb {
     struct sections sections;
     struct edges edges; /* what the graph was laid out from */
     struct graph graph;
-    struct reach before;
-    struct reach after; /* if asked for */
-    bool wants_after;
+    struct reach before, after;
+    enum reach_scope scope;
+    enum hb_sides sides;
     size_t dropped;        /* edges against the list, dropped to break a cycle */
     bool follows_list;     /* the list itself is an order that the graph allows */
     bool has_dropped;      /* edges against the list, which were part of a cycle */
@@ -69,8 +75,9 @@ void hb_release(struct hb *hb);
  * asked. */
 event_id hb_rebuild(struct hb *hb);
 
-/* Asks for another scope, and perhaps for what comes after, from now on. */
-void hb_rescope(struct hb *hb, enum reach_scope scope, bool wants_after);
+/* Asks for another scope, and perhaps for what comes after, from now on. hb_build asks for
+ * HB_BEFORE. */
+void hb_rescope(struct hb *hb, enum reach_scope scope, enum hb_sides sides);
 
 /* True when a must come before b; false for a == b. O(1), or a walk along the edges that leave the
  * handler of a. In scope REACH_NODE only for a on a main chain and b of the same node. */

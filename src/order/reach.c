@@ -58,11 +58,16 @@ struct knowledge {
     uint32_t own;
 };
 
+/* Edges still to be swept, by their places among all: at, at + stride, ... up to end. */
+struct lane {
+    uint32_t at;
+    uint32_t end;
+};
+
 /* Where the sweep stands in a context. */
 struct stand {
-    uint32_t done;     /* events swept */
-    uint32_t in_done;  /* edges into it swept */
-    uint32_t out_done; /* edges out of it swept */
+    uint32_t done;       /* events swept */
+    struct lane in, out; /* in the direction of the sweep */
     struct knowledge now;
     uint32_t row;
     bool is_sharing; /* a handler that knows what its main chain does at the event it hangs off */
@@ -70,15 +75,16 @@ struct stand {
 
 struct sweep {
     struct reach *r;
-    const struct graph *g;
     const struct contexts *c;
+    const struct graph_end *in, *out; /* the edges, in the direction of the sweep */
     bool is_backward;
+    uint32_t stride; /* from an edge to the next: 1, or -1 backward */
     uint32_t event_count;
     struct pool pool;
     struct stand *stands;    /* per context */
-    struct knowledge *sent;  /* per edge, by its place among the edges out: what it carries */
+    struct knowledge *sent;  /* per edge, by its place in out: what it carries */
     uint32_t *row;           /* per event */
-    uint32_t *heard;         /* per edge, by its place among the edges in */
+    uint32_t *heard;         /* per edge, by its place in in */
     uint32_t due;            /* so many events of the list, in the direction, may be swept */
     VEC(uint32_t) resumable; /* contexts that were blocked and may not be any more */
 };
@@ -113,18 +119,11 @@ static bool is_swept(const struct sweep *s, event_id id)
     return (s->is_backward ? count - 1 - position : position) < s->stands[context].done;
 }
 
-/* The edge number k, in the direction of the sweep, of those into (out of) a context; NULL behind
- * the last. Sets *place to where it stands among all. */
-static const struct graph_end *edge_at(const struct sweep *s, uint32_t context, bool is_into,
-                                       uint32_t k, uint32_t *place)
+/* The edges of a context, whose places start at first[context]. */
+static struct lane lane_of(const struct sweep *s, const uint32_t *first, uint32_t context)
 {
-    const bool is_in = is_into != s->is_backward;
-    const uint32_t *first = is_in ? s->g->in_first : s->g->out_first;
-    if (k >= first[context + 1] - first[context]) {
-        return NULL;
-    }
-    *place = s->is_backward ? first[context + 1] - 1 - k : first[context] + k;
-    return &(is_in ? s->g->in : s->g->out)[*place];
+    return s->is_backward ? (struct lane){first[context + 1] - 1, first[context] - 1}
+                          : (struct lane){first[context], first[context + 1]};
 }
 
 /* ---- joining ---- */
@@ -181,28 +180,27 @@ static uint32_t clock_own(struct pool *p, uint32_t clock)
     return fresh;
 }
 
-/* Takes in what the edges into the next event carry. */
+/* Takes in what the edges into the next event, so many, carry. */
 static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
 {
     struct stand *stand = &s->stands[context];
     const uint32_t task = s->c->list[context].task;
-    uint32_t place = 0;
-    const struct graph_end *edge = edge_at(s, context, true, stand->in_done, &place);
-    if (stand->done == 0 && edge_count == 1 && edge->event == hang_of(s->r, context)) {
+    uint32_t place = stand->in.at;
+    stand->in.at += edge_count * s->stride;
+    if (stand->done == 0 && edge_count == 1 && s->in[place].event == hang_of(s->r, context)) {
         /* A handler that knows what its main chain knew shares its clock and row. */
         pool_drop(&s->pool, stand->now.clock);
-        stand->now = s->sent[edge->twin];
-        stand->row = s->row[edge->event];
+        stand->now = s->sent[s->in[place].twin];
+        stand->row = s->row[s->in[place].event];
         stand->is_sharing = true;
         s->heard[place] = stand->now.own;
         return;
     }
     stand->now.clock = clock_own(&s->pool, stand->now.clock);
     stand->is_sharing = false;
-    for (uint32_t k = 0; k < edge_count; k++) {
-        edge = edge_at(s, context, true, stand->in_done + k, &place);
-        const struct knowledge *sent = &s->sent[edge->twin];
-        const uint32_t from = s->c->list[s->c->of[edge->event]].task;
+    for (; place != stand->in.at; place += s->stride) {
+        const struct knowledge *sent = &s->sent[s->in[place].twin];
+        const uint32_t from = s->c->list[s->c->of[s->in[place].event]].task;
         s->heard[place] = from == task ? sent->own : s->pool.clocks.at[sent->clock][task];
         know(s, &stand->now, task, sent, from);
         pool_drop(&s->pool, sent->clock);
@@ -214,16 +212,13 @@ static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
 
 enum { NOT_READY = -1 };
 
-/* How many edges lead to the context's next event, or NOT_READY while one comes from an event that
- * is not swept. */
-static int64_t ready_edges(const struct sweep *s, uint32_t context, uint32_t position)
+/* How many edges lead to the event at this position, which is next, or NOT_READY while one comes
+ * from an event that is not swept. */
+static int64_t ready_edges(const struct sweep *s, struct lane in, uint32_t position)
 {
     uint32_t count = 0;
-    uint32_t place = 0;
-    const struct graph_end *edge = NULL;
-    while ((edge = edge_at(s, context, true, s->stands[context].in_done + count, &place)) != NULL &&
-           edge->position == position) {
-        if (!is_swept(s, edge->event)) {
+    for (; in.at != in.end && s->in[in.at].position == position; in.at += s->stride) {
+        if (!is_swept(s, s->in[in.at].event)) {
             return NOT_READY;
         }
         count++;
@@ -234,33 +229,32 @@ static int64_t ready_edges(const struct sweep *s, uint32_t context, uint32_t pos
 static void send_out(struct sweep *s, uint32_t context, uint32_t position)
 {
     struct stand *stand = &s->stands[context];
-    uint32_t place = 0;
-    const struct graph_end *edge = NULL;
-    while ((edge = edge_at(s, context, false, stand->out_done, &place)) != NULL &&
-           edge->position == position) {
-        stand->out_done++;
+    struct lane *out = &stand->out;
+    for (; out->at != out->end && s->out[out->at].position == position; out->at += s->stride) {
+        const event_id to = s->out[out->at].event;
         if (s->r->scope != REACH_NONE) {
-            s->sent[place] = stand->now;
+            struct knowledge *sent = &s->sent[out->at];
+            *sent = stand->now;
             /* Back on its main chain, what a handler shares with it is known already; carrying it
              * would keep a clock per handler alive. */
-            if (stand->is_sharing && s->c->of[edge->event] == s->c->list[context].task) {
-                s->sent[place].clock = CLOCK_NOTHING;
+            if (stand->is_sharing && s->c->of[to] == s->c->list[context].task) {
+                sent->clock = CLOCK_NOTHING;
             }
-            pool_keep(&s->pool, s->sent[place].clock);
+            pool_keep(&s->pool, sent->clock);
         }
-        if (is_due(s, edge->event)) {
-            vec_push(&s->resumable, s->c->of[edge->event]);
+        if (is_due(s, to)) {
+            vec_push(&s->resumable, s->c->of[to]);
         }
     }
 }
 
-/* Sweeps the context's next event; false when it has to wait. */
-static bool step(struct sweep *s, uint32_t context)
+/* Sweeps an event, the next of its context; false when it has to wait. */
+static bool step(struct sweep *s, event_id id)
 {
+    const uint32_t context = s->c->of[id];
     struct stand *stand = &s->stands[context];
-    const event_id id = next_event(s, context);
     const uint32_t position = s->c->position[id];
-    const int64_t edge_count = ready_edges(s, context, position);
+    const int64_t edge_count = ready_edges(s, stand->in, position);
     if (edge_count == NOT_READY) {
         return false;
     }
@@ -272,8 +266,9 @@ static bool step(struct sweep *s, uint32_t context)
             join(s, context, (uint32_t)edge_count);
         }
         s->row[id] = stand->row;
+    } else {
+        stand->in.at += (uint32_t)edge_count * s->stride;
     }
-    stand->in_done += (uint32_t)edge_count;
     stand->done++;
     send_out(s, context, position);
     if (stand->done == s->c->list[context].count) {
@@ -282,11 +277,13 @@ static bool step(struct sweep *s, uint32_t context)
     return true;
 }
 
-static void run(struct sweep *s, uint32_t context)
+/* Goes on in a context up to what is due. */
+static void go_on(struct sweep *s, uint32_t context)
 {
-    const uint32_t count = s->c->list[context].count;
-    while (s->stands[context].done < count && is_due(s, next_event(s, context)) &&
-           step(s, context)) {
+    bool has_stepped = true;
+    while (has_stepped && s->stands[context].done < s->c->list[context].count) {
+        const event_id id = next_event(s, context);
+        has_stepped = is_due(s, id) && step(s, id);
     }
 }
 
@@ -295,10 +292,11 @@ static void run(struct sweep *s, uint32_t context)
 static event_id sweep_all(struct sweep *s)
 {
     for (uint32_t i = 0; i < s->event_count; i++) {
+        const event_id id = s->is_backward ? s->event_count - 1 - i : i;
         s->due = i + 1;
-        run(s, s->c->of[s->is_backward ? s->event_count - 1 - i : i]);
+        go_on(s, s->c->of[id]);
         while (s->resumable.count > 0) {
-            run(s, vec_pop(&s->resumable));
+            go_on(s, vec_pop(&s->resumable));
         }
     }
     for (uint32_t context = 0; context < s->c->count; context++) {
@@ -348,16 +346,23 @@ event_id reach_build(struct reach *r, const struct graph *g, const struct trace 
     const struct contexts *c = g->contexts;
     const uint32_t event_count = (uint32_t)t->events.count;
     *r = (struct reach){.contexts = c, .direction = direction, .scope = scope};
+    const bool is_backward = direction == REACH_AFTER;
     struct arena scratch = {0};
     struct sweep s = {
         .r = r,
-        .g = g,
         .c = c,
-        .is_backward = direction == REACH_AFTER,
+        .in = is_backward ? g->out : g->in,
+        .out = is_backward ? g->in : g->out,
+        .is_backward = is_backward,
+        .stride = is_backward ? UINT32_MAX : 1,
         .event_count = event_count,
         .pool = {.width = c->task_count},
         .stands = arena_array(&scratch, struct stand, (size_t)c->count + 1),
     };
+    for (uint32_t context = 0; context < c->count; context++) {
+        s.stands[context].in = lane_of(&s, is_backward ? g->out_first : g->in_first, context);
+        s.stands[context].out = lane_of(&s, is_backward ? g->in_first : g->out_first, context);
+    }
     if (scope != REACH_NONE) {
         group_by_node(r, t, a);
         s.sent = arena_array(&scratch, struct knowledge, g->edge_count + 1);
@@ -400,6 +405,7 @@ static uint32_t count_on_chain(const struct reach *r, event_id id)
 
 uint32_t reach_count(const struct reach *r, event_id id, uint32_t task)
 {
+    must(r->row != NULL);
     const uint32_t context = r->contexts->of[id];
     const uint32_t own_task = r->contexts->list[context].task;
     if (task == own_task) {

@@ -98,7 +98,7 @@ static void saturate_siblings(struct hb *hb, const sibling_vec *all, bool *has_n
         const event_id begin = context_first(&hb->contexts, s->context);
         vec_each (&frontier, f) {
             const event_id end = context_last(&hb->contexts, f->context);
-            if (hb->before.scope != REACH_ALL || !hb_is_before(hb, end, begin)) {
+            if (hb->scope != REACH_ALL || !hb_is_before(hb, end, begin)) {
                 exclude(hb, end, begin, has_new);
             }
         }
@@ -120,7 +120,7 @@ static void saturate_joined(struct hb *hb, const sibling_vec *all, uint32_t join
     }
 }
 
-static void saturate_handlers(struct hb *hb, bool *has_new)
+static void order_handlers(struct hb *hb, bool *has_new)
 {
     const struct contexts *c = &hb->contexts;
     struct arena scratch = {0};
@@ -285,9 +285,9 @@ static bool settle(struct hb *hb, size_t edge_count)
 void saturate(struct hb *hb)
 {
     must(hb->model == HB_STRICT);
-    must(hb->wants_after);
     bool has_new = false;
     size_t edge_count = hb->edges.list.count;
+    hb_rescope(hb, REACH_ALL, HB_BOTH);
     force_waits(hb, &has_new);
     if (hb->is_contradictory || (has_new && !settle(hb, edge_count))) {
         return;
@@ -295,14 +295,26 @@ void saturate(struct hb *hb)
     do {
         has_new = false;
         edge_count = hb->edges.list.count;
-        saturate_handlers(hb, &has_new);
+        order_handlers(hb, &has_new);
         for (uint32_t i = 0; i < hb->sections.lock_count; i++) {
             if (hb->sections.locks[i].is_contended) {
                 saturate_lock(hb, &hb->sections.locks[i], &has_new);
             }
         }
-        /* With the nodes' own clocks only, nothing but handlers is at stake, and an order of theirs
-         * forces no further one: it leads from the end of a handler to the beginning of one whose
-         * receive the first one's beginning reached already. */
-    } while (has_new && settle(hb, edge_count) && hb->before.scope == REACH_ALL);
+    } while (has_new && settle(hb, edge_count));
+}
+
+/* An order of two handlers leads from the end of one to the beginning of one whose receive the
+ * first one's beginning reached already. Where handlers are entered by their receives only, a way
+ * along such orders therefore has one along what was there before beside it, from beginning to
+ * beginning: no further order is forced, and no cycle closed. */
+void saturate_handlers(struct hb *hb, enum hb_sides sides)
+{
+    must(hb->model == HB_STRICT);
+    bool has_new = false;
+    hb_rescope(hb, REACH_NODE, HB_AFTER);
+    order_handlers(hb, &has_new);
+    hb->sides = sides;
+    const event_id blocked = hb_rebuild(hb);
+    must(blocked == EVENT_NONE);
 }

@@ -19,10 +19,14 @@
  * when it is before its receive. */
 bool saturate_handler_is_joined(const struct hb *hb, uint32_t context);
 
-/* Adds the forced orders to a strict relation in scope REACH_ALL that has `after`; or in scope
- * REACH_NODE when no handler is joined and no lock contended. Sets is_contradictory when they leave
- * no order at all. O(rounds * (joins * tasks + sections * tasks)), and where handlers take part
- * pairs of handlers. */
+/* Brings a strict relation, with the forced orders, into scope REACH_ALL and HB_BOTH. Sets
+ * is_contradictory when they leave no order at all. O(rounds * (joins * tasks + sections * tasks)),
+ * and where handlers take part pairs of handlers. */
 void saturate(struct hb *hb);
+
+/* The same in scope REACH_NODE with the given sides, for a relation in which no handler is joined,
+ * no lock contended and no wait notified; it is never contradictory. O(joins * tasks + handlers).
+ */
+void saturate_handlers(struct hb *hb, enum hb_sides sides);
 
 #endif

@@ -43,7 +43,9 @@ static void candidates_build(struct candidates *c, const struct hb *hb, bool is_
     struct access_filter filter = filter_of(o);
     *c = (struct candidates){0};
     accesses_build(&c->all, hb->trace, &filter, &c->arena);
-    inboxes_build(&c->inboxes, hb, &c->all, &filter, &c->arena);
+    if (!o->skips_messages) {
+        inboxes_build(&c->inboxes, hb, &c->all, &filter, &c->arena);
+    }
     c->swap = (struct swap_input){.hb = hb, .accesses = &c->all, .inboxes = &c->inboxes};
     c->data = c->all;
     if (o->prunes) {

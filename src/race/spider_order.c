@@ -406,7 +406,7 @@ void spider_order_settle(struct spider_order *s)
 void spider_order_build(struct spider_order *s, const struct trace *t)
 {
     *s = (struct spider_order){.hb = {.trace = t}};
-    s->hb.before.scope = REACH_ALL;
+    s->hb.scope = REACH_ALL;
     struct build b = {.s = s, .t = t};
     b.is_dropped = bits_take(&b.scratch, t->events.count + 1);
     b.ends = bits_take(&b.scratch, t->events.count + 1);

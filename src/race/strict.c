@@ -109,9 +109,12 @@ int strict_build(struct strict *s, const struct trace *t, const struct race_opti
         return -1;
     }
     s->is_plain = plain_applies(&s->hb);
-    hb_rescope(&s->hb, s->is_plain ? REACH_NODE : REACH_ALL, true);
-    saturate(&s->hb);
-    s->is_plain = s->is_plain && !s->hb.is_contradictory;
+    if (s->is_plain) {
+        /* Only messages are asked what comes before them. */
+        saturate_handlers(&s->hb, o->skips_messages ? HB_AFTER : HB_BOTH);
+    } else {
+        saturate(&s->hb);
+    }
     if (!s->is_plain && !s->hb.is_contradictory) {
         build_choices(s);
     }
