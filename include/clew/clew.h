@@ -41,7 +41,9 @@ static inline void clew_node(const char *name)
     }
 }
 
-/* The handler of the message this thread received last begins, and ends. */
+/* The handler of the message this thread received last begins, and ends. Handlers of one thread
+ * could have run in another order, as their messages could have come; call it right after the
+ * receive, for what the thread does in between, outside of handlers, orders them. */
 static inline void clew_handler_begin(const char *name)
 {
     if (clew_rt_handler_begin) {

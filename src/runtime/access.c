@@ -22,11 +22,13 @@ enum {
     EMITTED_BITS = 17,
     CLEAR_BY_PAGES = 1 << 15, /* from this size on */
     FREED_MAX = 1024,         /* bytes of a freed block that are looked at */
+    HANDLER_SHIFT = 32,       /* of a handler in an owner; its task is below */
 };
 
 #define REGION_COUNT (UINT64_C(1) << (ADDRESS_BITS - REGION_BITS))
 #define IS_SHARED (UINT64_C(1) << 63)
 #define IS_SETTLED (UINT64_C(1) << 62)
+#define HANDLER_MAX ((UINT64_C(1) << 30) - 1)
 #define HASH UINT64_C(0x9e3779b97f4a7c15)
 
 /* What one task did last, in one word, so that another task reads all of it or nothing:
@@ -37,7 +39,7 @@ enum {
 typedef _Atomic uint64_t trail;
 
 struct cell {
-    /* Owner + 1; IS_SHARED; IS_SETTLED when its trails have been read. 0: never used. */
+    /* The owner; IS_SHARED; IS_SETTLED when its trails have been read. 0: never used. */
     _Atomic uint64_t state;
     trail last[2][2]; /* by is_write and half of the word */
 };
@@ -57,6 +59,30 @@ static _Atomic uintptr_t sites[1 << SITE_BITS];
 
 static bool is_told;
 static bool has_barrier;
+
+extern void *__libc_stack_end; /* where the first thread's stack begins */
+
+/* Whether the word lies on the calling task's own stack. The thread's own data lie above its stack,
+ * but for the first thread, whose stack lies above all. */
+static inline bool is_on_own_stack(uintptr_t address)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    const uintptr_t top =
+        here < (uintptr_t)&rt_self ? (uintptr_t)&rt_self : (uintptr_t)__libc_stack_end;
+    return here <= address && address < top;
+}
+
+/* Who a word belongs to that the calling task uses: its task, counted from 1, and the handler that
+ * it is in. The handlers of a task could have run in another order, so that what two of them use is
+ * shared. Its stack is the task's alone: messages lie there, and what a handler calls its own. */
+static inline uint64_t owner_of(uintptr_t address)
+{
+    const uint64_t task = (uint64_t)rt_self.number + 1;
+    if (__builtin_expect(rt_self.handler == 0, 1) || is_on_own_stack(address)) {
+        return task;
+    }
+    return task | (rt_self.handler & HANDLER_MAX) << HANDLER_SHIFT;
+}
 
 static void *memory_new(uint64_t size)
 {
@@ -217,7 +243,8 @@ static void emit_late(uint64_t owner, bool is_write, uintptr_t word, uint64_t t)
     if (t == 0 || (t & IS_SHARED_TRAIL) != 0) {
         return;
     }
-    const struct record_late late = {.task = (uint32_t)owner, .epoch = (uint32_t)trail_epoch(t)};
+    const struct record_late late = {.task = (uint32_t)owner - 1,
+                                     .epoch = (uint32_t)trail_epoch(t)};
     (void)rt_record((struct rt_event){.kind = is_write ? EVENT_WRITE : EVENT_READ,
                                       .is_plain = true,
                                       .has_size = true,
@@ -301,7 +328,7 @@ __attribute__((noinline)) static bool take(struct cell *cell, uintptr_t word, ui
     }
     for (int is_write = 1; is_write >= 0; is_write--) {
         for (int half = 0; half < 2; half++) {
-            emit_late(state - 1, is_write, word, atomic_load(&cell->last[is_write][half]));
+            emit_late(state, is_write, word, atomic_load(&cell->last[is_write][half]));
         }
     }
     /* Pairs with the acquire in emit: the trails have been read before others take their place. */
@@ -324,7 +351,7 @@ static inline void leave_trail(struct cell *cell, const struct piece *p, uint64_
         (void)atomic_exchange(slot, trail_join(old, t));
     }
     if (__builtin_expect(atomic_load_explicit(&cell->state, memory_order_relaxed) != own, 0)) {
-        emit_late(own - 1, p->is_write, p->address & ~(uintptr_t)(WORD_SIZE - 1), old);
+        emit_late(own, p->is_write, p->address & ~(uintptr_t)(WORD_SIZE - 1), old);
         emit(cell, p, t);
     }
 }
@@ -335,15 +362,13 @@ static inline void note_piece(const struct piece *p)
     if (cell == NULL) {
         return;
     }
-    const uint64_t own = (uint64_t)rt_self.number + 1;
+    const uint64_t own = owner_of(p->address);
     const uint64_t t = trail_of(p, atomic_load_explicit(&rt_self.epoch, memory_order_relaxed));
-    const bool is_own = !rt_wants_all_accesses &&
-                        (atomic_load_explicit(&cell->state, memory_order_relaxed) == own ||
-                         take(cell, p->address & ~(uintptr_t)(WORD_SIZE - 1), own));
-    if (is_own) {
+    if (!rt_wants_all_accesses &&
+        (atomic_load_explicit(&cell->state, memory_order_relaxed) == own ||
+         take(cell, p->address & ~(uintptr_t)(WORD_SIZE - 1), own))) {
         leave_trail(cell, p, t, own);
-    }
-    if (!is_own || rt_self.handler > 0) {
+    } else {
         emit(cell, p, t);
     }
 }
@@ -423,7 +448,6 @@ void access_clear(const void *address, size_t size)
 
 void access_end(const void *address, size_t size, const void *place)
 {
-    const uint64_t own = (uint64_t)rt_self.number + 1;
     const uintptr_t first = ((uintptr_t)address + WORD_SIZE - 1) & ~(uintptr_t)(WORD_SIZE - 1);
     const size_t limit = size < FREED_MAX ? size : FREED_MAX;
     for (uintptr_t at = first; regions != NULL && at + WORD_SIZE <= first + limit;
@@ -434,7 +458,7 @@ void access_end(const void *address, size_t size, const void *place)
         }
         const uint64_t state = atomic_load_explicit(
             &region->cells[at / WORD_SIZE % REGION_WORDS].state, memory_order_relaxed);
-        if (state != 0 && state != own) {
+        if (state != 0 && state != owner_of(at)) {
             access_note((const void *)at, WORD_SIZE, true, place);
         }
     }

@@ -18,8 +18,8 @@
  * twice said is not lost. After c the trails are put to another use, with a mark of its own, so
  * that an O that comes late does not take them for its own.
  *
- * In a handler of a message every word is recorded: another message's handler may run before it in
- * the same task.
+ * A handler of a message is an owner of its own: another message's handler may run before it in the
+ * same task, and what both use is shared.
  *
  * What is lost is repetition, and, of what one task did to a word before another came, all but the
  * last write and the last read of each half of the word. */

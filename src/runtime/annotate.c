@@ -18,13 +18,13 @@ void clew_rt_node(const char *name)
 
 void clew_rt_handler_begin(const char *name)
 {
-    rt_self.handler++;
+    rt_handler_enter();
     named(EVENT_HANDLER_BEGIN, name, RT_PLACE);
 }
 
 void clew_rt_handler_end(void)
 {
-    rt_self.handler -= rt_self.handler > 0;
+    rt_handler_leave();
     named(EVENT_HANDLER_END, NULL, RT_PLACE);
 }
 

@@ -194,7 +194,7 @@ void clew_rt_enter_function(const void *place)
     if (handler != NULL) {
         own.handler_depth = own.depth;
         own.name = handler->name;
-        rt_self.handler++;
+        rt_handler_enter();
         (void)atomic_fetch_add_explicit(&handler->begin_count, 1, memory_order_relaxed);
         (void)rt_record((struct rt_event){.kind = EVENT_HANDLER_BEGIN,
                                           .place = place,
@@ -210,7 +210,7 @@ void clew_rt_exit_function(void)
     }
     if (own.depth-- == own.handler_depth) {
         own.handler_depth = 0;
-        rt_self.handler -= rt_self.handler > 0;
+        rt_handler_leave();
         (void)rt_record((struct rt_event){
             .kind = EVENT_HANDLER_END, .more = own.name, .more_size = strlen(own.name)});
     }

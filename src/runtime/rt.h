@@ -38,7 +38,9 @@ struct rt_task {
     uint32_t child_count;       /* tasks created so far, for their paths */
     uint32_t busy;              /* records being made: more than one in a signal handler */
     uint32_t ignore;            /* depth of clew_ignore_begin */
-    uint32_t handler;           /* depth of handlers of messages */
+    uint32_t handler;           /* the one the task is in, counted from 1; 0: none */
+    uint32_t handler_count;     /* handlers begun so far ... */
+    uint32_t handler_depth;     /* ... and how many of them are open */
     uint32_t fork_number;       /* of the process that is being forked ... */
     uint32_t fork_ordinal;      /* ... and its place among its siblings; 0: none is */
     bool has_loaded;            /* a library, which the collector must be told of */
@@ -107,6 +109,20 @@ void rt_task_begin(const char *path, uint32_t number);
  * its first event on, which may be in a handler of pthread_atfork. Returns is_child. */
 void rt_fork_begin(void);
 bool rt_fork_end(bool is_child);
+
+/* Around the handler of a message. A handler that begins inside another is a part of it. */
+static inline void rt_handler_enter(void)
+{
+    if (rt_self.handler_depth++ == 0) {
+        rt_self.handler = ++rt_self.handler_count;
+    }
+}
+static inline void rt_handler_leave(void)
+{
+    if (rt_self.handler_depth > 0 && --rt_self.handler_depth == 0) {
+        rt_self.handler = 0;
+    }
+}
 
 /* The process goes: the calling task's row ends. */
 void rt_process_end(int status, const void *place);
