@@ -417,7 +417,7 @@ void rt_amend_acquire(struct rt_mark mark)
     }
 }
 
-void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size)
+static void note(enum record_kind kind, uint64_t object, struct tail tail, bool is_stamped)
 {
     struct rt_task *task = enter();
     if (task == NULL) {
@@ -425,9 +425,21 @@ void rt_record_note(enum record_kind kind, uint64_t object, const void *more, si
     }
     const int saved = errno;
     struct record record = {.kind = (uint8_t)kind, .object = object};
-    (void)append(task, &record, (struct tail){more, more_size, 0}, false);
+    (void)append(task, &record, tail, is_stamped);
     errno = saved;
     leave(task);
+}
+
+void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size)
+{
+    note(kind, object, (struct tail){more, more_size, 0}, false);
+}
+
+/* The first record of a process whose first event may be a plain access, which has no stamp: what
+ * made the process comes before it. */
+static void note_begin(void)
+{
+    note(RECORD_NODE, 0, (struct tail){node, strlen(node), 0}, true);
 }
 
 void rt_child_path(char path[static 512])
@@ -557,6 +569,7 @@ static void process_begin_forked(void)
     atomic_forked();
     lock_forget_all();
     rt_task_begin("main", rt_task_reserve());
+    note_begin();
     rt_record_modules();
     shared_tell_again();
 }
@@ -680,6 +693,7 @@ __attribute__((constructor(101))) static void start(void)
     process_number = atomic_fetch_add(&recording->process_count, 1);
     const bool goes_on = take_origin(getenv(ORIGIN_VARIABLE));
     rt_task_begin("main", rt_task_reserve());
+    note_begin();
     rt_record_modules();
     if (!goes_on) {
         (void)rt_record((struct rt_event){.kind = EVENT_PROCESS_START});
