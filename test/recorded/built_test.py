@@ -20,7 +20,7 @@ import tap  # pylint: disable=wrong-import-position
 
 SECONDS_MAX = 60
 FLAGS = ["-g", "-pthread", "-I", HERE, *(["-mcx16"] if platform.machine() == "x86_64" else [])]
-SAID = re.compile(r"^[ /*]*(may race|race): (\S+) (\S+)")
+SAID = re.compile(r"^[ /*]*(may race|full race|race): (\S+) (\S+)")
 MARK = re.compile(r"/\* (\w+) \*/\s*$")
 FRAME = re.compile(r"#\d+ .*?([\w.]+\.(?:c|cc)):(\d+)")
 
@@ -30,15 +30,20 @@ def run(words, **more):
 
 
 def claims_of(path):
-    """The pairs of words that must race, and those that may."""
+    """The pairs of words that must race, those that may, and those that must when all accesses are recorded."""
     with open(path, encoding="utf-8") as file:
         comment = file.read().split("*/")[0]
-    pairs = {"race": set(), "may race": set()}
+    pairs = {"race": set(), "may race": set(), "full race": set()}
     for line in comment.splitlines():
         if match := SAID.match(line):
             pairs[match[1]].add(frozenset(match.groups()[1:]))
     assert pairs["race"] or "no race" in comment, "nothing is claimed"
-    return pairs["race"], pairs["may race"]
+    return pairs["race"], pairs["may race"], pairs["full race"]
+
+
+def is_cluster(path):
+    with open(path, encoding="utf-8") as file:
+        return '#include "cluster.h"' in file.read()
 
 
 def words_of(path):
@@ -57,22 +62,23 @@ def build(folder, path, compiler, *more):
     return program
 
 
-def races_of(folder, program, words):
-    """Records the program and finds its races, as pairs of words."""
+def races_of(folder, program, words, *options):
+    """Records the program and finds its races, as pairs of words: those of two accesses, also where it is their messages
+    that race."""
     trace = os.path.join(folder, "run.clew")
-    done = run([CLEW, "record", "-o", trace, "--", program])
+    done = run([CLEW, "record", *options, "-o", trace, "--", program])
     assert done.returncode == 0 and "dropped" not in done.stderr, f"ended with {done.returncode}: {done.stderr}"
     checked = run([CLEW, "check", trace])
     assert checked.returncode == 0, checked.stdout
     done = run([CLEW, "races", "--json", trace])
     assert done.returncode in (0, 1), done.stderr
     found = json.loads(done.stdout)["findings"]
-    places = [[event["location"] for event in finding["events"]] for finding in found]
+    places = [[event["location"] for event in finding["events"] if event["access"] in ("R", "W")] for finding in found]
     return {frozenset(words.get(place, place) for place in pair) for pair in places}
 
 
 def check(path, compiler, *more):
-    must, may = claims_of(path)
+    must, may, _ = claims_of(path)
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder, path, compiler, *more)
         alone = run([program])
@@ -84,7 +90,7 @@ def check(path, compiler, *more):
 
 def check_sanitizer(path):
     """What ThreadSanitizer reports in a run is among what clew is sure to find."""
-    must, may = claims_of(path)
+    must, may, full = claims_of(path)
     words = words_of(path)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
@@ -97,7 +103,24 @@ def check_sanitizer(path):
         accesses = re.split(r"\n  (?:Previous|As if)", report.split("\n  Location")[0])[:2]
         places = [next((f"{m[1]}:{m[2]}" for m in FRAME.finditer(part) if m[1] == os.path.basename(path)), "?") for part in accesses]
         pair = frozenset(words.get(place, place) for place in places)
-        assert pair in must | may or "?" in pair, f"only ThreadSanitizer has {sorted(pair)}"
+        assert pair in must | may | full or "?" in pair, f"only ThreadSanitizer has {sorted(pair)}"
+
+
+def check_full(path):
+    must, may, full = claims_of(path)
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, "gcc", "-O1")
+        found = races_of(folder, program, words_of(path), "--all-accesses")
+    assert must | full <= found, f"not found: {sorted(map(sorted, (must | full) - found))}"
+    assert found <= must | may | full, f"no races: {sorted(map(sorted, found - must - may - full))}"
+
+
+def check_unlucky(path):
+    """The bug that was foretold shows in another run."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, "gcc", "-O1")
+        done = run([program, "unlucky"])
+    assert done.returncode == 1, f"ended with {done.returncode}: {done.stderr}"
 
 
 def test_silent_annotation():
@@ -139,6 +162,10 @@ def main(wanted):
                 tests.append((f"{name} by {compiler} {level}", lambda p=path, c=compiler, l=level: check(p, c, l)))
         if claims_of(path)[0]:
             tests.append((f"{name} beside ThreadSanitizer", lambda p=path: check_sanitizer(p)))
+        if claims_of(path)[2]:
+            tests.append((f"{name} with all its accesses", lambda p=path: check_full(p)))
+        if is_cluster(path):
+            tests.append((f"{name} without luck", lambda p=path: check_unlucky(p)))
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))

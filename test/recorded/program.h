@@ -3,6 +3,7 @@
  *
  *     race: WORD WORD       the only races are between the lines whose comments are these words
  *     may race: WORD WORD   this may be found as well, depending on the run
+ *     full race: WORD WORD  with --all-accesses this is found as well
  *     no race               there is none
  */
 #ifndef CLEW_TEST_RECORDED_PROGRAM_H
