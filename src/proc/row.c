@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,6 +56,25 @@ static bool is_expected(const struct row *r, const struct segment *s)
            s->task == r->task && s->number == r->number;
 }
 
+static int map_next(struct row *r, char path[static PATH_MAX], struct err *e)
+{
+    (void)snprintf(path, PATH_MAX, "%s/%u.%u.%u", r->folder, r->process, r->task, r->number);
+    return map_file(path, &r->segment, e);
+}
+
+/* Sees how much of the segment is committed by now; true when nothing more will be. */
+static bool see_committed(struct row *r)
+{
+    /* Both pair with the recorder's release: the records are whole, and behind the end of a segment
+     * none follows. */
+    const bool is_closed = atomic_load_explicit(&r->segment->is_closed, memory_order_acquire) != 0;
+    const uint64_t committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
+    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
+    r->committed = (committed < room ? committed : room) / RECORD_SIZE * RECORD_SIZE;
+    r->is_finished = is_closed && r->segment->is_last != 0;
+    return is_closed;
+}
+
 /* Maps the next segment; r->segment is NULL when there is none. */
 static int next_segment(struct row *r, struct notes *n, struct err *e)
 {
@@ -62,9 +82,8 @@ static int next_segment(struct row *r, struct notes *n, struct err *e)
     if (r->number >= r->segment_count) {
         return 0;
     }
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/%u.%u.%u", r->folder, r->process, r->task, r->number);
-    if (map_file(path, &r->segment, e) < 0) {
+    char path[PATH_MAX];
+    if (map_next(r, path, e) < 0) {
         return -1;
     }
     if (r->segment == NULL || !is_expected(r, r->segment)) {
@@ -73,12 +92,7 @@ static int next_segment(struct row *r, struct notes *n, struct err *e)
         notes_add(n, path, "a segment was not complete enough to be read and ends its task's row");
         return 0;
     }
-    /* Pairs with the recorder's release: the records are whole. */
-    const bool is_closed = atomic_load_explicit(&r->segment->is_closed, memory_order_acquire) != 0;
-    r->committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
-    r->is_finished = is_closed && r->segment->is_last != 0;
-    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
-    r->committed = (r->committed < room ? r->committed : room) / RECORD_SIZE * RECORD_SIZE;
+    (void)see_committed(r);
     r->size_total += r->committed;
     r->at = 0;
     r->number++;
@@ -119,6 +133,38 @@ int row_next(struct row *r, struct notes *n, struct err *e)
     }
     if (r->segment != NULL && !take(r)) {
         notes_add(n, r->folder, "a record did not fit its segment; its task's row ends there");
+        unmap(r);
+    }
+    return 0;
+}
+
+int row_follow(struct row *r, struct err *e)
+{
+    r->has_record = false;
+    while (r->number < r->segment_count || r->segment != NULL) {
+        if (r->segment == NULL) {
+            char path[PATH_MAX];
+            if (map_next(r, path, e) < 0) {
+                return -1;
+            }
+            if (r->segment == NULL || !is_expected(r, r->segment)) {
+                unmap(r);
+                return 0; /* it is being made */
+            }
+            r->at = 0;
+            r->number++;
+        }
+        const bool is_closed = see_committed(r);
+        if (r->at < r->committed) {
+            if (!take(r)) {
+                unmap(r);
+                r->number = r->segment_count = UINT32_MAX;
+            }
+            return 0;
+        }
+        if (!is_closed || (r->number >= r->segment_count && !r->is_finished)) {
+            return 0;
+        }
         unmap(r);
     }
     return 0;

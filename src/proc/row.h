@@ -35,6 +35,11 @@ MUST_USE int row_open(struct row *r, struct notes *n, struct err *e);
  * no segment ends the row with a note. */
 MUST_USE int row_next(struct row *r, struct notes *n, struct err *e);
 
+/* For a row that is still being written, instead of the two above: goes to the next record if it is
+ * there by now. One that is not may come later, also in segments that segment_count did not tell of
+ * the last time. At the end of a row that has ended, is_finished is true. */
+MUST_USE int row_follow(struct row *r, struct err *e);
+
 /* Back before the first record: open again. */
 void row_rewind(struct row *r);
 

@@ -123,6 +123,20 @@ def check_unlucky(path):
     assert done.returncode == 1, f"ended with {done.returncode}: {done.stderr}"
 
 
+def check_watched(path):
+    """Watching a program finds the same as looking at its trace."""
+    must, may = claims_of(path)
+    words = words_of(path)
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, "gcc", "-O1")
+        done = run([CLEW, "record", "-o", os.path.join(folder, "run.clew"), "--watch", "races", "--jsonl", "--", program])
+    assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
+    found = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    found = {frozenset(words.get(event["location"], event["location"]) for event in race["events"]) for race in found}
+    assert must <= found, f"not found: {sorted(map(sorted, must - found))}"
+    assert found <= must | may, f"no races: {sorted(map(sorted, found - must - may))}"
+
+
 def test_silent_annotation():
     """Without its annotations the same program is reported."""
     with tempfile.TemporaryDirectory() as folder:
@@ -151,6 +165,32 @@ def test_handlers(compiler):
         assert found["findings"], found
 
 
+def test_watched(*more):
+    """A race is told while the program runs: it waits for a file that --on-race makes, and ends well only so."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, "watched.c")
+        program = build(folder, path, "gcc", "-O1")
+        file = os.path.join(folder, "told")
+        script = f'echo "$CLEW_RACE_NUMBER $CLEW_RACE_KIND $CLEW_RACE_FIRST_OBJECT $CLEW_RACE_FIRST_PLACE" >> {file}'
+        done = run([CLEW, "record", "-o", os.path.join(folder, "run.clew"), "--watch", "races", *more, "--on-race", script,
+                    "--", program], env=dict(os.environ, WATCHED_FILE=file))
+        assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
+        with open(file, encoding="utf-8") as told:
+            lines = told.read().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("1 data-race balance watched.c:"), lines
+    return done.stderr.splitlines()
+
+
+def test_watched_sentence():
+    lines = [line for line in test_watched() if line.startswith("clew: race ")]
+    assert len(lines) == 1 and "balance is written at watched.c:" in lines[0], lines
+
+
+def test_watched_json():
+    found = [json.loads(line) for line in test_watched("--jsonl") if line.startswith("{")]
+    assert len(found) == 1 and found[0]["kind"] == "data-race", found
+
+
 def main(wanted):
     paths = sorted(glob.glob(os.path.join(HERE, "*.c")) + glob.glob(os.path.join(HERE, "*.cc")))
     paths = [path for path in paths if not wanted or any(part in path for part in wanted)]
@@ -160,6 +200,7 @@ def main(wanted):
         for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
             if shutil.which(compiler):
                 tests.append((f"{name} by {compiler} {level}", lambda p=path, c=compiler, l=level: check(p, c, l)))
+        tests.append((f"{name} watched", lambda p=path: check_watched(p)))
         if claims_of(path)[0]:
             tests.append((f"{name} beside ThreadSanitizer", lambda p=path: check_sanitizer(p)))
         if claims_of(path)[2]:
@@ -169,6 +210,8 @@ def main(wanted):
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
+    tests.append(("a race is told while the program runs", test_watched_sentence))
+    tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("without annotations it is reported", test_silent_annotation))
     return tap.run(tests)
 
