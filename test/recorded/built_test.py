@@ -124,17 +124,17 @@ def check_unlucky(path):
 
 
 def check_watched(path):
-    """Watching a program finds the same as looking at its trace."""
-    must, may = claims_of(path)
-    words = words_of(path)
+    """Whatever is told while a program runs is among the races of its trace as it was observed. That is all that does not
+    depend on when the recorder looks; watched.c is made to be looked at."""
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder, path, "gcc", "-O1")
-        done = run([CLEW, "record", "-o", os.path.join(folder, "run.clew"), "--watch", "races", "--jsonl", "--", program])
-    assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
-    found = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
-    found = {frozenset(words.get(event["location"], event["location"]) for event in race["events"]) for race in found}
-    assert must <= found, f"not found: {sorted(map(sorted, must - found))}"
-    assert found <= must | may, f"no races: {sorted(map(sorted, found - must - may))}"
+        trace = os.path.join(folder, "run.clew")
+        done = run([CLEW, "record", "-o", trace, "--watch", "races", "--jsonl", "--", program])
+        assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
+        told = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+        found = json.loads(run([CLEW, "races", "--model", "observed", "--json", trace]).stdout)["findings"]
+    places = [{frozenset(event["location"] for event in race["events"]) for race in races} for races in (told, found)]
+    assert places[0] <= places[1], f"no races: {sorted(map(sorted, places[0] - places[1]))}"
 
 
 def test_silent_annotation():
@@ -200,7 +200,8 @@ def main(wanted):
         for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
             if shutil.which(compiler):
                 tests.append((f"{name} by {compiler} {level}", lambda p=path, c=compiler, l=level: check(p, c, l)))
-        tests.append((f"{name} watched", lambda p=path: check_watched(p)))
+        if not is_cluster(path):
+            tests.append((f"{name} watched", lambda p=path: check_watched(p)))
         if claims_of(path)[0]:
             tests.append((f"{name} beside ThreadSanitizer", lambda p=path: check_sanitizer(p)))
         if claims_of(path)[2]:
