@@ -137,10 +137,10 @@ def check_watched(path):
     assert places[0] <= places[1], f"no races: {sorted(map(sorted, places[0] - places[1]))}"
 
 
-def test_silent_annotation():
+def test_silent_annotation(name):
     """Without its annotations the same program is reported."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(HERE, "annotated.c")
+        path = os.path.join(HERE, name)
         program = build(folder, path, "gcc", "-DSILENT")
         assert races_of(folder, program, words_of(path)), "nothing found"
 
@@ -213,7 +213,8 @@ def main(wanted):
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
-    tests.append(("without annotations it is reported", test_silent_annotation))
+    for name in ("annotated.c", "ignored.cc"):
+        tests.append((f"without its annotations {name} is reported", lambda n=name: test_silent_annotation(n)))
     return tap.run(tests)
 
 
