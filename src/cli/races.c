@@ -70,11 +70,18 @@ static void merge_findings(struct races *r, size_t first, const struct reading *
     }
 }
 
-static void add_notes(struct races *r, const struct reading *reading, const struct notes *notes)
+static void keep_notes(struct races *r, const struct notes *notes)
 {
     vec_each (&notes->list, note) {
         notes_add_many(&r->notes, note->count, note->place, note->text);
     }
+}
+
+/* What was odd about the run, and what the analysis made of it. */
+static void add_notes(struct races *r, const struct reading *reading, const struct notes *notes)
+{
+    keep_notes(r, &reading->notes);
+    keep_notes(r, notes);
     session_warn(r->session, reading->name, notes);
 }
 
