@@ -41,6 +41,12 @@ static void show_findings(struct checking *k)
     findings_release(&k->file.findings);
 }
 
+/* Only a part of the trace was there to be checked. */
+static bool is_part(const struct checking *k)
+{
+    return k->reading.is_cut || k->reading.cursor->is_cut_short;
+}
+
 static void print_verdict(struct checking *k)
 {
     struct session *s = k->session;
@@ -48,10 +54,10 @@ static void print_verdict(struct checking *k)
     session_text(s, k->reading.name);
     out_text(&s->out, ": ");
     report_count(&s->out, counts->events, "event", "events");
-    if (k->reading.is_cut) {
+    if (is_part(k)) {
         out_text(&s->out, " of more");
     }
-    if (counts->errors == 0 && counts->warnings == 0 && !k->reading.is_cut) {
+    if (counts->errors == 0 && counts->warnings == 0 && !is_part(k)) {
         out_text(&s->out, ", well formed\n");
         return;
     }
@@ -64,9 +70,10 @@ static void print_json(struct checking *k)
     const struct check_counts *counts = check_counts(k->check);
     struct finding_file *f = &k->file;
     f->event_count = counts->events;
-    f->verdict = counts->errors > 0  ? VERDICT_FOUND
-                 : k->reading.is_cut ? VERDICT_UNKNOWN
-                                     : VERDICT_CLEAN;
+    f->verdict = counts->errors > 0 ? VERDICT_FOUND : is_part(k) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    vec_each (&k->reading.notes.list, note) {
+        vec_push(&f->assumptions, note->text);
+    }
     finding_file_count(f, "impossible", counts->errors);
     finding_file_count(f, "unfinished", counts->warnings);
     finding_file_count(f, "messages_outside", counts->messages_outside);
@@ -102,9 +109,7 @@ static int check_all(struct checking *k, struct err *e)
     } else if (!k->session->common->jsonl) {
         print_verdict(k);
     }
-    return check_counts(k->check)->errors > 0 ? EXIT_FOUND
-           : k->reading.is_cut                ? EXIT_BUDGET
-                                              : EXIT_CLEAN;
+    return check_counts(k->check)->errors > 0 ? EXIT_FOUND : is_part(k) ? EXIT_BUDGET : EXIT_CLEAN;
 }
 
 static int run(struct session *s, const void *options, struct err *e)
@@ -147,12 +152,15 @@ const struct verb verb_check = {
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
-    .about = "Tells what cannot have happened (a receive without its send, an unlock by another "
-             "task, time running backwards) from what is only unfinished (a lock held at the end, "
-             "a task without end), each with its event and byte. The trace is read once; memory "
-             "grows with tasks, locks and messages, not with events.",
+    .about =
+        "Tells what cannot have happened (a receive without its send, an unlock by another "
+        "task, time running backwards) from what is only unfinished (a lock held at the end, "
+        "a task without end), each with its event and byte. The trace is read once; memory "
+        "grows with tasks, locks and messages, not with events. Of a file that is cut short, what "
+        "is whole is checked, and the status says that more is missing.",
     .exit_statuses = "0 nothing impossible, though perhaps unfinished\n1 something impossible\n"
-                     "2 the trace could not be read\n3 the budget ended before anything impossible",
+                     "2 the trace could not be read\n"
+                     "3 nothing impossible, but the file is cut short or the budget ended",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct check_command),

@@ -33,17 +33,18 @@ static const char *only_word(size_t index)
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-/* What the streaming model cannot be asked, by the option's name; NULL when all is well. */
-static const char *refused_by_observed(const struct races_command *c)
+/* What only our own analysis of a whole trace can be asked, by the option's name; NULL when nothing
+ * of it is asked. */
+static const char *asked_of_whole(const struct races_command *c)
 {
-    return c->edges != NULL                ? "edges"
-           : c->since.is_given             ? "since"
-           : c->until.is_given             ? "until"
-           : c->via != NULL                ? "via"
-           : c->smtlib != NULL             ? "smtlib"
-           : c->compat != RACE_COMPAT_NONE ? "compat"
-           : c->witness                    ? "witness"
-                                           : NULL;
+    return c->edges != NULL    ? "edges"
+           : c->since.is_given ? "since"
+           : c->until.is_given ? "until"
+           : c->via != NULL    ? "via"
+           : c->smtlib != NULL ? "smtlib"
+           : c->prune          ? "prune"
+           : c->witness        ? "witness"
+                               : NULL;
 }
 
 static int check_command(const struct races_command *c, struct err *e)
@@ -54,16 +55,20 @@ static int check_command(const struct races_command *c, struct err *e)
     if (c->explain != UINT64_MAX && (c->common.json || c->common.jsonl)) {
         return session_misused(e, "--explain is for reading; JSON holds every argument");
     }
-    if (models[c->model].model == RACE_OBSERVED && refused_by_observed(c) != NULL) {
+    if (models[c->model].model != RACE_STRICT && c->compat != RACE_COMPAT_NONE) {
+        return session_misused(e, "--compat brings its own model: no --model");
+    }
+    if (models[c->model].model == RACE_OBSERVED && asked_of_whole(c) != NULL) {
         return session_misused(e, "--model observed reads a stream and knows no --%s",
-                               refused_by_observed(c));
+                               asked_of_whole(c));
+    }
+    if (c->compat != RACE_COMPAT_NONE && asked_of_whole(c) != NULL) {
+        return session_misused(e, "--compat decides as another program does, which knows no --%s",
+                               asked_of_whole(c));
     }
     if (models[c->model].model == RACE_FEASIBLE && (c->via != NULL || c->smtlib != NULL)) {
         return session_misused(e, "--model feasible has its own way to decide: no --%s",
                                c->via != NULL ? "via" : "smtlib");
-    }
-    if (models[c->model].model != RACE_STRICT && c->compat != RACE_COMPAT_NONE) {
-        return session_misused(e, "--compat brings its own model: no --model");
     }
     if (c->common.jobs == 0 || c->common.jobs > 1024) {
         return session_misused(e, "--jobs: from 1 to 1024");
@@ -185,7 +190,8 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = compat_word,
      .target = offsetof(struct races_command, compat),
-     .help = "decide as another program does, mistakes included"},
+     .help = "decide as another program does, mistakes included: spider (SPIDER as published), "
+             "spider-paper (with message races as its dissertation defines them) or none"},
     COMMON_JSON,
     COMMON_JSONL,
     COMMON_LIMIT,

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "cli/report.h"
+#include "cli/watch.h"
 #include "proc/recorder.h"
 
 enum { EXIT_OWN_FAILURE = 125, SIGNAL_BASE = 128 };
@@ -11,8 +12,15 @@ struct record_options {
     struct common common;
     const char *name;
     struct texts handlers;
+    int watch; /* -1: nothing */
+    const char *on_race;
     bool all_accesses;
 };
+
+static const char *watch_word(size_t index)
+{
+    return index == 0 ? "races" : NULL;
+}
 
 static const char *plural(uint64_t count, const char *one, const char *many)
 {
@@ -91,12 +99,19 @@ static int run(struct session *s, const void *options, struct err *e)
 {
     const struct record_options *o = options;
     const char *path = s->common->output != NULL ? s->common->output : "run.clew";
+    if (o->on_race != NULL && o->watch < 0) {
+        return session_misused(e, "--on-race needs --watch races");
+    }
     VEC(char *) words = {0};
     for (size_t i = 0; i < s->input_count; i++) {
         vec_push(&words, (char *)(uintptr_t)s->inputs[i]);
     }
     vec_push(&words, NULL);
+    struct watch watch;
+    watch_init(&watch, s, o->on_race, path);
     const struct recorder_options recorder = {
+        .watch = o->watch >= 0 ? watch_look : NULL,
+        .watch_context = &watch,
         .command = words.at,
         .output = path,
         .node = o->name,
@@ -118,6 +133,7 @@ static int run(struct session *s, const void *options, struct err *e)
             print_json(s, &result);
         }
     }
+    watch_release(&watch);
     notes_release(&notes);
     vec_release(&words);
     return done < 0 ? EXIT_OWN_FAILURE : status_of(result.status);
@@ -136,21 +152,37 @@ static const struct option options[] = {
      .argument = "FUNCTION",
      .target = offsetof(struct record_options, handlers),
      .help = "this function handles the message received before it; may be given several times"},
+    {.name = "watch",
+     .type = OPTION_CHOICE,
+     .argument = "WHAT",
+     .word = watch_word,
+     .target = offsetof(struct record_options, watch),
+     .help = "tell races on standard error while the program runs"},
+    {.name = "on-race",
+     .type = OPTION_TEXT,
+     .argument = "COMMAND",
+     .target = offsetof(struct record_options, on_race),
+     .help = "with --watch races: run this for every race, CLEW_RACE_WHAT and others in its "
+             "environment telling which"},
     {.name = "all-accesses",
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, all_accesses),
      .help = "keep accesses to memory that only one thread uses"},
     COMMON_JSON,
+    COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG,
+               .help = "with --watch: each race as a line of JSON"),
     COMMON_ALWAYS,
     {0},
 };
 
-static const struct record_options defaults = {.common = COMMON_DEFAULTS};
+static const struct record_options defaults = {.common = COMMON_DEFAULTS, .watch = -1};
 
 static const struct example examples[] = {
     {"clew record -- ./server --port 7000", "Run a program and write run.clew."},
     {"clew record --handler on_request -- ./server",
      "Messages to one thread that could come in another order, if on_request handles them."},
+    {"clew record --watch races --on-race 'echo \"$CLEW_RACE_WHAT\" >> races.txt' -- ./server",
+     "Races as they happen, also in a file."},
     {"clew record -o ring.clew --name ring -- ./ring 5", "Under a name of its own."},
     {0},
 };

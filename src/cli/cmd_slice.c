@@ -66,7 +66,8 @@ static int write_kept(struct slicing *k, struct slice_filter *filter, const stru
  */
 static int slice_stream(struct slicing *k, struct err *e)
 {
-    struct slice_filter filter = {.options = &k->options, .tables = &k->reading.trace.tables};
+    struct slice_filter filter;
+    slice_filter_init(&filter, &k->options, &k->reading.trace.tables);
     struct batch b;
     bool is_first = true;
     int more = 0;
@@ -124,6 +125,9 @@ static int slice(struct slicing *k, struct err *e)
         writing_abandon(&k->writing);
         reading_warn(&k->reading);
         return EXIT_BUDGET;
+    }
+    if (k->writing.event_count == 0) {
+        notes_add(&k->reading.notes, "", "no event is all that was asked for: the slice is empty");
     }
     if (writing_close(&k->writing, e) < 0) {
         return -1;

@@ -1,11 +1,13 @@
 #include "cli/races.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "cli/report.h"
+#include "race/access.h"
 #include "race/observed.h"
 #include "race/observed_tell.h"
+#include "wire/kind.h"
 
 void races_release(struct races *r)
 {
@@ -17,7 +19,8 @@ void races_release(struct races *r)
 
 /* ---- findings of one run become those of all ---- */
 
-/* Events of joined inputs were counted through all of them. */
+/* Events of joined inputs were counted through all of them: that number stays theirs, beside their
+ * place in an input. */
 static void place_events(struct findings *f, struct finding *finding, const struct reading *reading)
 {
     struct finding_event *events =
@@ -25,6 +28,8 @@ static void place_events(struct findings *f, struct finding *finding, const stru
     for (size_t i = 0; i < finding->event_count; i++) {
         const struct join_place place = reading_place(reading, finding->events[i].index);
         events[i] = finding->events[i];
+        events[i].is_joined = reading->input_count > 1;
+        events[i].number = finding->events[i].index;
         events[i].input = (uint32_t)place.input;
         events[i].index = place.index;
     }
@@ -70,11 +75,18 @@ static void merge_findings(struct races *r, size_t first, const struct reading *
     }
 }
 
-static void add_notes(struct races *r, const struct reading *reading, const struct notes *notes)
+static void keep_notes(struct races *r, const struct notes *notes)
 {
     vec_each (&notes->list, note) {
         notes_add_many(&r->notes, note->count, note->place, note->text);
     }
+}
+
+/* What was odd about the run, and what the analysis made of it. */
+static void add_notes(struct races *r, const struct reading *reading, const struct notes *notes)
+{
+    keep_notes(r, &reading->notes);
+    keep_notes(r, notes);
     session_warn(r->session, reading->name, notes);
 }
 
@@ -201,16 +213,25 @@ static int find_in_trace(struct races *r, struct reading *reading, struct err *e
 struct stream {
     struct races *races;
     struct reading *reading;
+    struct pattern variable; /* its text is NULL when all are wanted */
 };
 
-static bool is_wanted(const struct stream *k, const struct observed_race *race)
+static bool is_wanted(struct stream *k, const struct observed_race *race)
 {
-    const char *pattern = k->races->command->variable;
-    if (pattern == NULL || race->is_message) {
-        return true;
+    return k->variable.text == NULL || race->is_message ||
+           pattern_matches(&k->variable, &k->reading->trace.tables.names, race->object);
+}
+
+/* A pattern that meets no variable at all is worth a word. */
+static void look_for_variable(struct stream *k, const struct batch *b)
+{
+    for (size_t i = 0; k->variable.text != NULL && i < b->count; i++) {
+        const uint16_t kind = b->events[i].kind;
+        if (kind == EVENT_READ || kind == EVENT_WRITE) {
+            (void)pattern_matches(&k->variable, &k->reading->trace.tables.names,
+                                  b->events[i].object);
+        }
     }
-    const char *name = names_text(&k->reading->trace.tables.names, race->object);
-    return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }
 
 static void keep_race(void *context, const struct observed_race *race)
@@ -240,7 +261,7 @@ static void show_race(void *context, const struct observed_race *race)
 
 static void count_race(void *context, const struct observed_race *race)
 {
-    const struct stream *k = context;
+    struct stream *k = context;
     if (is_wanted(k, race)) {
         struct race_stats *stats = &k->races->stats;
         *(race->is_message ? &stats->message_races : &stats->data_races) += race->pair_count;
@@ -260,6 +281,7 @@ static int feed(struct stream *k, struct observed *o, struct err *e)
     struct batch b;
     int more = 0;
     while ((more = reading_next(k->reading, &b, e)) > 0) {
+        look_for_variable(k, &b);
         if (observed_feed(o, &b, e) < 0) {
             return err_wrap(e, "%s", k->reading->name);
         }
@@ -277,7 +299,7 @@ static int feed(struct stream *k, struct observed *o, struct err *e)
 static int find_in_stream(struct races *r, struct reading *reading, struct err *e)
 {
     const struct races_command *c = r->command;
-    struct stream k = {.races = r, .reading = reading};
+    struct stream k = {.races = r, .reading = reading, .variable = {.text = c->variable}};
     struct notes notes = {0};
     const size_t first = r->file.findings.list.count;
     const bool is_at_once = c->common.jsonl || c->all_pairs;
@@ -301,8 +323,12 @@ static int find_in_stream(struct races *r, struct reading *reading, struct err *
         observed_each(o, count_race, &k);
         r->is_cut = reading->is_cut;
         reading_warn(reading);
+        if (c->variable != NULL && !k.variable.is_met && !r->is_cut) {
+            access_note_unmet(&k.variable, &reading->trace.tables.names, &notes);
+        }
         add_notes(r, reading, &notes);
     }
+    pattern_release(&k.variable);
     observed_free(o);
     notes_release(&notes);
     return result;
@@ -411,13 +437,20 @@ static void print_text(struct races *r)
     }
 }
 
+static int fail_to_explain(const struct races *r, struct err *e)
+{
+    const unsigned long long wanted = r->command->explain;
+    const size_t count = r->file.findings.list.count;
+    if (count == 0) {
+        return err_set(e, "--explain %llu: no race was found, so there is none to explain", wanted);
+    }
+    return err_set(e, "--explain %llu: the findings are numbered from 1 to %zu", wanted, count);
+}
+
 int races_report(struct races *r, struct err *e)
 {
     if (r->command->explain != UINT64_MAX) {
-        return r->is_explained
-                   ? EXIT_FOUND
-                   : err_set(e, "--explain %llu: there are %zu findings",
-                             (unsigned long long)r->command->explain, r->file.findings.list.count);
+        return r->is_explained ? EXIT_FOUND : fail_to_explain(r, e);
     }
     if (r->session->common->json) {
         print_json(r);

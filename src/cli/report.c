@@ -27,8 +27,15 @@ static void report_act(struct session *s, const struct finding_event *event)
 
 static void report_event(struct session *s, const struct finding_event *event)
 {
-    out_format(&s->out, "    event %llu", (unsigned long long)event->index);
-    if (s->input_count > 1) {
+    if (event->is_joined) {
+        out_format(&s->out, "    event %llu (%llu of ", (unsigned long long)event->number,
+                   (unsigned long long)event->index);
+        session_text(s, s->inputs[event->input]);
+        out_char(&s->out, ')');
+    } else {
+        out_format(&s->out, "    event %llu", (unsigned long long)event->index);
+    }
+    if (s->input_count > 1 && !event->is_joined) {
         out_text(&s->out, " of ");
         session_text(s, s->inputs[event->input]);
     }

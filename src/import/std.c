@@ -231,6 +231,9 @@ static int read_lines(struct std *s, size_t size, struct err *e)
         if (result < 0) {
             return -1;
         }
+        if (line_end == end && result > 0) {
+            cursor_note_unended(&s->cursor, s->offsets[count]);
+        }
         count += (size_t)result;
         at = line_end < end ? line_end + 1 : end;
     }

@@ -1,5 +1,6 @@
 #include "order/given.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/in.h"
@@ -132,6 +133,7 @@ int given_parse(struct given *g, const char *bytes, size_t size, struct err *e)
 int given_read(struct given *g, const char *path, struct err *e)
 {
     struct in in;
+    g->path = arena_text(&g->arena, path, strlen(path));
     if (in_open(&in, path, e) < 0) {
         return err_wrap(e, "%s", path);
     }
@@ -174,26 +176,45 @@ static void events_at(const struct trace *t, const struct given_side *side, even
     }
 }
 
-static int check_index(const struct given_line *line, const struct given_side *side,
-                       const struct trace *t, struct err *e)
+static const char *file_of(const struct given *g)
+{
+    return g->path == NULL ? "given orders" : g->path;
+}
+
+static int check_index(const struct given *g, const struct given_line *line,
+                       const struct given_side *side, const struct trace *t, struct err *e)
 {
     if (side->event != EVENT_NONE && side->event >= t->events.count) {
-        return err_set(e, "line %u: event %u is beyond the trace, which has %zu", line->line,
-                       side->event, t->events.count);
+        return err_set(e, "%s: line %u: event %u is beyond the trace, which has %zu", file_of(g),
+                       line->line, side->event, t->events.count);
     }
     return 0;
 }
 
-static void note_missing(const struct given_side *side, struct notes *n)
+static void note_line(const struct given *g, const struct given_line *line, const char *what,
+                      struct notes *n)
 {
-    notes_add(n, side->text, "a given order names a place where nothing happens");
+    char place[sizeof((struct note *)NULL)->place];
+    (void)snprintf(place, sizeof place, "%s: line %u", file_of(g), line->line);
+    notes_add(n, place, "%s", what);
 }
 
-/* Events by index are before each other whatever the list says, places as listed. */
-static void add_line(const struct given_line *line, const event_vec *before, const event_vec *after,
+static void note_missing(const struct given *g, const struct given_line *line,
+                         const struct given_side *side, struct notes *n)
+{
+    char what[sizeof((struct note *)NULL)->text];
+    (void)snprintf(what, sizeof what, "a given order names a place where nothing happens, %.100s",
+                   side->text);
+    note_line(g, line, what, n);
+}
+
+/* Events by index are before each other whatever the list says, places as listed. Returns whether
+ * there were any. */
+static bool add_line(const struct given_line *line, const event_vec *before, const event_vec *after,
                      struct edges *edges)
 {
     const bool is_exact = line->before.event != EVENT_NONE && line->after.event != EVENT_NONE;
+    const size_t count_before = edges->list.count;
     vec_each (after, target) {
         vec_each (before, source) {
             if (is_exact || *source < *target) {
@@ -201,6 +222,7 @@ static void add_line(const struct given_line *line, const event_vec *before, con
             }
         }
     }
+    return edges->list.count > count_before;
 }
 
 int given_add(const struct given *g, const struct trace *t, struct edges *edges, struct notes *n,
@@ -210,8 +232,8 @@ int given_add(const struct given *g, const struct trace *t, struct edges *edges,
     event_vec before = {0};
     event_vec after = {0};
     vec_each (&g->lines, line) {
-        if (check_index(line, &line->before, t, e) < 0 ||
-            check_index(line, &line->after, t, e) < 0) {
+        if (check_index(g, line, &line->before, t, e) < 0 ||
+            check_index(g, line, &line->after, t, e) < 0) {
             result = -1;
             break;
         }
@@ -220,12 +242,15 @@ int given_add(const struct given *g, const struct trace *t, struct edges *edges,
         events_at(t, &line->before, &before);
         events_at(t, &line->after, &after);
         if (before.count == 0) {
-            note_missing(&line->before, n);
+            note_missing(g, line, &line->before, n);
         }
         if (after.count == 0) {
-            note_missing(&line->after, n);
+            note_missing(g, line, &line->after, n);
         }
-        add_line(line, &before, &after, edges);
+        if (!add_line(line, &before, &after, edges) && before.count > 0 && after.count > 0) {
+            note_line(g, line, "a given order has no effect: nothing there is listed in that order",
+                      n);
+        }
     }
     vec_release(&before);
     vec_release(&after);

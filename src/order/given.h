@@ -32,6 +32,7 @@ struct given_line {
 /* {0} is empty. */
 struct given {
     struct arena arena;
+    const char *path; /* of the file, for messages; NULL: it was in memory */
     VEC(struct given_line) lines;
 };
 
@@ -45,7 +46,7 @@ MUST_USE int given_parse(struct given *g, const char *bytes, size_t size, struct
 void given_release(struct given *g);
 
 /* Adds the edges that the lines mean in t. Fails when an index is beyond the trace; notes places
- * where nothing happens. */
+ * where nothing happens, and lines that order no two events, with file and line. */
 MUST_USE int given_add(const struct given *g, const struct trace *t, struct edges *edges,
                        struct notes *n, struct err *e);
 

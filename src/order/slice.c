@@ -1,56 +1,32 @@
 #include "order/slice.h"
 
-#include <fnmatch.h>
-#include <string.h>
-
 #include "base/bits.h"
 #include "order/hb.h"
 #include "wire/kind.h"
 
-enum answer { ANSWER_UNASKED, ANSWER_YES, ANSWER_NO };
-
-static bool name_matches(struct slice_pattern *p, const char *pattern, const struct names *names,
-                         uint32_t name)
+void slice_filter_init(struct slice_filter *f, const struct slice_options *o,
+                       const struct tables *tables)
 {
-    vec_reserve(&p->answers, (size_t)name + 1);
-    while (p->answers.count <= name) {
-        vec_push(&p->answers, ANSWER_UNASKED);
-    }
-    uint8_t *answer = &p->answers.at[name];
-    if (*answer == ANSWER_UNASKED) {
-        /* A name may look like a pattern that does not match it: array[3]. */
-        const char *text = names_text(names, name);
-        const bool is_match =
-            name != 0 && (strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0);
-        *answer = is_match ? ANSWER_YES : ANSWER_NO;
-    }
-    return *answer == ANSWER_YES;
+    *f = (struct slice_filter){
+        .options = o,
+        .tables = tables,
+        .nodes = {.text = o->node},
+        .objects = {.text = o->object},
+    };
 }
 
 static bool node_is_kept(struct slice_filter *f, const struct event *e)
 {
-    const char *pattern = f->options->node;
-    if (pattern == NULL) {
-        return true;
-    }
-    const uint32_t node = f->tables->tasks.at[e->task].node;
-    const bool is_kept = name_matches(&f->nodes, pattern, &f->tables->names, node);
-    f->nodes.is_met |= is_kept;
-    return is_kept;
+    return f->nodes.text == NULL ||
+           pattern_matches(&f->nodes, &f->tables->names, f->tables->tasks.at[e->task].node);
 }
 
 static bool object_is_kept(struct slice_filter *f, const struct event *e)
 {
-    const char *pattern = f->options->object;
-    if (pattern == NULL) {
-        return true;
-    }
     const struct names *names = &f->tables->names;
     const bool is_wait = e->kind == EVENT_WAIT_BEGIN || e->kind == EVENT_WAIT_END;
-    const bool is_kept = name_matches(&f->objects, pattern, names, e->object) ||
-                         (is_wait && name_matches(&f->objects, pattern, names, e->text));
-    f->objects.is_met |= is_kept;
-    return is_kept;
+    return f->objects.text == NULL || pattern_matches(&f->objects, names, e->object) ||
+           (is_wait && pattern_matches(&f->objects, names, e->text));
 }
 
 static bool time_is_kept(struct slice_filter *f, const struct event *e)
@@ -79,21 +55,30 @@ bool slice_keeps(struct slice_filter *f, const struct event *e)
     return node && object && time;
 }
 
+static int refuse(const struct slice_filter *f, const struct pattern *p, const char *what,
+                  struct err *e)
+{
+    const char *nearest = pattern_nearest(p, &f->tables->names);
+    return nearest == NULL
+               ? err_set(e, "no event is %s '%.80s' (see clew info)", what, p->text)
+               : err_set(e, "no event is %s '%.80s', did you mean %.80s?", what, p->text, nearest);
+}
+
 int slice_filter_end(struct slice_filter *f, struct err *e)
 {
-    if (f->options->node != NULL && !f->nodes.is_met) {
-        return err_set(e, "no event is of a node '%s' (see clew info)", f->options->node);
+    if (f->nodes.text != NULL && !f->nodes.is_met) {
+        return refuse(f, &f->nodes, "of a node", e);
     }
-    if (f->options->object != NULL && !f->objects.is_met) {
-        return err_set(e, "no event is about an object '%s' (see clew info)", f->options->object);
+    if (f->objects.text != NULL && !f->objects.is_met) {
+        return refuse(f, &f->objects, "about an object", e);
     }
     return 0;
 }
 
 void slice_filter_release(struct slice_filter *f)
 {
-    vec_release(&f->nodes.answers);
-    vec_release(&f->objects.answers);
+    pattern_release(&f->nodes);
+    pattern_release(&f->objects);
     vec_release(&f->times);
 }
 
@@ -122,7 +107,8 @@ int slice_build(struct slice *s, const struct trace *t, const struct slice_optio
                 struct notes *n, struct err *e)
 {
     struct arena scratch = {0};
-    struct slice_filter filter = {.options = o, .tables = &t->tables};
+    struct slice_filter filter;
+    slice_filter_init(&filter, o, &t->tables);
     const struct bits past = bits_take(&scratch, t->events.count + 1);
     int result = o->event == EVENT_NONE ? 0 : keep_past(past, t, o, n, e);
     for (event_id id = 0; result == 0 && id < t->events.count; id++) {

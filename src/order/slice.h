@@ -10,12 +10,13 @@
 
 #include "base/err.h"
 #include "base/notes.h"
+#include "base/pattern.h"
 #include "base/vec.h"
 #include "order/given.h"
 #include "trace/trace.h"
 
 /* What an event must be to be kept; all that is set must hold. {.event = EVENT_NONE} keeps all.
- * Patterns are those of the shell (* ? [...]); a name also matches itself. */
+ * Patterns are those of base/pattern.h. */
 struct slice_options {
     event_id event;     /* it, or in its past as things went; EVENT_NONE: not asked */
     const char *node;   /* of a node that matches; NULL: not asked */
@@ -25,19 +26,17 @@ struct slice_options {
     const struct given *given; /* orders that belong to the past, NULL: none */
 };
 
-/* Which names match a pattern, each asked once. */
-struct slice_pattern {
-    VEC(uint8_t) answers; /* by name */
-    bool is_met;          /* by some event */
-};
-
-/* Decides about one event after the other. {.options = ..., .tables = ...} is ready. */
+/* Decides about one event after the other. */
 struct slice_filter {
     const struct slice_options *options;
     const struct tables *tables;
-    struct slice_pattern nodes, objects;
+    struct pattern nodes, objects;
     VEC(int64_t) times; /* by task: its latest */
 };
+
+/* The tables may grow; both outlive f. */
+void slice_filter_init(struct slice_filter *f, const struct slice_options *o,
+                       const struct tables *tables);
 
 /* True when the event is kept but for the past of options->event. Events come in listed order. */
 bool slice_keeps(struct slice_filter *f, const struct event *e);

@@ -1,33 +1,10 @@
 #include "proc/collect.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/seam.h"
 #include "base/sort.h"
 #include "proc/collector.h"
 #include "trace/kind.h"
-
-/* The page that all processes shared. A folder without one has nothing to tell. */
-static void read_page(struct collector *c)
-{
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/" RECORDING_FILE, c->folder);
-    const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) {
-        return;
-    }
-    if (read(fd, &c->page, sizeof c->page) != (ssize_t)sizeof c->page ||
-        c->page.magic != RECORDING_MAGIC) {
-        c->page = (struct recording){0};
-    }
-    c->page.folder[sizeof c->page.folder - 1] = 0;
-    (void)close(fd);
-}
 
 /* Functions that were to be handlers and were none. */
 static void note_handlers(struct collector *c)
@@ -50,38 +27,6 @@ static void note_handlers(struct collector *c)
     }
 }
 
-/* The folder holds one file for each segment; a row is the files 0, 1, 2 ... of one task. */
-static int find_rows(struct collector *c, struct err *e)
-{
-    DIR *dir = seam_fails() ? NULL : opendir(c->folder);
-    if (dir == NULL) {
-        return err_set(e, "%s: cannot be read: %s", c->folder, strerror(errno));
-    }
-    struct map row_of = {0};
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        uint32_t process = 0;
-        uint32_t task = 0;
-        uint32_t number = 0;
-        char rest = 0;
-        /* NOLINTNEXTLINE(cert-err34-c): the names are ours; one that does not match is not a
-         * segment. */
-        if (sscanf(entry->d_name, "%u.%u.%u%c", &process, &task, &number, &rest) != 3) {
-            continue;
-        }
-        const uint32_t index =
-            *map_slot(&row_of, map_pair(process, task), (uint32_t)c->sources.count, NULL);
-        if (index == c->sources.count) {
-            const struct row row = {.folder = c->folder, .process = process, .task = task};
-            vec_push(&c->sources, (struct source){.row = row});
-        }
-        struct row *row = &c->sources.at[index].row;
-        row->segment_count = row->segment_count > number ? row->segment_count : number + 1;
-    }
-    map_release(&row_of);
-    (void)closedir(dir);
-    return 0;
-}
-
 /* The order of a folder is the file system's; rows go by process and task. */
 static int compare_sources(const void *left, const void *right,
                            __attribute__((unused)) const void *context)
@@ -93,60 +38,6 @@ static int compare_sources(const void *left, const void *right,
     return (x > y) - (x < y);
 }
 
-static struct process *process_of(struct collector *c, uint32_t number, const char *node)
-{
-    vec_each (&c->processes, known) {
-        if ((*known)->number == number) {
-            return *known;
-        }
-    }
-    struct process *p = arena_new(&c->arena, struct process);
-    p->number = number;
-    p->node = names_intern_text(&c->tables->names, node);
-    naming_init(&p->naming, c->tables);
-    vec_push(&c->processes, p);
-    return p;
-}
-
-static bool is_earlier(const struct collector *c, uint32_t a, uint32_t b)
-{
-    const uint64_t x = c->sources.at[a].stamp;
-    const uint64_t y = c->sources.at[b].stamp;
-    return x != y ? x < y : a < b;
-}
-
-static void heap_push(struct collector *c, uint32_t source)
-{
-    vec_push(&c->heap, source);
-    size_t at = c->heap.count - 1;
-    while (at > 0 && is_earlier(c, c->heap.at[at], c->heap.at[(at - 1) / 2])) {
-        const uint32_t parent = c->heap.at[(at - 1) / 2];
-        c->heap.at[(at - 1) / 2] = c->heap.at[at];
-        c->heap.at[at] = parent;
-        at = (at - 1) / 2;
-    }
-}
-
-static uint32_t heap_pop(struct collector *c)
-{
-    const uint32_t least = c->heap.at[0];
-    const uint32_t moved = vec_pop(&c->heap);
-    size_t at = 0;
-    for (size_t child = 1; child < c->heap.count; child = 2 * at + 1) {
-        child +=
-            child + 1 < c->heap.count && is_earlier(c, c->heap.at[child + 1], c->heap.at[child]);
-        if (!is_earlier(c, c->heap.at[child], moved)) {
-            break;
-        }
-        c->heap.at[at] = c->heap.at[child];
-        at = child;
-    }
-    if (c->heap.count > 0) {
-        c->heap.at[at] = moved;
-    }
-    return least;
-}
-
 /* Takes the row's front record and the unstamped ones behind it; then the row waits for its next
  * stamp. */
 static int advance(struct collector *c, struct source *s, struct err *e)
@@ -156,8 +47,8 @@ static int advance(struct collector *c, struct source *s, struct err *e)
             row_next(&s->row, c->notes, e) < 0) {
             return -1;
         }
-    } while (s->row.has_record && s->row.stamp == 0);
-    s->stamp = s->row.has_record ? s->row.stamp : UINT64_MAX;
+    } while (s->row.has_record && s->row.record->stamp == 0);
+    s->stamp = s->row.has_record ? s->row.record->stamp : UINT64_MAX;
     return 0;
 }
 
@@ -169,7 +60,8 @@ static void take_access(struct collector *c, const struct source *finder)
     if (!row_is_late(&finder->row)) {
         return;
     }
-    const struct record_late late = record->late;
+    struct record_late late;
+    memcpy(&late, finder->row.bytes, sizeof late);
     vec_each (&c->sources, s) {
         if (s->row.process == finder->row.process && s->row.task == late.task) {
             vec_push(&s->late, (struct late){.epoch = late.epoch, .record = *record});
@@ -194,7 +86,7 @@ static int read_notes(struct collector *c, struct err *e)
             return -1;
         }
         if (s->row.has_record) {
-            s->process = process_of(c, s->row.process, s->row.segment->node);
+            s->process = collector_process(c, s->row.process, s->row.segment->node);
         }
         while (s->row.has_record) {
             if (kind_of(s->row.record->kind) == NULL) {
@@ -220,11 +112,8 @@ static int begin_rows(struct collector *c, struct err *e)
             return -1;
         }
         if (s->row.has_record) {
-            const uint32_t path = names_intern_text(&c->tables->names, s->row.segment->path);
-            s->task = tables_task(c->tables, s->process->node, path);
-            map_put(&s->process->task_of_number, s->row.task, s->task);
-            s->stamp = s->row.stamp;
-            heap_push(c, i);
+            collector_begin(c, i);
+            collector_push(c, i);
         }
     }
     return 0;
@@ -233,13 +122,13 @@ static int begin_rows(struct collector *c, struct err *e)
 static int merge(struct collector *c, struct err *e)
 {
     while (c->heap.count > 0) {
-        const uint32_t least = heap_pop(c);
+        const uint32_t least = collector_pop(c);
         struct source *s = &c->sources.at[least];
         if (advance(c, s, e) < 0) {
             return -1;
         }
         if (s->row.has_record) {
-            heap_push(c, least);
+            collector_push(c, least);
         }
     }
     return translate_flush(c, e);
@@ -263,42 +152,13 @@ static void count(struct collector *c, struct collect_stats *stats)
     }
 }
 
-static void release(struct collector *c)
-{
-    vec_each (&c->sources, s) {
-        row_close(&s->row);
-        vec_release(&s->late);
-    }
-    vec_each (&c->processes, p) {
-        naming_release(&(*p)->naming);
-        pieces_release(&(*p)->pieces);
-        map_release(&(*p)->task_of_number);
-        map_release(&(*p)->connection_of);
-        map_release(&(*p)->file_of);
-        vec_release(&(*p)->ends);
-    }
-    vec_release(&c->sources);
-    vec_release(&c->processes);
-    vec_release(&c->heap);
-    vec_release(&c->batch);
-    datagrams_release(&c->datagrams);
-    traffic_release(&c->traffic);
-    map_release(&c->last_step);
-    names_release(&c->inodes);
-    arena_release(&c->arena);
-}
-
 int collect(const char *folder, struct tables *t, struct writer *w, struct collect_stats *stats,
             struct notes *n, struct err *e)
 {
     struct collector c = {.folder = folder, .tables = t, .writer = w, .notes = n};
-    names_init(&c.inodes);
-    c.inode_none = names_intern_text(&t->names, "unix");
-    t->order = ORDER_STAMPED;
-    t->source = names_intern_text(&t->names, "clew record");
-    read_page(&c);
+    collector_init(&c);
     note_handlers(&c);
-    int result = find_rows(&c, e);
+    int result = collector_find(&c, e);
     if (result == 0) {
         sort_stable(c.sources.at, c.sources.count, sizeof *c.sources.at, compare_sources, NULL);
         result = read_notes(&c, e);
@@ -311,6 +171,6 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
         result = merge(&c, e);
     }
     count(&c, stats);
-    release(&c);
+    collector_release(&c);
     return result;
 }

@@ -53,6 +53,7 @@ struct collector {
     struct notes *notes;
     struct arena arena;
     VEC(struct source) sources;
+    struct map row_of; /* (process, task) to source, in the order of the folder */
     VEC(struct process *) processes;
     VEC(uint32_t) heap; /* sources, least stamp first */
     VEC(struct event) batch;
@@ -70,16 +71,36 @@ static inline bool record_is_access(const struct record *record)
     return record->kind == EVENT_READ || record->kind == EVENT_WRITE;
 }
 
-/* The bytes it touches: the rest of its word where that is not said. Only a late access may touch
- * more words than one. */
+/* The bytes it touches, which lie in one word: the rest of it where that is not said. */
 static inline uint64_t record_access_size(const struct record *record)
 {
     const uint64_t room = 8 - record->object % 8;
-    const bool is_said =
-        record->size > 0 && (record->size < room || ((record->flags & RECORD_LATE) != 0 &&
-                                                     record->size <= RECORD_LATE_SIZE_MAX));
-    return is_said ? record->size : room;
+    return record->size > 0 && record->size < room ? record->size : room;
 }
+
+static inline bool row_is_late(const struct row *row)
+{
+    return record_is_access(row->record) && row->more != NULL &&
+           row->more->size == sizeof(struct record_late);
+}
+
+/* c has its folder, tables, writer and notes. */
+void collector_init(struct collector *c);
+void collector_release(struct collector *c);
+
+/* Finds the rows of the folder, which holds one file for each segment: a row is the files 0, 1, 2
+ * ... of one task. Asked again it adds what is new. */
+MUST_USE int collector_find(struct collector *c, struct err *e);
+
+/* The process of this number, whose node is called so if it is new. */
+struct process *collector_process(struct collector *c, uint32_t number, const char *node);
+
+/* The source's row has its first record at the front: who its task is, and its stamp. */
+void collector_begin(struct collector *c, uint32_t source);
+
+/* Sources in the order of their stamps. */
+void collector_push(struct collector *c, uint32_t source);
+uint32_t collector_pop(struct collector *c);
 
 /* ---- translate.c ---- */
 
@@ -90,6 +111,10 @@ void translate_note(struct collector *c, struct source *s);
 /* Ends of Unix connections whose peer could not be known yet when they were told: the peer has told
  * them both. */
 void translate_ends(struct collector *c);
+
+/* Appends the events of a plain access of the source's task. */
+MUST_USE int translate_access(struct collector *c, const struct source *s,
+                              const struct record *record, struct err *e);
 
 /* Appends the events of the record at the front of the row; then those of the late accesses of the
  * epoch that has just begun. */

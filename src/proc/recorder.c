@@ -11,15 +11,17 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/seam.h"
+#include "proc/alive.h"
 #include "proc/install.h"
 #include "wire/event.h"
 #include "wire/recording.h"
 #include "wire/segment.h"
 
-enum { PATH_SIZE = PATH_MAX };
+enum { PATH_SIZE = PATH_MAX, WATCH_PAUSE_NS = 50 * 1000 * 1000 };
 
 static int path_join(char path[static PATH_SIZE], const char *head, const char *tail, struct err *e)
 {
@@ -126,6 +128,24 @@ _Noreturn static void become(const struct recorder_options *options, const char 
     _exit(126);
 }
 
+/* Waits for the end of the command; meanwhile who watches is asked every so often. */
+static void wait_for(pid_t pid, const struct recorder_options *options, const char *folder,
+                     int *status)
+{
+    pid_t ended = 0;
+    while (options->watch != NULL && ended == 0) {
+        const struct timespec pause = {.tv_nsec = WATCH_PAUSE_NS};
+        (void)nanosleep(&pause, NULL);
+        options->watch(options->watch_context, folder, false);
+        ended = waitpid(pid, status, WNOHANG);
+    }
+    while (ended != pid && waitpid(pid, status, 0) < 0 && errno == EINTR) {
+    }
+    if (options->watch != NULL) {
+        options->watch(options->watch_context, folder, true);
+    }
+}
+
 /* Starts the command and waits for it. What exec failed with comes back through a pipe that a
  * successful one closes. */
 static int run(const struct recorder_options *options, const char *library, const char *folder,
@@ -153,8 +173,7 @@ static int run(const struct recorder_options *options, const char *library, cons
     int reason = 0;
     const ssize_t failed = read(report[0], &reason, sizeof reason);
     (void)close(report[0]);
-    while (waitpid(pid, status, 0) < 0 && errno == EINTR) {
-    }
+    wait_for(pid, options, folder, status);
     keyboard_restore(&keyboard);
     return failed > 0 ? err_set(e, "%s: cannot be run: %s", options->command[0], strerror(reason))
                       : 0;
@@ -170,10 +189,8 @@ static void remove_folder(const char *folder)
     }
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         const char *name = entry->d_name;
-        const size_t digits = strspn(name, "0123456789");
-        const bool is_row = digits > 0 && strspn(name, "0123456789.") == strlen(name);
-        const bool is_table = digits > 0 && strcmp(name + digits, SITES_SUFFIX) == 0;
-        if (is_row || is_table || strcmp(name, RECORDING_FILE) == 0) {
+        const bool is_row = name[0] != '.' && strspn(name, "0123456789.") == strlen(name);
+        if (is_row || strcmp(name, RECORDING_FILE) == 0) {
             (void)unlinkat(dirfd(dir), entry->d_name, 0);
         }
     }
@@ -204,23 +221,6 @@ static int write_trace(const char *folder, const char *output, struct recorder_r
     return status;
 }
 
-/* One that has ended and was not waited for yet writes nothing more. */
-static bool is_running(uint32_t pid)
-{
-    char path[64];
-    char text[512];
-    (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return false;
-    }
-    const ssize_t size = read(fd, text, sizeof text - 1);
-    (void)close(fd);
-    text[size > 0 ? size : 0] = 0;
-    const char *name_end = strrchr(text, ')'); /* the name itself may hold one */
-    return name_end != NULL && strncmp(name_end, ") Z", 3) != 0 && strncmp(name_end, ") X", 3) != 0;
-}
-
 /* The process that still records into the folder, 0 when none does. */
 static uint32_t writer_of(const char *folder)
 {
@@ -231,7 +231,7 @@ static uint32_t writer_of(const char *folder)
         const int fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd >= 0 && read(fd, &segment, sizeof segment) == (ssize_t)sizeof segment &&
             segment.magic == SEGMENT_MAGIC && atomic_load(&segment.is_closed) == 0 &&
-            is_running(segment.pid)) {
+            process_is_alive(segment.pid)) {
             pid = segment.pid;
         }
         if (fd >= 0) {

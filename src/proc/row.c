@@ -11,9 +11,6 @@
 
 #include "base/seam.h"
 #include "wire/event.h"
-#include "wire/kind.h"
-
-enum { SITES_SIZE = SITE_COUNT * sizeof(uint64_t) };
 
 static void unmap(struct row *r)
 {
@@ -59,6 +56,25 @@ static bool is_expected(const struct row *r, const struct segment *s)
            s->task == r->task && s->number == r->number;
 }
 
+static int map_next(struct row *r, char path[static PATH_MAX], struct err *e)
+{
+    (void)snprintf(path, PATH_MAX, "%s/%u.%u.%u", r->folder, r->process, r->task, r->number);
+    return map_file(path, &r->segment, e);
+}
+
+/* Sees how much of the segment is committed by now; true when nothing more will be. */
+static bool see_committed(struct row *r)
+{
+    /* Both pair with the recorder's release: the records are whole, and behind the end of a segment
+     * none follows. */
+    const bool is_closed = atomic_load_explicit(&r->segment->is_closed, memory_order_acquire) != 0;
+    const uint64_t committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
+    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
+    r->committed = (committed < room ? committed : room) / RECORD_SIZE * RECORD_SIZE;
+    r->is_finished = is_closed && r->segment->is_last != 0;
+    return is_closed;
+}
+
 /* Maps the next segment; r->segment is NULL when there is none. */
 static int next_segment(struct row *r, struct notes *n, struct err *e)
 {
@@ -66,9 +82,8 @@ static int next_segment(struct row *r, struct notes *n, struct err *e)
     if (r->number >= r->segment_count) {
         return 0;
     }
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/%u.%u.%u", r->folder, r->process, r->task, r->number);
-    if (map_file(path, &r->segment, e) < 0) {
+    char path[PATH_MAX];
+    if (map_next(r, path, e) < 0) {
         return -1;
     }
     if (r->segment == NULL || !is_expected(r, r->segment)) {
@@ -77,81 +92,26 @@ static int next_segment(struct row *r, struct notes *n, struct err *e)
         notes_add(n, path, "a segment was not complete enough to be read and ends its task's row");
         return 0;
     }
-    /* Pairs with the recorder's release: the records are whole. */
-    const bool is_closed = atomic_load_explicit(&r->segment->is_closed, memory_order_acquire) != 0;
-    r->committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
-    r->is_finished = is_closed && r->segment->is_last != 0;
-    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
-    r->committed =
-        (r->committed < room ? r->committed : room) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
+    (void)see_committed(r);
     r->size_total += r->committed;
     r->at = 0;
     r->number++;
     return 0;
 }
 
-/* The table of the process's sites. What an access says without one is its address. */
-static void sites_open(struct row *r)
-{
-    char path[PATH_MAX];
-    struct stat status;
-    r->has_no_sites = true;
-    (void)snprintf(path, sizeof path, "%s/%u" SITES_SUFFIX, r->folder, r->process);
-    const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) {
-        return;
-    }
-    void *at = MAP_FAILED;
-    if (fstat(fd, &status) == 0 && status.st_size == SITES_SIZE) {
-        at = mmap(NULL, SITES_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-    }
-    (void)close(fd);
-    if (at != MAP_FAILED) {
-        r->sites = at;
-        r->has_no_sites = false;
-    }
-}
-
-static void unfold(struct row *r, uint64_t word)
-{
-    if (r->sites == NULL && !r->has_no_sites) {
-        sites_open(r);
-    }
-    const uint64_t entry = r->sites == NULL ? 0 : r->sites[access_word_site(word)];
-    r->unfolded = (struct record){.kind = site_is_write(entry) ? EVENT_WRITE : EVENT_READ,
-                                  .flags = entry == 0 ? 0 : RECORD_HAS_SIZE,
-                                  .size = entry == 0 ? 0 : site_size(entry),
-                                  .object = access_word_address(word),
-                                  .place = site_place(entry)};
-    r->record = &r->unfolded;
-    r->stamp = 0;
-    r->more = NULL;
-    r->bytes = "";
-    r->at += sizeof word;
-    r->has_record = true;
-}
-
 /* Takes the record at r->at apart; false when its parts do not fit into what was committed. */
 static bool take(struct row *r)
 {
-    /* Records begin at multiples of RECORD_ALIGNMENT in a mapped page: they are aligned. */
+    /* Records begin at multiples of their size in a mapped page: they are aligned. */
     const char *at = (const char *)r->segment + SEGMENT_HEADER_SIZE + r->at;
-    const struct record *record = (const void *)at;
-    if ((record->flags & RECORD_IS_WORD) != 0) {
-        unfold(r, *(const uint64_t *)(const void *)at);
-        return true;
-    }
-    const uint64_t left = r->committed - r->at;
-    const uint64_t size =
-        left < RECORD_SIZE ? UINT64_MAX : (1 + (uint64_t)record->extra) * RECORD_SIZE;
-    if (size > left) {
+    r->record = (const void *)at;
+    const uint64_t size = (1 + (uint64_t)r->record->extra) * RECORD_SIZE;
+    if (size > r->committed - r->at) {
         return false;
     }
-    r->record = record;
-    r->stamp = row_is_late(r) ? 0 : record->stamp;
     r->more = NULL;
     r->bytes = "";
-    if (record->extra > 0) {
+    if (r->record->extra > 0) {
         r->more = (const void *)(at + RECORD_SIZE);
         r->bytes = at + RECORD_SIZE + sizeof *r->more;
         if (r->more->size > size - RECORD_SIZE - sizeof *r->more) {
@@ -178,6 +138,38 @@ int row_next(struct row *r, struct notes *n, struct err *e)
     return 0;
 }
 
+int row_follow(struct row *r, struct err *e)
+{
+    r->has_record = false;
+    while (r->number < r->segment_count || r->segment != NULL) {
+        if (r->segment == NULL) {
+            char path[PATH_MAX];
+            if (map_next(r, path, e) < 0) {
+                return -1;
+            }
+            if (r->segment == NULL || !is_expected(r, r->segment)) {
+                unmap(r);
+                return 0; /* it is being made */
+            }
+            r->at = 0;
+            r->number++;
+        }
+        const bool is_closed = see_committed(r);
+        if (r->at < r->committed) {
+            if (!take(r)) {
+                unmap(r);
+                r->number = r->segment_count = UINT32_MAX;
+            }
+            return 0;
+        }
+        if (!is_closed || (r->number >= r->segment_count && !r->is_finished)) {
+            return 0;
+        }
+        unmap(r);
+    }
+    return 0;
+}
+
 int row_open(struct row *r, struct notes *n, struct err *e)
 {
     if (next_segment(r, n, e) < 0) {
@@ -197,8 +189,4 @@ void row_rewind(struct row *r)
 void row_close(struct row *r)
 {
     unmap(r);
-    if (r->sites != NULL) {
-        (void)munmap((void *)r->sites, SITES_SIZE);
-        r->sites = NULL;
-    }
 }

@@ -21,22 +21,12 @@ struct row {
     bool is_finished;        /* the last segment said so */
     uint64_t size_total;     /* bytes read */
 
-    const uint64_t *sites;  /* the process's table, mapped when first needed */
-    bool has_no_sites;      /* it cannot be */
-    struct record unfolded; /* what an access in one word says */
-
     /* The record at the front, valid when has_record. */
     bool has_record;
-    const struct record *record;    /* also of an access in one word */
-    uint64_t stamp;                 /* its stamp; 0 for plain accesses */
+    const struct record *record;
     const struct record_more *more; /* NULL when nothing follows the record */
     const char *bytes;              /* more->size of them */
 };
-
-static inline bool row_is_late(const struct row *r)
-{
-    return (r->record->flags & RECORD_LATE) != 0;
-}
 
 /* Begins at the first record. */
 MUST_USE int row_open(struct row *r, struct notes *n, struct err *e);
@@ -44,6 +34,11 @@ MUST_USE int row_open(struct row *r, struct notes *n, struct err *e);
 /* Goes to the next record; has_record is false at the end of what was committed. A segment that is
  * no segment ends the row with a note. */
 MUST_USE int row_next(struct row *r, struct notes *n, struct err *e);
+
+/* For a row that is still being written, instead of the two above: goes to the next record if it is
+ * there by now. One that is not may come later, also in segments that segment_count did not tell of
+ * the last time. At the end of a row that has ended, is_finished is true. */
+MUST_USE int row_follow(struct row *r, struct err *e);
 
 /* Back before the first record: open again. */
 void row_rewind(struct row *r);

@@ -353,9 +353,8 @@ static int put_event(struct collector *c, const struct event *event, struct err 
     return c->batch.count >= BATCH_MAX ? translate_flush(c, e) : 0;
 }
 
-/* A plain access, piece by piece. */
-static int put_access(struct collector *c, const struct source *s, const struct record *record,
-                      struct err *e)
+int translate_access(struct collector *c, const struct source *s, const struct record *record,
+                     struct err *e)
 {
     struct naming *naming = &s->process->naming;
     const uint64_t end = record->object + record_access_size(record);
@@ -376,7 +375,7 @@ static int put_access(struct collector *c, const struct source *s, const struct 
 int translate_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
-    s->epoch += s->row.stamp != 0;
+    s->epoch += record->stamp != 0;
     if (record->kind == RECORD_STACK) {
         naming_stack(&s->process->naming, record->object, number_of_bytes(&s->row));
     }
@@ -385,7 +384,7 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
         return 0;
     }
     if (record_is_access(record)) {
-        return put_access(c, s, record, e);
+        return translate_access(c, s, record, e);
     }
     const bool has_mode = mode_name(kind_of(record->kind)->modes, record->mode) != NULL;
     struct event event = {
@@ -410,7 +409,7 @@ int translate_late(struct collector *c, struct source *s, struct err *e)
 {
     while (s->late_taken < s->late.count && s->late.at[s->late_taken].epoch <= s->epoch) {
         const struct record *record = &s->late.at[s->late_taken++].record;
-        if (put_access(c, s, record, e) < 0) {
+        if (translate_access(c, s, record, e) < 0) {
             return -1;
         }
     }

@@ -1,6 +1,6 @@
 #include "race/access.h"
 
-#include <fnmatch.h>
+#include <inttypes.h>
 
 #include "base/map.h"
 #include "order/bucket.h"
@@ -15,25 +15,78 @@ struct build {
     VEC(struct access_variable) variables;
     VEC(struct access_class) classes;
     struct bucket_items items; /* by class */
-    VEC(uint8_t) is_wanted;    /* per name: 0 not asked yet, 1 no, 2 yes */
+    struct pattern variable;
 };
+
+static bool has_time(const struct event *e)
+{
+    return (e->has & HAS_TIME) != 0 && e->time != 0;
+}
 
 bool access_is_in_span(const struct access_filter *f, const struct event *e)
 {
-    return (e->has & HAS_TIME) == 0 ||
+    return !has_time(e) ||
            ((!f->has_since || e->time >= f->since) && (!f->has_until || e->time <= f->until));
+}
+
+void access_note_unmet(const struct pattern *p, const struct names *names, struct notes *n)
+{
+    const char *nearest = pattern_nearest(p, names);
+    if (nearest == NULL) {
+        notes_add(n, "", "no variable is called '%.80s'", p->text);
+    } else {
+        notes_add(n, "", "no variable is called '%.80s', did you mean %.80s?", p->text, nearest);
+    }
+}
+
+static void note_span(const struct access_filter *f, const struct trace *t, struct notes *n)
+{
+    int64_t first = INT64_MAX;
+    int64_t last = INT64_MIN;
+    bool is_met = false;
+    trace_each (t, e) {
+        if (has_time(e)) {
+            first = e->time < first ? e->time : first;
+            last = e->time > last ? e->time : last;
+            is_met = is_met || access_is_in_span(f, e);
+        }
+    }
+    if (first > last) {
+        notes_add(n, "", "no event has a time: none is left out for its time");
+    } else if (!is_met) {
+        notes_add(n, "", "no event has a time in that span: they are from %" PRId64 " to %" PRId64,
+                  first, last);
+    }
+}
+
+static bool is_access(const struct event *e)
+{
+    return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0;
+}
+
+void access_filter_note(const struct access_filter *f, const struct trace *t, struct notes *n)
+{
+    if (f->has_since || f->has_until) {
+        note_span(f, t, n);
+    }
+    if (f->variable == NULL) {
+        return;
+    }
+    struct pattern p = {.text = f->variable};
+    trace_each (t, e) {
+        if (is_access(e)) {
+            (void)pattern_matches(&p, &t->tables.names, e->object);
+        }
+    }
+    if (!p.is_met) {
+        access_note_unmet(&p, &t->tables.names, n);
+    }
+    pattern_release(&p);
 }
 
 static bool is_wanted(struct build *b, uint32_t name)
 {
-    if (b->f->variable == NULL) {
-        return true;
-    }
-    uint8_t *known = vec_at(&b->is_wanted, name);
-    if (*known == 0) {
-        *known = fnmatch(b->f->variable, trace_name(b->t, name), 0) == 0 ? 2 : 1;
-    }
-    return *known == 2;
+    return b->f->variable == NULL || pattern_matches(&b->variable, &b->t->tables.names, name);
 }
 
 static void collect(struct build *b, event_id id)
@@ -97,16 +150,11 @@ static void lay_out(struct accesses *a, struct build *b, struct arena *arena)
 void accesses_build(struct accesses *a, const struct trace *t, const struct access_filter *f,
                     struct arena *arena)
 {
-    struct build b = {.t = t, .f = f};
-    vec_reserve(&b.is_wanted, t->tables.names.list.count);
-    while (b.is_wanted.count < t->tables.names.list.count) {
-        vec_push(&b.is_wanted, 0);
-    }
+    struct build b = {.t = t, .f = f, .variable = {.text = f->variable}};
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = &t->events.at[id];
-        if ((e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0 &&
-            access_is_in_span(f, e) && !(f->dropped != NULL && bits_has(*f->dropped, id)) &&
-            is_wanted(&b, e->object)) {
+        if (is_access(e) && access_is_in_span(f, e) &&
+            !(f->dropped != NULL && bits_has(*f->dropped, id)) && is_wanted(&b, e->object)) {
             collect(&b, id);
         }
     }
@@ -117,5 +165,5 @@ void accesses_build(struct accesses *a, const struct trace *t, const struct acce
     vec_release(&b.variables);
     vec_release(&b.classes);
     vec_release(&b.items.list);
-    vec_release(&b.is_wanted);
+    pattern_release(&b.variable);
 }

@@ -13,6 +13,8 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/notes.h"
+#include "base/pattern.h"
 #include "trace/trace.h"
 
 struct access_class {
@@ -42,11 +44,18 @@ struct accesses {
 
 /* Which accesses to take. */
 struct access_filter {
-    const char *variable; /* a glob; NULL: all */
+    const char *variable; /* a pattern (base/pattern.h); NULL: all */
     bool has_since, has_until;
     int64_t since, until;
     const struct bits *dropped; /* events to leave out; NULL: none */
 };
+
+/* Notes what the filter asks for that is not in the trace: a variable, a span of time. O(events).
+ */
+void access_filter_note(const struct access_filter *f, const struct trace *t, struct notes *n);
+
+/* Notes that no variable matched, and which one was probably meant. */
+void access_note_unmet(const struct pattern *p, const struct names *names, struct notes *n);
 
 /* Sorts the plain reads and writes of named variables that the filter lets through. O(events). */
 void accesses_build(struct accesses *a, const struct trace *t, const struct access_filter *f,
@@ -59,7 +68,8 @@ static inline bool access_classes_conflict(const struct access_class *a,
     return a->task != b->task && (a->is_write || b->is_write);
 }
 
-/* Whether the time of the event is in the span of the filter; events without a time are. */
+/* Whether the time of the event is in the span of the filter; events without a time, or with one of
+ * 0, are. */
 bool access_is_in_span(const struct access_filter *f, const struct event *e);
 
 #endif

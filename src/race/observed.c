@@ -141,6 +141,7 @@ void observed_free(struct observed *o)
     history_release(&o->history);
     scoped_release(&o->variable_of);
     vec_release(&o->variables);
+    vec_release(&o->everything);
     vec_release(&o->tasks);
     vec_release(&o->spares);
     parcels_release(&o->parcels);
@@ -469,6 +470,46 @@ int observed_feed(struct observed *o, const struct batch *b, struct err *e)
                        (unsigned long long)o->index_next);
     }
     return 0;
+}
+
+bool observed_now(const struct observed *o, uint32_t task, struct observed_moment *m)
+{
+    if (task >= o->tasks.count || o->tasks.at[task].column == OBSERVED_NONE) {
+        return false;
+    }
+    const struct observed_task *t = &o->tasks.at[task];
+    *m = (struct observed_moment){t->column, clocks_row(&o->clocks, t->row)[t->column]};
+    return true;
+}
+
+/* What came before it at the variable is its own task's, so that it has seen all. If the task
+ * itself has been there again meanwhile, that later access stands for both. */
+void observed_feed_late(struct observed *o, const struct event *e, struct observed_moment m)
+{
+    const struct prepared prepared = prepare(o, e);
+    const uint64_t index = o->index_next++;
+    if (prepared.variable == OBSERVED_NONE) {
+        return;
+    }
+    const struct history_variable *v = &o->history.variables.at[prepared.variable];
+    if (v->column == m.column && v->clock > m.clock) {
+        return;
+    }
+    while (o->everything.count < o->clocks.stride) {
+        vec_push(&o->everything, UINT32_MAX);
+    }
+    const struct history_access access = {
+        .index = index,
+        .hash = prepared.hash,
+        .variable = prepared.variable,
+        .task = e->task,
+        .column = m.column,
+        .clock = m.clock,
+        .place = place_of(e),
+    };
+    if (!history_is_repeat(&o->history, &access)) {
+        history_add(&o->history, &access, o->everything.at);
+    }
 }
 
 int observed_finish(struct observed *o, struct err *e)

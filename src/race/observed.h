@@ -70,6 +70,20 @@ void observed_free(struct observed *o);
 /* Takes the next events of the stream. Fails when a task's clock would overflow (2^32 releases). */
 MUST_USE int observed_feed(struct observed *o, const struct batch *b, struct err *e);
 
+/* When in a task's life something happened. */
+struct observed_moment {
+    uint32_t column, clock;
+};
+
+/* The task's moment now, after what was fed; false when it has none, having not begun or been
+ * joined. */
+bool observed_now(const struct observed *o, uint32_t task, struct observed_moment *m);
+
+/* Takes an access that its task made at this moment and that comes to light only now, because
+ * nobody else used the variable between the moment and now. What is fed later is judged against it.
+ */
+void observed_feed_late(struct observed *o, const struct event *e, struct observed_moment m);
+
 /* Takes what was held back for sends that never came. */
 MUST_USE int observed_finish(struct observed *o, struct err *e);
 

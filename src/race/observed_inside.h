@@ -120,6 +120,7 @@ struct observed {
     struct history history;
     struct scoped variable_of;
     VEC(struct observed_variable) variables;
+    VEC(uint32_t) everything; /* the clock of one who has seen all */
 
     struct scoped lock_of, condition_of, semaphore_of, barrier_of;
     VEC(struct observed_lock) locks;

@@ -8,12 +8,16 @@
 #include "trace/channel.h"
 #include "wire/kind.h"
 
+/* Some order has the two at one time. */
+static bool may_coincide(const struct spider_order *s, event_id a, event_id b)
+{
+    return hb_is_concurrent(&s->hb, a, b) && !spider_order_excludes(s, a, b);
+}
+
 static enum race_verdict decide_data(void *self, event_id a, event_id b)
 {
     const struct spider_order *s = self;
-    const bool is_race =
-        !s->has_cycle && hb_is_concurrent(&s->hb, a, b) && !spider_order_excludes(s, a, b);
-    return is_race ? RACE_YES : RACE_NO;
+    return !s->has_cycle && may_coincide(s, a, b) ? RACE_YES : RACE_NO;
 }
 
 /* ---- messages ---- */
@@ -33,10 +37,11 @@ static uint32_t destination_of(const struct trace *t, struct names *destinations
 struct messages_of {
     struct tally *y;
     struct spider_order *s;
-    const uint32_t *destinations; /* per message */
+    bool is_paper;
+    const uint32_t *receivers; /* per message: its destination; in the paper the task it goes to */
 };
 
-/* Calls `each` for every two messages to one destination, the one received earlier first. */
+/* Calls `each` for every two messages to one receiver, the one received earlier first. */
 static void each_pair(const struct messages_of *m,
                       void (*each)(const struct messages_of *m, const struct spider_message *first,
                                    const struct spider_message *second))
@@ -44,7 +49,7 @@ static void each_pair(const struct messages_of *m,
     const struct spider_message *list = m->s->messages.at;
     for (size_t i = 0; i < m->s->messages.count; i++) {
         for (size_t k = i + 1; k < m->s->messages.count; k++) {
-            if (m->destinations[i] == m->destinations[k]) {
+            if (m->receivers[i] == m->receivers[k]) {
                 const bool is_first = list[i].receive < list[k].receive;
                 each(m, &list[is_first ? i : k], &list[is_first ? k : i]);
             }
@@ -111,11 +116,9 @@ static void tell_conflicts(const struct messages_of *m, const struct spider_mess
 static void decide_messages(const struct messages_of *m, const struct spider_message *first,
                             const struct spider_message *second)
 {
-    const struct hb *hb = &m->s->hb;
-    const bool is_paper = m->y->o->compat == RACE_COMPAT_SPIDER_PAPER;
-    const bool is_race =
-        !m->s->has_cycle && (is_paper ? hb_is_concurrent(hb, first->send, second->send)
-                                      : !hb_is_before(hb, first->receive, second->send));
+    const bool may_race = m->is_paper ? may_coincide(m->s, first->send, second->send)
+                                      : !hb_is_before(&m->s->hb, first->receive, second->send);
+    const bool is_race = !m->s->has_cycle && may_race;
     m->y->stats->message_candidates++;
     m->y->stats->message_races += is_race;
     tally_decided(m->y, &(struct race_decided){.verdict = is_race ? RACE_YES : RACE_NO,
@@ -132,13 +135,18 @@ static void find_messages(struct tally *y, struct spider_order *s)
     struct arena scratch = {0};
     struct names names;
     names_init(&names);
-    uint32_t *destinations = arena_array(&scratch, uint32_t, s->messages.count + 1);
+    const bool is_paper = y->o->compat == RACE_COMPAT_SPIDER_PAPER;
+    uint32_t *receivers = arena_array(&scratch, uint32_t, s->messages.count + 1);
     for (size_t i = 0; i < s->messages.count; i++) {
-        destinations[i] = destination_of(y->t, &names, s->messages.at[i].receive);
+        const event_id receive = s->messages.at[i].receive;
+        receivers[i] =
+            is_paper ? trace_at(y->t, receive)->task : destination_of(y->t, &names, receive);
     }
-    const struct messages_of m = {.y = y, .s = s, .destinations = destinations};
-    each_pair(&m, line_up);
-    spider_order_settle(s);
+    const struct messages_of m = {.y = y, .s = s, .is_paper = is_paper, .receivers = receivers};
+    if (!is_paper) {
+        each_pair(&m, line_up);
+        spider_order_settle(s);
+    }
     each_pair(&m, decide_messages);
     names_release(&names);
     arena_release(&scratch);

@@ -7,7 +7,9 @@
 #include "race/tally.h"
 
 /* Decides every candidate of SPIDER's: data races over accesses to one variable of one node by
- * different tasks; message races over messages to one destination. */
+ * different tasks; message races as published over messages to one destination, where the one
+ * received later can be sent before the other is received, and as in the dissertation (section
+ * 3.3.2) over messages to one task, whose sends can be at one time. */
 void spider_find(struct tally *y, struct findings *f);
 
 #endif

@@ -93,10 +93,10 @@ void clew_rt_received(const void *channel, uint64_t name, size_t size)
 
 void clew_rt_ignore_begin(void)
 {
-    rt_ignore_begin();
+    rt_self.ignore++;
 }
 
 void clew_rt_ignore_end(void)
 {
-    rt_ignore_end();
+    rt_self.ignore -= rt_self.ignore > 0;
 }

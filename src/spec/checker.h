@@ -18,7 +18,8 @@
  *     CHECKER_LASSO  the state is that of an earlier step: what came between is repeated for ever
  *     CHECKER_CUT    nobody knows how it went on: decided is what no continuation can change
  *
- * A checker is one run's; it keeps, per step, two bits for each part of a temporal formula. */
+ * A checker is one run's; it keeps, per step, a byte for each property and part of a temporal one.
+ */
 #ifndef CLEW_SPEC_CHECKER_H
 #define CLEW_SPEC_CHECKER_H
 

@@ -10,6 +10,7 @@
 #ifndef CLEW_TRACE_CURSOR_H
 #define CLEW_TRACE_CURSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -42,12 +43,17 @@ struct cursor {
     const struct cursor_ops *ops;
     struct tables *tables;
     struct notes *notes;
-    const char *path; /* for places in notes */
-    struct in in;     /* the bytes; in.offset and in.size tell progress */
+    const char *path;  /* for places in notes */
+    struct in in;      /* the bytes; in.offset and in.size tell progress */
+    bool is_cut_short; /* at the end: the input ends before the trace does, as a note says */
 };
 
 /* 1 and a batch that is not empty, 0 at the end, -1 on error (with the byte, without the path). */
 MUST_USE int cursor_next(struct cursor *c, struct batch *b, struct err *e);
+
+/* For readers of lines: notes that the last line, at this byte, is whole as far as anybody can tell
+ * but has no end. */
+void cursor_note_unended(struct cursor *c, uint64_t offset);
 
 /* Closes and frees; NULL is nothing. */
 void cursor_close(struct cursor *c);

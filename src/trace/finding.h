@@ -3,6 +3,7 @@
 #ifndef CLEW_TRACE_FINDING_H
 #define CLEW_TRACE_FINDING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -51,6 +52,8 @@ struct finding_event {
     uint32_t input;  /* which of the inputs */
     uint64_t index;  /* 0-based position in that input */
     uint64_t offset; /* byte offset there, UINT64_MAX when not known */
+    bool is_joined;  /* the inputs were read as one run, and */
+    uint64_t number; /* this is its position in the run, which witnesses speak of */
     const char *node;
     const char *task;
     const char *access; /* "R", "W", or the name of the event's kind */
@@ -70,7 +73,9 @@ struct finding {
     const char *key;  /* stable across runs */
     const struct finding_event *events;
     size_t event_count;
-    const uint64_t *witness; /* indices of events in an order that shows it, NULL: none */
+    /* Positions of events, in the input or the joined run, in an order that shows it; NULL: none.
+     */
+    const uint64_t *witness;
     size_t witness_count;
     const char *replay;  /* the command that shows it, NULL when there is none */
     uint64_t pair_count; /* how many pairs of events this one stands for, at least 1 */

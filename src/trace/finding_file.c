@@ -67,6 +67,9 @@ static void print_event(const struct finding_event *event, struct json *j)
     if (event->offset != UINT64_MAX) {
         json_u64(j, "offset", event->offset);
     }
+    if (event->is_joined) {
+        json_u64(j, "number", event->number);
+    }
     json_text(j, "node", event->node);
     json_text(j, "task", event->task);
     json_text(j, "access", event->access);

@@ -54,6 +54,7 @@ enum type { TEXT, COUNT, OBJECT, ARRAY };
     FIELD(AT_EVENT, INPUT, "input", COUNT, false, true, AT_TOP)                     \
     FIELD(AT_EVENT, INDEX, "index", COUNT, false, true, AT_TOP)                     \
     FIELD(AT_EVENT, OFFSET, "offset", COUNT, false, false, AT_TOP)                  \
+    FIELD(AT_EVENT, NUMBER, "number", COUNT, false, false, AT_TOP)                  \
     FIELD(AT_EVENT, NODE, "node", TEXT, false, true, AT_TOP)                        \
     FIELD(AT_EVENT, TASK, "task", TEXT, false, true, AT_TOP)                        \
     FIELD(AT_EVENT, ACCESS, "access", TEXT, false, true, AT_TOP)                    \
@@ -225,6 +226,10 @@ static int set_count(struct parser *p, uint64_t count)
         return count <= UINT32_MAX ? 1 : refuse(p, "is out of range", "input");
     case FIELD_INDEX: p->event.index = count; return 1;
     case FIELD_OFFSET: p->event.offset = count; return 1;
+    case FIELD_NUMBER:
+        p->event.is_joined = true;
+        p->event.number = count;
+        return 1;
     default: bug("a field that is no number");
     }
 }

@@ -89,6 +89,7 @@ static int fill_part(struct join *j, size_t input, struct err *e)
     const int more = cursor_next(part->cursor, &part->batch, e);
     j->cursor.in.offset += part->cursor->in.offset - offset;
     if (more == 0) {
+        j->cursor.is_cut_short = j->cursor.is_cut_short || part->cursor->is_cut_short;
         cursor_close(part->cursor);
         part->cursor = NULL;
     }

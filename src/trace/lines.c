@@ -28,6 +28,7 @@ int lines_next(struct lines *l, struct err *e)
     l->text = in->at;
     l->size = end == NULL ? searched : (size_t)(end - in->at);
     l->taken = l->size + (end != NULL);
+    l->lacks_end = end == NULL;
     l->offset = in->offset;
     l->number++;
     return 1;

@@ -6,6 +6,7 @@
 #ifndef CLEW_TRACE_LINES_H
 #define CLEW_TRACE_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct lines {
     uint64_t number; /* from 1 */
     uint64_t offset; /* of the line, in bytes */
     size_t taken;    /* bytes of the window that the line and its end take */
+    bool lacks_end;  /* the line is the last, and the input ends with it */
 };
 
 /* Moves to the next line: 1, 0 at the end of the input, -1 on a read error or a line that is too

@@ -2,8 +2,8 @@
  * written before a crash can be read. docs/trace-format.md draws the payloads.
  *
  * Reading and writing go through format_native (trace/format.h). A file cut short is read up to its
- * last whole chunk, with a note that says how many bytes were left; one that was changed is an
- * error at the chunk that was. */
+ * last whole chunk, with a note that says how many bytes were left; one cut short in its first
+ * chunk is an error, and so is one that was changed, at the chunk that was. */
 #ifndef CLEW_TRACE_STORE_H
 #define CLEW_TRACE_STORE_H
 

@@ -320,6 +320,7 @@ static int read_chunk(struct store_reader *r, struct err *e)
 static void note_end(struct store_reader *r)
 {
     const struct in *in = &r->cursor.in;
+    r->cursor.is_cut_short = !r->is_ended;
     if (in->available > 0) {
         char what[100];
         (void)snprintf(what, sizeof what,
@@ -374,7 +375,11 @@ static struct cursor *open_reader(struct in *in, struct tables *t, struct notes 
     r->offsets = arena_array(&r->arena, uint64_t, EVENT_COLUMNS_MAX);
     const bool is_first = numbers_add(&r->names, 0); /* the empty name is every trace's first */
     must(is_first);
-    if (read_chunk(r, e) < 0) {
+    int more = read_chunk(r, e);
+    if (more == 0) {
+        more = err_set(e, "byte 0: the file is cut short in its header: none of its trace is left");
+    }
+    if (more < 0) {
         cursor_close(&r->cursor);
         return NULL;
     }

@@ -233,6 +233,9 @@ static int next(struct cursor *c, struct batch *b, struct err *e)
                 return -1;
             }
             count++;
+            if (r->lines.lacks_end) {
+                cursor_note_unended(c, r->lines.offset);
+            }
         }
     }
     if (more < 0) {

@@ -13,6 +13,7 @@ CLEW = os.environ.get("CLEW") or os.path.join(BUILD, "clew")
 sys.path[:0] = [os.path.join(SOURCE, "test", "harness")]
 import tap  # pylint: disable=wrong-import-position
 
+HEADER_PAGE = os.path.join(SOURCE, "man", "clew.h.3")
 PAGES = sorted(glob.glob(os.path.join(BUILD, "man", "*.1")))
 
 
@@ -48,9 +49,25 @@ def test_every_verb_has_a_page():
     assert pages == {"clew.1"} | {f"clew-{verb}.1" for verb in verbs()}, pages
 
 
+def test_annotations_have_a_page():
+    """Every function of clew.h is in the page and in a test of recorded programs, in C and in C++."""
+    with open(os.path.join(SOURCE, "include", "clew", "clew.h"), encoding="utf-8") as file:
+        names = re.findall(r"^static inline void (clew_\w+)\(", file.read(), re.M)
+    assert len(names) > 10, names
+    text = rendered(HEADER_PAGE)
+    assert not [name for name in names if f"void {name}(" not in text], names
+    for ending in ("c", "cc"):
+        sources = ""
+        for path in glob.glob(os.path.join(SOURCE, "test", "*", f"*.{ending}")):
+            with open(path, encoding="utf-8") as file:
+                sources += file.read()
+        missing = [name for name in names if f"{name}(" not in sources]
+        assert not missing, f"{ending}: {missing}"
+
+
 def test_pages_have_no_warnings():
     assert PAGES
-    for page in PAGES:
+    for page in [*PAGES, HEADER_PAGE]:
         rendered(page)
 
 

@@ -57,7 +57,12 @@ def run(arguments, **keywords):
 
 
 def test_a_closed_pipe_is_quiet_but_told_by_the_status():
-    for arguments in (["--help"], ["info", BANK], ["convert", BANK, "--to", "text", "-o", "-"]):
+    for arguments in (["--help"], ["--version"], ["info", BANK], ["check", BANK], ["demo"], ["doctor"],
+                      ["convert", BANK, "--to", "text", "-o", "-"],
+                      ["slice", BANK, "--node", "ledger", "--to", "text", "-o", "-"],
+                      ["races", BANK], ["races", "--json", BANK], ["races", "--jsonl", BANK],
+                      ["races", "--explain", "1", BANK], ["races", "-j", "2", BANK],
+                      ["races", "--model", "observed", "--jsonl", BANK]):
         reader, writer = os.pipe()
         os.close(reader)
         done = run(arguments, stdout=writer)

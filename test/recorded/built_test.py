@@ -123,10 +123,24 @@ def check_unlucky(path):
     assert done.returncode == 1, f"ended with {done.returncode}: {done.stderr}"
 
 
-def test_silent_annotation():
+def check_watched(path):
+    """Whatever is told while a program runs is among the races of its trace as it was observed. That is all that does not
+    depend on when the recorder looks; watched.c is made to be looked at."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, "gcc", "-O1")
+        trace = os.path.join(folder, "run.clew")
+        done = run([CLEW, "record", "-o", trace, "--watch", "races", "--jsonl", "--", program])
+        assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
+        told = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+        found = json.loads(run([CLEW, "races", "--model", "observed", "--json", trace]).stdout)["findings"]
+    places = [{frozenset(event["location"] for event in race["events"]) for race in races} for races in (told, found)]
+    assert places[0] <= places[1], f"no races: {sorted(map(sorted, places[0] - places[1]))}"
+
+
+def test_silent_annotation(name):
     """Without its annotations the same program is reported."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(HERE, "annotated.c")
+        path = os.path.join(HERE, name)
         program = build(folder, path, "gcc", "-DSILENT")
         assert races_of(folder, program, words_of(path)), "nothing found"
 
@@ -151,6 +165,32 @@ def test_handlers(compiler):
         assert found["findings"], found
 
 
+def test_watched(*more):
+    """A race is told while the program runs: it waits for a file that --on-race makes, and ends well only so."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, "watched.c")
+        program = build(folder, path, "gcc", "-O1")
+        file = os.path.join(folder, "told")
+        script = f'echo "$CLEW_RACE_NUMBER $CLEW_RACE_KIND $CLEW_RACE_FIRST_OBJECT $CLEW_RACE_FIRST_PLACE" >> {file}'
+        done = run([CLEW, "record", "-o", os.path.join(folder, "run.clew"), "--watch", "races", *more, "--on-race", script,
+                    "--", program], env=dict(os.environ, WATCHED_FILE=file))
+        assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
+        with open(file, encoding="utf-8") as told:
+            lines = told.read().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("1 data-race balance watched.c:"), lines
+    return done.stderr.splitlines()
+
+
+def test_watched_sentence():
+    lines = [line for line in test_watched() if line.startswith("clew: race ")]
+    assert len(lines) == 1 and "balance is written at watched.c:" in lines[0], lines
+
+
+def test_watched_json():
+    found = [json.loads(line) for line in test_watched("--jsonl") if line.startswith("{")]
+    assert len(found) == 1 and found[0]["kind"] == "data-race", found
+
+
 def main(wanted):
     paths = sorted(glob.glob(os.path.join(HERE, "*.c")) + glob.glob(os.path.join(HERE, "*.cc")))
     paths = [path for path in paths if not wanted or any(part in path for part in wanted)]
@@ -160,6 +200,8 @@ def main(wanted):
         for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
             if shutil.which(compiler):
                 tests.append((f"{name} by {compiler} {level}", lambda p=path, c=compiler, l=level: check(p, c, l)))
+        if not is_cluster(path):
+            tests.append((f"{name} watched", lambda p=path: check_watched(p)))
         if claims_of(path)[0]:
             tests.append((f"{name} beside ThreadSanitizer", lambda p=path: check_sanitizer(p)))
         if claims_of(path)[2]:
@@ -169,7 +211,10 @@ def main(wanted):
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
-    tests.append(("without annotations it is reported", test_silent_annotation))
+    tests.append(("a race is told while the program runs", test_watched_sentence))
+    tests.append(("a race is told as JSON while the program runs", test_watched_json))
+    for name in ("annotated.c", "ignored.cc"):
+        tests.append((f"without its annotations {name} is reported", lambda n=name: test_silent_annotation(n)))
     return tap.run(tests)
 
 

@@ -45,6 +45,26 @@ TEST(lines_may_end_in_any_way)
     check_reads("\nT0|w(x)|1\r\n\r\nT1|r(x)|2", HEADER "T0 w x @1; T1 r x @2");
 }
 
+static void check_note_count(const char *text, size_t count)
+{
+    struct reading r = read_text(text);
+    CHECK_TEXT(r.error.text, "");
+    CHECK_INT(r.notes.list.count, count);
+    if (count > 0) {
+        CHECK_TEXT(r.notes.list.at[0].text, "the last line has no end: the file may be cut short");
+        CHECK_TEXT(r.notes.list.at[0].place, "memory: byte 10");
+    }
+    reading_release(&r);
+}
+
+TEST(a_last_line_without_end_is_taken_and_noted)
+{
+    check_note_count("T0|w(x)|1\nT1|r(x)|2", 1);
+    check_note_count("T0|w(x)|1\nT1|r(x)|2\n", 0);
+    check_wrong("T0|w(x)|1\nT1|r(x", "byte 10: the line \"T1|r(x\" is not of the form "
+                                     "thread|operation(operand)|location");
+}
+
 TEST(names_may_be_long_and_look_alike)
 {
     check_reads("thread-number-one@10.0.0.1|w(a_variable_with_a_long_name_1)|in/a/long/file.c:1\n"

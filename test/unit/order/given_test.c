@@ -74,24 +74,45 @@ TEST(an_index_beyond_the_trace_is_an_error)
     struct hb hb;
     CHECK_INT(given_parse(&g, "0 before 7", 10, &e), 0);
     CHECK_INT(hb_build(&hb, trace_of("A w x"), &(struct hb_options){.given = &g}, &n, &e), -1);
-    CHECK_TEXT(e.text, "line 1: event 7 is beyond the trace, which has 1");
+    CHECK_TEXT(e.text, "given orders: line 1: event 7 is beyond the trace, which has 1");
+    notes_release(&n);
+    given_release(&g);
+}
+
+/* Reads the orders from a file; checks the one note about them, NULL: none. */
+static void check_note(const char *orders, const char *trace, const char *text)
+{
+    struct given g = {0};
+    struct err e = {0};
+    struct notes n = {0};
+    struct hb hb;
+    const char *path = scratch_write("orders", orders, strlen(orders));
+    CHECK_INT(given_read(&g, path, &e), 0);
+    CHECK_INT(hb_build(&hb, trace_of(trace), &(struct hb_options){.given = &g}, &n, &e), 0);
+    CHECK_INT(n.list.count, text == NULL ? 0 : 1);
+    if (text != NULL) {
+        char place[sizeof n.list.at[0].place];
+        (void)snprintf(place, sizeof place, "%s: line 2", path);
+        CHECK_TEXT(n.list.at[0].text, text);
+        CHECK_TEXT(n.list.at[0].place, place);
+    }
+    hb_release(&hb);
     notes_release(&n);
     given_release(&g);
 }
 
 TEST(a_place_where_nothing_happens_is_noted)
 {
-    struct given g = {0};
-    struct err e = {0};
-    struct notes n = {0};
-    struct hb hb;
-    CHECK_INT(given_parse(&g, "nowhere before 0", 16, &e), 0);
-    CHECK_INT(hb_build(&hb, trace_of("A w x"), &(struct hb_options){.given = &g}, &n, &e), 0);
-    CHECK_INT(n.list.count, 1);
-    CHECK_TEXT(n.list.at[0].place, "nowhere");
-    hb_release(&hb);
-    notes_release(&n);
-    given_release(&g);
+    check_note("\nnowhere before 0\n", "A w x",
+               "a given order names a place where nothing happens, nowhere");
+}
+
+TEST(an_order_that_applies_to_no_pair_is_noted)
+{
+    check_note("\na before b\n", "A w x @a; B w x @b", NULL);
+    check_note("\nb before a\n", "A w x @a; B w x @b",
+               "a given order has no effect: nothing there is listed in that order");
+    check_note("\n1 before 0\n", "A w x @a; B w x @b", NULL); /* against the list, but exact */
 }
 
 TEST(a_file_that_cannot_be_read_is_an_error)

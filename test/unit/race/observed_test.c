@@ -409,3 +409,67 @@ TEST(messages_under_way_are_bounded)
     told_release(&told);
     out_abandon(&text);
 }
+
+/* The accesses of `task` at x are held back and come to light at the first access by another. */
+static struct told tell_late(const struct trace *t, uint32_t task)
+{
+    struct told told = {.trace = t};
+    out_open_memory(&told.text);
+    const struct observed_options options = {.found = tell, .context = &told};
+    struct observed *o = observed_new(&t->tables, &told.notes, &options);
+    struct err e = {0};
+    struct {
+        const struct event *event;
+        struct observed_moment moment;
+    } held[16];
+    size_t held_count = 0;
+    bool is_shared = false;
+    trace_each (t, event) {
+        const bool is_access = event->kind == EVENT_READ || event->kind == EVENT_WRITE;
+        if (is_access && event->task == task && !is_shared) {
+            must(held_count < 16);
+            CHECK(observed_now(o, task, &held[held_count].moment));
+            held[held_count++].event = event;
+            continue;
+        }
+        if (is_access && !is_shared) {
+            is_shared = true;
+            for (size_t i = 0; i < held_count; i++) {
+                observed_feed_late(o, held[i].event, held[i].moment);
+            }
+        }
+        const struct batch b = {.events = event, .count = 1};
+        CHECK_INT(observed_feed(o, &b, &e), 0);
+    }
+    observed_free(o);
+    out_char(&told.text, '\0');
+    return told;
+}
+
+TEST(an_access_that_comes_to_light_late_is_judged_by_its_moment)
+{
+    struct told told = tell_late(trace_of("A acq m; A w x; A rel m; B acq m; B r x"), 0);
+    CHECK_TEXT(told.text.buffer, "");
+    told_release(&told);
+    told = tell_late(trace_of("A acq m; A rel m; A w x; A acq n; A rel n; B acq m; B r x"), 0);
+    CHECK_TEXT(told.text.buffer, "x 5-6");
+    told_release(&told);
+    told = tell_late(trace_of("A acq m; A w x; A rel m; B acq m; B r x; C r x"), 0);
+    CHECK_TEXT(told.text.buffer, "x 3-5");
+    told_release(&told);
+}
+
+TEST(a_task_has_a_moment_once_it_has_begun)
+{
+    const struct trace *t = trace_of("A w x");
+    struct notes notes = {0};
+    struct observed_moment moment;
+    struct err e = {0};
+    struct observed *o = observed_new(&t->tables, &notes, &(struct observed_options){0});
+    CHECK(!observed_now(o, 0, &moment));
+    const struct batch b = {.events = t->events.at, .count = 1};
+    CHECK_INT(observed_feed(o, &b, &e), 0);
+    CHECK(observed_now(o, 0, &moment));
+    observed_free(o);
+    notes_release(&notes);
+}

@@ -27,6 +27,8 @@ static void fill(struct finding_file *f)
     events[0] = findings_event(&f->findings, t, 0, 0);
     events[0].offset = 4096;
     events[1] = findings_event(&f->findings, t, 1, 1);
+    events[1].is_joined = true;
+    events[1].number = 5;
     findings_add(&f->findings, &(struct finding){
                                    .kind = FINDING_DATA_RACE,
                                    .grade = GRADE_SOUND,
@@ -96,7 +98,7 @@ TEST(a_file_is_one_object_with_a_finding_a_line)
         "\"why\":\"nothing orders them\",\"key\":\"data-race:x\",\"pairs\":7,\"events\":["
         "{\"input\":0,\"index\":0,\"offset\":4096,\"node\":\"a\",\"task\":\"T1\",\"access\":\"W\","
         "\"object\":\"x\",\"location\":\"A.java:1\"},"
-        "{\"input\":1,\"index\":1,\"node\":\"a\",\"task\":\"T2\",\"access\":\"R\","
+        "{\"input\":1,\"index\":1,\"number\":5,\"node\":\"a\",\"task\":\"T2\",\"access\":\"R\","
         "\"object\":\"x\",\"location\":\"\"}],"
         "\"witness\":[0,2,1],\"replay\":\"clew replay a.sched\"},\n"
         "    {\"id\":2,\"kind\":\"unfinished\",\"status\":\"unknown\",\"grade\":null,"

@@ -107,7 +107,9 @@ static int read_text(const char *text, struct trace *t, struct err *e)
 {
     struct notes n = {0};
     trace_init(t);
-    return format_parse(&format_text, text, strlen(text), t, &n, e);
+    const int result = format_parse(&format_text, text, strlen(text), t, &n, e);
+    notes_release(&n);
+    return result;
 }
 
 TEST(blanks_comments_and_a_missing_last_end_are_fine)
@@ -120,6 +122,26 @@ TEST(blanks_comments_and_a_missing_last_end_are_fine)
         0);
     check_same_trace(&t, trace_of("main r x; b w y"));
     trace_release(&t);
+}
+
+static size_t note_count_of(const char *text)
+{
+    struct notes n = {0};
+    struct trace t;
+    struct err e;
+    trace_init(&t);
+    CHECK_INT(format_parse(&format_text, text, strlen(text), &t, &n, &e), 0);
+    const size_t count = n.list.count;
+    notes_release(&n);
+    trace_release(&t);
+    return count;
+}
+
+TEST(a_last_event_without_end_of_line_is_noted)
+{
+    CHECK_INT(note_count_of("clew-text 1\na read x\nb write y"), 1);
+    CHECK_INT(note_count_of("clew-text 1\na read x\nb write y\n"), 0);
+    CHECK_INT(note_count_of("clew-text 1\na read x\n# so far"), 0);
 }
 
 TEST(what_is_wrong_is_named_with_line_and_byte)

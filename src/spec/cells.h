@@ -1,0 +1,64 @@
+/* Formulas about one moment, written out for every process: a row of cells, each computed from
+ * earlier ones, so that a state is judged in one pass. Equal cells are one.
+ *
+ * A cell's value is a span: all that it can be, given that what is absent can be anything. A truth
+ * is a number: 1 is true, 0 false, the span 0..1 not decided. */
+#ifndef CLEW_SPEC_CELLS_H
+#define CLEW_SPEC_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+
+struct span {
+    int64_t low, high;
+};
+
+/* What has no value. */
+#define SPAN_ANY ((struct span){INT64_MIN, INT64_MAX})
+
+static inline bool span_is_known(struct span s)
+{
+    return s.low == s.high;
+}
+
+enum cell_op {
+    CELL_CONSTANT, /* number */
+    CELL_SLOT,     /* left: which slot */
+    CELL_PLUS,
+    CELL_MINUS,
+    CELL_TIMES, /* left, number */
+    CELL_AND,
+    CELL_OR,
+    CELL_NOT, /* left */
+    CELL_LESS,
+    CELL_AT_MOST,
+    CELL_EQUAL,
+};
+
+struct cell {
+    uint8_t op; /* enum cell_op */
+    uint32_t left, right;
+    int64_t number;
+};
+
+/* {0} is empty. */
+struct cells {
+    VEC(struct cell) list;
+    struct map index; /* from a hash of a cell to the first with it */
+};
+
+void cells_release(struct cells *c);
+
+/* The index of this cell, whose operands are there already. What can be computed now is. */
+uint32_t cells_add(struct cells *c, struct cell cell);
+
+uint32_t cells_constant(struct cells *c, int64_t number);
+uint32_t cells_not(struct cells *c, uint32_t left);
+
+/* Computes results[0 .. list.count) from the values of the slots. */
+void cells_evaluate(const struct cells *c, const struct span *slots, struct span *results);
+
+#endif

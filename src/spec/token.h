@@ -1,0 +1,62 @@
+/* The words of a specification. */
+#ifndef CLEW_SPEC_TOKEN_H
+#define CLEW_SPEC_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/in.h"
+#include "base/vec.h"
+
+enum token_kind {
+    TOKEN_NAME,     /* a word of letters, digits and _, or anything in quotes */
+    TOKEN_NUMBER,   /* digits */
+    TOKEN_DURATION, /* digits and a unit: number is in ns */
+    TOKEN_SIGN,     /* punctuation: text is one of its spellings */
+    TOKEN_END,
+};
+
+struct token {
+    enum token_kind kind;
+    bool is_quoted;
+    const char *text; /* ends in a 0 byte */
+    size_t size;
+    uint64_t number;
+    uint32_t line, column;
+};
+
+/* {0} is empty. */
+struct tokens {
+    VEC(struct token) list; /* the last is TOKEN_END */
+    struct arena arena;
+};
+
+/* Reads all of the input. Fails (-1, e set with line and column) on characters that begin no word,
+ * open quotes, numbers out of range, unknown units and inputs of more than a mebibyte. */
+MUST_USE int tokens_read(struct tokens *t, struct in *in, struct err *e);
+void tokens_release(struct tokens *t);
+
+/* "line 3, column 14: WHAT"; always -1. */
+int token_refuse(const struct token *t, struct err *e, const char *format, ...) PRINTF_LIKE(3, 4);
+
+struct duration_unit {
+    const char *name;
+    uint64_t ns;
+};
+
+/* From the largest to a nanosecond; ended by a NULL name. */
+extern const struct duration_unit duration_units[];
+
+/* Whether a name can stand without quotes: made of letters, digits and _, and no keyword. */
+bool token_is_bare(const char *text);
+
+/* Whether the word means something in the language itself. */
+bool token_is_keyword(const char *text);
+
+/* The keywords, ended by NULL. */
+extern const char *const token_keywords[];
+
+#endif
