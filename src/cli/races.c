@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/pattern.h"
+#include "base/name_glob.h"
 #include "cli/report.h"
 #include "race/access.h"
 #include "race/observed.h"
@@ -213,13 +213,13 @@ static int find_in_trace(struct races *r, struct reading *reading, struct err *e
 struct stream {
     struct races *races;
     struct reading *reading;
-    struct pattern variable; /* its text is NULL when all are wanted */
+    struct name_glob variable; /* its text is NULL when all are wanted */
 };
 
 static bool is_wanted(struct stream *k, const struct observed_race *race)
 {
     return k->variable.text == NULL || race->is_message ||
-           pattern_matches(&k->variable, &k->reading->trace.tables.names, race->object);
+           name_glob_matches(&k->variable, &k->reading->trace.tables.names, race->object);
 }
 
 /* A pattern that meets no variable at all is worth a word. */
@@ -228,8 +228,8 @@ static void look_for_variable(struct stream *k, const struct batch *b)
     for (size_t i = 0; k->variable.text != NULL && i < b->count; i++) {
         const uint16_t kind = b->events[i].kind;
         if (kind == EVENT_READ || kind == EVENT_WRITE) {
-            (void)pattern_matches(&k->variable, &k->reading->trace.tables.names,
-                                  b->events[i].object);
+            (void)name_glob_matches(&k->variable, &k->reading->trace.tables.names,
+                                    b->events[i].object);
         }
     }
 }
@@ -328,7 +328,7 @@ static int find_in_stream(struct races *r, struct reading *reading, struct err *
         }
         add_notes(r, reading, &notes);
     }
-    pattern_release(&k.variable);
+    name_glob_release(&k.variable);
     observed_free(o);
     notes_release(&notes);
     return result;

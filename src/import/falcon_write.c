@@ -3,18 +3,15 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "import/event_writer.h"
 #include "import/falcon.h"
-#include "import/lost.h"
-#include "import/task_text.h"
 #include "trace/channel.h"
 #include "trace/kind.h"
 
 struct falcon_writer {
-    struct writer writer;
+    struct event_writer base;
     const struct falcon_type *type_of[KIND_LIMIT]; /* NULL: Falcon has none */
     uint32_t kept_of[KIND_LIMIT];                  /* which fields it holds, LOST_BIT of each */
-    struct task_text task_text;
-    struct lost lost;
 };
 
 /* The fields of an event that Falcon's fields can hold. */
@@ -44,17 +41,17 @@ static uint32_t kept_by(uint32_t fields)
 
 static void put_text(struct falcon_writer *w, const char *key, const char *text, size_t size)
 {
-    struct out *out = &w->writer.out;
+    struct out *out = &w->base.writer.out;
     out_text(out, key);
     json_quote(out, text, size);
     if (utf8_valid_size(text, size) != size) {
-        lost_add(&w->lost, LOST_BIT(LOST_BYTES));
+        lost_add(&w->base.lost, LOST_BIT(LOST_BYTES));
     }
 }
 
 static void put_name(struct falcon_writer *w, const char *key, uint32_t name)
 {
-    const struct names *names = &w->writer.tables->names;
+    const struct names *names = &w->base.writer.tables->names;
     if (name != 0) {
         put_text(w, key, names_text(names, name), names_size(names, name));
     }
@@ -62,8 +59,8 @@ static void put_name(struct falcon_writer *w, const char *key, uint32_t name)
 
 static void put_task(struct falcon_writer *w, const char *key, uint32_t task)
 {
-    task_text_set(&w->task_text, w->writer.tables, task, &w->lost);
-    put_text(w, key, w->task_text.chars.at, w->task_text.chars.count);
+    task_text_set(&w->base.task_text, w->base.writer.tables, task, &w->base.lost);
+    put_text(w, key, w->base.task_text.chars.at, w->base.task_text.chars.count);
 }
 
 /* Ports are numbers in most logs; what is not spelt like one stays a string. */
@@ -77,8 +74,8 @@ static void put_port(struct falcon_writer *w, const char *key, struct channel_pa
         is_number = is_number && port.text[i] >= '0' && port.text[i] <= '9';
     }
     if (is_number) {
-        out_text(&w->writer.out, key);
-        out_bytes(&w->writer.out, port.text, port.size);
+        out_text(&w->base.writer.out, key);
+        out_bytes(&w->base.writer.out, port.text, port.size);
     } else {
         put_text(w, key, port.text, port.size);
     }
@@ -89,10 +86,10 @@ static void put_channel(struct falcon_writer *w, uint32_t object)
     if (object == 0) {
         return;
     }
-    const struct names *names = &w->writer.tables->names;
+    const struct names *names = &w->base.writer.tables->names;
     struct channel c;
     if (!channel_parse(&c, names_text(names, object), names_size(names, object))) {
-        lost_add(&w->lost, LOST_BIT(LOST_OBJECT));
+        lost_add(&w->base.lost, LOST_BIT(LOST_OBJECT));
         return;
     }
     put_text(w, ",\"src\":", c.source_host.text, c.source_host.size);
@@ -105,20 +102,21 @@ static void put_transport(struct falcon_writer *w, uint8_t mode)
 {
     const char *name = mode_name(MODES_TRANSPORT, mode);
     if (name == NULL) {
-        lost_add(&w->lost, mode != MODE_UNSAID ? LOST_BIT(LOST_MODE) : 0);
+        lost_add(&w->base.lost, mode != MODE_UNSAID ? LOST_BIT(LOST_MODE) : 0);
         return;
     }
-    out_text(&w->writer.out, ",\"socket_type\":\"");
+    out_text(&w->base.writer.out, ",\"socket_type\":\"");
     for (; *name != '\0'; name++) {
-        out_char(&w->writer.out, (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name));
+        out_char(&w->base.writer.out,
+                 (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name));
     }
-    out_char(&w->writer.out, '"');
+    out_char(&w->base.writer.out, '"');
 }
 
 static void put_time(struct falcon_writer *w, int64_t time)
 {
     __extension__ typedef __int128 wide;
-    const uint64_t tick_ns = w->writer.tables->tick_ns;
+    const uint64_t tick_ns = w->base.writer.tables->tick_ns;
     int64_t shown = time;
     if (tick_ns != 0 && tick_ns != FALCON_TICK_NS) {
         const wide ns = (wide)time * tick_ns;
@@ -126,22 +124,26 @@ static void put_time(struct falcon_writer *w, int64_t time)
         const wide ms = (ns - rest) / FALCON_TICK_NS;
         shown = (int64_t)ms;
         if (shown != ms) {
-            lost_add(&w->lost, LOST_BIT(LOST_TIME));
+            lost_add(&w->base.lost, LOST_BIT(LOST_TIME));
             return;
         }
-        lost_add(&w->lost, rest != 0 ? LOST_BIT(LOST_PRECISION) : 0);
+        lost_add(&w->base.lost, rest != 0 ? LOST_BIT(LOST_PRECISION) : 0);
     }
-    out_text(&w->writer.out, ",\"timestamp\":");
-    out_i64(&w->writer.out, shown);
+    out_text(&w->base.writer.out, ",\"timestamp\":");
+    out_i64(&w->base.writer.out, shown);
 }
 
-static void put_event(struct falcon_writer *w, const struct event *e)
+static bool put_event(struct event_writer *writer, const struct event *e)
 {
+    struct falcon_writer *w = (struct falcon_writer *)writer;
     const struct falcon_type *type = w->type_of[e->kind];
+    if (type == NULL) {
+        return false;
+    }
     const uint32_t fields = lost_fields_of(e);
     const uint32_t kept = fields & w->kept_of[e->kind];
-    struct out *out = &w->writer.out;
-    lost_add(&w->lost, fields & ~kept);
+    struct out *out = &w->base.writer.out;
+    lost_add(&w->base.lost, fields & ~kept);
 
     put_task(w, "{\"thread\":", e->task);
     out_text(out, ",\"type\":\"");
@@ -176,51 +178,20 @@ static void put_event(struct falcon_writer *w, const struct event *e)
         put_name(w, ",\"data\":", e->text);
     }
     out_text(out, "}\n");
+    return true;
 }
 
-static int write_events(struct writer *writer, const struct event *events, size_t count,
-                        struct err *e)
-{
-    struct falcon_writer *w = (struct falcon_writer *)writer;
-    for (size_t i = 0; i < count; i++) {
-        must(events[i].kind < KIND_LIMIT);
-        if (w->type_of[events[i].kind] == NULL) {
-            w->lost.events[events[i].kind]++;
-        } else {
-            put_event(w, &events[i]);
-        }
-    }
-    if (writer->out.failed) {
-        *e = writer->out.failure;
-        return -1;
-    }
-    return 0;
-}
-
-static int finish(struct writer *writer, struct err *e)
-{
-    (void)e; /* out_close tells */
-    struct falcon_writer *w = (struct falcon_writer *)writer;
-    lost_note(&w->lost, writer->notes, "Falcon");
-    return 0;
-}
-
-static void release(struct writer *writer)
-{
-    task_text_release(&((struct falcon_writer *)writer)->task_text);
-}
-
-static const struct writer_ops ops = {.write = write_events, .finish = finish, .release = release};
+static const struct event_writer_format format = {.name = "Falcon", .put = put_event};
 
 struct writer *falcon_writer_new(struct out *out, const struct tables *t, struct notes *n)
 {
     struct falcon_writer *w = mem_zero(1, sizeof *w);
-    w->writer = (struct writer){.ops = &ops, .tables = t, .notes = n, .out = *out};
+    event_writer_init(&w->base, &format, out, t, n);
     for (const struct falcon_type *type = falcon_types; type->name != NULL; type++) {
         if (w->type_of[type->kind] == NULL) {
             w->type_of[type->kind] = type;
             w->kept_of[type->kind] = kept_by(type->fields);
         }
     }
-    return &w->writer;
+    return &w->base.writer;
 }

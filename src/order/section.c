@@ -340,3 +340,18 @@ void sections_build(struct sections *s, const struct trace *t, const struct cont
     vec_release(&b.list);
     arena_release(&b.scratch);
 }
+
+uint32_t sections_at(const struct sections *s, event_id begin)
+{
+    uint32_t low = 0;
+    uint32_t high = s->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (s->list[middle].begin < begin) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < s->count && s->list[low].begin == begin ? low : UINT32_MAX;
+}

@@ -47,6 +47,10 @@ struct sections {
 void sections_build(struct sections *s, const struct trace *t, const struct contexts *c,
                     const struct waits *w, struct arena *a, struct notes *n);
 
+/* The number of the section that begins with this event, UINT32_MAX when none does. O(log count).
+ */
+uint32_t sections_at(const struct sections *s, event_id begin);
+
 /* True when the two may not overlap. */
 static inline bool sections_exclude(const struct section *a, const struct section *b)
 {

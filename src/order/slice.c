@@ -18,15 +18,15 @@ void slice_filter_init(struct slice_filter *f, const struct slice_options *o,
 static bool node_is_kept(struct slice_filter *f, const struct event *e)
 {
     return f->nodes.text == NULL ||
-           pattern_matches(&f->nodes, &f->tables->names, f->tables->tasks.at[e->task].node);
+           name_glob_matches(&f->nodes, &f->tables->names, f->tables->tasks.at[e->task].node);
 }
 
 static bool object_is_kept(struct slice_filter *f, const struct event *e)
 {
     const struct names *names = &f->tables->names;
     const bool is_wait = e->kind == EVENT_WAIT_BEGIN || e->kind == EVENT_WAIT_END;
-    return f->objects.text == NULL || pattern_matches(&f->objects, names, e->object) ||
-           (is_wait && pattern_matches(&f->objects, names, e->text));
+    return f->objects.text == NULL || name_glob_matches(&f->objects, names, e->object) ||
+           (is_wait && name_glob_matches(&f->objects, names, e->text));
 }
 
 static bool time_is_kept(struct slice_filter *f, const struct event *e)
@@ -55,10 +55,10 @@ bool slice_keeps(struct slice_filter *f, const struct event *e)
     return node && object && time;
 }
 
-static int refuse(const struct slice_filter *f, const struct pattern *p, const char *what,
+static int refuse(const struct slice_filter *f, const struct name_glob *p, const char *what,
                   struct err *e)
 {
-    const char *nearest = pattern_nearest(p, &f->tables->names);
+    const char *nearest = name_glob_nearest(p, &f->tables->names);
     return nearest == NULL
                ? err_set(e, "no event is %s '%.80s' (see clew info)", what, p->text)
                : err_set(e, "no event is %s '%.80s', did you mean %.80s?", what, p->text, nearest);
@@ -77,8 +77,8 @@ int slice_filter_end(struct slice_filter *f, struct err *e)
 
 void slice_filter_release(struct slice_filter *f)
 {
-    pattern_release(&f->nodes);
-    pattern_release(&f->objects);
+    name_glob_release(&f->nodes);
+    name_glob_release(&f->objects);
     vec_release(&f->times);
 }
 

@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/name_glob.h"
 #include "base/notes.h"
-#include "base/pattern.h"
 #include "base/vec.h"
 #include "order/given.h"
 #include "trace/trace.h"
 
 /* What an event must be to be kept; all that is set must hold. {.event = EVENT_NONE} keeps all.
- * Patterns are those of base/pattern.h. */
+ * Patterns are those of base/name_glob.h. */
 struct slice_options {
     event_id event;     /* it, or in its past as things went; EVENT_NONE: not asked */
     const char *node;   /* of a node that matches; NULL: not asked */
@@ -30,7 +30,7 @@ struct slice_options {
 struct slice_filter {
     const struct slice_options *options;
     const struct tables *tables;
-    struct pattern nodes, objects;
+    struct name_glob nodes, objects;
     VEC(int64_t) times; /* by task: its latest */
 };
 

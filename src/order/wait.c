@@ -214,3 +214,18 @@ void waits_build(struct waits *w, const struct trace *t, struct arena *a, struct
     vec_release(&b.notifies);
     arena_release(&b.scratch);
 }
+
+uint32_t waits_at(const struct waits *w, event_id end)
+{
+    uint32_t low = 0;
+    uint32_t high = w->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (w->list[middle].end < end) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < w->count && w->list[low].end == end ? low : UINT32_MAX;
+}

@@ -36,4 +36,7 @@ struct waits {
 /* Notes waits that nothing in the list ends. O(events + notifies * tasks). */
 void waits_build(struct waits *w, const struct trace *t, struct arena *a, struct notes *n);
 
+/* The number of the wait that ends with this event, UINT32_MAX when none does. O(log count). */
+uint32_t waits_at(const struct waits *w, event_id end);
+
 #endif

@@ -15,7 +15,7 @@ struct build {
     VEC(struct access_variable) variables;
     VEC(struct access_class) classes;
     struct bucket_items items; /* by class */
-    struct pattern variable;
+    struct name_glob variable;
 };
 
 static bool has_time(const struct event *e)
@@ -29,9 +29,9 @@ bool access_is_in_span(const struct access_filter *f, const struct event *e)
            ((!f->has_since || e->time >= f->since) && (!f->has_until || e->time <= f->until));
 }
 
-void access_note_unmet(const struct pattern *p, const struct names *names, struct notes *n)
+void access_note_unmet(const struct name_glob *p, const struct names *names, struct notes *n)
 {
-    const char *nearest = pattern_nearest(p, names);
+    const char *nearest = name_glob_nearest(p, names);
     if (nearest == NULL) {
         notes_add(n, "", "no variable is called '%.80s'", p->text);
     } else {
@@ -72,21 +72,21 @@ void access_filter_note(const struct access_filter *f, const struct trace *t, st
     if (f->variable == NULL) {
         return;
     }
-    struct pattern p = {.text = f->variable};
+    struct name_glob p = {.text = f->variable};
     trace_each (t, e) {
         if (is_access(e)) {
-            (void)pattern_matches(&p, &t->tables.names, e->object);
+            (void)name_glob_matches(&p, &t->tables.names, e->object);
         }
     }
     if (!p.is_met) {
         access_note_unmet(&p, &t->tables.names, n);
     }
-    pattern_release(&p);
+    name_glob_release(&p);
 }
 
 static bool is_wanted(struct build *b, uint32_t name)
 {
-    return b->f->variable == NULL || pattern_matches(&b->variable, &b->t->tables.names, name);
+    return b->f->variable == NULL || name_glob_matches(&b->variable, &b->t->tables.names, name);
 }
 
 static void collect(struct build *b, event_id id)
@@ -165,5 +165,5 @@ void accesses_build(struct accesses *a, const struct trace *t, const struct acce
     vec_release(&b.variables);
     vec_release(&b.classes);
     vec_release(&b.items.list);
-    pattern_release(&b.variable);
+    name_glob_release(&b.variable);
 }

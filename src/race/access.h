@@ -13,8 +13,8 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/name_glob.h"
 #include "base/notes.h"
-#include "base/pattern.h"
 #include "trace/trace.h"
 
 struct access_class {
@@ -44,7 +44,7 @@ struct accesses {
 
 /* Which accesses to take. */
 struct access_filter {
-    const char *variable; /* a pattern (base/pattern.h); NULL: all */
+    const char *variable; /* a pattern (base/name_glob.h); NULL: all */
     bool has_since, has_until;
     int64_t since, until;
     const struct bits *dropped; /* events to leave out; NULL: none */
@@ -55,7 +55,7 @@ struct access_filter {
 void access_filter_note(const struct access_filter *f, const struct trace *t, struct notes *n);
 
 /* Notes that no variable matched, and which one was probably meant. */
-void access_note_unmet(const struct pattern *p, const struct names *names, struct notes *n);
+void access_note_unmet(const struct name_glob *p, const struct names *names, struct notes *n);
 
 /* Sorts the plain reads and writes of named variables that the filter lets through. O(events). */
 void accesses_build(struct accesses *a, const struct trace *t, const struct access_filter *f,

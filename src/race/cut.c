@@ -297,17 +297,8 @@ static bool need_edges(struct cuts *c, uint32_t task, event_id id)
 /* What served the wait that ends here, in the list; EVENT_NONE when nothing did. */
 static event_id server_of(const struct waits *w, event_id end)
 {
-    uint32_t low = 0;
-    uint32_t high = w->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (w->list[middle].end < end) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < w->count && w->list[low].end == end ? w->list[low].notify : EVENT_NONE;
+    const uint32_t wait = waits_at(w, end);
+    return wait == UINT32_MAX ? EVENT_NONE : w->list[wait].notify;
 }
 
 static struct cut_stream *stream_at(struct cuts *c, uint32_t channel)

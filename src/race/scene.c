@@ -92,50 +92,19 @@ enum scene_state scene_set(struct scene *s, const struct sound_pair *pair)
 
 /* ---- what the events begin ---- */
 
-/* The section that begins with this event, UINT32_MAX when none does. */
-static uint32_t section_at(const struct sections *s, event_id begin)
-{
-    uint32_t low = 0;
-    uint32_t high = s->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (s->list[middle].begin < begin) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < s->count && s->list[low].begin == begin ? low : UINT32_MAX;
-}
-
-static uint32_t wait_at(const struct waits *w, event_id end)
-{
-    uint32_t low = 0;
-    uint32_t high = w->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (w->list[middle].end < end) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < w->count && w->list[low].end == end ? low : UINT32_MAX;
-}
-
 static void look_at(struct scene *s, event_id id)
 {
     const struct hb *hb = s->d->hb;
     const struct event *e = &hb->trace->events.at[id];
     if (e->kind == EVENT_LOCK || e->kind == EVENT_WAIT_END) {
-        const uint32_t section = section_at(&hb->sections, id);
+        const uint32_t section = sections_at(&hb->sections, id);
         if (section != UINT32_MAX &&
             hb->sections.locks[hb->sections.list[section].lock].is_contended) {
             vec_push(&s->sections, section);
         }
     }
     if (e->kind == EVENT_WAIT_END) {
-        const uint32_t wait = wait_at(&hb->waits, id);
+        const uint32_t wait = waits_at(&hb->waits, id);
         if (wait != UINT32_MAX && hb->waits.list[wait].notify != EVENT_NONE) {
             vec_push(&s->waits, wait);
         }

@@ -1,7 +1,7 @@
 /* A pattern of the shell (* ? [...]) against interned names, each asked once. A name also matches
  * itself, so that array[3] can be asked for. */
-#ifndef CLEW_BASE_PATTERN_H
-#define CLEW_BASE_PATTERN_H
+#ifndef CLEW_BASE_NAME_GLOB_H
+#define CLEW_BASE_NAME_GLOB_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,19 +10,19 @@
 #include "base/vec.h"
 
 /* {.text = "ledger-*"} is ready. */
-struct pattern {
+struct name_glob {
     const char *text;
     VEC(uint8_t) answers; /* by name */
     bool is_met;          /* some name has matched */
 };
 
 /* True when the name matches; number 0, which stands for none, never does. */
-bool pattern_matches(struct pattern *p, const struct names *names, uint32_t name);
+bool name_glob_matches(struct name_glob *p, const struct names *names, uint32_t name);
 
 /* Of the names that were asked and do not match, the one that was probably meant; NULL when none
  * looks like the pattern. O(names). */
-const char *pattern_nearest(const struct pattern *p, const struct names *names);
+const char *name_glob_nearest(const struct name_glob *p, const struct names *names);
 
-void pattern_release(struct pattern *p);
+void name_glob_release(struct name_glob *p);
 
 #endif

@@ -1,4 +1,4 @@
-#include "base/pattern.h"
+#include "base/name_glob.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum answer { ANSWER_UNASKED, ANSWER_YES, ANSWER_NO };
 
-bool pattern_matches(struct pattern *p, const struct names *names, uint32_t name)
+bool name_glob_matches(struct name_glob *p, const struct names *names, uint32_t name)
 {
     vec_reserve(&p->answers, (size_t)name + 1);
     while (p->answers.count <= name) {
@@ -24,7 +24,7 @@ bool pattern_matches(struct pattern *p, const struct names *names, uint32_t name
     return *answer == ANSWER_YES;
 }
 
-const char *pattern_nearest(const struct pattern *p, const struct names *names)
+const char *name_glob_nearest(const struct name_glob *p, const struct names *names)
 {
     struct suggest nearest = {.wanted = p->text};
     for (uint32_t name = 1; name < p->answers.count; name++) {
@@ -35,7 +35,7 @@ const char *pattern_nearest(const struct pattern *p, const struct names *names)
     return nearest.nearest;
 }
 
-void pattern_release(struct pattern *p)
+void name_glob_release(struct name_glob *p)
 {
     vec_release(&p->answers);
 }
