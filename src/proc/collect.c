@@ -47,8 +47,8 @@ static int advance(struct collector *c, struct source *s, struct err *e)
             row_next(&s->row, c->notes, e) < 0) {
             return -1;
         }
-    } while (s->row.has_record && s->row.record->stamp == 0);
-    s->stamp = s->row.has_record ? s->row.record->stamp : UINT64_MAX;
+    } while (s->row.has_record && s->row.stamp == 0);
+    s->stamp = s->row.has_record ? s->row.stamp : UINT64_MAX;
     return 0;
 }
 
@@ -60,8 +60,7 @@ static void take_access(struct collector *c, const struct source *finder)
     if (!row_is_late(&finder->row)) {
         return;
     }
-    struct record_late late;
-    memcpy(&late, finder->row.bytes, sizeof late);
+    const struct record_late late = record->late;
     vec_each (&c->sources, s) {
         if (s->row.process == finder->row.process && s->row.task == late.task) {
             vec_push(&s->late, (struct late){.epoch = late.epoch, .record = *record});

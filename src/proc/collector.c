@@ -85,7 +85,7 @@ void collector_begin(struct collector *c, uint32_t source)
     const uint32_t path = names_intern_text(&c->tables->names, s->row.segment->path);
     s->task = tables_task(c->tables, s->process->node, path);
     map_put(&s->process->task_of_number, s->row.task, s->task);
-    s->stamp = s->row.record->stamp;
+    s->stamp = s->row.stamp;
 }
 
 static bool is_earlier(const struct collector *c, uint32_t a, uint32_t b)

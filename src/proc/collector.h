@@ -71,17 +71,15 @@ static inline bool record_is_access(const struct record *record)
     return record->kind == EVENT_READ || record->kind == EVENT_WRITE;
 }
 
-/* The bytes it touches, which lie in one word: the rest of it where that is not said. */
+/* The bytes it touches: the rest of its word where that is not said. Only a late access may touch
+ * more words than one. */
 static inline uint64_t record_access_size(const struct record *record)
 {
     const uint64_t room = 8 - record->object % 8;
-    return record->size > 0 && record->size < room ? record->size : room;
-}
-
-static inline bool row_is_late(const struct row *row)
-{
-    return record_is_access(row->record) && row->more != NULL &&
-           row->more->size == sizeof(struct record_late);
+    const bool is_said =
+        record->size > 0 && (record->size < room || ((record->flags & RECORD_LATE) != 0 &&
+                                                     record->size <= RECORD_LATE_SIZE_MAX));
+    return is_said ? record->size : room;
 }
 
 /* c has its folder, tables, writer and notes. */

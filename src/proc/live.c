@@ -122,8 +122,7 @@ static int find_rows(struct live *l, struct err *e)
 static int take_late(struct live *l, const struct scout *finder, struct err *e)
 {
     struct collector *c = &l->collector;
-    struct record_late late;
-    memcpy(&late, finder->row.bytes, sizeof late);
+    const struct record_late late = finder->row.record->late;
     const uint32_t *index = map_get(&c->row_of, map_pair(finder->row.process, late.task));
     if (index == NULL) {
         return 0;
@@ -226,7 +225,7 @@ static int follow_plain(struct live *l, uint32_t index, struct err *e)
 {
     struct collector *c = &l->collector;
     struct source *s = &c->sources.at[index];
-    while (s->row.has_record && s->row.record->stamp == 0) {
+    while (s->row.has_record && s->row.stamp == 0) {
         if (translate_record(c, s, e) < 0 || row_follow(&s->row, e) < 0) {
             return -1;
         }
@@ -235,7 +234,7 @@ static int follow_plain(struct live *l, uint32_t index, struct err *e)
     if (translate_flush(c, e) < 0) {
         return -1;
     }
-    s->stamp = s->row.has_record ? s->row.record->stamp : UINT64_MAX;
+    s->stamp = s->row.has_record ? s->row.stamp : UINT64_MAX;
     if (s->stamp < l->bound) {
         collector_push(c, index);
     }

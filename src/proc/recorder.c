@@ -62,7 +62,8 @@ static int make_page(const char *folder, const struct recorder_options *options,
     }
     struct recording page = {
         .version = WIRE_VERSION,
-        .flags = options->all_accesses ? RECORDING_ALL_ACCESSES : 0,
+        .flags = (options->all_accesses ? RECORDING_ALL_ACCESSES : 0u) |
+                 (options->watch != NULL ? RECORDING_WATCHED : 0u),
         .size_pending_max = options->size_pending_max,
         .magic = RECORDING_MAGIC,
     };
@@ -189,8 +190,10 @@ static void remove_folder(const char *folder)
     }
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         const char *name = entry->d_name;
-        const bool is_row = name[0] != '.' && strspn(name, "0123456789.") == strlen(name);
-        if (is_row || strcmp(name, RECORDING_FILE) == 0) {
+        const size_t digits = strspn(name, "0123456789");
+        const bool is_row = digits > 0 && strspn(name, "0123456789.") == strlen(name);
+        const bool is_table = digits > 0 && strcmp(name + digits, SITES_SUFFIX) == 0;
+        if (is_row || is_table || strcmp(name, RECORDING_FILE) == 0) {
             (void)unlinkat(dirfd(dir), entry->d_name, 0);
         }
     }

@@ -9,8 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/seam.h"
 #include "wire/event.h"
+#include "wire/kind.h"
+
+enum { SITES_SIZE = SITE_COUNT * sizeof(uint64_t) };
 
 static void unmap(struct row *r)
 {
@@ -70,7 +74,7 @@ static bool see_committed(struct row *r)
     const bool is_closed = atomic_load_explicit(&r->segment->is_closed, memory_order_acquire) != 0;
     const uint64_t committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
     const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
-    r->committed = (committed < room ? committed : room) / RECORD_SIZE * RECORD_SIZE;
+    r->committed = (committed < room ? committed : room) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
     r->is_finished = is_closed && r->segment->is_last != 0;
     return is_closed;
 }
@@ -99,19 +103,71 @@ static int next_segment(struct row *r, struct notes *n, struct err *e)
     return 0;
 }
 
+/* The table of the process's sites. What an access says without one is its address. */
+static void sites_open(struct row *r)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    r->has_no_sites = true;
+    (void)snprintf(path, sizeof path, "%s/%u" SITES_SUFFIX, r->folder, r->process);
+    const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return;
+    }
+    void *at = MAP_FAILED;
+    if (fstat(fd, &status) == 0 && status.st_size == SITES_SIZE) {
+        at = mmap(NULL, SITES_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+    }
+    (void)close(fd);
+    if (at != MAP_FAILED) {
+        r->sites = at;
+        r->has_no_sites = false;
+    }
+}
+
+static void unfold(struct row *r, uint64_t word)
+{
+    if (r->sites == NULL && !r->has_no_sites) {
+        sites_open(r);
+    }
+    const uint64_t entry = r->sites == NULL ? 0 : r->sites[access_word_site(word)];
+    if (r->unfolded == NULL) {
+        r->unfolded = mem_zero(1, sizeof *r->unfolded);
+    }
+    *r->unfolded = (struct record){.kind = site_is_write(entry) ? EVENT_WRITE : EVENT_READ,
+                                   .flags = entry == 0 ? 0 : RECORD_HAS_SIZE,
+                                   .size = entry == 0 ? 0 : site_size(entry),
+                                   .object = access_word_address(word),
+                                   .place = site_place(entry)};
+    r->record = r->unfolded;
+    r->stamp = 0;
+    r->more = NULL;
+    r->bytes = "";
+    r->at += sizeof word;
+    r->has_record = true;
+}
+
 /* Takes the record at r->at apart; false when its parts do not fit into what was committed. */
 static bool take(struct row *r)
 {
-    /* Records begin at multiples of their size in a mapped page: they are aligned. */
+    /* Records begin at multiples of RECORD_ALIGNMENT in a mapped page: they are aligned. */
     const char *at = (const char *)r->segment + SEGMENT_HEADER_SIZE + r->at;
-    r->record = (const void *)at;
-    const uint64_t size = (1 + (uint64_t)r->record->extra) * RECORD_SIZE;
-    if (size > r->committed - r->at) {
+    const struct record *record = (const void *)at;
+    if ((record->flags & RECORD_IS_WORD) != 0) {
+        unfold(r, *(const uint64_t *)(const void *)at);
+        return true;
+    }
+    const uint64_t left = r->committed - r->at;
+    const uint64_t size =
+        left < RECORD_SIZE ? UINT64_MAX : (1 + (uint64_t)record->extra) * RECORD_SIZE;
+    if (size > left) {
         return false;
     }
+    r->record = record;
+    r->stamp = row_is_late(r) ? 0 : record->stamp;
     r->more = NULL;
     r->bytes = "";
-    if (r->record->extra > 0) {
+    if (record->extra > 0) {
         r->more = (const void *)(at + RECORD_SIZE);
         r->bytes = at + RECORD_SIZE + sizeof *r->more;
         if (r->more->size > size - RECORD_SIZE - sizeof *r->more) {
@@ -189,4 +245,10 @@ void row_rewind(struct row *r)
 void row_close(struct row *r)
 {
     unmap(r);
+    if (r->sites != NULL) {
+        (void)munmap((void *)r->sites, SITES_SIZE);
+        r->sites = NULL;
+    }
+    mem_free(r->unfolded);
+    r->unfolded = NULL;
 }

@@ -21,12 +21,22 @@ struct row {
     bool is_finished;        /* the last segment said so */
     uint64_t size_total;     /* bytes read */
 
+    const uint64_t *sites;   /* the process's table, mapped when first needed */
+    bool has_no_sites;       /* it cannot be */
+    struct record *unfolded; /* what an access in one word says */
+
     /* The record at the front, valid when has_record. */
     bool has_record;
-    const struct record *record;
+    const struct record *record;    /* also of an access in one word */
+    uint64_t stamp;                 /* its stamp; 0 for plain accesses */
     const struct record_more *more; /* NULL when nothing follows the record */
     const char *bytes;              /* more->size of them */
 };
+
+static inline bool row_is_late(const struct row *r)
+{
+    return (r->record->flags & RECORD_LATE) != 0;
+}
 
 /* Begins at the first record. */
 MUST_USE int row_open(struct row *r, struct notes *n, struct err *e);

@@ -375,7 +375,7 @@ int translate_access(struct collector *c, const struct source *s, const struct r
 int translate_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
-    s->epoch += record->stamp != 0;
+    s->epoch += s->row.stamp != 0;
     if (record->kind == RECORD_STACK) {
         naming_stack(&s->process->naming, record->object, number_of_bytes(&s->row));
     }

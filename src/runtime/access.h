@@ -1,28 +1,41 @@
 /* Which memory accesses are worth a record: those to words that more than one task uses.
  *
- * Every word of 8 bytes has a cell. While one task owns the word, an access only leaves a trail
- * there: its place, its bytes and the task's epoch, the last write and the last read of each half.
- * The first access by another task makes the word shared for good and brings the owner's trails to
- * light, as late records. Accesses to a shared word are recorded once for each place, kind and
- * epoch of their task. An epoch of a task is the stretch between two stamped records.
+ * Every word of 8 bytes has a state and trails (runtime/shadow.h). While one task owns the word, an
+ * access only leaves a trail: its site, its bytes, the task and its epoch; the last write and the
+ * last read of each half of the word are kept. An epoch of a task is the stretch between two
+ * stamped records.
  *
- * No access is lost between the owner (O) and the one who makes the word shared (D):
+ * Another task that comes to the word
+ *
+ *   - takes it over, if all the owner did to it comes before by creation and join alone
+ *     (runtime/kin.h). The trails stay where they are and are brought to light, as late records,
+ *     when the new owner's would take their place;
+ *   - else makes it shared for good, which brings all trails to light.
+ *
+ * Accesses to a shared word are recorded once for each site and epoch of their task.
+ *
+ * Nothing is lost in a takeover: the owner's tag names its phase, which has ended. The owner leaves
+ * no trail under it any more; to use the word again it must itself change the state.
+ *
+ * Nothing is lost between the owner (O) and the one who makes the word shared (D):
  *
  *     O: state is mine?   t: old = trail   u: trail = new   v: state still mine?
- *     D: a: state = shared   b: every task of the process passes a barrier   c: reads the trails
+ *     D: a: state = shared   c: reads the trails   b: every task passes a barrier   d: reads again
  *
  * The barrier b (membarrier) falls somewhere among O's steps. If u came before it, D reads the new
- * trail, or one that O left later still. If u comes after it, then v does too, sees a, and O
- * records the access itself, together with `old`, which u has hidden from D. Where the system has
- * no membarrier, u is an exchange, which no later load passes. Both may record the same access:
- * twice said is not lost. After c the trails are put to another use, with a mark of its own, so
- * that an O that comes late does not take them for its own.
+ * trail, or one that O left later still, at d. If u comes after it, then v does too, sees a, and O
+ * records the access itself, together with `old`, which u has hidden from D. One barrier serves
+ * many words, so that b and d are put off: until there are DOUBTS_MAX of them, or the task ends. If
+ * the process is killed before, an access of O that fell between a and c may be missing. Where the
+ * system has no membarrier, u is an exchange, which no later load passes, and d is not needed. Both
+ * may record the same access: twice said is not lost. A trail says whose it is, so that none is
+ * ever taken for another's.
  *
  * A handler of a message is an owner of its own: another message's handler may run before it in the
  * same task, and what both use is shared.
  *
- * What is lost is repetition, and, of what one task did to a word before another came, all but the
- * last write and the last read of each half of the word. */
+ * What is lost is repetition, and, of what one task did to a word while it was its alone, all but
+ * the last write and the last read of each half of the word (docs/theory/record.md). */
 #ifndef CLEW_RUNTIME_ACCESS_H
 #define CLEW_RUNTIME_ACCESS_H
 

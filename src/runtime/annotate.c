@@ -93,10 +93,10 @@ void clew_rt_received(const void *channel, uint64_t name, size_t size)
 
 void clew_rt_ignore_begin(void)
 {
-    rt_self.ignore++;
+    rt_ignore_begin();
 }
 
 void clew_rt_ignore_end(void)
 {
-    rt_self.ignore -= rt_self.ignore > 0;
+    rt_ignore_end();
 }

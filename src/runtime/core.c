@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/append.h"
 #include "runtime/atomic.h"
 #include "runtime/descriptor.h"
 #include "runtime/environment.h"
@@ -37,7 +38,7 @@ __thread struct rt_task rt_self;
 bool rt_is_on;
 bool rt_wants_all_accesses;
 
-static struct recording *recording;
+struct recording *rt_recording;
 static char folder[FOLDER_MAX];
 static uint32_t process_number;
 static _Atomic uint32_t task_count;
@@ -60,63 +61,6 @@ static int sys_open(const char *path, int flags)
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* FOLDER/PROCESS.TASK.NUMBER */
-static void segment_path(char path[static FOLDER_MAX], uint32_t task, uint32_t number)
-{
-    const char *end = path + FOLDER_MAX - 1;
-    char *at = text_append(path, end, folder);
-    at = text_append(at, end, "/");
-    at = text_append_number(at, end, process_number);
-    at = text_append(at, end, ".");
-    at = text_append_number(at, end, task);
-    at = text_append(at, end, ".");
-    at = text_append_number(at, end, number);
-    *at = 0;
-}
-
-/* Waits while too much is uncollected, for a bounded time; false when it still is. */
-static bool wait_for_room(void)
-{
-    for (int step = 0; step < WAIT_STEPS_MAX; step++) {
-        const uint64_t pending =
-            atomic_load_explicit(&recording->size_pending, memory_order_relaxed);
-        if (pending < recording->size_pending_max) {
-            return true;
-        }
-        const struct timespec pause = {.tv_nsec = 1000000};
-        (void)syscall(SYS_nanosleep, &pause, NULL);
-    }
-    return false;
-}
-
-static struct segment *segment_map(uint32_t task, uint32_t number)
-{
-    static __thread char path[FOLDER_MAX];
-    if (atomic_load_explicit(&recording->is_closed, memory_order_relaxed) != 0 ||
-        !wait_for_room()) {
-        return NULL;
-    }
-    segment_path(path, task, number);
-    const int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL);
-    if (fd < 0) {
-        return NULL;
-    }
-    /* Room is reserved now, so that a full disk is an error here and not a SIGBUS in the program
-     * later; only a file system that cannot reserve is trusted to have it. */
-    struct segment *segment = MAP_FAILED;
-    if (syscall(SYS_fallocate, fd, 0, 0L, (long)SEGMENT_SIZE) == 0 ||
-        (errno == EOPNOTSUPP && syscall(SYS_ftruncate, fd, (long)SEGMENT_SIZE) == 0)) {
-        segment = (struct segment *)syscall(SYS_mmap, NULL, (long)SEGMENT_SIZE,
-                                            PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
-    }
-    (void)syscall(SYS_close, fd);
-    if (segment == MAP_FAILED) {
-        return NULL;
-    }
-    (void)atomic_fetch_add_explicit(&recording->size_pending, SEGMENT_SIZE, memory_order_relaxed);
-    return segment;
-}
-
 void rt_pause(void)
 {
     (void)syscall(SYS_sched_yield);
@@ -127,7 +71,7 @@ uint32_t rt_own_tid(void)
     return (uint32_t)syscall(SYS_gettid);
 }
 
-static uint32_t own_pid(void)
+uint32_t rt_own_pid(void)
 {
     return (uint32_t)syscall(SYS_getpid);
 }
@@ -147,175 +91,12 @@ void rt_signals_release(uint64_t before)
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
 }
 
-/* Makes segment `number` of the calling task the one it writes to. On failure the task is left
- * without one. */
-static void segment_begin(struct rt_task *task, uint32_t number)
-{
-    struct segment *segment = segment_map(task->number, number);
-    if (segment != NULL) {
-        segment->version = WIRE_VERSION;
-        segment->process = process_number;
-        segment->task = task->number;
-        segment->number = number;
-        segment->pid = own_pid();
-        segment->tid = rt_own_tid();
-        atomic_init(&segment->floor, SEGMENT_FLOOR_NONE);
-        text_copy(segment->node, sizeof segment->node, node);
-        text_copy(segment->path, sizeof segment->path, task->path);
-        /* Pairs with the reader's acquire of magic: the header is whole before it is known. */
-        atomic_thread_fence(memory_order_release);
-        segment->magic = SEGMENT_MAGIC;
-    }
-    task->segment = segment;
-}
-
-static void segment_end(struct rt_task *task, bool is_last)
-{
-    struct segment *segment = task->segment;
-    if (segment == NULL) {
-        return;
-    }
-    task->segment = NULL;
-    atomic_store_explicit(&segment->is_last, is_last, memory_order_relaxed);
-    /* Pairs with the reader's acquire: when it sees the end it sees all that came before. */
-    atomic_store_explicit(&segment->is_closed, 1, memory_order_release);
-    if (task->busy > 1) {
-        task->retired = segment; /* an interrupted record may still write there */
-    } else {
-        (void)syscall(SYS_munmap, segment, (long)SEGMENT_SIZE);
-    }
-}
-
-/* Makes room for `size` more bytes in the task's segment; false when there is none to be had. A
- * handler that has interrupted the making of a record leaves that record's segment mapped, which it
- * can do once. */
-static bool make_room(struct rt_task *task, size_t size)
-{
-    if (task->segment == NULL) {
-        return false;
-    }
-    const uint64_t used = atomic_load_explicit(&task->segment->committed, memory_order_relaxed);
-    if (SEGMENT_SIZE - SEGMENT_HEADER_SIZE - used >= size) {
-        return true;
-    }
-    if (task->retired != NULL) {
-        return false;
-    }
-    const uint64_t held = rt_signals_hold();
-    const uint32_t next = task->segment->number + 1;
-    segment_end(task, false);
-    segment_begin(task, next);
-    rt_signals_release(held);
-    return task->segment != NULL;
-}
-
-/* A stamp, announced by the floor until the record that carries it is committed. The two stores and
- * the reader's loads are sequentially consistent: a reader that has read the counter as s and then
- * sees no floor knows that this task's later stamps are at least s. */
-static uint64_t take_stamp(struct segment *segment)
-{
-    atomic_store(&segment->floor, atomic_load(&recording->stamp));
-    return atomic_fetch_add(&recording->stamp, 1);
-}
-
-/* What follows a record: a value, bytes, both or nothing. */
-struct tail {
-    const void *bytes;
-    size_t size;
-    int64_t value;
-};
-
-static size_t tail_units(const struct record *record, const struct tail *tail)
-{
-    if (tail->size == 0 && (record->flags & RECORD_HAS_VALUE) == 0) {
-        return 0;
-    }
-    return (sizeof(struct record_more) + tail->size + RECORD_SIZE - 1) / RECORD_SIZE;
-}
-
-static void write_record(unsigned char *at, const struct record *record, const struct tail *tail)
-{
-    memcpy(at, record, sizeof *record);
-    if (record->extra > 0) {
-        const struct record_more more = {.value = tail->value, .size = (uint32_t)tail->size};
-        memset(at + (size_t)record->extra * RECORD_SIZE, 0, RECORD_SIZE);
-        memcpy(at + RECORD_SIZE, &more, sizeof more);
-        if (tail->size > 0) {
-            memcpy(at + RECORD_SIZE + sizeof more, tail->bytes, tail->size);
-        }
-    }
-}
-
-/* A record on its way into the segment. */
-struct rt_pending {
-    struct record record;
-    struct tail tail;
-    struct segment *segment;
-    uint64_t used, size; /* it goes to `used`, the next behind `used + size` */
-    bool is_done;        /* by a signal handler */
-};
-
-/* Brings the record to its place and counts it. Does nothing when something else lies there by now,
- * for then what was committed has moved, or when its room was taken. */
-static bool put(const struct rt_pending *p)
-{
-    struct segment *segment = p->segment;
-    uint64_t used = p->used;
-    if (atomic_load_explicit(&segment->committed, memory_order_relaxed) != used ||
-        used + p->size > SEGMENT_SIZE - SEGMENT_HEADER_SIZE) {
-        return false;
-    }
-    write_record((unsigned char *)segment + SEGMENT_HEADER_SIZE + used, &p->record, &p->tail);
-    /* Pairs with the reader's acquire: the record is whole before it is counted. */
-    return atomic_compare_exchange_strong_explicit(&segment->committed, &used, used + p->size,
-                                                   memory_order_release, memory_order_relaxed);
-}
-
-/* A signal handler may record in the middle of this. It first brings the interrupted record to its
- * place; the interrupted task then writes the same bytes there once more. A handler that comes
- * after the stamp was taken but before it could know of the record makes the task take a later one.
- * So a row's stamps always rise. */
-static struct rt_mark append(struct rt_task *task, const struct record *record, struct tail tail,
-                             bool is_stamped)
-{
-    struct rt_pending own = {.record = *record, .tail = tail};
-    own.tail.size = tail.size > MORE_MAX ? MORE_MAX : tail.size;
-    own.record.extra = (uint8_t)tail_units(record, &own.tail);
-    own.size = (1 + (uint64_t)own.record.extra) * RECORD_SIZE;
-    struct rt_pending *interrupted = task->pending;
-    if (interrupted != NULL && !interrupted->is_done) {
-        interrupted->is_done = put(interrupted);
-    }
-    bool is_put = false;
-    while (!is_put) {
-        if (!make_room(task, own.size)) {
-            (void)atomic_fetch_add_explicit(&recording->dropped, 1, memory_order_relaxed);
-            return (struct rt_mark){0};
-        }
-        own.segment = task->segment;
-        own.used = atomic_load_explicit(&own.segment->committed, memory_order_relaxed);
-        own.record.stamp = is_stamped ? take_stamp(own.segment) : 0;
-        task->pending = &own;
-        atomic_signal_fence(memory_order_seq_cst);
-        is_put = put(&own);
-        atomic_signal_fence(memory_order_seq_cst);
-        is_put = is_put || own.is_done;
-        task->pending = interrupted;
-    }
-    if (is_stamped) {
-        (void)atomic_fetch_add_explicit(&task->epoch, 1, memory_order_relaxed);
-        atomic_store(&own.segment->floor, SEGMENT_FLOOR_NONE);
-    }
-    unsigned char *at = (unsigned char *)own.segment + SEGMENT_HEADER_SIZE + own.used;
-    return (struct rt_mark){.record = (struct record *)(void *)at, .segment = own.segment};
-}
-
 static void task_begin(struct rt_task *task, const char *path, uint32_t number)
 {
     const uint64_t held = rt_signals_hold();
     text_copy(task->path, sizeof task->path, path);
     task->number = number;
-    segment_begin(task, 0);
+    append_begin(task, 0);
     rt_signals_release(held);
 }
 
@@ -344,9 +125,7 @@ static struct rt_task *enter(void)
 static void leave(struct rt_task *task)
 {
     if (task->retired != NULL && task->busy == 1) {
-        struct segment *retired = task->retired;
-        task->retired = NULL;
-        (void)syscall(SYS_munmap, retired, (long)SEGMENT_SIZE);
+        append_settle(task);
     }
     task->busy--;
 }
@@ -376,38 +155,74 @@ struct rt_mark rt_record(struct rt_event event)
         .object = (uintptr_t)event.object,
         .place = (uintptr_t)event.place,
     };
-    const struct rt_mark mark = append(
+    const struct rt_mark mark = append_record(
         task, &record, (struct tail){event.more, event.more_size, event.value}, !event.is_plain);
     errno = saved;
     leave(task);
     return mark;
 }
 
-void rt_amend_size(struct rt_mark mark, uint64_t size)
+void rt_record_access(uint64_t word)
 {
-    /* A signal handler may have recorded so much meanwhile that the segment is gone. */
-    if (mark.record != NULL && mark.segment == rt_self.segment) {
+    struct rt_task *task = enter();
+    if (task != NULL) {
+        append_access(task, word);
+        leave(task);
+    }
+}
+
+struct rt_mark rt_record_late(struct rt_late late)
+{
+    struct rt_task *task = enter();
+    if (task == NULL) {
+        return (struct rt_mark){0};
+    }
+    const int saved = errno;
+    const struct record record = {.kind = late.is_write ? EVENT_WRITE : EVENT_READ,
+                                  .flags = RECORD_HAS_SIZE | RECORD_LATE,
+                                  .size = late.size,
+                                  .late = {.task = late.task, .epoch = late.epoch},
+                                  .object = late.address,
+                                  .place = late.place};
+    const struct rt_mark mark = append_record(task, &record, (struct tail){0}, false);
+    errno = saved;
+    leave(task);
+    return mark;
+}
+
+/* So much may have been recorded meanwhile that the segment is gone. */
+static bool is_in_reach(struct rt_mark mark)
+{
+    return mark.record != NULL && mark.segment == rt_self.segment &&
+           mark.number == mark.segment->number;
+}
+
+bool rt_amend_size(struct rt_mark mark, uint64_t size)
+{
+    const bool is_possible = is_in_reach(mark);
+    if (is_possible) {
         mark.record->size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     }
+    return is_possible;
 }
 
 void rt_amend_void(struct rt_mark mark)
 {
-    if (mark.record != NULL && mark.segment == rt_self.segment) {
+    if (is_in_reach(mark)) {
         mark.record->flags |= RECORD_VOID;
     }
 }
 
 void rt_amend_count(struct rt_mark mark, uint32_t count)
 {
-    if (mark.record != NULL && mark.segment == rt_self.segment) {
+    if (is_in_reach(mark)) {
         ((struct record_more *)(void *)(mark.record + 1))->count = count;
     }
 }
 
 void rt_amend_acquire(struct rt_mark mark)
 {
-    if (mark.record == NULL || mark.segment != rt_self.segment) {
+    if (!is_in_reach(mark)) {
         return;
     }
     if (mark.record->mode == MEMORY_RELAXED) {
@@ -425,7 +240,7 @@ static void note(enum record_kind kind, uint64_t object, struct tail tail, bool 
     }
     const int saved = errno;
     struct record record = {.kind = (uint8_t)kind, .object = object};
-    (void)append(task, &record, tail, is_stamped);
+    (void)append_record(task, &record, tail, is_stamped);
     errno = saved;
     leave(task);
 }
@@ -467,10 +282,11 @@ static void end_in_last_round(void *round)
         return;
     }
     struct rt_task *task = &rt_self;
+    access_task_end();
     (void)rt_record((struct rt_event){.kind = EVENT_THREAD_END});
     task->is_ended = true;
-    access_task_end();
-    segment_end(task, true);
+    task->own = 0;
+    append_end(task, true);
 }
 
 void rt_task_begin(const char *path, uint32_t number)
@@ -496,12 +312,12 @@ static bool recording_open(const char *where)
     if (fd < 0) {
         return false;
     }
-    recording = (struct recording *)syscall(SYS_mmap, NULL, (long)sizeof *recording,
-                                            PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+    rt_recording = (struct recording *)syscall(SYS_mmap, NULL, (long)sizeof *rt_recording,
+                                               PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
     (void)syscall(SYS_close, fd);
-    if (recording == MAP_FAILED || recording->magic != RECORDING_MAGIC ||
-        recording->version != WIRE_VERSION) {
-        recording = NULL;
+    if (rt_recording == MAP_FAILED || rt_recording->magic != RECORDING_MAGIC ||
+        rt_recording->version != WIRE_VERSION) {
+        rt_recording = NULL;
         return false;
     }
     text_copy(folder, sizeof folder, where);
@@ -533,7 +349,7 @@ void rt_record_modules(void)
 void rt_fork_begin(void)
 {
     if (rt_is_on) {
-        rt_self.fork_number = atomic_fetch_add(&recording->process_count, 1);
+        rt_self.fork_number = atomic_fetch_add(&rt_recording->process_count, 1);
         rt_self.fork_ordinal = atomic_fetch_add(&fork_count, 1) + 1;
     }
 }
@@ -553,13 +369,12 @@ static void process_begin_forked(void)
     struct rt_task *task = &rt_self;
     const struct rt_task before = *task;
     own_page->is_known = 1;
-    if (task->segment != NULL) {
-        (void)syscall(SYS_munmap, task->segment, (long)SEGMENT_SIZE);
-    }
+    append_forked(task);
     *task = (struct rt_task){0};
     main_task = task;
     const bool is_seen = before.fork_ordinal != 0;
-    process_number = is_seen ? before.fork_number : atomic_fetch_add(&recording->process_count, 1);
+    process_number =
+        is_seen ? before.fork_number : atomic_fetch_add(&rt_recording->process_count, 1);
     char parent[NODE_SIZE];
     text_copy(parent, sizeof parent, node);
     node_of_child(node, parent, is_seen ? before.fork_ordinal : process_number);
@@ -585,10 +400,12 @@ bool rt_fork_end(bool is_child)
 
 void rt_process_end(int status, const void *place)
 {
+    access_task_end();
     (void)rt_record((struct rt_event){
         .kind = EVENT_PROCESS_EXIT, .has_value = true, .value = status, .place = place});
     rt_self.is_ended = true;
-    segment_end(&rt_self, true);
+    rt_self.own = 0;
+    append_end(&rt_self, true);
 }
 
 /* What a program that replaces this one, or is spawned by it, is told: "PID:TASKS:FORKS:NODE" when
@@ -604,7 +421,7 @@ void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child)
     }
     char *at = text_append(text, end, ORIGIN_VARIABLE "=");
     at = text_append(at, end, is_child ? "-" : "");
-    at = text_append_number(at, end, own_pid());
+    at = text_append_number(at, end, rt_own_pid());
     at = text_append(at, end, ":");
     at = text_append_number(at, end, is_child || main_task == NULL ? 0 : main_task->child_count);
     at = text_append(at, end, ":");
@@ -616,6 +433,11 @@ void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child)
 uint32_t rt_process_number(void)
 {
     return process_number;
+}
+
+const char *rt_node(void)
+{
+    return node;
 }
 
 const char *rt_folder(void)
@@ -643,9 +465,9 @@ static bool take_origin(const char *origin)
     name = take_number(take_number(name, &tasks), &forks);
     const long expected = syscall(is_child ? SYS_getppid : SYS_getpid);
     if (origin == NULL || (long)pid != expected || name[0] == 0) {
-        text_copy(node, sizeof node, recording->node);
+        text_copy(node, sizeof node, rt_recording->node);
         if (process_number > 0) {
-            node_of_child(node, recording->node, process_number);
+            node_of_child(node, rt_recording->node, process_number);
         }
         return false;
     }
@@ -686,11 +508,11 @@ __attribute__((constructor(101))) static void start(void)
         return;
     }
     access_start();
-    handler_start(recording);
-    rt_wants_all_accesses = (recording->flags & RECORDING_ALL_ACCESSES) != 0;
+    handler_start(rt_recording);
+    rt_wants_all_accesses = (rt_recording->flags & RECORDING_ALL_ACCESSES) != 0;
     rt_is_on = true;
     main_task = &rt_self;
-    process_number = atomic_fetch_add(&recording->process_count, 1);
+    process_number = atomic_fetch_add(&rt_recording->process_count, 1);
     const bool goes_on = take_origin(getenv(ORIGIN_VARIABLE));
     rt_task_begin("main", rt_task_reserve());
     note_begin();

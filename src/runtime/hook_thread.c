@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/access.h"
+#include "runtime/kin.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/sync.h"
@@ -95,7 +96,7 @@ static void stack_begin(void)
     pthread_attr_t attributes;
     void *base = NULL;
     size_t size = 0;
-    rt_self.ignore++;
+    rt_ignore_begin();
     if (access_is_told() && pthread_getattr_np(pthread_self(), &attributes) == 0 &&
         pthread_attr_getstack(&attributes, &base, &size) == 0) {
         access_clear(base, size);
@@ -103,7 +104,7 @@ static void stack_begin(void)
         rt_record_note(RECORD_STACK, (uintptr_t)base, &wide, sizeof wide);
         (void)pthread_attr_destroy(&attributes);
     }
-    rt_self.ignore--;
+    rt_ignore_end();
 }
 
 static void *thread_run(void *argument)
@@ -134,6 +135,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
         return EAGAIN;
     }
     const uint32_t number = rt_task_reserve();
+    kin_create(number);
     launch->creation = *creation;
     launch->number = number;
     rt_child_path(launch->path);
@@ -172,6 +174,7 @@ RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
 void thread_record_join(int64_t number, const void *place)
 {
     if (number != THREAD_UNKNOWN) {
+        kin_join((uint32_t)number);
         (void)rt_record((struct rt_event){
             .kind = EVENT_THREAD_JOIN, .has_value = true, .value = number, .place = place});
     }

@@ -29,6 +29,8 @@
 #define RT_EXPORT __attribute__((visibility("default")))
 #define RT_PLACE __builtin_return_address(0)
 
+enum { RT_EPOCHS_MAX = 1 << 29 }; /* of a task that leaves trails (runtime/late.h) */
+
 struct rt_pending;
 
 /* One task's place to write. Zero until the task records its first event. */
@@ -47,7 +49,10 @@ struct rt_task {
     bool is_ended;              /* what runs after a task's end is not the task's */
     struct segment *retired;    /* full, but perhaps still written to by an interrupted record */
     struct rt_pending *pending; /* the record being made, for handlers to complete */
+    uint64_t access;            /* the access being appended, for the same; 0: none */
     _Atomic uint64_t epoch;     /* stamped records so far */
+    uint32_t phase;             /* tasks created so far (runtime/kin.h) */
+    uint64_t own;               /* the state of its words (runtime/access.c); 0: not known yet */
     char path[512];
 };
 
@@ -76,7 +81,8 @@ struct rt_event {
 /* A record that may still have to be corrected. */
 struct rt_mark {
     struct record *record;   /* NULL: nothing was recorded */
-    struct segment *segment; /* it lies here */
+    struct segment *segment; /* it lies here ... */
+    uint32_t number;         /* ... as long as this is its number: memory is used again */
 };
 
 /* True when rt_record would record: for hooks that must look at something first. */
@@ -85,9 +91,21 @@ bool rt_is_recording(void);
 /* Appends one event of the calling task. */
 struct rt_mark rt_record(struct rt_event event);
 
+/* Appends a plain access of the calling task (access_word). */
+void rt_record_access(uint64_t word);
+
+/* Appends an access that some task made in an earlier epoch. */
+struct rt_late {
+    bool is_write;
+    uint32_t task, epoch, size;
+    uint64_t address, place;
+};
+struct rt_mark rt_record_late(struct rt_late late);
+
 /* What was recorded before a call turned out otherwise: fewer bytes went, or nothing happened at
- * all. If the process dies in between the record stands as it was announced. */
-void rt_amend_size(struct rt_mark mark, uint64_t size);
+ * all. If the process dies in between the record stands as it was announced. False when the record
+ * is out of reach. */
+bool rt_amend_size(struct rt_mark mark, uint64_t size);
 void rt_amend_void(struct rt_mark mark);
 
 /* An atomic operation that was recorded with a value: it was repeated so often with no other
@@ -110,17 +128,30 @@ void rt_task_begin(const char *path, uint32_t number);
 void rt_fork_begin(void);
 bool rt_fork_end(bool is_child);
 
+/* Around what is none of the program's doing, or none of clew's business. */
+static inline void rt_ignore_begin(void)
+{
+    rt_self.ignore++;
+    rt_self.own = 0;
+}
+static inline void rt_ignore_end(void)
+{
+    rt_self.ignore -= rt_self.ignore > 0;
+}
+
 /* Around the handler of a message. A handler that begins inside another is a part of it. */
 static inline void rt_handler_enter(void)
 {
     if (rt_self.handler_depth++ == 0) {
         rt_self.handler = ++rt_self.handler_count;
+        rt_self.own = 0;
     }
 }
 static inline void rt_handler_leave(void)
 {
     if (rt_self.handler_depth > 0 && --rt_self.handler_depth == 0) {
         rt_self.handler = 0;
+        rt_self.own = 0;
     }
 }
 
@@ -135,8 +166,10 @@ void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child);
 /* The process's number in the recording. */
 uint32_t rt_process_number(void);
 
-/* The recording's folder. */
+/* The recording's folder, its page, and the process's node. */
 const char *rt_folder(void);
+extern struct recording *rt_recording;
+const char *rt_node(void);
 
 /* Tells the collector what is mapped where. */
 void rt_record_modules(void);
@@ -148,8 +181,9 @@ void rt_signals_release(uint64_t before);
 /* Lets others run while the caller spins. */
 void rt_pause(void);
 
-/* The calling thread's kernel id. */
+/* The calling thread's and process's kernel ids. */
 uint32_t rt_own_tid(void);
+uint32_t rt_own_pid(void);
 
 /* From now on the process is the node `name`. */
 void rt_set_node(const char *name);

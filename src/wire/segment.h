@@ -6,11 +6,13 @@
  *   header page | record record record ... | unused
  *                                          ^ committed (bytes after the header)
  *
- * A record is 32 bytes, followed by `extra` more units of 32 bytes that belong to it. */
+ * A record is 32 bytes, followed by `extra` more units of 32 bytes that belong to it; a plain
+ * access that its own task tells is one word of 8 bytes (below). */
 #ifndef CLEW_WIRE_SEGMENT_H
 #define CLEW_WIRE_SEGMENT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SEGMENT_MAGIC 0x316765736c6377u /* "wclseg1" */
@@ -19,6 +21,8 @@ enum {
     SEGMENT_HEADER_SIZE = 4096,
     SEGMENT_SIZE = 1 << 20,
     RECORD_SIZE = 32,
+    RECORD_ALIGNMENT = 8,           /* records begin at multiples of it */
+    RECORD_LATE_SIZE_MAX = 1 << 20, /* bytes of accesses that one late record stands for */
 };
 
 #define SEGMENT_FLOOR_NONE UINT64_MAX
@@ -57,6 +61,8 @@ enum record_flag {
     RECORD_HAS_VALUE = 1 << 0,
     RECORD_HAS_SIZE = 1 << 1,
     RECORD_VOID = 1 << 2, /* announced before the call, which then did nothing */
+    RECORD_LATE = 1 << 3, /* an access of another task: `late` says whose, and there is no stamp */
+    RECORD_IS_WORD = 1 << 7, /* not a record at all but an access in one word */
 };
 
 /* How the units behind a record begin. */
@@ -66,23 +72,70 @@ struct record_more {
     uint32_t count; /* how often the same happened again; 0 for most */
 };
 
-struct record {
-    uint8_t kind;    /* enum event_kind or record_kind */
-    uint8_t mode;    /* enum event_mode */
-    uint8_t extra;   /* units of 32 bytes that follow */
-    uint8_t flags;   /* enum record_flag */
-    uint32_t size;   /* bytes, when it has one; saturates */
-    uint64_t stamp;  /* 0 for plain accesses */
-    uint64_t object; /* address, descriptor ... by kind */
-    uint64_t place;  /* program counter */
-};
-
-/* Behind an access record: it is another task's, made in that task's epoch (after so many stamped
- * records). */
+/* An access that is another task's, made in that task's epoch (after so many stamped records). */
 struct record_late {
     uint32_t task;
     uint32_t epoch;
 };
+
+struct record {
+    uint8_t kind;  /* enum event_kind or record_kind */
+    uint8_t mode;  /* enum event_mode */
+    uint8_t extra; /* units of 32 bytes that follow */
+    uint8_t flags; /* enum record_flag */
+    uint32_t size; /* bytes, when it has one; saturates */
+    union {
+        uint64_t stamp;          /* 0 for plain accesses */
+        struct record_late late; /* if RECORD_LATE */
+    };
+    uint64_t object; /* address, descriptor ... by kind */
+    uint64_t place;  /* program counter */
+};
+
+/* A plain access in one word. Its site is an entry in the file `PROCESS.sites`, a table of
+ * SITE_COUNT words that the process maps and fills: where in the program, how many bytes, read or
+ * write.
+ *
+ *     site (16 bits) | address, upper 16 of 47 | 1 | address, lower 31 */
+enum { ADDRESS_BITS = 47, SITE_BITS = 16, SITE_COUNT = 1 << SITE_BITS };
+#define SITES_SUFFIX ".sites"
+
+static inline uint64_t access_word(uint64_t site, uint64_t address)
+{
+    const uint64_t low = address & 0x7fffffff;
+    return site << 48 | (address - low) << 1 | UINT64_C(1) << 31 | low;
+}
+
+static inline uint64_t access_word_site(uint64_t word)
+{
+    return word >> 48;
+}
+
+static inline uint64_t access_word_address(uint64_t word)
+{
+    return (word & 0x7fffffff) | (word >> 32 & 0xffff) << 31;
+}
+
+/* An entry of the table: place (47 bits) | bytes - 1 (3) | is it a write (1). 0: none. */
+static inline uint64_t site_entry(uint64_t place, uint64_t size, bool is_write)
+{
+    return place << 4 | (size - 1) << 1 | (uint64_t)is_write;
+}
+
+static inline uint64_t site_place(uint64_t entry)
+{
+    return entry >> 4;
+}
+
+static inline uint32_t site_size(uint64_t entry)
+{
+    return (uint32_t)(entry >> 1 & 7) + 1;
+}
+
+static inline bool site_is_write(uint64_t entry)
+{
+    return (entry & 1) != 0;
+}
 
 /* Behind RECORD_SHARED, before the mapping's name. */
 struct shared_range {

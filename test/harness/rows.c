@@ -62,6 +62,28 @@ void rows_put(struct row_file *f, const struct rows_record *r)
     rows_head(f)->committed = f->used;
 }
 
+void rows_put_access(struct row_file *f, uint64_t site, uint64_t address)
+{
+    const uint64_t word = access_word(site, address);
+    memcpy(f->bytes + SEGMENT_HEADER_SIZE + f->used, &word, sizeof word);
+    f->used += sizeof word;
+    rows_head(f)->committed = f->used;
+}
+
+void rows_save_sites(const char *folder, uint32_t process, const uint64_t *entries, size_t count)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%u" SITES_SUFFIX, folder, process);
+    uint64_t *table = mem_zero(SITE_COUNT, sizeof *table);
+    must(count < SITE_COUNT);
+    memcpy(table + 1, entries, count * sizeof *table);
+    FILE *file = fopen(path, "we");
+    must(file != NULL);
+    must(fwrite(table, sizeof *table, SITE_COUNT, file) == SITE_COUNT);
+    must(fclose(file) == 0);
+    mem_free(table);
+}
+
 void rows_save_cut(struct row_file *f, const char *folder, size_t size)
 {
     char path[4096];

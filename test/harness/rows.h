@@ -22,7 +22,11 @@ struct row_file {
 struct rows_record {
     uint8_t kind, mode, flags;
     uint32_t size;
-    uint64_t stamp, object, place;
+    union {
+        uint64_t stamp;
+        struct record_late late;
+    };
+    uint64_t object, place;
     int64_t value;
     const void *more;
     size_t more_size;
@@ -39,6 +43,12 @@ struct segment *rows_head(const struct row_file *f);
 
 /* Appends a record and commits it. */
 void rows_put(struct row_file *f, const struct rows_record *record);
+
+/* Appends a plain access in one word and commits it. */
+void rows_put_access(struct row_file *f, uint64_t site, uint64_t address);
+
+/* Writes the table of a process's sites with these entries, numbered from 1 on. */
+void rows_save_sites(const char *folder, uint32_t process, const uint64_t *entries, size_t count);
 
 /* Writes the file whole, or only its first bytes, and lets go of it. */
 void rows_save(struct row_file *f, const char *folder);

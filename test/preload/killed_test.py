@@ -22,7 +22,7 @@ import tap  # pylint: disable=wrong-import-position
 KILLS = 2000 if os.environ.get("CLEW_TEST_LONG") else 100
 SECONDS_MAX = 60
 HEADER_SIZE, RECORD_SIZE, MAGIC = 4096, 32, 0x316765736c6377
-VOID, NOTES_FROM = 4, 0x80
+VOID, IS_WORD, WORD_SIZE, NOTES_FROM = 4, 0x80, 8, 0x80
 
 
 def children_of(pid):
@@ -65,8 +65,12 @@ def committed_in(path):
     at, count = HEADER_SIZE, 0
     while at < end:
         kind, _, extra, flags = data[at:at + 4]
-        count += kind < NOTES_FROM and not flags & VOID
-        at += RECORD_SIZE * (1 + extra)
+        if flags & IS_WORD:
+            count += 1
+            at += WORD_SIZE
+        else:
+            count += kind < NOTES_FROM and not flags & VOID
+            at += RECORD_SIZE * (1 + extra)
     assert at == end, f"{path}: a torn record was committed"
     return count
 

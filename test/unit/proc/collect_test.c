@@ -97,13 +97,11 @@ TEST(a_late_access_comes_in_its_owners_epoch)
     rows_save(&a, folder);
     struct row_file b = rows_begin(0, 1, "main/1");
     put(&b, EVENT_LOCK, 3, 0x10);
-    const struct record_late late = {.task = 0, .epoch = 1};
     rows_put(&b, &(struct rows_record){.kind = EVENT_WRITE,
-                                       .flags = RECORD_HAS_SIZE,
+                                       .flags = RECORD_HAS_SIZE | RECORD_LATE,
                                        .size = 8,
-                                       .object = 0x30,
-                                       .more = &late,
-                                       .more_size = sizeof late});
+                                       .late = {.task = 0, .epoch = 1},
+                                       .object = 0x30});
     put(&b, EVENT_READ, 0, 0x30);
     rows_save(&b, folder);
     CHECK_TEXT(merged(folder), "main@n lock object#1\n"
@@ -111,6 +109,57 @@ TEST(a_late_access_comes_in_its_owners_epoch)
                                "main@n unlock object#1\n"
                                "main/1@n lock object#1\n"
                                "main/1@n read object#2\n");
+}
+
+TEST(an_access_in_one_word_says_what_its_site_says)
+{
+    const char *folder = rows_folder("word");
+    const uint64_t entries[] = {site_entry(0x5000, 8, true), site_entry(0x6000, 4, false)};
+    rows_save_sites(folder, 0, entries, 2);
+    struct row_file a = rows_begin(0, 0, "main");
+    rows_put_access(&a, 1, 0x7fffffffff30);
+    put(&a, EVENT_LOCK, 1, 0x10);
+    rows_put_access(&a, 2, 0x30);
+    rows_put_access(&a, 3, 0x38); /* nothing is known of it */
+    put(&a, EVENT_UNLOCK, 2, 0x10);
+    rows_save(&a, folder);
+    CHECK_TEXT(merged(folder), "main@n write object#1 size=8\n"
+                               "main@n lock object#2\n"
+                               "main@n read object#3 size=4\n"
+                               "main@n read object#4\n"
+                               "main@n unlock object#2\n");
+}
+
+TEST(without_the_table_of_sites_an_access_says_only_where_it_was)
+{
+    const char *folder = rows_folder("siteless");
+    struct row_file a = rows_begin(0, 0, "main");
+    put(&a, EVENT_LOCK, 1, 0x10);
+    rows_put_access(&a, 7, 0x30);
+    rows_save(&a, folder);
+    CHECK_TEXT(merged(folder), "main@n lock object#1\n"
+                               "main@n read object#2\n");
+}
+
+TEST(a_late_record_stands_for_neighbouring_words)
+{
+    const char *folder = rows_folder("run");
+    struct row_file a = rows_begin(0, 0, "main");
+    put(&a, EVENT_LOCK, 1, 0x10);
+    rows_save(&a, folder);
+    struct row_file b = rows_begin(0, 1, "main/1");
+    put(&b, EVENT_ONCE, 2, 0x20);
+    rows_put(&b, &(struct rows_record){.kind = EVENT_WRITE,
+                                       .flags = RECORD_HAS_SIZE | RECORD_LATE,
+                                       .size = 20,
+                                       .late = {.task = 0, .epoch = 1},
+                                       .object = 0x34});
+    rows_save(&b, folder);
+    CHECK_TEXT(merged(folder), "main@n lock object#1\n"
+                               "main@n write object#2 size=4\n"
+                               "main@n write object#3 size=8\n"
+                               "main@n write object#4 size=8\n"
+                               "main/1@n once object#5\n");
 }
 
 TEST(what_was_announced_and_did_not_happen_is_left_out)

@@ -200,9 +200,10 @@ TEST(the_end_takes_all_there_is)
 
 static void put_late(struct row_file *f, uint32_t task, uint32_t epoch)
 {
-    const struct record_late late = {.task = task, .epoch = epoch};
-    rows_put(f, &(struct rows_record){
-                    .kind = EVENT_WRITE, .object = 0x80, .more = &late, .more_size = sizeof late});
+    rows_put(f, &(struct rows_record){.kind = EVENT_WRITE,
+                                      .flags = RECORD_LATE,
+                                      .object = 0x80,
+                                      .late = {.task = task, .epoch = epoch}});
 }
 
 TEST(a_late_access_is_told_when_found_or_waits_for_its_epoch)

@@ -1,0 +1,55 @@
+/* Accesses of any task that are brought to light after they happened: late records. */
+#ifndef CLEW_RUNTIME_LATE_H
+#define CLEW_RUNTIME_LATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/shadow.h"
+#include "runtime/site.h"
+
+/* What a task did last, in one word, so that another task reads all of it or nothing:
+ *
+ *     site (16 bits) | first byte in the word (3) | task (16) | epoch (29)
+ *
+ * 0: nothing. A task or an epoch that does not fit leaves no trails: what it does makes words
+ * shared at once. */
+enum { TRAIL_EPOCH_BITS = 29, TRAIL_TASK_BITS = 16, TRAIL_FIRST_SHIFT = 45, TRAIL_SITE_SHIFT = 48 };
+
+static inline uint64_t trail_of(uint64_t site, uintptr_t address, uint64_t task, uint64_t epoch)
+{
+    return site << TRAIL_SITE_SHIFT | (uint64_t)(address % WORD_SIZE) << TRAIL_FIRST_SHIFT |
+           task << TRAIL_EPOCH_BITS | epoch;
+}
+
+static inline uint64_t trail_site(uint64_t t)
+{
+    return t >> TRAIL_SITE_SHIFT;
+}
+
+static inline uint32_t trail_first(uint64_t t)
+{
+    return (uint32_t)(t >> TRAIL_FIRST_SHIFT) % WORD_SIZE;
+}
+
+/* The task and its epoch. */
+static inline uint64_t trail_maker(uint64_t t)
+{
+    return t & ((UINT64_C(1) << TRAIL_FIRST_SHIFT) - 1);
+}
+
+static inline uint64_t trail_task(uint64_t t)
+{
+    return trail_maker(t) >> TRAIL_EPOCH_BITS;
+}
+
+/* Records what a trail of the word tells; nothing for 0. */
+void late_record(uintptr_t word, uint64_t t);
+
+/* The same for the trails of a word's two halves. What lies side by side is told as one. */
+void late_record_halves(uintptr_t word, uint64_t lower, uint64_t upper);
+
+/* In a child that has just been forked. */
+void late_forked(void);
+
+#endif

@@ -1,0 +1,119 @@
+#include "runtime/shadow.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    PAGE_SIZE = 4096,
+    BY_PAGES_MIN = 1 << 15, /* from so many bytes on memory is cleared by giving its pages back */
+};
+
+#define REGION_COUNT (UINT64_C(1) << (ADDRESS_BITS - REGION_BITS))
+
+struct region *_Atomic *shadow_regions;
+static struct region *_Atomic region_last;
+
+void *shadow_memory(uint64_t size)
+{
+    void *made = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    return made == MAP_FAILED ? NULL : made;
+}
+
+void shadow_start(void)
+{
+    shadow_regions = shadow_memory(REGION_COUNT * sizeof *shadow_regions);
+}
+
+void shadow_forked(void)
+{
+    if (shadow_regions == NULL) {
+        return;
+    }
+    (void)syscall(SYS_madvise, shadow_regions, REGION_COUNT * sizeof *shadow_regions,
+                  (long)MADV_DONTNEED);
+    struct region *region = atomic_exchange(&region_last, NULL);
+    while (region != NULL) {
+        struct region *next = region->next;
+        (void)syscall(SYS_munmap, region, sizeof *region);
+        region = next;
+    }
+}
+
+struct region *shadow_make(uintptr_t address)
+{
+    if (address >> ADDRESS_BITS != 0) {
+        return NULL;
+    }
+    struct region *made = shadow_memory(sizeof *made);
+    struct region *expected = NULL;
+    if (made == NULL) {
+        return NULL;
+    }
+    if (!atomic_compare_exchange_strong(&shadow_regions[address >> REGION_BITS], &expected, made)) {
+        (void)syscall(SYS_munmap, made, sizeof *made);
+        return expected;
+    }
+    made->next = atomic_load_explicit(&region_last, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&region_last, &made->next, made)) {
+    }
+    return made;
+}
+
+static void clear_words(struct region *region, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        if (atomic_load_explicit(&region->states[i], memory_order_relaxed) != 0) {
+            for (int k = 0; k < 4; k++) {
+                atomic_store_explicit(&region->trails[i].last[k / 2][k % 2], 0,
+                                      memory_order_relaxed);
+            }
+            atomic_store_explicit(&region->states[i], 0, memory_order_release);
+        }
+    }
+}
+
+/* The whole pages among size bytes from `at` on; what lies before and behind stays. */
+static void clear_pages(void *at, size_t size)
+{
+    const uintptr_t first = ((uintptr_t)at + PAGE_SIZE - 1) & ~(uintptr_t)(PAGE_SIZE - 1);
+    const uintptr_t end = ((uintptr_t)at + size) & ~(uintptr_t)(PAGE_SIZE - 1);
+    if (first < end) {
+        (void)syscall(SYS_madvise, first, end - first, (long)MADV_DONTNEED);
+    }
+}
+
+/* Pages of trails first: a word without a state has no trails. What the pages leave over at both
+ * ends of the states is less than this many words. */
+static void clear_in_region(struct region *region, size_t first, size_t end)
+{
+    enum { REST = PAGE_SIZE / sizeof(uint64_t) };
+    if ((end - first) * WORD_SIZE < BY_PAGES_MIN) {
+        clear_words(region, first, end);
+        return;
+    }
+    clear_words(region, first, first + REST);
+    clear_words(region, end - REST, end);
+    clear_pages(&region->trails[first], (end - first) * sizeof region->trails[0]);
+    clear_pages(&region->states[first], (end - first) * sizeof region->states[0]);
+}
+
+void shadow_clear(uintptr_t address, size_t size)
+{
+    if (shadow_regions == NULL) {
+        return;
+    }
+    uintptr_t at = address & ~(uintptr_t)(WORD_SIZE - 1);
+    const uintptr_t end = address + size;
+    while (at < end && at >> ADDRESS_BITS == 0) {
+        const uintptr_t next = (at | ((UINT64_C(1) << REGION_BITS) - 1)) + 1;
+        const uintptr_t stop = next < end ? next : end;
+        struct region *region = shadow_region(at);
+        if (region != NULL) {
+            const size_t first = shadow_index(at);
+            clear_in_region(region, first, first + (stop - at + WORD_SIZE - 1) / WORD_SIZE);
+        }
+        at = next;
+    }
+}

@@ -1,0 +1,50 @@
+/* Numbers for the places that access memory, small enough for a trail and for an access in one
+ * word.
+ *
+ * The table lies in a file of the recording (wire/segment.h), so that a number which was recorded
+ * can always be looked up, however the process ended. */
+#ifndef CLEW_RUNTIME_SITE_H
+#define CLEW_RUNTIME_SITE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/segment.h"
+
+/* By number; NULL before site_start. Entry 0 is never used. */
+extern _Atomic uint64_t *site_table;
+
+/* Makes the table. Without a file for it, it is kept for the trails alone, and site_is_told says
+ * that its numbers mean nothing to the collector. */
+void site_start(void);
+bool site_is_told(void);
+
+/* In a child that has just been forked: the table is the parent's. */
+void site_forked(void);
+
+/* The number of an entry that is not where it is looked for first; 0 when the table is full. */
+uint64_t site_search(uint64_t entry);
+
+static inline uint64_t site_first(uint64_t entry)
+{
+    return entry * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SITE_BITS);
+}
+
+/* The number of an entry (site_entry), which is the same ever after; 0 when there are too many. */
+static inline uint64_t site_number(uint64_t entry)
+{
+    const uint64_t first = site_first(entry);
+    return __builtin_expect(atomic_load_explicit(&site_table[first], memory_order_relaxed) == entry,
+                            1)
+               ? first
+               : site_search(entry);
+}
+
+/* What is known of number `site`. */
+static inline uint64_t site_known(uint64_t site)
+{
+    return atomic_load_explicit(&site_table[site], memory_order_relaxed);
+}
+
+#endif
