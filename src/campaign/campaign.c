@@ -1,0 +1,571 @@
+#include "campaign/campaign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/seam.h"
+#include "base/vec.h"
+#include "campaign/database.h"
+
+/* Bytes to be kept; both are in the job's arena. */
+struct kept {
+    const char *name;
+    const void *bytes;
+    size_t size;
+};
+
+struct campaign {
+    char *path;
+    int lock_fd;
+    struct database database;
+    uint64_t session;
+
+    /* The job under way, and what it taught. */
+    struct campaign_job job;
+    bool has_job;
+    struct arena arena; /* texts */
+    VEC(struct campaign_run) runs;
+    VEC(struct campaign_block) blocks;
+    struct map block_index;
+    VEC(struct campaign_property) properties;
+    VEC(struct kept) kept;
+};
+
+/* Places */
+
+/* The path of something in the folder, in memory to be given back with mem_free. */
+static char *path_of(const char *folder, const char *name)
+{
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = mem_resize(NULL, size);
+    (void)snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+static int make_folder(const char *path, struct err *e)
+{
+    const int result = seam_fails() ? seam_failure(EIO) : mkdir(path, 0777);
+    return result == 0 || errno == EEXIST ? 0 : err_set(e, "%s: %s", path, strerror(errno));
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char *path = path_of(folder, name);
+    const bool result = access(path, F_OK) == 0;
+    mem_free(path);
+    return result;
+}
+
+/* The lock */
+
+/* Says who has it, as far as the file tells. */
+static int refuse_locked(const struct campaign *c, struct err *e)
+{
+    char text[24] = "";
+    const ssize_t size = pread(c->lock_fd, text, sizeof text - 1, 0);
+    const size_t digits = size <= 0 ? 0 : strspn(text, "0123456789");
+    return digits == 0 ? err_set(e, "%s: in use by another clew", c->path)
+                       : err_set(e, "%s: in use by another clew (process %.*s)", c->path,
+                                 (int)digits, text);
+}
+
+/* Takes the folder's lock, which ends with the last process that has it open. */
+static int lock(struct campaign *c, struct err *e)
+{
+    char *path = path_of(c->path, "lock");
+    c->lock_fd = seam_fails() ? seam_failure(EIO) : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (c->lock_fd < 0) {
+        (void)err_set(e, "%s: %s", path, strerror(errno));
+        mem_free(path);
+        return -1;
+    }
+    mem_free(path);
+    if ((seam_fails() ? seam_failure(EIO) : flock(c->lock_fd, LOCK_EX | LOCK_NB)) < 0) {
+        return errno == EWOULDBLOCK ? refuse_locked(c, e)
+                                    : err_set(e, "%s: %s", c->path, strerror(errno));
+    }
+    char text[24];
+    const int size = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    /* Only for the message above: whether it could be written does not matter. */
+    if (ftruncate(c->lock_fd, 0) == 0 && pwrite(c->lock_fd, text, (size_t)size, 0) != size) {
+        (void)ftruncate(c->lock_fd, 0);
+    }
+    return 0;
+}
+
+/* Opening */
+
+static int open_database(struct campaign *c, enum database_mode mode, struct err *e)
+{
+    char *path = path_of(c->path, "campaign.db");
+    const int result = database_open(&c->database, path, mode, e);
+    mem_free(path);
+    return result;
+}
+
+/* After campaign_pause: this process's own connection. */
+static int reopen(struct campaign *c, struct err *e)
+{
+    return c->database.sqlite != NULL ? 0 : open_database(c, DATABASE_JOIN, e);
+}
+
+/* What a campaign is about, as rows: name, value. */
+struct fact {
+    const char *name, *value;
+};
+
+enum { FACT_COUNT = 6 };
+
+static void list_facts(const struct campaign_about *about, struct fact facts[FACT_COUNT],
+                       char seed[24])
+{
+    (void)snprintf(seed, 24, "%" PRIu64, about->seed);
+    const struct fact list[FACT_COUNT] = {
+        {"system", about->system},     {"build", about->build},       {"world", about->world},
+        {"strategy", about->strategy}, {"settings", about->settings}, {"seed", seed},
+    };
+    memcpy(facts, list, sizeof list);
+}
+
+static int write_about(struct campaign *c, const struct campaign_about *about, struct err *e)
+{
+    struct fact facts[FACT_COUNT];
+    char seed[24];
+    list_facts(about, facts, seed);
+    if (database_begin(&c->database, e) < 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < FACT_COUNT; i++) {
+        if (DATABASE_DO(&c->database, SQL_ABOUT_PUT, e, TEXT(facts[i].name), TEXT(facts[i].value)) <
+            0) {
+            database_roll_back(&c->database);
+            return -1;
+        }
+    }
+    return database_commit(&c->database, e);
+}
+
+static int compare_fact(struct campaign *c, const struct fact *fact, struct err *e)
+{
+    if (DATABASE_ASK(&c->database, SQL_ABOUT_GET, e, TEXT(fact->name)) < 0) {
+        return -1;
+    }
+    const int more = database_next(&c->database, SQL_ABOUT_GET, e);
+    if (more <= 0) {
+        return more < 0
+                   ? -1
+                   : err_set(e, "%s: no campaign (it does not say its %s)", c->path, fact->name);
+    }
+    const char *known = database_text(&c->database, SQL_ABOUT_GET, 0);
+    const bool is_same = strcmp(known, fact->value) == 0;
+    if (!is_same) {
+        (void)err_set(e, "%s: was begun with %s \"%.100s\", not \"%.100s\": begin another", c->path,
+                      fact->name, known, fact->value);
+    }
+    database_end(&c->database, SQL_ABOUT_GET);
+    return is_same ? 0 : -1;
+}
+
+static int compare_about(struct campaign *c, const struct campaign_about *about, struct err *e)
+{
+    struct fact facts[FACT_COUNT];
+    char seed[24];
+    list_facts(about, facts, seed);
+    for (size_t i = 0; i < FACT_COUNT; i++) {
+        if (compare_fact(c, &facts[i], e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Adds to a counter, in a transaction, and tells what it was. */
+static int advance(struct campaign *c, const char *name, uint64_t by, uint64_t *before,
+                   struct err *e)
+{
+    struct database *d = &c->database;
+    if (DATABASE_ASK(d, SQL_NUMBER_GET, e, TEXT(name)) < 0) {
+        return -1;
+    }
+    const int more = database_next(d, SQL_NUMBER_GET, e);
+    if (more <= 0) {
+        return more < 0 ? -1 : err_set(e, "%s: no campaign (no count of %s)", c->path, name);
+    }
+    *before = database_number(d, SQL_NUMBER_GET, 0);
+    database_end(d, SQL_NUMBER_GET);
+    return DATABASE_DO(d, SQL_NUMBER_ADD, e, NUMBER(by), TEXT(name));
+}
+
+/* The same as a transaction of its own. */
+static int advance_alone(struct campaign *c, const char *name, uint64_t *before, struct err *e)
+{
+    if (database_begin(&c->database, e) < 0) {
+        return -1;
+    }
+    if (advance(c, name, 1, before, e) < 0) {
+        database_roll_back(&c->database);
+        return -1;
+    }
+    return database_commit(&c->database, e);
+}
+
+static int begin_session(struct campaign *c, struct err *e)
+{
+    if (advance_alone(c, "sessions", &c->session, e) < 0) {
+        return -1;
+    }
+    c->session++; /* from 1: what nobody has is session 0's */
+    return 0;
+}
+
+static int open_all(struct campaign *c, const struct campaign_options *o, struct err *e)
+{
+    if (o->is_resumed && !is_there(o->path, "campaign.db")) {
+        return err_set(e, "%s: no campaign is there", o->path);
+    }
+    if (!o->is_resumed && make_folder(o->path, e) < 0) {
+        return -1;
+    }
+    if (lock(c, e) < 0) {
+        return -1;
+    }
+    char *violations = path_of(o->path, "violations");
+    int result = make_folder(violations, e);
+    mem_free(violations);
+    if (result == 0) {
+        result = open_database(c, o->is_resumed ? DATABASE_RESUME : DATABASE_NEW, e);
+    }
+    if (result == 0) {
+        result = o->is_resumed ? compare_about(c, &o->about, e) : write_about(c, &o->about, e);
+    }
+    return result < 0 ? -1 : begin_session(c, e);
+}
+
+int campaign_open(struct campaign **c, const struct campaign_options *o, struct err *e)
+{
+    struct campaign *made = mem_zero(1, sizeof *made);
+    made->lock_fd = -1;
+    made->path = mem_resize(NULL, strlen(o->path) + 1);
+    memcpy(made->path, o->path, strlen(o->path) + 1);
+    if (open_all(made, o, e) < 0) {
+        campaign_close(made);
+        return -1;
+    }
+    *c = made;
+    return 0;
+}
+
+void campaign_pause(struct campaign *c)
+{
+    must(!c->has_job);
+    database_close(&c->database);
+}
+
+static void forget_job(struct campaign *c)
+{
+    c->has_job = false;
+    vec_clear(&c->runs);
+    vec_clear(&c->blocks);
+    map_clear(&c->block_index);
+    vec_clear(&c->properties);
+    vec_clear(&c->kept);
+    arena_release(&c->arena);
+}
+
+void campaign_close(struct campaign *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    database_close(&c->database);
+    if (c->lock_fd >= 0) {
+        (void)close(c->lock_fd);
+    }
+    forget_job(c);
+    vec_release(&c->runs);
+    vec_release(&c->blocks);
+    map_release(&c->block_index);
+    vec_release(&c->properties);
+    vec_release(&c->kept);
+    mem_free(c->path);
+    mem_free(c);
+}
+
+const char *campaign_path(const struct campaign *c)
+{
+    return c->path;
+}
+
+/* Jobs */
+
+/* One that a search before this one began and did not end; 1, or 0 when there is none. */
+static int claim_job(struct campaign *c, struct campaign_job *job, struct err *e)
+{
+    struct database *d = &c->database;
+    if (DATABASE_ASK(d, SQL_JOB_OPEN, e, NUMBER(c->session)) < 0) {
+        return -1;
+    }
+    const int more = database_next(d, SQL_JOB_OPEN, e);
+    if (more <= 0) {
+        return more;
+    }
+    *job = (struct campaign_job){.id = database_number(d, SQL_JOB_OPEN, 0),
+                                 .first = database_number(d, SQL_JOB_OPEN, 1),
+                                 .count = (uint32_t)database_number(d, SQL_JOB_OPEN, 2),
+                                 .is_again = true};
+    database_end(d, SQL_JOB_OPEN);
+    return DATABASE_DO(d, SQL_JOB_CLAIM, e, NUMBER(c->session), NUMBER(job->id)) < 0 ? -1 : 1;
+}
+
+static int add_job(struct campaign *c, struct campaign_job *job, uint64_t session, struct err *e)
+{
+    if (DATABASE_DO(&c->database, SQL_JOB_ADD, e, NUMBER(job->first), NUMBER(job->count),
+                    NUMBER(session)) < 0) {
+        return -1;
+    }
+    job->id = database_row(&c->database);
+    return 0;
+}
+
+static int find_job(struct campaign *c, uint32_t count, struct campaign_job *job, struct err *e)
+{
+    const int claimed = claim_job(c, job, e);
+    if (claimed != 0) {
+        return claimed < 0 ? -1 : 0;
+    }
+    *job = (struct campaign_job){.count = count};
+    return advance(c, "runs", count, &job->first, e) < 0 ? -1 : add_job(c, job, c->session, e);
+}
+
+int campaign_take(struct campaign *c, uint32_t count, struct campaign_job *job, struct err *e)
+{
+    must(!c->has_job);
+    must(count > 0);
+    if (reopen(c, e) < 0 || database_begin(&c->database, e) < 0) {
+        return -1;
+    }
+    if (find_job(c, count, job, e) < 0) {
+        database_roll_back(&c->database);
+        return -1;
+    }
+    if (database_commit(&c->database, e) < 0) {
+        return -1;
+    }
+    c->job = *job;
+    c->has_job = true;
+    return 0;
+}
+
+static const char *keep_text(struct campaign *c, const char *text)
+{
+    return arena_text(&c->arena, text, strlen(text));
+}
+
+/* The same text as the run before, most of the time. */
+static const char *keep_same(struct campaign *c, const char *before, const char *text)
+{
+    return before != NULL && strcmp(before, text) == 0 ? before : keep_text(c, text);
+}
+
+void campaign_run(struct campaign *c, const struct campaign_run *run)
+{
+    must(c->has_job);
+    must(run->number == c->job.first + c->runs.count);
+    must(c->runs.count < c->job.count);
+    const struct campaign_run *last = c->runs.count == 0 ? NULL : vec_last(&c->runs);
+    struct campaign_run kept = *run;
+    kept.strategy = keep_same(c, last == NULL ? NULL : last->strategy, run->strategy);
+    kept.outcome = keep_same(c, last == NULL ? NULL : last->outcome, run->outcome);
+    kept.violation = keep_same(c, last == NULL ? NULL : last->violation, run->violation);
+    vec_push(&c->runs, kept);
+}
+
+void campaign_cover(struct campaign *c, const struct campaign_block *more)
+{
+    must(c->has_job);
+    bool is_new = false;
+    const uint32_t at = *map_slot(&c->block_index, more->index, (uint32_t)c->blocks.count, &is_new);
+    if (is_new) {
+        struct campaign_block kept = *more;
+        kept.place = keep_text(c, more->place);
+        vec_push(&c->blocks, kept);
+        return;
+    }
+    struct campaign_block *known = vec_at(&c->blocks, at);
+    known->count += more->count;
+    known->nodes |= more->nodes;
+}
+
+void campaign_check(struct campaign *c, const struct campaign_property *more)
+{
+    must(c->has_job);
+    vec_each (&c->properties, known) {
+        if (strcmp(known->name, more->name) == 0) {
+            known->checks += more->checks;
+            known->skips += more->skips;
+            known->failures += more->failures;
+            return;
+        }
+    }
+    struct campaign_property kept = *more;
+    kept.name = keep_text(c, more->name);
+    kept.text = keep_text(c, more->text);
+    vec_push(&c->properties, kept);
+}
+
+void campaign_keep(struct campaign *c, const char *name, const void *bytes, size_t size)
+{
+    must(c->has_job);
+    vec_push(&c->kept, (struct kept){.name = keep_text(c, name),
+                                     .bytes = arena_text(&c->arena, bytes, size),
+                                     .size = size});
+}
+
+static int write_runs(struct campaign *c, struct err *e)
+{
+    vec_each (&c->runs, run) {
+        if (DATABASE_DO(&c->database, SQL_RUN_PUT, e, NUMBER(run->number), NUMBER(run->seed),
+                        TEXT(run->strategy), TEXT(run->outcome), TEXT(run->violation),
+                        NUMBER(run->steps), NUMBER(run->execution_hash),
+                        NUMBER(run->state_hash)) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int write_block(struct campaign *c, const struct campaign_block *block, struct err *e)
+{
+    return DATABASE_DO(&c->database, SQL_BLOCK_ADD, e, NUMBER(block->index), NUMBER(block->count),
+                       NUMBER(block->nodes), TEXT(block->place));
+}
+
+static int write_lessons(struct campaign *c, struct err *e)
+{
+    vec_each (&c->blocks, block) {
+        if (write_block(c, block, e) < 0) {
+            return -1;
+        }
+    }
+    vec_each (&c->properties, p) {
+        if (DATABASE_DO(&c->database, SQL_PROPERTY_ADD, e, TEXT(p->name), TEXT(p->text),
+                        NUMBER(p->checks), NUMBER(p->skips), NUMBER(p->failures)) < 0) {
+            return -1;
+        }
+    }
+    vec_each (&c->kept, kept) {
+        if (DATABASE_DO(&c->database, SQL_KEPT_PUT, e, TEXT(kept->name),
+                        BYTES(kept->bytes, kept->size)) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Ends the job with what was made of it; the rest becomes a job that nobody has. */
+static int write_end(struct campaign *c, struct err *e)
+{
+    const uint64_t made = c->runs.count;
+    struct campaign_job rest = {.first = c->job.first + made,
+                                .count = c->job.count - (uint32_t)made};
+    if (rest.count > 0 && add_job(c, &rest, 0, e) < 0) {
+        return -1;
+    }
+    return DATABASE_DO(&c->database, SQL_JOB_DONE, e, NUMBER(made), NUMBER(c->job.id));
+}
+
+int campaign_done(struct campaign *c, struct err *e)
+{
+    must(c->has_job);
+    if (database_begin(&c->database, e) < 0) {
+        return -1;
+    }
+    if (write_runs(c, e) < 0 || write_lessons(c, e) < 0 || write_end(c, e) < 0) {
+        database_roll_back(&c->database);
+        return -1;
+    }
+    if (database_commit(&c->database, e) < 0) {
+        return -1;
+    }
+    forget_job(c);
+    return 0;
+}
+
+int campaign_kept(struct campaign *c, const char *name, void **bytes, size_t *size, struct err *e)
+{
+    struct database *d = &c->database;
+    *bytes = NULL;
+    *size = 0;
+    if (reopen(c, e) < 0 || DATABASE_ASK(d, SQL_KEPT_GET, e, TEXT(name)) < 0) {
+        return -1;
+    }
+    const int more = database_next(d, SQL_KEPT_GET, e);
+    if (more > 0) {
+        const struct value value = database_bytes(d, SQL_KEPT_GET, 0);
+        *bytes = mem_resize(NULL, value.size + 1);
+        *size = value.size;
+        if (value.size > 0) {
+            memcpy(*bytes, value.bytes, value.size);
+        }
+        database_end(d, SQL_KEPT_GET);
+    }
+    return more < 0 ? -1 : 0;
+}
+
+int campaign_blocks(struct campaign *c, const struct campaign_block *blocks, size_t count,
+                    struct err *e)
+{
+    if (reopen(c, e) < 0 || database_begin(&c->database, e) < 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (write_block(c, &blocks[i], e) < 0) {
+            database_roll_back(&c->database);
+            return -1;
+        }
+    }
+    return database_commit(&c->database, e);
+}
+
+/* Violations */
+
+int campaign_is_known(struct campaign *c, const char *key, bool *is_known, struct err *e)
+{
+    if (reopen(c, e) < 0 || DATABASE_ASK(&c->database, SQL_VIOLATION_GET, e, TEXT(key)) < 0) {
+        return -1;
+    }
+    const int more = database_next(&c->database, SQL_VIOLATION_GET, e);
+    *is_known = more > 0;
+    if (more > 0) {
+        database_end(&c->database, SQL_VIOLATION_GET);
+    }
+    return more < 0 ? -1 : 0;
+}
+
+int campaign_name(struct campaign *c, char name[CAMPAIGN_NAME_SIZE], struct err *e)
+{
+    uint64_t number = 0;
+    if (reopen(c, e) < 0 || advance_alone(c, "names", &number, e) < 0) {
+        return -1;
+    }
+    (void)snprintf(name, CAMPAIGN_NAME_SIZE, "violations/%" PRIu64, number + 1);
+    return 0;
+}
+
+int campaign_save(struct campaign *c, const struct campaign_violation *v, struct err *e)
+{
+    return reopen(c, e) < 0
+               ? -1
+               : DATABASE_DO(&c->database, SQL_VIOLATION_ADD, e, TEXT(v->key), TEXT(v->kind),
+                             TEXT(v->property), TEXT(v->what), TEXT(v->values), NUMBER(v->run),
+                             NUMBER(v->step), TEXT(v->schedule), TEXT(v->trace));
+}
