@@ -72,7 +72,8 @@ struct common {
     int from;  /* formats_readable, by index; -1: by content */
     int to;    /* formats_writable, by index; -1: by the ending of the output */
     const char *output;
-    uint64_t limit; /* findings shown at most */
+    const char *rules; /* a file of rules for captures of HTTP; NULL: the built-in ones */
+    uint64_t limit;    /* findings shown at most */
     uint64_t jobs;
     struct limit budget;
 };
@@ -97,12 +98,14 @@ const char *color_word(size_t index);
 #define COMMON_JSONL                                        \
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG, \
                .help = "print each finding as a line of JSON as soon as it is known")
-#define COMMON_INPUT                                                                   \
-    COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT",      \
-               .word = formats_readable_word,                                          \
-               .help = "read this format; without it, the content tells which it is"), \
-        COMMON_ROW(one_run, .name = "one-run", .type = OPTION_FLAG,                    \
-                   .help = "the inputs are parts of one execution, such as a log per node")
+#define COMMON_INPUT                                                                         \
+    COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT",            \
+               .word = formats_readable_word,                                                \
+               .help = "read this format; without it, the content tells which it is"),       \
+        COMMON_ROW(one_run, .name = "one-run", .type = OPTION_FLAG,                          \
+                   .help = "the inputs are parts of one execution, such as a log per node"), \
+        COMMON_ROW(rules, .name = "rules", .type = OPTION_FILE, .argument = "FILE",          \
+                   .help = "which HTTP request is what, in captures of HTTP (clew-rules(5))")
 #define COMMON_OUTPUT                                                                            \
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE", \
                .help = "where the result goes; - is standard output"),                           \

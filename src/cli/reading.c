@@ -43,6 +43,17 @@ static int reading_fold(const struct session *s, const char *path, struct err *e
     return status;
 }
 
+/* Reads the rules of --rules, for every reader from now on. */
+static int reading_rules(struct reading *r, struct err *e)
+{
+    const char *path = r->session->common->rules;
+    struct http_faults faults = {0};
+    const int status = path == NULL ? 0 : http_rules_read(&r->rules, path, &faults, e);
+    http_faults_release(&faults);
+    http_rules_use(path == NULL || status < 0 ? NULL : &r->rules);
+    return status;
+}
+
 static int open_inputs(struct reading *r, struct err *e)
 {
     const struct session *s = r->session;
@@ -55,6 +66,10 @@ static int open_inputs(struct reading *r, struct err *e)
         }
     }
     trace_init(&r->trace);
+    if (reading_rules(r, e) < 0) {
+        reading_close(r);
+        return -1;
+    }
     const struct join_inputs inputs = {.formats = formats_all(),
                                        .wanted = format_wanted(s),
                                        .paths = paths,
@@ -139,6 +154,10 @@ void reading_close(struct reading *r)
 {
     progress_end(&r->progress);
     cursor_close(r->cursor);
+    if (http_rules_in_use() == &r->rules) {
+        http_rules_use(NULL);
+    }
+    http_rules_release(&r->rules);
     notes_release(&r->notes);
     trace_release(&r->trace);
 }

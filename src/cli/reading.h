@@ -13,6 +13,7 @@
 #include "base/notes.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "import/http_rules.h"
 #include "trace/join.h"
 #include "trace/trace.h"
 
@@ -24,6 +25,7 @@ struct reading {
     char name_joined[32];
     struct trace trace; /* its tables; its events only after reading_load */
     struct notes notes;
+    struct http_rules rules; /* if --rules names some */
     struct cursor *cursor;
     struct progress progress;
     uint64_t size; /* in bytes, 0 when not known */

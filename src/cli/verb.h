@@ -60,6 +60,7 @@ extern const struct verb verb_cpp;
 extern const struct verb verb_doctor;
 extern const struct verb verb_slice;
 extern const struct verb verb_races;
+extern const struct verb verb_rules;
 extern const struct verb verb_demo;
 
 #endif

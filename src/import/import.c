@@ -1,3 +1,6 @@
 #include "import/import.h"
 
-const struct format *const import_formats[] = {&format_falcon, &format_std, NULL};
+const struct format *const import_formats[] = {
+    &format_falcon,   &format_std,      &format_har, &format_otlp,
+    &format_http_tsv, &format_http_log, NULL,
+};

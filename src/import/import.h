@@ -13,6 +13,11 @@ extern const struct format format_falcon;
  */
 extern const struct format format_std;
 
+/* Captures of HTTP, by the rules of import/http_rules.h: the archives that browsers and proxies
+ * write, spans of OpenTelemetry, requests in columns and lines of logs. They are recognized after
+ * the others, and only read. */
+extern const struct format format_har, format_otlp, format_http_tsv, format_http_log;
+
 /* All of the above, ended by NULL. */
 extern const struct format *const import_formats[];
 

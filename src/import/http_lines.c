@@ -1,0 +1,101 @@
+#include "import/http_reader.h"
+#include "import/import.h"
+#include "trace/lines.h"
+
+/* Lines of an application's log, by the `line` rules in use. Lines that fit none are counted. */
+
+/* A line's own bytes: some logs end lines in \r\n. */
+static struct piece without_return(struct piece line)
+{
+    while (line.size > 0 && line.at[line.size - 1] == '\r') {
+        line.size--;
+    }
+    return line;
+}
+
+static bool match_line(const struct http_rules *rules, struct piece line, struct line_fields *f)
+{
+    if (rules == NULL) {
+        return false;
+    }
+    vec_each (&rules->lines, pattern) {
+        if (line_pattern_matches(*pattern, line, f)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_line(struct http_reader *r, const struct line_fields *f, uint64_t offset)
+{
+    struct http_exchange *x = &r->exchange;
+    http_exchange_clear(x, offset);
+    http_reader_verb(r, f->values[LINE_VERB]);
+    text_set(&x->uri, f->values[LINE_RES]);
+    text_set(&x->track, f->values[LINE_TASK]);
+    /* A log that tells no status only tells what went well. */
+    x->status = f->values[LINE_STATUS].size == 0 ? 200 : http_reader_status(f->values[LINE_STATUS]);
+    x->is_timeless = f->values[LINE_TIME].size == 0;
+    x->has_start = f->has_time;
+    x->start_ns = f->time_ns;
+    if (f->values[LINE_VERSION].size > 0) {
+        http_headers_add(&x->asked, piece_of("If-Match"), f->values[LINE_VERSION]);
+    }
+    if (f->values[LINE_ETAG].size > 0) {
+        http_headers_add(&x->told, piece_of("ETag"), f->values[LINE_ETAG]);
+    }
+    http_log_add(&r->log, x);
+}
+
+static int read_all(struct http_reader *r, struct err *e)
+{
+    const struct http_rules *rules = r->log.rules;
+    struct lines lines = {.in = &r->cursor.in};
+    if (rules->lines.count == 0) {
+        return err_set(e, "byte 0: a log is read by the rules' line pattern, and there is none: "
+                          "line '%%t [%%task] %%verb %%res %%status' (see clew rules --help)");
+    }
+    int more = 0;
+    while ((more = lines_next(&lines, e)) > 0) {
+        const struct piece line = without_return((struct piece){lines.text, lines.size});
+        struct line_fields fields;
+        if (match_line(rules, line, &fields)) {
+            r->cursor.tables->tick_ns = fields.has_time ? 1 : r->cursor.tables->tick_ns;
+            add_line(r, &fields, lines.offset);
+        } else if (piece_trimmed(line).size > 0) {
+            http_log_count(&r->log, HTTP_NO_LINE, lines.offset);
+        }
+    }
+    return more;
+}
+
+static const struct http_reader_ops ops = {.source = "http-log", .read = read_all};
+
+static struct cursor *open_reader(struct in *in, struct tables *t, struct notes *n, struct err *e)
+{
+    (void)e;
+    return http_reader_new(sizeof(struct http_reader), &ops, in, t, n);
+}
+
+/* One of the first lines is as a rule says. */
+static int sniff(const char *bytes, size_t size)
+{
+    struct piece rest = {bytes, size};
+    while (rest.size > 0) {
+        const struct piece line = {rest.at, piece_until(rest, '\n')};
+        rest = piece_after(rest, line.size < rest.size ? line.size + 1 : line.size);
+        struct line_fields fields;
+        if (match_line(http_rules_in_use(), without_return(line), &fields)) {
+            return 95;
+        }
+    }
+    return 0;
+}
+
+const struct format format_http_log = {
+    .name = "http-log",
+    .ending = ".http.log",
+    .meaning = "HTTP requests in lines of a log, by a line rule",
+    .sniff = sniff,
+    .open = open_reader,
+};
