@@ -94,7 +94,7 @@ static int sniff(const char *bytes, size_t size)
 
 const struct format format_http_log = {
     .name = "http-log",
-    .ending = ".http.log",
+    .ending = ".log",
     .meaning = "HTTP requests in lines of a log, by a line rule",
     .sniff = sniff,
     .open = open_reader,

@@ -26,7 +26,6 @@ void http_log_init(struct http_log *l, struct tables *t, struct notes *n)
     names_init(&l->spans);
     names_init(&l->untracked);
     vec_push(&l->untracked_tallies, (struct http_tally){0}); /* of the empty name */
-    l->time_last = INT64_MIN;
 }
 
 void http_log_release(struct http_log *l)
@@ -39,6 +38,7 @@ void http_log_release(struct http_log *l)
     vec_release(&l->accesses);
     vec_release(&l->records);
     vec_release(&l->untracked_tallies);
+    vec_release(&l->time_of_task);
     text_release(&l->name);
     text_release(&l->template);
     text_release(&l->value);
@@ -229,7 +229,6 @@ static void apply_rule(struct application *a)
 {
     const struct http_exchange *x = a->exchange;
     const struct http_rule *rule = a->rule;
-    const struct piece verb = text_piece(&x->method);
     if (rule->type == RULE_READ) {
         if (has_read(x->status)) {
             apply_target(a, &rule->target, EVENT_READ);
@@ -249,8 +248,7 @@ static void apply_rule(struct application *a)
         apply_target(a, &rule->target, EVENT_WRITE);
         break;
     case RULE_LOCK: {
-        const struct piece *first = &rule->filter.verbs[0];
-        const bool locks = first->size == verb.size && memcmp(first->at, verb.at, verb.size) == 0;
+        const bool locks = piece_equals(rule->filter.verbs[0], text_piece(&x->method));
         apply_target(a, &rule->target, locks ? EVENT_LOCK : EVENT_UNLOCK);
         break;
     }
@@ -341,24 +339,30 @@ static void count_untracked(struct http_log *l, const struct http_exchange *x)
     text_release(&what);
 }
 
+/* When the task's last request began; for one without any, the last of all. */
+static int64_t *last_time(struct http_log *l, uint32_t task)
+{
+    while (l->time_of_task.count <= task) {
+        vec_push(&l->time_of_task, l->time_last);
+    }
+    return &l->time_of_task.at[task];
+}
+
 /* When the request began and ended; what has no time follows what came before it. */
 static void set_times(struct http_log *l, const struct http_exchange *x, struct http_record *r)
 {
-    if (!x->has_start) {
-        if (!x->is_timeless) {
-            http_log_count(l, HTTP_NO_TIME, x->offset);
-        }
-        r->start_ns = r->end_ns = l->time_last == INT64_MIN ? 0 : l->time_last;
-        return;
+    int64_t *last = last_time(l, r->task);
+    r->has_time = x->has_start;
+    r->start_ns = x->has_start ? x->start_ns : *last;
+    r->end_ns = x->has_start && x->has_end ? x->end_ns : r->start_ns;
+    if (!x->has_start && !x->is_timeless) {
+        http_log_count(l, HTTP_NO_TIME, x->offset);
     }
-    r->has_time = true;
-    r->start_ns = x->start_ns;
-    r->end_ns = x->has_end ? x->end_ns : x->start_ns;
     if (r->end_ns < r->start_ns) {
         http_log_count(l, HTTP_BACKWARDS, x->offset);
         r->end_ns = r->start_ns;
     }
-    l->time_last = r->start_ns;
+    *last = l->time_last = r->start_ns;
 }
 
 /* The number of a span by its trace and its id, 0 when it has none. */

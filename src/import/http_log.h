@@ -101,7 +101,8 @@ struct http_log {
     struct names untracked;   /* which requests had no tracking id */
     VEC(struct http_tally) untracked_tallies;
     uint64_t exchange_count;
-    int64_t time_last;
+    int64_t time_last;         /* when the request added last began ... */
+    VEC(int64_t) time_of_task; /* ... and the last of each task */
 
     struct text name, template, value; /* of the exchange being added */
 

@@ -120,9 +120,7 @@ static void name_resources(struct http_log *l)
     vec_each (&l->resources.list, n) {
         const struct piece other = host_of(n);
         if (other.size > 0) {
-            has_several = has_several ||
-                          (host.size > 0 &&
-                           (host.size != other.size || memcmp(host.at, other.at, host.size) != 0));
+            has_several = has_several || (host.size > 0 && !piece_equals(host, other));
             host = other;
         }
     }
@@ -192,7 +190,7 @@ int http_log_seal(struct http_log *l, const char *path, uint64_t offset, struct 
     name_resources(l);
     /* Messages of an input that was read into the same tables before have smaller numbers. */
     l->message_first =
-        names_find(&l->tables->names, "request 1", 9) == 0 ? 1 : l->tables->names.list.count;
+        names_find(&l->tables->names, "request-1", 9) == 0 ? 1 : l->tables->names.list.count;
     l->events = mem_resize(NULL, mem_product(BATCH_MAX, sizeof *l->events));
     l->offsets = mem_resize(NULL, mem_product(BATCH_MAX, sizeof *l->offsets));
     return 0;
@@ -282,7 +280,7 @@ static struct event give_part(struct http_log *l, const struct http_record *r, u
         return e;
     }
     char message[32];
-    const int size = snprintf(message, sizeof message, "request %zu", l->message_first + l->given);
+    const int size = snprintf(message, sizeof message, "request-%zu", l->message_first + l->given);
     e.mode = r->verb;
     e.object = l->object_of.at[r->resource];
     e.message = names_intern(&l->tables->names, message, (size_t)size);

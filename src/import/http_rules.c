@@ -80,7 +80,7 @@ bool http_filter_fits(const struct http_filter *f, struct piece verb, struct pie
                       struct pattern_match *match)
 {
     for (size_t i = 0; i < f->verb_count; i++) {
-        if (f->verbs[i].size == verb.size && memcmp(f->verbs[i].at, verb.at, verb.size) == 0) {
+        if (piece_equals(f->verbs[i], verb)) {
             return pattern_matches(&f->pattern, name, match);
         }
     }

@@ -46,11 +46,10 @@ struct table {
 /* Takes the next column off the row. */
 static struct piece take_column(const struct table *t, struct piece *row, bool is_last)
 {
-    *row = piece_trimmed(*row);
+    *row = t->has_tabs ? *row : piece_trimmed(*row);
     const size_t tab = piece_until(*row, '\t');
-    const size_t blank = piece_until(*row, ' ');
-    size_t size = t->has_tabs ? tab : tab < blank ? tab : blank;
-    size = is_last ? row->size : size;
+    const size_t blank = t->has_tabs ? tab : piece_until(*row, ' ');
+    const size_t size = is_last ? row->size : tab < blank ? tab : blank;
     const struct piece column = {row->at, size};
     *row = piece_after(*row, size < row->size ? size + 1 : size);
     return piece_trimmed(column);

@@ -195,14 +195,24 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_end,
 };
 
-int json_path_find(const struct json_path *p, struct piece json,
-                   void (*found)(void *context, struct piece value), void *context)
+static bool parse(struct piece json, const yajl_callbacks *calls, void *context)
 {
-    struct search s = {.path = p, .found = found, .context = context};
-    yajl_handle parser = yajl_memory_parser(&callbacks, &s);
+    yajl_handle parser = yajl_memory_parser(calls, context);
     const bool is_json =
         yajl_parse(parser, (const unsigned char *)json.at, json.size) == yajl_status_ok &&
         yajl_complete_parse(parser) == yajl_status_ok;
     yajl_free(parser);
-    return is_json ? s.count : -1;
+    return is_json;
+}
+
+/* Read twice, so that nothing is found in what turns out to be no JSON. */
+int json_path_find(const struct json_path *p, struct piece json,
+                   void (*found)(void *context, struct piece value), void *context)
+{
+    struct search s = {.path = p, .found = found, .context = context};
+    if (!parse(json, NULL, NULL)) {
+        return -1;
+    }
+    must(parse(json, &callbacks, &s));
+    return s.count;
 }

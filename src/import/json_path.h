@@ -33,8 +33,8 @@ MUST_USE bool json_path_parse(struct json_path *p, struct arena *a, struct piece
                               const char **wrong, size_t *at);
 
 /* Calls `found` for each string or number in the JSON text that the path leads to, in their order;
- * the value is valid during the call. Returns how many there were, -1 when the text is not JSON
- * (those before the fault were found). */
+ * the value is valid during the call. Returns how many there were; -1, without any call, when the
+ * text is not JSON. */
 int json_path_find(const struct json_path *p, struct piece json,
                    void (*found)(void *context, struct piece value), void *context);
 

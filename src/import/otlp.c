@@ -266,7 +266,7 @@ static int sniff(const char *bytes, size_t size)
 
 const struct format format_otlp = {
     .name = "otlp",
-    .ending = ".otlp.json",
+    .ending = ".json",
     .meaning = "spans of OpenTelemetry in JSON",
     .sniff = sniff,
     .open = open_reader,

@@ -5,7 +5,7 @@
 int pattern_name(const struct pattern *p, struct piece name)
 {
     for (size_t i = 0; i < p->name_count; i++) {
-        if (p->names[i].size == name.size && memcmp(p->names[i].at, name.at, name.size) == 0) {
+        if (piece_equals(p->names[i], name)) {
             return (int)i;
         }
     }

@@ -27,13 +27,18 @@ static inline struct piece piece_of(const char *text)
 
 static inline bool piece_is(struct piece p, const char *text)
 {
-    return p.size == strlen(text) && memcmp(p.at, text, p.size) == 0;
+    return p.size == strlen(text) && (p.size == 0 || memcmp(p.at, text, p.size) == 0);
 }
 
 /* The same, whatever the case of ASCII letters. */
 static inline bool piece_is_like(struct piece p, const char *text)
 {
-    return p.size == strlen(text) && strncasecmp(p.at, text, p.size) == 0;
+    return p.size == strlen(text) && (p.size == 0 || strncasecmp(p.at, text, p.size) == 0);
+}
+
+static inline bool piece_equals(struct piece a, struct piece b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
 }
 
 static inline bool piece_begins(struct piece p, const char *text)

@@ -54,7 +54,7 @@ static void add_host(struct text *name, struct piece host, struct piece usual_po
 {
     const size_t user = piece_until(host, '@');
     host = user < host.size ? piece_after(host, user + 1) : host;
-    if (host.size > usual_port.size &&
+    if (usual_port.size > 0 && host.size > usual_port.size &&
         memcmp(host.at + host.size - usual_port.size, usual_port.at, usual_port.size) == 0) {
         host.size -= usual_port.size;
     }

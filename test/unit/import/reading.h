@@ -89,6 +89,16 @@ static inline char *written(const struct format *format, const struct trace *t, 
     return bytes;
 }
 
+/* Fails the test unless the trace is this in text form. */
+static inline void check_text(const struct trace *t, const char *wanted)
+{
+    struct notes n = {0};
+    char *got = written(&format_text, t, &n);
+    CHECK_TEXT(got, wanted);
+    mem_free(got);
+    notes_release(&n);
+}
+
 /* Fails the test unless reading the text fails with this message. */
 static inline void check_refused(const char *text, size_t size, const char *message)
 {
