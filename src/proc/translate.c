@@ -5,13 +5,19 @@
 #include "proc/collector.h"
 #include "trace/kind.h"
 
+static bool is_event(const char *text, size_t size)
+{
+    return size > 8 && memcmp(text, "eventfd-", 8) == 0;
+}
+
 /* Ends that are named after an inode are known again only within one recording: they get ordinals.
  */
 static uint32_t end_name(struct collector *c, const char *text)
 {
     const char *dash = strchr(text, '-');
     const bool is_inode =
-        dash != NULL && (strncmp(text, "pipe-", 5) == 0 || strncmp(text, "unix-", 5) == 0);
+        dash != NULL && (strncmp(text, "pipe-", 5) == 0 || strncmp(text, "unix-", 5) == 0 ||
+                         is_event(text, strlen(text)));
     if (!is_inode) {
         return names_intern_text(&c->tables->names, text);
     }
@@ -56,6 +62,17 @@ static uint32_t file_name(struct collector *c, const char *path, size_t size)
     return names_intern(&c->tables->names, path, size);
 }
 
+/* What a descriptor that is no connection is called. */
+static uint32_t named_file(struct collector *c, const char *name, size_t size)
+{
+    char text[64];
+    if (size >= sizeof text || !is_event(name, size)) {
+        return file_name(c, name, size);
+    }
+    (void)snprintf(text, sizeof text, "%.*s", (int)size, name);
+    return end_name(c, text);
+}
+
 /* A shared mapping without a file is known by a number, "#PROCESS.COUNT". */
 static void take_shared(struct collector *c, struct source *s)
 {
@@ -97,7 +114,7 @@ void translate_note(struct collector *c, struct source *s)
     case RECORD_NAME:
         if (size > 0 && row->bytes[0] == 0) {
             map_put(&s->process->file_of, row->record->object,
-                    file_name(c, row->bytes + 1, size - 1));
+                    named_file(c, row->bytes + 1, size - 1));
         } else if (size > 0) {
             map_put(&s->process->connection_of, row->record->object,
                     (uint32_t)s->process->ends.count);
@@ -274,8 +291,11 @@ static void set_paths(struct collector *c, const struct row *row, struct event *
     }
 }
 
-static bool is_of_file(const struct event *event)
+static bool is_of_file(const struct event *event, const struct record *record)
 {
+    if (event->kind == EVENT_HAPPENS_BEFORE || event->kind == EVENT_HAPPENS_AFTER) {
+        return record->mode == RECORD_OF_DESCRIPTOR;
+    }
     switch (event->mode) {
     case LOCK_FCNTL_READ:
     case LOCK_FCNTL_WRITE:
@@ -305,12 +325,14 @@ static void set_names(struct collector *c, struct source *s, struct event *event
         set_paths(c, row, event);
         return;
     }
-    if (is_of_file(event)) {
+    if (is_of_file(event, record)) {
         event->object = file_of(c, s);
         return;
     }
     switch (event->kind) {
-    case EVENT_THREAD_START: return;
+    case EVENT_THREAD_START:
+    case EVENT_INTERRUPT:
+    case EVENT_INTERRUPT_END: return;
     case EVENT_WAIT_BEGIN:
     case EVENT_WAIT_END:
         event->object = naming_object(naming, record->object, record->place);
@@ -320,6 +342,7 @@ static void set_names(struct collector *c, struct source *s, struct event *event
         event->object = naming_allocate(naming, record->object, record->size, record->place);
         return;
     case EVENT_LOG:
+    case EVENT_READY:
     case EVENT_PROCESS_START: event->text = name_of_bytes(c, row); return;
     case EVENT_HANDLER_BEGIN:
     case EVENT_HANDLER_END:

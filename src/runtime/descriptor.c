@@ -49,6 +49,23 @@ static struct descriptor socket_descriptor(int fd)
     };
 }
 
+/* Where the kernel tells about a descriptor. */
+static void proc_path(char path[static 40], const char *folder, int fd)
+{
+    char *at = text_append(path, path + 39, folder);
+    *text_append_number(at, path + 39, (uint64_t)fd) = 0;
+}
+
+static bool is_event(int fd)
+{
+    static const char wanted[] = "anon_inode:[eventfd]";
+    char path[40];
+    char text[sizeof wanted];
+    proc_path(path, "/proc/self/fd/", fd);
+    return syscall(SYS_readlink, path, text, sizeof text) == sizeof wanted - 1 &&
+           memcmp(text, wanted, sizeof wanted - 1) == 0;
+}
+
 static struct descriptor look_at(int fd)
 {
     struct stat status;
@@ -64,7 +81,7 @@ static struct descriptor look_at(int fd)
     if (S_ISREG(status.st_mode)) {
         return (struct descriptor){.class = DESCRIPTOR_FILE};
     }
-    return other;
+    return is_event(fd) ? (struct descriptor){.class = DESCRIPTOR_EVENT} : other;
 }
 
 struct descriptor descriptor_of(int fd)
@@ -276,10 +293,9 @@ static bool lacks_peer(int fd, struct descriptor d)
 
 static void name_file(int fd, struct descriptor d)
 {
-    char link[32];
+    char link[40];
     char text[1 + PATH_TEXT_MAX] = {TRANSPORT_FILE};
-    *text_append_number(text_append(link, link + 31, "/proc/self/fd/"), link + 31, (uint64_t)fd) =
-        0;
+    proc_path(link, "/proc/self/fd/", fd);
     const long size = syscall(SYS_readlink, link, text + 1, PATH_TEXT_MAX - 1);
     /* What the kernel shows as files is no file: its names hold numbers of this run. */
     if (strncmp(text + 1, "/proc/", 6) == 0 || strncmp(text + 1, "/sys/", 5) == 0) {
@@ -290,9 +306,51 @@ static void name_file(int fd, struct descriptor d)
     tell_ends(fd, d, text, 1 + (uint32_t)(size > 0 ? size : 0));
 }
 
+/* The number that the kernel has given an eventfd, the same in every process; 0 where it does not
+ * tell. */
+static uint64_t event_id(int fd)
+{
+    static const char word[] = "eventfd-id:";
+    char path[40];
+    char text[512];
+    proc_path(path, "/proc/self/fdinfo/", fd);
+    const int info = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    const long size = info < 0 ? 0 : syscall(SYS_read, info, text, sizeof text - 1);
+    if (info >= 0) {
+        (void)syscall(SYS_close, info);
+    }
+    text[size > 0 ? size : 0] = 0;
+    const char *at = strstr(text, word);
+    uint64_t id = 0;
+    for (at = at == NULL ? "" : at + sizeof word - 1; *at == ' ' || (*at >= '0' && *at <= '9');
+         at++) {
+        id = *at == ' ' ? id : id * 10 + (uint64_t)(*at - '0');
+    }
+    return id;
+}
+
+static void name_event(int fd, struct descriptor d)
+{
+    char text[64] = {TRANSPORT_FILE};
+    const char *end = text + sizeof text;
+    const uint64_t id = event_id(fd);
+    char *at = text_append(text + 1, end, "eventfd-");
+    at = text_append_number(at, end, id);
+    if (id == 0) {
+        at = text_append(at, end, ".");
+        at = text_append_number(at, end, rt_process_number());
+        at = text_append(at, end, ".");
+        at = text_append_number(at, end, d.number);
+    }
+    tell_ends(fd, d, text, (uint32_t)(at - text));
+}
+
 void descriptor_name(int fd)
 {
     struct descriptor d = descriptor_of(fd);
+    if (d.class == DESCRIPTOR_EVENT && !descriptor_is_named(d)) {
+        name_event(fd, d);
+    }
     if (d.class == DESCRIPTOR_FILE && !descriptor_is_named(d)) {
         name_file(fd, d);
     }

@@ -16,6 +16,7 @@ enum descriptor_class {
     DESCRIPTOR_STREAM,
     DESCRIPTOR_DATAGRAM,
     DESCRIPTOR_FILE,
+    DESCRIPTOR_EVENT, /* of eventfd */
 };
 
 struct descriptor {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "runtime/descriptor.h"
@@ -125,6 +126,16 @@ RT_EXPORT ssize_t pread64(int fd, void *bytes, size_t size, off64_t offset)
     return read_at(REAL(pread64)(fd, bytes, size, offset), fd, offset, RT_PLACE);
 }
 
+RT_EXPORT ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    return read_at(REAL(preadv)(fd, parts, count, offset), fd, offset, RT_PLACE);
+}
+
+RT_EXPORT ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
+{
+    return read_at(REAL(preadv64)(fd, parts, count, offset), fd, offset, RT_PLACE);
+}
+
 ssize_t file_wrote(struct rt_mark mark, ssize_t result)
 {
     if (result < 0) {
@@ -133,6 +144,28 @@ ssize_t file_wrote(struct rt_mark mark, ssize_t result)
         rt_amend_size(mark, (uint64_t)result);
     }
     return result;
+}
+
+static struct rt_mark write_parts_at(int fd, const struct iovec *parts, int count, int64_t offset,
+                                     const void *place)
+{
+    uint64_t size = 0;
+    for (int i = 0; i < count; i++) {
+        size += parts[i].iov_len;
+    }
+    return file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, place});
+}
+
+RT_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
+    return file_wrote(mark, REAL(pwritev)(fd, parts, count, offset));
+}
+
+RT_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
+{
+    const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
+    return file_wrote(mark, REAL(pwritev64)(fd, parts, count, offset));
 }
 
 RT_EXPORT ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/descriptor.h"
@@ -167,6 +168,42 @@ static int control(fcntl_function *real, int fd, int command, void *argument, co
     const int result = real(fd, command, argument);
     if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {
         descriptor_forget(result);
+    }
+    return result;
+}
+
+/* The range of lockf begins at the file's offset; a negative size goes back from there. */
+static struct lock_range range_from_here(int fd, int64_t size)
+{
+    const int saved = errno;
+    const int64_t here = syscall(SYS_lseek, fd, 0L, SEEK_CUR);
+    errno = saved;
+    return (struct lock_range){.start = size < 0 ? here + size : here,
+                               .size = size < 0 ? -size : size};
+}
+
+RT_EXPORT int lockf(int fd, int command, off_t size)
+{
+    const struct lock_range range = range_from_here(fd, size);
+    if (command == F_ULOCK) {
+        before_unlock(fd, LOCK_FCNTL_WRITE, range, RT_PLACE);
+    }
+    const int result = REAL(lockf)(fd, command, size);
+    if (result == 0 && (command == F_LOCK || command == F_TLOCK)) {
+        after_lock(fd, LOCK_FCNTL_WRITE, range, RT_PLACE);
+    }
+    return result;
+}
+
+RT_EXPORT int lockf64(int fd, int command, off64_t size)
+{
+    const struct lock_range range = range_from_here(fd, size);
+    if (command == F_ULOCK) {
+        before_unlock(fd, LOCK_FCNTL_WRITE, range, RT_PLACE);
+    }
+    const int result = REAL(lockf64)(fd, command, size);
+    if (result == 0 && (command == F_LOCK || command == F_TLOCK)) {
+        after_lock(fd, LOCK_FCNTL_WRITE, range, RT_PLACE);
     }
     return result;
 }

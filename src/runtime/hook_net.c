@@ -3,8 +3,10 @@
  * hash of their content, by which the collector knows them again at the other end. Payloads are not
  * kept. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -101,6 +103,14 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
                                            .object = (const void *)(uintptr_t)d.number,
                                            .has_size = true,
                                            .size = size,
+                                           .place = t->place});
+    } else if (d.class == DESCRIPTOR_EVENT) {
+        /* What is written orders what is read, whatever the number. */
+        descriptor_name(t->fd);
+        mark = rt_record((struct rt_event){.kind = kind == EVENT_SEND ? EVENT_HAPPENS_BEFORE
+                                                                      : EVENT_HAPPENS_AFTER,
+                                           .mode = RECORD_OF_DESCRIPTOR,
+                                           .object = (const void *)(uintptr_t)d.number,
                                            .place = t->place});
     }
     errno = saved;
@@ -221,6 +231,30 @@ RT_EXPORT ssize_t sendfile64(int fd, int from, off64_t *offset, size_t size)
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
     return sent(mark, REAL(sendfile64)(fd, from, offset, size));
+}
+
+/* From a pipe to a stream, or the other way; a file at either end has no event of its own. */
+RT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size,
+                         unsigned flags)
+{
+    const struct transfer out = {.fd = to, .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &out, size);
+    const ssize_t result = sent(mark, REAL(splice)(from, from_offset, to, to_offset, size, flags));
+    const struct transfer in = {.fd = from, .place = RT_PLACE};
+    return received(&in, 0, result);
+}
+
+RT_EXPORT int eventfd_write(int fd, uint64_t value)
+{
+    const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, sizeof value);
+    return (int)sent(mark, REAL(eventfd_write)(fd, value));
+}
+
+RT_EXPORT int eventfd_read(int fd, uint64_t *value)
+{
+    const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    return (int)received(&t, 0, REAL(eventfd_read)(fd, value));
 }
 
 RT_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)

@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <threads.h>
@@ -18,6 +20,8 @@ struct iovec;
 struct mmsghdr;
 struct epoll_event;
 struct pollfd;
+
+typedef void signal_handler(int);
 
 /* REAL_LIST(FUNCTION) with FUNCTION(result, name, parameters). */
 #define REAL_LIST(FUNCTION)                                                                       \
@@ -118,6 +122,35 @@ struct pollfd;
     FUNCTION(int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *))                     \
     FUNCTION(int, cnd_signal, (cnd_t *))                                                          \
     FUNCTION(int, cnd_broadcast, (cnd_t *))                                                       \
+    FUNCTION(int, poll, (struct pollfd *, unsigned long, int))                                    \
+    FUNCTION(int, ppoll,                                                                          \
+             (struct pollfd *, unsigned long, const struct timespec *, const sigset_t *))         \
+    FUNCTION(int, __poll_chk, (struct pollfd *, unsigned long, int, size_t))                      \
+    FUNCTION(int, __ppoll_chk,                                                                    \
+             (struct pollfd *, unsigned long, const struct timespec *, const sigset_t *, size_t)) \
+    FUNCTION(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *))                  \
+    FUNCTION(int, pselect,                                                                        \
+             (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))      \
+    FUNCTION(int, epoll_wait, (int, struct epoll_event *, int, int))                              \
+    FUNCTION(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))           \
+    FUNCTION(int, epoll_pwait2,                                                                   \
+             (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))         \
+    FUNCTION(int, sigaction, (int, const struct sigaction *, struct sigaction *))                 \
+    FUNCTION(signal_handler *, signal, (int, signal_handler *))                                   \
+    FUNCTION(signal_handler *, sysv_signal, (int, signal_handler *))                              \
+    FUNCTION(int, lockf, (int, int, off_t))                                                       \
+    FUNCTION(int, lockf64, (int, int, off64_t))                                                   \
+    FUNCTION(int, eventfd_write, (int, uint64_t))                                                 \
+    FUNCTION(int, eventfd_read, (int, uint64_t *))                                                \
+    FUNCTION(sem_t *, sem_open, (const char *, int, ...))                                         \
+    FUNCTION(int, sem_close, (sem_t *))                                                           \
+    FUNCTION(void *, shmat, (int, const void *, int))                                             \
+    FUNCTION(int, shmdt, (const void *))                                                          \
+    FUNCTION(ssize_t, splice, (int, off64_t *, int, off64_t *, size_t, unsigned))                 \
+    FUNCTION(ssize_t, preadv, (int, const struct iovec *, int, off_t))                            \
+    FUNCTION(ssize_t, preadv64, (int, const struct iovec *, int, off64_t))                        \
+    FUNCTION(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                           \
+    FUNCTION(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t))                       \
     FUNCTION(pid_t, fork, (void))                                                                 \
     FUNCTION(pid_t, _Fork, (void))                                                                \
     FUNCTION(int, execve, (const char *, char *const *, char *const *))                           \

@@ -110,9 +110,15 @@
          "an HTTP request; object: the resource, text: its version")                               \
     KIND(                                                                                          \
         60, RESPONSE, "response", HTTP, VERB, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_VALUE,    \
-        "an HTTP response; value: its status, text: \"conflict\" when a version check refused it")
+        "an HTTP response; value: its status, text: \"conflict\" when a version check refused it") \
+    KIND(61, READY, "ready", THREAD, NONE, F_VALUE | F_TEXT,                                       \
+         "a wait for descriptors is over; value: how many are ready, text: the call")              \
+    KIND(62, INTERRUPT, "interrupt", THREAD, NONE, F_VALUE,                                        \
+         "a signal is delivered to a task; value: its number")                                     \
+    KIND(63, INTERRUPT_END, "interrupt-end", THREAD, NONE, F_VALUE,                                \
+         "the handler of a signal has ended; value: its number")
 
-#define KIND_LIMIT 61 /* one more than the largest number */
+#define KIND_LIMIT 64 /* one more than the largest number */
 
 enum event_kind {
 #define KIND(number, id, name, class, modes, fields, meaning) EVENT_##id = (number),

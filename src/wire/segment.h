@@ -57,6 +57,9 @@ enum record_kind {
     RECORD_SHARED = 0x85, /* object: address of a shared mapping; extra: shared_range, its name */
 };
 
+/* The mode of a record whose kind has none: its object is the number of a descriptor. */
+enum { RECORD_OF_DESCRIPTOR = 1 };
+
 enum record_flag {
     RECORD_HAS_VALUE = 1 << 0,
     RECORD_HAS_SIZE = 1 << 1,

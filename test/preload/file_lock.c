@@ -3,8 +3,8 @@
  *
  * expect: 20 lock lock mode=flock-write
  * expect: 20 unlock lock mode=flock-write
- * expect: 20 lock lock[10+5]
- * expect: 20 unlock lock[10+5]
+ * expect: 22 lock lock[10+5]
+ * expect: 22 unlock lock[10+5]
  * expect: 2 lock lock mode=fcntl-read
  * expect: 2 unlock lock mode=fcntl-read */
 #include <fcntl.h>
@@ -29,6 +29,9 @@ static void use(void)
         CLAIM(set(fd, F_WRLCK, 10, 5) == 0);
         CLAIM(set(fd, F_UNLCK, 10, 5) == 0);
     }
+    CLAIM(lseek(fd, 15, SEEK_SET) == 15);
+    CLAIM(lockf(fd, F_LOCK, -5) == 0);
+    CLAIM(lockf(fd, F_ULOCK, -5) == 0);
     CLAIM(set(fd, F_RDLCK, 0, 0) == 0);
     CLAIM(close(fd) == 0);
 }

@@ -220,7 +220,7 @@ TEST(events_of_newer_kinds_and_modes_are_left_out_and_counted)
     struct made m = begin();
     add_u32(&m, 5);
     add_u32(&m, 2);
-    add_column(&m, 1, 12, "\x00\x31\x01\x0f\xf3", 5); /* lock, 61, unlock, write, 255 */
+    add_column(&m, 1, 12, "\x00\x8e\x01\x0f\xf3", 5); /* lock, 154, unlock, write, 255 */
     add_column(&m, 1, 0, "\x02\x00\x0b\x00\x00", 5);  /* read, -, 11 (there is none), -, - */
     end_chunk(&m, (struct chunk){.type = CHUNK_EVENTS});
     add_event(&m, (uint64_t[]){1000}, 1);
