@@ -197,7 +197,9 @@ static void ask_about_slices(struct tally *y, const struct hb *hb,
         }
         const struct sound_pair pair = question_of(&group->pair);
         questions++;
-        if (feasible_decide(f, &pair, &order) == RACE_YES && holds(c, &pair, &order)) {
+        const enum race_verdict verdict = feasible_decide(f, &pair, &order);
+        group->is_infeasible = verdict == RACE_NO;
+        if (verdict == RACE_YES && holds(c, &pair, &order)) {
             keep_witness(y, group, &order);
         }
     }

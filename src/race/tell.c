@@ -107,7 +107,7 @@ static bool hold_nothing(const struct teller *w, const struct race_pair *p)
 }
 
 /* What is not there to order them. */
-static const char *argue_data(struct teller *w, const struct race_pair *p)
+static void argue_data(struct teller *w, const struct race_pair *p)
 {
     out_text(&w->text, "nothing orders the first before the second, nor the reverse: no message, "
                        "creation, join or wait leads from one to the other");
@@ -119,10 +119,9 @@ static const char *argue_data(struct teller *w, const struct race_pair *p)
         out_text(&w->text, "; ");
         say_locks_of(w, p->second, "second");
     }
-    return findings_text(w->f, "%.*s", (int)w->text.used, w->text.buffer);
 }
 
-static const char *argue_messages(struct teller *w, const struct race_pair *p)
+static void argue_messages(struct teller *w, const struct race_pair *p)
 {
     out_text(&w->text, "the send of the message received later does not have to come after the "
                        "receive of the other: that message may be there first");
@@ -130,6 +129,27 @@ static const char *argue_messages(struct teller *w, const struct race_pair *p)
         out_text(&w->text, "\nthe handlers then run the other way round, and with them the two "
                            "accesses");
     }
+}
+
+/* Why it is no more than possible. */
+static void argue_grade(struct teller *w, const struct race_group *group)
+{
+    if (group->grade == GRADE_MAY) {
+        out_text(&w->text, group->is_infeasible
+                               ? "\nno run in which every read sees the write that it saw shows "
+                                 "this: with other values the program may not get here"
+                               : "\nno run that shows this was found");
+    }
+}
+
+static const char *argue(struct teller *w, const struct race_group *group)
+{
+    if (group->pair.send != EVENT_NONE) {
+        argue_messages(w, &group->pair);
+    } else {
+        argue_data(w, &group->pair);
+    }
+    argue_grade(w, group);
     return findings_text(w->f, "%.*s", (int)w->text.used, w->text.buffer);
 }
 
@@ -173,7 +193,7 @@ static void tell(struct teller *w, const struct race_group *group)
     finding.what = !is_message              ? say_data(w, p)
                    : p->first != EVENT_NONE ? say_conflict(w, p)
                                             : say_messages(w, p);
-    finding.why = is_message ? argue_messages(w, p) : argue_data(w, p);
+    finding.why = argue(w, group);
     finding.key = key_of(w, p, finding.kind);
     list_events(w, p, &finding);
     if (group->witness != NULL) {

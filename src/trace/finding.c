@@ -39,6 +39,17 @@ static const char *copied(struct findings *f, const struct trace *t, uint32_t na
     return arena_text(&f->arena, trace_name(t, name), names_size(&t->tables.names, name));
 }
 
+/* What the event is about: its object or, where it has none, the other task. */
+static const char *object_of(struct findings *f, const struct trace *t, const struct event *e)
+{
+    if (e->object != 0 || (e->has & HAS_PEER) == 0) {
+        return copied(f, t, e->object);
+    }
+    const struct task *peer = &t->tables.tasks.at[e->peer];
+    const char *node = trace_name(t, peer->node);
+    return findings_text(f, "%s%s%s", trace_name(t, peer->name), node[0] == '\0' ? "" : "@", node);
+}
+
 struct finding_event findings_event(struct findings *f, const struct trace *t, event_id id,
                                     uint32_t input)
 {
@@ -53,7 +64,7 @@ struct finding_event findings_event(struct findings *f, const struct trace *t, e
         .access = e->kind == EVENT_READ    ? "R"
                   : e->kind == EVENT_WRITE ? "W"
                                            : kind_of(e->kind)->name,
-        .object = copied(f, t, e->object),
+        .object = object_of(f, t, e),
         .location = copied(f, t, e->location),
     };
 }

@@ -57,7 +57,7 @@ struct finding_event {
     const char *node;
     const char *task;
     const char *access; /* "R", "W", or the name of the event's kind */
-    const char *object;
+    const char *object; /* or the other task, of events between two */
     const char *location;
 };
 
