@@ -70,6 +70,9 @@ static int check_command(const struct races_command *c, struct err *e)
         return session_misused(e, "--model feasible has its own way to decide: no --%s",
                                c->via != NULL ? "via" : "smtlib");
     }
+    if (c->common.budget.runs != 0) {
+        return session_misused(e, "--budget: races makes no runs; give time or memory");
+    }
     if (c->common.jobs == 0 || c->common.jobs > 1024) {
         return session_misused(e, "--jobs: from 1 to 1024");
     }

@@ -28,9 +28,12 @@ int query_make_folder(const struct race_options *o, struct err *e)
         return 0;
     }
     const int made = seam_fails() ? seam_failure(ENOSPC) : mkdir(o->smtlib, 0777);
-    return made == 0 || errno == EEXIST
-               ? 0
-               : err_set(e, "%s: the folder cannot be made: %s", o->smtlib, strerror(errno));
+    struct stat there;
+    if (made < 0 && errno == EEXIST && stat(o->smtlib, &there) == 0 && S_ISDIR(there.st_mode)) {
+        return 0;
+    }
+    return made == 0 ? 0
+                     : err_set(e, "%s: the folder cannot be made: %s", o->smtlib, strerror(errno));
 }
 
 /* One file per question, numbered in the order they are asked. */
@@ -99,7 +102,11 @@ static enum race_verdict ask(struct query *q, const struct solve_atom *atoms, si
     }
     solver_decide(q->solver, &question, &answer);
     switch (answer.verdict) {
-    case SOLVE_UNKNOWN: return RACE_UNKNOWN;
+    case SOLVE_UNKNOWN:
+        if (q->stats->silence.text[0] == '\0') {
+            q->stats->silence = answer.reason;
+        }
+        return RACE_UNKNOWN;
     case SOLVE_SAT: return RACE_YES;
     case SOLVE_UNSAT: return RACE_NO;
     }

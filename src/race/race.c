@@ -311,6 +311,9 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     } else {
         result = find_by_solver(&y, f, n, e);
     }
+    if (stats->silence.text[0] != '\0') {
+        notes_add(n, "", "a question was left open: %.150s", stats->silence.text);
+    }
     tally_release(&y);
     return result;
 }

@@ -97,6 +97,7 @@ struct race_stats {
     uint64_t unknown;     /* candidates nobody could decide */
     uint64_t asked;       /* candidates that needed a solver */
     uint64_t constraints; /* of the formula, when there was one */
+    struct err silence;   /* why a solver left the first of its questions open; "": it left none */
 };
 
 /* Finds the races of t, which is sealed. Findings and notes are added to what is there; assumptions

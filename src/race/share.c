@@ -39,6 +39,7 @@ static void add_stats(struct race_stats *to, const struct race_stats *part)
     to->conflict_pairs += part->conflict_pairs;
     to->unknown += part->unknown;
     to->asked += part->asked;
+    to->silence = to->silence.text[0] == '\0' ? part->silence : to->silence;
     to->constraints = part->constraints > to->constraints ? part->constraints : to->constraints;
 }
 
