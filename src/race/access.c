@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "order/bucket.h"
+#include "order/remark.h"
 #include "order/scope.h"
 
 struct build {
@@ -61,17 +62,11 @@ static void note_span(const struct access_filter *f, const struct trace *t, stru
 
 static bool is_access(const struct event *e)
 {
-    return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0;
+    return e->kind == EVENT_READ || e->kind == EVENT_WRITE;
 }
 
-void access_filter_note(const struct access_filter *f, const struct trace *t, struct notes *n)
+static void note_variable(const struct access_filter *f, const struct trace *t, struct notes *n)
 {
-    if (f->has_since || f->has_until) {
-        note_span(f, t, n);
-    }
-    if (f->variable == NULL) {
-        return;
-    }
     struct name_glob p = {.text = f->variable};
     trace_each (t, e) {
         if (is_access(e)) {
@@ -82,6 +77,33 @@ void access_filter_note(const struct access_filter *f, const struct trace *t, st
         access_note_unmet(&p, &t->tables.names, n);
     }
     name_glob_release(&p);
+}
+
+static void note_unnamed(const struct trace *t, struct notes *n)
+{
+    uint64_t count = 0;
+    event_id first = EVENT_NONE;
+    for (event_id id = 0; id < t->events.count; id++) {
+        if (is_access(&t->events.at[id]) && t->events.at[id].object == 0) {
+            first = count++ == 0 ? id : first;
+        }
+    }
+    if (count > 0) {
+        char place[sizeof((struct note *)NULL)->place];
+        remark_place(place, sizeof place, t, first);
+        notes_add_many(n, count, place, ACCESS_UNNAMED);
+    }
+}
+
+void access_note_odd(const struct access_filter *f, const struct trace *t, struct notes *n)
+{
+    note_unnamed(t, n);
+    if (f->has_since || f->has_until) {
+        note_span(f, t, n);
+    }
+    if (f->variable != NULL) {
+        note_variable(f, t, n);
+    }
 }
 
 static bool is_wanted(struct build *b, uint32_t name)
@@ -153,7 +175,7 @@ void accesses_build(struct accesses *a, const struct trace *t, const struct acce
     struct build b = {.t = t, .f = f, .variable = {.text = f->variable}};
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = &t->events.at[id];
-        if (is_access(e) && access_is_in_span(f, e) &&
+        if (is_access(e) && e->object != 0 && access_is_in_span(f, e) &&
             !(f->dropped != NULL && bits_has(*f->dropped, id)) && is_wanted(&b, e->object)) {
             collect(&b, id);
         }

@@ -50,9 +50,12 @@ struct access_filter {
     const struct bits *dropped; /* events to leave out; NULL: none */
 };
 
-/* Notes what the filter asks for that is not in the trace: a variable, a span of time. O(events).
- */
-void access_filter_note(const struct access_filter *f, const struct trace *t, struct notes *n);
+/* What is noted of an access to no variable. */
+#define ACCESS_UNNAMED "an access that names no variable is left out"
+
+/* Notes what is looked at in vain: accesses to no variable, and what the filter asks for that is
+ * not in the trace: a variable, a span of time. O(events). */
+void access_note_odd(const struct access_filter *f, const struct trace *t, struct notes *n);
 
 /* Notes that no variable matched, and which one was probably meant. */
 void access_note_unmet(const struct name_glob *p, const struct names *names, struct notes *n);

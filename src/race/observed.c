@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "race/access.h"
 #include "race/observed_inside.h"
 #include "trace/kind.h"
 
@@ -201,8 +202,18 @@ static void take_access(struct observed *o, const struct observed_step *s, struc
     }
 }
 
-/* The kinds that order tasks; all others are nothing but program order. */
+static void leave_out_access(struct observed *o, const struct observed_step *s)
+{
+    if (s->event->object == 0) {
+        observed_remark(o, s->index, ACCESS_UNNAMED);
+    }
+}
+
+/* The kinds that order tasks, and accesses that do not count; all others are nothing but program
+ * order. */
 static void (*const steps[KIND_LIMIT])(struct observed *o, const struct observed_step *s) = {
+    [EVENT_READ] = leave_out_access,
+    [EVENT_WRITE] = leave_out_access,
     [EVENT_PROCESS_FORK] = observed_create,
     [EVENT_THREAD_CREATE] = observed_create,
     [EVENT_THREAD_START] = observed_start,

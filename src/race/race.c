@@ -298,7 +298,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
         return -1;
     }
     const struct access_filter filter = filter_of(o);
-    access_filter_note(&filter, t, n);
+    access_note_odd(&filter, t, n);
     tally_init(&y, t, o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         spider_find(&y, f);

@@ -41,6 +41,21 @@ TEST(the_streaming_model_is_refused_where_whole_traces_are_analysed)
     CHECK(strstr(e.text, "observed") != NULL);
 }
 
+TEST(accesses_to_no_variable_are_left_out_and_noted)
+{
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    const struct trace *t = trace_of("A w; B w; A w x; B r x");
+    CHECK_INT(race_find(t, &(struct race_options){0}, &f, &stats, &n, &e), 0);
+    CHECK_INT(stats.data_candidates, 1);
+    CHECK_INT(n.list.count, 1);
+    CHECK_TEXT(n.list.at[0].text, "an access that names no variable is left out");
+    CHECK_INT(n.list.at[0].count, 2);
+    findings_release(&f);
+    notes_release(&n);
+}
+
 /* ---- data races ---- */
 
 TEST(conflicting_accesses_by_two_tasks_race)
