@@ -3,8 +3,8 @@
 #include <string.h>
 
 const struct verb *const verbs[] = {
-    &verb_info, &verb_convert, &verb_check,  &verb_slice, &verb_races, &verb_record,
-    &verb_cc,   &verb_cpp,     &verb_doctor, &verb_rules, &verb_demo,  NULL,
+    &verb_info, &verb_convert, &verb_check, &verb_slice, &verb_races,    &verb_record, &verb_cc,
+    &verb_cpp,  &verb_doctor,  &verb_rules, &verb_spec,  &verb_campaign, &verb_demo,   NULL,
 };
 
 const struct verb *verb_find(const char *name)

@@ -1,5 +1,6 @@
 #include "spec/spec.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 void spec_init(struct spec *s)
@@ -29,32 +30,6 @@ uint32_t spec_find(const struct spec *s, const char *name)
     return SPEC_NONE;
 }
 
-/* Whether a name is what a pattern says, * being any letters. Only the last star met need ever be
- * stretched, so that the time is the product of the lengths at most. */
-static bool is_match(const char *pattern, const char *name)
-{
-    const char *star = NULL;
-    const char *resume = NULL;
-    while (*name != '\0') {
-        if (*pattern == '*') {
-            star = pattern++;
-            resume = name;
-        } else if (*pattern == *name) {
-            pattern++;
-            name++;
-        } else if (star != NULL) {
-            pattern = star + 1;
-            name = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') {
-        pattern++;
-    }
-    return *pattern == '\0';
-}
-
 bool spec_is_member(const struct spec *s, uint32_t group, const char *process)
 {
     if (group == 0) {
@@ -65,7 +40,8 @@ bool spec_is_member(const struct spec *s, uint32_t group, const char *process)
             continue;
         }
         vec_each (&candidate->members, member) {
-            if (is_match(names_text(&s->names, *member), process)) {
+            const char *pattern = names_text(&s->names, *member);
+            if (strcmp(pattern, process) == 0 || fnmatch(pattern, process, 0) == 0) {
                 return true;
             }
         }

@@ -109,7 +109,7 @@ struct spec_property {
     uint32_t line, column;
 };
 
-/* Members are names, or patterns with * for any letters. */
+/* Members are names, or patterns of the shell (* ? [...]). */
 struct spec_group {
     uint32_t name;
     VEC(uint32_t) members;
