@@ -83,6 +83,9 @@ static int compile(struct session *s, bool is_cpp, struct err *e)
         .word_count = s->input_count - used,
     };
     compiler_plan(&plan, &options);
+    if (plan.is_static) {
+        session_say("-static: the program will run, but cannot be recorded; leave it out");
+    }
     const int status = run_plan(&plan, e);
     compiler_release(&plan);
     (void)rmdir(folder);
@@ -109,39 +112,20 @@ static const struct example examples[] = {
     {0},
 };
 
-#define ABOUT                                                                                     \
-    "Stands in for gcc or clang, as compiler and as linker. Programs built so tell the recorder " \
-    "about every access to memory and every atomic operation; when they are not being recorded "  \
-    "they run as usual. All words are the compiler's, but for --with gcc|clang in front."
+/* Two verbs, which differ in the language. */
+#define COMPILER_VERB(verb, language, function)                                                    \
+    {                                                                                              \
+        .name = (verb), .summary = "compile " language " so that memory accesses can be recorded", \
+        .operands = "[--with gcc|clang] WORD...", .operand_min = 1, .operand_max = SIZE_MAX,       \
+        .has_foreign_words = true,                                                                 \
+        .about = "Stands in for gcc or clang, as compiler and as linker. Programs built so tell "  \
+                 "the recorder about every access to memory and every atomic operation; when "     \
+                 "they are not being recorded they run as usual. All words are the compiler's, "   \
+                 "but for --with gcc|clang in front.",                                             \
+        .exit_statuses = "N the compiler's own status\n2 clew itself failed", .options = options,  \
+        .defaults = &defaults, .options_size = sizeof(struct cc_options), .examples = examples,    \
+        .run = (function),                                                                         \
+    }
 
-const struct verb verb_cc = {
-    .name = "cc",
-    .summary = "compile C so that memory accesses can be recorded",
-    .operands = "[--with gcc|clang] WORD...",
-    .operand_min = 1,
-    .operand_max = SIZE_MAX,
-    .has_foreign_words = true,
-    .about = ABOUT,
-    .exit_statuses = "N the compiler's own status\n2 clew itself failed",
-    .options = options,
-    .defaults = &defaults,
-    .options_size = sizeof(struct cc_options),
-    .examples = examples,
-    .run = run_cc,
-};
-
-const struct verb verb_cpp = {
-    .name = "c++",
-    .summary = "compile C++ so that memory accesses can be recorded",
-    .operands = "[--with gcc|clang] WORD...",
-    .operand_min = 1,
-    .operand_max = SIZE_MAX,
-    .has_foreign_words = true,
-    .about = ABOUT,
-    .exit_statuses = "N the compiler's own status\n2 clew itself failed",
-    .options = options,
-    .defaults = &defaults,
-    .options_size = sizeof(struct cc_options),
-    .examples = examples,
-    .run = run_cpp,
-};
+const struct verb verb_cc = COMPILER_VERB("cc", "C", run_cc);
+const struct verb verb_cpp = COMPILER_VERB("c++", "C++", run_cpp);

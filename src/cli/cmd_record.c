@@ -51,6 +51,11 @@ static void print_summary(const struct session *s, const char *path,
         session_say("no handlers are known: races between messages to one thread stay invisible "
                     "(--handler FUNCTION, or clew.h)");
     }
+}
+
+/* What is missing is told even to the quiet. */
+static void print_loss(const struct collect_stats *c)
+{
     if (c->processes == 0) {
         session_say("nothing was recorded: the program is static, setuid, or does not preload "
                     "libraries");
@@ -60,11 +65,6 @@ static void print_summary(const struct session *s, const char *path,
                     (unsigned long long)c->uncontrolled,
                     plural(c->uncontrolled, "program", "programs"));
     }
-}
-
-/* Loss is told even to the quiet. */
-static void print_loss(const struct collect_stats *c)
-{
     if (c->dropped > 0) {
         session_say("%llu events were dropped: there was no room for them",
                     (unsigned long long)c->dropped);

@@ -158,6 +158,11 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
     collector_init(&c);
     note_handlers(&c);
     int result = collector_find(&c, e);
+    if (result == 0 && c.sources.count == 0) {
+        t->source =
+            names_intern_text(&t->names, "clew record (nothing was recorded: the program is "
+                                         "static, setuid, or preloads no libraries)");
+    }
     if (result == 0) {
         sort_stable(c.sources.at, c.sources.count, sizeof *c.sources.at, compare_sources, NULL);
         result = read_notes(&c, e);

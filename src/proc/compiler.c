@@ -9,6 +9,7 @@ struct request {
     bool has_linkable; /* there is something to link: a source, an object, a library */
     size_t source_count;
     bool keeps_library; /* -nostdlib, -r: the user links by hand */
+    bool is_static;
 };
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -50,12 +51,14 @@ static bool takes_value(const char *word)
 static struct request understand(const struct compiler_options *o)
 {
     static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL};
+    static const char *const whole[] = {"-static", "--static", "-static-pie", NULL};
     static const char *const bare[] = {"-nostdlib", "-r", "-nodefaultlibs", "-nolibc", NULL};
     struct request r = {.links = true};
     for (size_t i = 0; i < o->word_count; i++) {
         const char *word = o->words[i];
         r.links = r.links && !is_one_of(word, stops);
         r.keeps_library = r.keeps_library || is_one_of(word, bare);
+        r.is_static = r.is_static || is_one_of(word, whole);
         if (takes_value(word)) {
             i++;
             continue;
@@ -173,6 +176,7 @@ static void plan_linking(struct compiler_plan *plan, const struct compiler_optio
 void compiler_plan(struct compiler_plan *plan, const struct compiler_options *options)
 {
     const struct request request = understand(options);
+    plan->is_static = request.links && request.is_static;
     if (request.links) {
         plan_linking(plan, options, &request);
     } else {

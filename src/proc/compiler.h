@@ -21,6 +21,7 @@ struct compiler_plan {
     struct arena arena;
     VEC(struct compiler_step) steps;
     VEC(const char *) leftovers; /* objects in between, to be removed at the end */
+    bool is_static;              /* links a program that no library can be loaded into */
 };
 
 struct compiler_options {

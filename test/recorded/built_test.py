@@ -191,6 +191,21 @@ def test_watched_json():
     assert len(found) == 1 and found[0]["kind"] == "data-race", found
 
 
+def test_static():
+    """A static program runs, and whoever builds, records or looks is told that nothing is seen of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        built = run([CLEW, "cc", *FLAGS, "-static", os.path.join(HERE, "bank_locked.c"), "-o", program])
+        assert "clew: -static: the program will run, but cannot be recorded" in built.stderr, built.stderr
+        if built.returncode != 0:
+            raise tap.Skip("there are no static libraries here")
+        trace = os.path.join(folder, "run.clew")
+        done = run([CLEW, "record", "-q", "-o", trace, "--", program])
+        assert done.returncode == 0 and "nothing was recorded" in done.stderr, done.stderr
+        told = run([CLEW, "info", trace])
+        assert told.returncode == 0 and "nothing was recorded" in told.stdout, told.stdout
+
+
 def main(wanted):
     paths = sorted(glob.glob(os.path.join(HERE, "*.c")) + glob.glob(os.path.join(HERE, "*.cc")))
     paths = [path for path in paths if not wanted or any(part in path for part in wanted)]
@@ -213,6 +228,7 @@ def main(wanted):
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
+    tests.append(("a static program is told to be one", test_static))
     for name in ("annotated.c", "ignored.cc"):
         tests.append((f"without its annotations {name} is reported", lambda n=name: test_silent_annotation(n)))
     return tap.run(tests)

@@ -12,7 +12,7 @@ import tap  # pylint: disable=wrong-import-position
 TOOL = os.path.join(SOURCE, "tools", "deps")
 
 
-def run(programs, keep=()):
+def run(programs, keep=(), words=(), more=None):
     """Runs tools/deps where the only programs are these: name to text of a shell script."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in programs.items():
@@ -22,7 +22,7 @@ def run(programs, keep=()):
             os.chmod(path, 0o755)
         for name in keep:
             os.symlink("/usr/bin/" + name, os.path.join(folder, name))
-        done = subprocess.run(["/bin/sh", TOOL], env={"PATH": folder}, capture_output=True, check=False)
+        done = subprocess.run(["/bin/sh", TOOL, *words], env={"PATH": folder, **(more or {})}, capture_output=True, check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -59,6 +59,24 @@ def test_sudo_is_used_where_it_asks_nothing():
     assert status == 0 and out.startswith("sudo env apt-get update"), (status, out)
     status, _, err = run({"dpkg-query": ALL_BUT_ONE, "id": "echo 1000", "sudo": "exit 1"})
     assert status == 1 and "run:" in err, (status, err)
+
+
+def test_servers_are_installed_without_being_started():
+    """While apt-get runs a policy denies their start; afterwards there is none, and one that stood before is untouched."""
+    programs = {"dpkg-query": ALL_BUT_ONE, "id": "echo 0", "apt-get": '[ $1 = update ] || { "$POLICY_RC"; echo "policy: $?"; }'}
+    with tempfile.TemporaryDirectory() as folder:
+        policy = os.path.join(folder, "policy-rc.d")
+        keep = ["env", "tee", "chmod", "rm"]
+        status, out, err = run(programs, keep, ["servers"], {"POLICY_RC": policy})
+        assert (status, out) == (0, "policy: 101\n") and not os.path.exists(policy), (status, out, err)
+        failing = dict(programs, **{"apt-get": "[ $1 = update ]"})
+        status, _, _ = run(failing, keep, ["servers"], {"POLICY_RC": policy})
+        assert status != 0 and not os.path.exists(policy), status
+        with open(policy, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexit 7\n")
+        os.chmod(policy, 0o755)
+        status, out, _ = run(programs, keep, ["servers"], {"POLICY_RC": policy})
+        assert (status, out) == (0, "policy: 7\n") and os.path.exists(policy), (status, out)
 
 
 def test_elsewhere_than_on_debian_it_only_says_what_is_needed():

@@ -73,3 +73,26 @@ TEST(a_question_stays_a_question)
     CHECK_TEXT(PLAN("-v"), "gcc -fsanitize=thread -IINC -v\n");
     CHECK_TEXT(PLAN("-E", "a.c"), "gcc -fsanitize=thread -IINC -E a.c\n");
 }
+
+static bool is_static(const char *const *words, size_t count)
+{
+    struct compiler_plan plan = {0};
+    const struct compiler_options options = {.compiler = "gcc",
+                                             .hooks = "HOOKS",
+                                             .includes = "INC",
+                                             .folder = "TMP",
+                                             .words = words,
+                                             .word_count = count};
+    compiler_plan(&plan, &options);
+    const bool result = plan.is_static;
+    compiler_release(&plan);
+    return result;
+}
+
+TEST(a_static_program_is_known_as_one)
+{
+    CHECK(is_static((const char *const[]){"-static", "a.c"}, 2));
+    CHECK(is_static((const char *const[]){"a.o", "-static-pie"}, 2));
+    CHECK(!is_static((const char *const[]){"-static", "-c", "a.c"}, 3));
+    CHECK(!is_static((const char *const[]){"a.c", "-o", "-static"}, 3));
+}
