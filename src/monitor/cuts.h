@@ -77,8 +77,7 @@ struct cuts_wanted {
 bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *sum,
                uint32_t *taken, struct arena *scratch);
 
-/* Whether `taken` is a cut, by looking at every pair of reports. For tests and for the re-checker;
- * O(reports * processes). */
+/* Whether `taken` is a cut. O(reports taken + processes). */
 bool cuts_is_consistent(const struct cuts *c, const uint32_t *taken);
 
 #endif

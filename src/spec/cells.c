@@ -67,10 +67,14 @@ static struct span compute(const struct cell *cell, struct span a, struct span b
     bug("cell op");
 }
 
-static bool has_right(const struct cell *cell)
+bool cell_has_left(const struct cell *cell)
 {
-    return cell->op != CELL_CONSTANT && cell->op != CELL_SLOT && cell->op != CELL_TIMES &&
-           cell->op != CELL_NOT;
+    return cell->op != CELL_CONSTANT && cell->op != CELL_SLOT;
+}
+
+bool cell_has_right(const struct cell *cell)
+{
+    return cell_has_left(cell) && cell->op != CELL_TIMES && cell->op != CELL_NOT;
 }
 
 static bool is_constant(const struct cells *c, uint32_t cell)
@@ -137,20 +141,33 @@ uint32_t cells_add(struct cells *c, struct cell cell)
         return kept != UINT32_MAX ? kept : intern(c, &cell);
     }
     if (cell.op == CELL_CONSTANT || cell.op == CELL_SLOT || !is_constant(c, cell.left) ||
-        (has_right(&cell) && !is_constant(c, cell.right))) {
+        (cell_has_right(&cell) && !is_constant(c, cell.right))) {
         return intern(c, &cell);
     }
-    const struct span right = has_right(&cell) ? constant_of(c, cell.right) : SPAN_ANY;
+    const struct span right = cell_has_right(&cell) ? constant_of(c, cell.right) : SPAN_ANY;
     const struct span value = compute(&cell, constant_of(c, cell.left), right);
     return span_is_known(value) ? cells_constant(c, value.low) : intern(c, &cell);
+}
+
+static void evaluate(const struct cells *c, size_t i, const struct span *slots,
+                     struct span *results)
+{
+    const struct cell *cell = &c->list.at[i];
+    results[i] = cell->op == CELL_SLOT ? slots[cell->left]
+                                       : compute(cell, results[cell->left], results[cell->right]);
 }
 
 void cells_evaluate(const struct cells *c, const struct span *slots, struct span *results)
 {
     for (size_t i = 0; i < c->list.count; i++) {
-        const struct cell *cell = &c->list.at[i];
-        results[i] = cell->op == CELL_SLOT
-                         ? slots[cell->left]
-                         : compute(cell, results[cell->left], results[cell->right]);
+        evaluate(c, i, slots, results);
+    }
+}
+
+void cells_evaluate_some(const struct cells *c, const uint32_t *some, size_t count,
+                         const struct span *slots, struct span *results)
+{
+    for (size_t i = 0; i < count; i++) {
+        evaluate(c, some[i], slots, results);
     }
 }

@@ -61,4 +61,13 @@ uint32_t cells_not(struct cells *c, uint32_t left);
 /* Computes results[0 .. list.count) from the values of the slots. */
 void cells_evaluate(const struct cells *c, const struct span *slots, struct span *results);
 
+/* Computes only those listed, which must be in ascending order and have their operands among them.
+ */
+void cells_evaluate_some(const struct cells *c, const uint32_t *some, size_t count,
+                         const struct span *slots, struct span *results);
+
+/* Whether the cell has a left, and a right operand. */
+bool cell_has_left(const struct cell *cell);
+bool cell_has_right(const struct cell *cell);
+
 #endif

@@ -78,6 +78,27 @@ static bool next_combination(const struct cuts *c, uint32_t *taken)
     return false;
 }
 
+/* By the definition: with every report, all that is before it. */
+static bool is_cut(const struct cuts *c, const uint32_t *taken)
+{
+    const uint32_t count = cuts_report_count(c);
+    bool is = true;
+    for (uint32_t r = 0; r < count; r++) {
+        const uint32_t p = c->process[r];
+        const bool is_in = r < c->first[p] + taken[p];
+        for (uint32_t n = c->need_first[r]; is_in && n < c->need_first[r + 1]; n++) {
+            const uint32_t other = c->process[c->needs[n]];
+            is = is && c->needs[n] < c->first[other] + taken[other];
+        }
+        for (uint32_t out = 0; is_in && out < count; out++) {
+            const bool is_out = out >= c->first[c->process[out]] + taken[c->process[out]];
+            is = is && !(is_out && c->time[r] - c->time[out] > c->skew);
+        }
+    }
+    CHECK_INT(cuts_is_consistent(c, taken), is);
+    return is;
+}
+
 static bool is_allowed(const struct history *h, const uint32_t *taken)
 {
     bool is = true;
@@ -106,7 +127,7 @@ static bool walk_least(const struct history *h, uint32_t *least)
     uint32_t taken[PROCESSES_MAX] = {0};
     bool is_found = false;
     do {
-        if (!is_allowed(h, taken) || !cuts_is_consistent(&h->cuts, taken)) {
+        if (!is_allowed(h, taken) || !is_cut(&h->cuts, taken)) {
             continue;
         }
         for (uint32_t p = 0; p < h->cuts.process_count; p++) {
@@ -123,7 +144,7 @@ static bool walk_most(const struct history *h, int64_t *most)
     bool is_found = false;
     do {
         int64_t sum = 0;
-        if (sum_of(h, taken, &sum) && cuts_is_consistent(&h->cuts, taken)) {
+        if (sum_of(h, taken, &sum) && is_cut(&h->cuts, taken)) {
             *most = is_found && *most > sum ? *most : sum;
             is_found = true;
         }

@@ -1,0 +1,51 @@
+/* A formula as clauses: it holds in a cut when all literals of one of them do.
+ *
+ * Formulas over the variables of one process are left whole. What is left of the others are
+ * comparisons, all of them linear. */
+#ifndef CLEW_MONITOR_CLAUSE_H
+#define CLEW_MONITOR_CLAUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "monitor/history.h"
+
+struct literal {
+    uint32_t cell;
+    bool is_negated;
+    int8_t side; /* of a negated equality: -1 its left is the lesser, 1 its right; else 0 */
+};
+
+struct clause {
+    const struct literal *at;
+    size_t count;
+};
+
+struct clauses {
+    VEC(struct clause) list;
+};
+
+/* The clauses of the formula at `root`, in the arena. False when there would be too many. */
+bool clauses_build(struct clauses *c, const struct history *h, uint32_t root, struct arena *a);
+void clauses_release(struct clauses *c);
+
+/* A comparison of what several processes have: the terms, each of one process, weighted, sum up to
+ * at most, or exactly, the bound. */
+struct term {
+    uint32_t cell;
+    int64_t weight;
+};
+
+struct linear {
+    VEC(struct term) terms;
+    bool is_equal; /* else: at most */
+    int64_t bound;
+};
+
+/* The literal as one; l must be {0}. False when it is none: it
+ * counts what no single process knows, or its numbers are too large. */
+bool linear_build(struct linear *l, const struct history *h, struct literal literal);
+void linear_release(struct linear *l);
+
+#endif

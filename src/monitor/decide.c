@@ -1,0 +1,159 @@
+#include "monitor/decide.h"
+
+#include "monitor/formula.h"
+#include "monitor/permits.h"
+#include "monitor/walk.h"
+
+static const char absent[] = "it depends on a variable that is never reported";
+
+const char *method_name(enum method method)
+{
+    static const char *const names[] = {
+#define METHOD(id, name) [METHOD_##id] = (name),
+        METHOD_LIST(METHOD)
+#undef METHOD
+    };
+    return names[method];
+}
+
+static struct decision decided(enum method method, bool is_found)
+{
+    return (struct decision){.verdict = is_found ? CUT_YES : CUT_NO, .method = method};
+}
+
+static struct decision undecided(enum method method, const char *reason)
+{
+    return (struct decision){.verdict = CUT_UNKNOWN, .method = method, .reason = reason};
+}
+
+/* ---- only what single processes say ---- */
+
+static bool find_least(struct history *h, const uint8_t *permitted, uint32_t *taken)
+{
+    for (uint32_t p = 0; p < h->cuts.process_count; p++) {
+        taken[p] = 0;
+    }
+    return cuts_least(&h->cuts, permitted, taken, &h->scratch);
+}
+
+static struct decision decide_local(struct history *h, const struct permits *p, uint32_t *taken)
+{
+    const bool is_found = find_least(h, p->certain, taken);
+    return is_found || p->is_known || !find_least(h, p->possible, taken)
+               ? decided(METHOD_LEAST, is_found)
+               : undecided(METHOD_LEAST, absent);
+}
+
+/* ---- and one sum ---- */
+
+static struct decision decide_at_most(struct history *h, const struct linear *l,
+                                      const struct permits *p, uint32_t *taken)
+{
+    const struct gains worst = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
+    int64_t sum = 0;
+    if (worst.is_too_large) {
+        return undecided(METHOD_FLOW, "its numbers are too large");
+    }
+    struct cuts_wanted wanted = {.gain = worst.at, .least = -l->bound};
+    if (cuts_most(&h->cuts, &wanted, &sum, taken, &h->scratch)) {
+        return decided(METHOD_FLOW, true);
+    }
+    if (worst.is_known && p->is_known) {
+        return decided(METHOD_FLOW, false);
+    }
+    const struct gains best = gains_build(h, l, p->possible, GAINS_BEST, &h->scratch);
+    wanted.gain = best.at;
+    return best.is_too_large || cuts_most(&h->cuts, &wanted, &sum, taken, &h->scratch)
+               ? undecided(METHOD_FLOW, absent)
+               : decided(METHOD_FLOW, false);
+}
+
+/* A sum that is to be exactly something lies between its least and its greatest, and where it
+ * changes by one at a time it takes every value between. */
+static struct decision decide_equal(struct history *h, const struct linear *l,
+                                    const struct permits *p, uint32_t *taken)
+{
+    const uint32_t count = cuts_state_count(&h->cuts);
+    const struct gains gains = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
+    if (gains.is_too_large || !gains.is_known || !p->is_known) {
+        return undecided(METHOD_STEPS, gains.is_too_large ? "its numbers are too large" : absent);
+    }
+    uint32_t *low = arena_array(&h->scratch, uint32_t, h->cuts.process_count);
+    uint32_t *high = arena_array(&h->scratch, uint32_t, h->cuts.process_count);
+    int64_t *less = arena_array(&h->scratch, int64_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        less[i] = gains.at[i] == CUTS_FORBIDDEN ? CUTS_FORBIDDEN : -gains.at[i];
+    }
+    int64_t sum = 0;
+    const struct cuts_wanted at_least = {.gain = gains.at, .least = l->bound};
+    const struct cuts_wanted at_most = {.gain = less, .least = -l->bound};
+    if (!cuts_most(&h->cuts, &at_least, &sum, high, &h->scratch) ||
+        !cuts_most(&h->cuts, &at_most, &sum, low, &h->scratch)) {
+        return decided(METHOD_FLOW, false);
+    }
+    const struct walk walk = {gains.at, l->bound, low, high};
+    return walk_has_unit_steps(&h->cuts, gains.at) &&
+                   walk_to_sum(&h->cuts, &walk, taken, &h->scratch)
+               ? decided(METHOD_STEPS, true)
+               : undecided(METHOD_STEPS, "");
+}
+
+/* ---- the rest ---- */
+
+struct sums {
+    VEC(struct linear) list;
+};
+
+/* The literals that are about several processes, as sums. */
+static bool find_sums(const struct history *h, const struct clause *clause, struct sums *sums)
+{
+    for (size_t i = 0; i < clause->count; i++) {
+        if (h->owner[clause->at[i].cell] == OWNER_UNKNOWN) {
+            return false;
+        }
+        if (h->owner[clause->at[i].cell] == OWNER_SEVERAL) {
+            vec_push(&sums->list, (struct linear){0});
+            if (!linear_build(vec_last(&sums->list), h, clause->at[i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static struct decision decide_sums(struct history *h, const struct sums *sums,
+                                   const struct permits *p, const struct decide_options *o,
+                                   uint32_t *taken)
+{
+    struct decision d = undecided(METHOD_SOLVER, "");
+    if (!o->is_by_solver && sums->list.count == 0) {
+        d = decide_local(h, p, taken);
+    } else if (!o->is_by_solver && sums->list.count == 1) {
+        const struct linear *l = &sums->list.at[0];
+        d = l->is_equal ? decide_equal(h, l, p, taken) : decide_at_most(h, l, p, taken);
+    }
+    if (d.verdict != CUT_UNKNOWN || d.reason[0] != '\0') {
+        return d;
+    }
+    const struct formula_question question = {sums->list.at, sums->list.count, p, o->budget};
+    return formula_decide(h, &question, taken);
+}
+
+struct decision decide_clause(struct history *h, const struct clause *clause,
+                              const struct decide_options *o, uint32_t *taken)
+{
+    struct sums sums = {0};
+    struct decision d = undecided(METHOD_NONE, "it speaks of what a cut does not tell: now, steps, "
+                                               "messages, or a count over pairs of processes");
+    if (find_sums(h, clause, &sums)) {
+        const struct arena_mark mark = arena_mark(&h->scratch);
+        const struct permits permits = permits_build(h, clause, &h->scratch);
+        d = decide_sums(h, &sums, &permits, o, taken);
+        arena_reset(&h->scratch, mark);
+    }
+    vec_each (&sums.list, linear) {
+        linear_release(linear);
+    }
+    vec_release(&sums.list);
+    return d;
+}

@@ -1,0 +1,45 @@
+/* Whether a cut shows a clause, and by which method that was found out. */
+#ifndef CLEW_MONITOR_DECIDE_H
+#define CLEW_MONITOR_DECIDE_H
+
+#include "monitor/clause.h"
+#include "solve/solve.h"
+
+enum cut_verdict {
+    CUT_UNKNOWN,
+    CUT_NO,
+    CUT_YES,
+};
+
+/* How a clause was decided. METHOD(id, name) */
+#define METHOD_LIST(METHOD)           \
+    METHOD(NONE, "nothing to decide") \
+    METHOD(LEAST, "least cut")        \
+    METHOD(FLOW, "minimum cut")       \
+    METHOD(STEPS, "unit steps")       \
+    METHOD(SOLVER, "libz3")
+
+enum method {
+#define METHOD(id, name) METHOD_##id,
+    METHOD_LIST(METHOD)
+#undef METHOD
+};
+
+const char *method_name(enum method method);
+
+struct decide_options {
+    bool is_by_solver; /* everything, for comparison */
+    struct solve_budget budget;
+};
+
+struct decision {
+    enum cut_verdict verdict;
+    enum method method;
+    const char *reason; /* of UNKNOWN */
+};
+
+/* Decides the clause; of a YES, `taken` is the cut. */
+struct decision decide_clause(struct history *h, const struct clause *clause,
+                              const struct decide_options *o, uint32_t *taken);
+
+#endif

@@ -1,0 +1,368 @@
+#include "monitor/history.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/shown.h"
+#include "base/sort.h"
+#include "order/message.h"
+#include "wire/kind.h"
+
+void history_release(struct history *h)
+{
+    arena_release(&h->arena);
+    arena_release(&h->scratch);
+    vec_release(&h->processes);
+    vec_release(&h->process_of);
+    map_release(&h->column_of);
+    vec_release(&h->columns);
+}
+
+void history_processes(struct history *h, const struct trace *t)
+{
+    struct map known = {0};
+    h->trace = t;
+    for (uint32_t i = 0; i < t->tables.tasks.count; i++) {
+        const struct task *task = &t->tables.tasks.at[i];
+        const bool is_node = task->node != 0;
+        bool is_new = false;
+        const uint32_t name = is_node ? task->node : task->name;
+        const uint32_t process =
+            *map_slot(&known, map_pair(is_node, name), (uint32_t)h->processes.count, &is_new);
+        if (is_new) {
+            vec_push(&h->processes, trace_name(t, name));
+        }
+        vec_push(&h->process_of, process);
+    }
+    map_release(&known);
+}
+
+/* ---- reports ---- */
+
+struct building {
+    struct history *h;
+    const struct spec *spec;
+    const struct history_options *options;
+    struct notes *notes;
+    struct edges edges;
+    struct map slot_of;  /* (process, name in the trace) to slot */
+    struct bits is_end;  /* per event: of a message between two processes */
+    uint32_t *report_of; /* per event */
+    uint64_t untimed;    /* reports */
+};
+
+static uint32_t process_of(const struct history *h, event_id id)
+{
+    return *vec_at(&h->process_of, trace_at(h->trace, id)->task);
+}
+
+static void note_event(struct building *b, event_id id, const char *text)
+{
+    char place[160];
+    (void)snprintf(place, sizeof place, "event %u", id);
+    notes_add(b->notes, place, "%s", text);
+}
+
+/* Slots by the names that the trace has for their variables. */
+static void find_slots(struct building *b)
+{
+    const struct names *names = &b->h->trace->tables.names;
+    const struct bound *bound = b->h->bound;
+    for (uint32_t i = 0; i < bound->slots.count; i++) {
+        const struct slot *slot = &bound->slots.at[i];
+        if (slot->other == UINT32_MAX) {
+            const char *text = names_text(&b->spec->names, slot->variable);
+            const uint32_t name = names_find(names, text, strlen(text));
+            if (name != 0) {
+                map_put(&b->slot_of, map_pair(slot->process, name), SLOT_FIRST + i);
+            }
+        }
+    }
+}
+
+static uint32_t slot_of_event(const struct building *b, const struct event *e, uint32_t process)
+{
+    if (e->kind != EVENT_VARIABLE && e->kind != EVENT_VARIABLE_DELETE) {
+        return REPORT_NO_SLOT;
+    }
+    const uint32_t *slot = map_get(&b->slot_of, map_pair(process, e->object));
+    return slot == NULL ? REPORT_NO_SLOT : *slot;
+}
+
+static void find_messages(struct building *b)
+{
+    struct history *h = b->h;
+    struct messages messages;
+    messages_build(&messages, h->trace, &b->edges, &h->arena, b->notes);
+    b->is_end = bits_take(&h->arena, h->trace->events.count);
+    size_t kept = 0;
+    vec_each (&b->edges.list, edge) {
+        if (process_of(h, edge->from) != process_of(h, edge->to)) {
+            bits_add(b->is_end, edge->from);
+            bits_add(b->is_end, edge->to);
+            b->edges.list.at[kept++] = *edge;
+        }
+    }
+    b->edges.list.count = kept;
+}
+
+static struct span value_of(struct building *b, event_id id, const struct event *e)
+{
+    if (e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0) {
+        return (struct span){e->value, e->value};
+    }
+    if (e->kind == EVENT_VARIABLE) {
+        note_event(b, id, "a value that is no number is taken for absent");
+    }
+    return SPAN_ANY;
+}
+
+static int64_t time_of(struct building *b, const struct event *e)
+{
+    const bool is_logical = b->options->is_logical || (e->has & HAS_TIME) == 0;
+    const int has = is_logical ? HAS_HLC : HAS_TIME;
+    if ((e->has & has) == 0) {
+        b->untimed++;
+        return INT64_MIN;
+    }
+    b->h->has_times = true;
+    return is_logical ? e->hlc_time : e->time;
+}
+
+/* Lays the reports out, process by process; two passes, so that nothing is sorted. */
+static void fill_reports(struct building *b)
+{
+    struct history *h = b->h;
+    const struct trace *t = h->trace;
+    const uint32_t process_count = (uint32_t)h->processes.count;
+    uint32_t *first = arena_array(&h->arena, uint32_t, process_count + 1);
+    uint32_t *next = arena_array(&h->arena, uint32_t, process_count);
+    for (event_id id = 0; id < t->events.count; id++) {
+        const uint32_t p = process_of(h, id);
+        first[p + 1] +=
+            bits_has(b->is_end, id) || slot_of_event(b, trace_at(t, id), p) != REPORT_NO_SLOT;
+    }
+    for (uint32_t p = 0; p < process_count; p++) {
+        first[p + 1] += first[p];
+        next[p] = first[p];
+    }
+    const uint32_t count = first[process_count];
+    struct report *reports = arena_array(&h->arena, struct report, count);
+    int64_t *time = arena_array(&h->arena, int64_t, count);
+    uint32_t *process = arena_array(&h->arena, uint32_t, count);
+    b->report_of = arena_array(&h->arena, uint32_t, t->events.count);
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *e = trace_at(t, id);
+        const uint32_t p = process_of(h, id);
+        const uint32_t slot = slot_of_event(b, e, p);
+        if (slot == REPORT_NO_SLOT && !bits_has(b->is_end, id)) {
+            continue;
+        }
+        const uint32_t r = next[p]++;
+        const struct span value = slot == REPORT_NO_SLOT ? SPAN_ANY : value_of(b, id, e);
+        reports[r] = (struct report){.event = id, .slot = slot, .value = value};
+        process[r] = p;
+        b->report_of[id] = r;
+        time[r] = time_of(b, e);
+        if (r > first[p] && time[r] < time[r - 1]) {
+            h->doubts++;
+            if (time[r] != INT64_MIN) {
+                note_event(b, id, "a clock that goes back is taken to stand still");
+            }
+            time[r] = time[r - 1];
+        }
+    }
+    h->reports = reports;
+    h->cuts = (struct cuts){.process_count = process_count,
+                            .first = first,
+                            .time = time,
+                            .process = process,
+                            .skew = b->options->skew};
+}
+
+static void fill_needs(struct building *b)
+{
+    struct history *h = b->h;
+    const uint32_t count = cuts_report_count(&h->cuts);
+    uint32_t *first = arena_array(&h->arena, uint32_t, count + 1);
+    uint32_t *next = arena_array(&h->arena, uint32_t, count);
+    uint32_t *needs = arena_array(&h->arena, uint32_t, b->edges.list.count);
+    vec_each (&b->edges.list, edge) {
+        first[b->report_of[edge->to] + 1]++;
+    }
+    for (uint32_t r = 0; r < count; r++) {
+        first[r + 1] += first[r];
+        next[r] = first[r];
+    }
+    vec_each (&b->edges.list, edge) {
+        needs[next[b->report_of[edge->to]]++] = b->report_of[edge->from];
+    }
+    h->cuts.need_first = first;
+    h->cuts.needs = needs;
+}
+
+/* ---- formulas of one process ---- */
+
+static uint32_t joined_owner(uint32_t left, uint32_t right)
+{
+    if (left == OWNER_UNKNOWN || right == OWNER_UNKNOWN) {
+        return OWNER_UNKNOWN;
+    }
+    if (left == OWNER_NONE || right == OWNER_NONE || left == right) {
+        return left == OWNER_NONE ? right : left;
+    }
+    return OWNER_SEVERAL;
+}
+
+static uint32_t owner_of_slot(const struct bound *b, uint32_t slot)
+{
+    if (slot < SLOT_FIRST) {
+        return OWNER_UNKNOWN;
+    }
+    const struct slot *s = vec_at(&b->slots, slot - SLOT_FIRST);
+    return s->other == UINT32_MAX ? s->process : OWNER_UNKNOWN;
+}
+
+static void find_owners(struct history *h)
+{
+    const struct bound *b = h->bound;
+    uint32_t *owner = arena_array(&h->arena, uint32_t, b->cells.list.count);
+    for (size_t i = 0; i < b->cells.list.count; i++) {
+        const struct cell *cell = &b->cells.list.at[i];
+        owner[i] = cell->op == CELL_SLOT   ? owner_of_slot(b, cell->left)
+                   : !cell_has_left(cell)  ? OWNER_NONE
+                   : !cell_has_right(cell) ? owner[cell->left]
+                                           : joined_owner(owner[cell->left], owner[cell->right]);
+    }
+    h->owner = owner;
+}
+
+static int compare_cells(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+struct cell_list {
+    VEC(uint32_t) cells;
+};
+
+/* The cell and all it is computed from, in ascending order. */
+static struct cell_list cells_below(const struct cells *c, uint32_t root)
+{
+    struct cell_list below = {0};
+    struct map seen = {0};
+    map_put(&seen, root, 0);
+    for (size_t i = 0; i < seen.entries.count; i++) {
+        const uint32_t at = (uint32_t)seen.entries.at[i].key;
+        const struct cell *cell = vec_at(&c->list, at);
+        vec_push(&below.cells, at);
+        if (cell_has_left(cell)) {
+            map_put(&seen, cell->left, 0);
+        }
+        if (cell_has_right(cell)) {
+            map_put(&seen, cell->right, 0);
+        }
+    }
+    map_release(&seen);
+    sort_stable(below.cells.at, below.cells.count, sizeof *below.cells.at, compare_cells, NULL);
+    return below;
+}
+
+static void fill_column(struct history *h, struct column *column, uint32_t root)
+{
+    const struct cells *cells = &h->bound->cells;
+    struct cell_list below = cells_below(cells, root);
+    const size_t slot_count = SLOT_FIRST + h->bound->slots.count;
+    const uint32_t from = h->cuts.first[column->process];
+    const uint32_t end = h->cuts.first[column->process + 1];
+    struct span *at = arena_array(&h->arena, struct span, end - from + 1);
+    const struct arena_mark mark = arena_mark(&h->arena);
+    struct span *slots = arena_array(&h->arena, struct span, slot_count);
+    struct span *results = arena_array(&h->arena, struct span, cells->list.count);
+    for (size_t i = 0; i < slot_count; i++) {
+        slots[i] = SPAN_ANY;
+    }
+    cells_evaluate_some(cells, below.cells.at, below.cells.count, slots, results);
+    at[0] = results[root];
+    column->is_known = true;
+    vec_each (&below.cells, below_root) {
+        const struct cell *cell = vec_at(&cells->list, *below_root);
+        column->is_known =
+            column->is_known && (cell->op != CELL_SLOT || bits_has(h->is_reported, cell->left));
+    }
+    for (uint32_t r = from; r < end; r++) {
+        const struct report *report = &h->reports[r];
+        if (report->slot != REPORT_NO_SLOT) {
+            slots[report->slot] = report->value;
+            cells_evaluate_some(cells, below.cells.at, below.cells.count, slots, results);
+        }
+        at[r - from + 1] = results[root];
+    }
+    column->at = at;
+    arena_reset(&h->arena, mark);
+    vec_release(&below.cells);
+}
+
+const struct column *history_column(struct history *h, uint32_t cell)
+{
+    bool is_new = false;
+    const uint32_t index = *map_slot(&h->column_of, cell, (uint32_t)h->columns.count, &is_new);
+    if (is_new) {
+        struct column column = {.process = h->owner[cell]};
+        must(column.process < h->processes.count);
+        fill_column(h, &column, cell);
+        vec_push(&h->columns, column);
+    }
+    return vec_at(&h->columns, index);
+}
+
+/* ---- all of it ---- */
+
+static void find_reported(const struct building *b)
+{
+    struct history *h = b->h;
+    h->is_reported = bits_take(&h->arena, SLOT_FIRST + h->bound->slots.count);
+    for (uint32_t r = 0; r < cuts_report_count(&h->cuts); r++) {
+        if (h->reports[r].slot != REPORT_NO_SLOT) {
+            bits_add(h->is_reported, h->reports[r].slot);
+        }
+    }
+    for (uint32_t i = 0; i < h->bound->slots.count; i++) {
+        const struct slot *slot = &h->bound->slots.at[i];
+        if (slot->other == UINT32_MAX && !bits_has(h->is_reported, SLOT_FIRST + i)) {
+            const char *name = names_text(&b->spec->names, slot->variable);
+            notes_add(b->notes, *vec_at(&h->processes, slot->process),
+                      "nobody reports the variable %s", shown(name, strlen(name)).text);
+        }
+    }
+}
+
+static void note_untimed(struct building *b)
+{
+    struct history *h = b->h;
+    if (b->untimed > 0 && b->options->skew != INT64_MAX) {
+        h->doubts += h->has_times ? b->untimed : 0;
+        notes_add_many(b->notes, b->untimed, "",
+                       h->has_times ? "an event without a time among others that have one"
+                                    : "an event without a time: the skew rules nothing out");
+    }
+}
+
+void history_build(struct history *h, const struct spec *s, const struct bound *b,
+                   const struct history_options *o, struct notes *n)
+{
+    h->bound = b;
+    struct building building = {.h = h, .spec = s, .options = o, .notes = n};
+    find_slots(&building);
+    find_messages(&building);
+    fill_reports(&building);
+    fill_needs(&building);
+    find_owners(h);
+    find_reported(&building);
+    note_untimed(&building);
+    edges_release(&building.edges);
+    map_release(&building.slot_of);
+}

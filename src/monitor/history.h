@@ -1,0 +1,81 @@
+/* What the processes of a trace reported: the cuts that it allows, and what each variable was in
+ * each state.
+ *
+ *     struct history h = {0};
+ *     history_processes(&h, t);                 who is there, for bind_spec
+ *     history_build(&h, t, &system, &options, notes);
+ *     column = history_column(&h, cell);        what a local formula is in each state
+ *     history_release(&h);
+ *
+ * A process is a node of the trace or, where the trace knows no nodes, a task. Its events are in
+ * the order of the trace. Only what matters is a report: a change of a variable that the
+ * specification reads, and both ends of a message between two processes. */
+#ifndef CLEW_MONITOR_HISTORY_H
+#define CLEW_MONITOR_HISTORY_H
+
+#include "base/bits.h"
+#include "base/map.h"
+#include "base/notes.h"
+#include "monitor/cuts.h"
+#include "spec/bind.h"
+#include "trace/trace.h"
+
+#define REPORT_NO_SLOT UINT32_MAX
+
+struct report {
+    event_id event;
+    uint32_t slot; /* whose value it sets; REPORT_NO_SLOT: a send or a receive */
+    struct span value;
+};
+
+/* What a formula over the variables of one process is in each of its states. A variable has no
+ * value before its first report: there, what depends on it does not hold and is not counted. Of one
+ * that is never reported nothing is known. */
+struct column {
+    uint32_t process;
+    bool is_known;         /* all it reads is reported some time */
+    const struct span *at; /* per state */
+};
+
+/* Whose variables a cell reads. */
+#define OWNER_NONE UINT32_MAX          /* nobody's: a constant */
+#define OWNER_SEVERAL (UINT32_MAX - 1) /* those of several processes */
+#define OWNER_UNKNOWN (UINT32_MAX - 2) /* of what has no value in a cut: now, steps, messages */
+
+struct history {
+    struct arena arena;
+    struct arena scratch; /* of whoever decides; empty between decisions */
+    const struct trace *trace;
+    VEC(const char *) processes;
+    VEC(uint32_t) process_of; /* per task */
+    const struct bound *bound;
+    struct cuts cuts;
+    const struct report *reports; /* process by process */
+    struct bits is_reported;      /* per slot: some time */
+    const uint32_t *owner;        /* per cell */
+    struct map column_of;         /* by cell */
+    VEC(struct column) columns;
+    bool has_times;
+    uint64_t doubts; /* events whose time is missing among others, or earlier than the one before:
+                        a cut that they rule out may have been one */
+};
+
+struct history_options {
+    int64_t skew;    /* in ticks; INT64_MAX: clocks say nothing */
+    bool is_logical; /* the time is that of the hybrid logical clock */
+};
+
+/* Finds the processes of t, which is sealed and must outlive h. */
+void history_processes(struct history *h, const struct trace *t);
+
+/* Reads the trace for what the specification, bound to these processes, asks. Notes receives
+ * without a send, events without a time, clocks that go back (they count as standing still), values
+ * that are no numbers, and variables that nobody reports. */
+void history_build(struct history *h, const struct spec *s, const struct bound *b,
+                   const struct history_options *o, struct notes *n);
+void history_release(struct history *h);
+
+/* The column of a cell that one process owns; good until the next call. */
+const struct column *history_column(struct history *h, uint32_t cell);
+
+#endif

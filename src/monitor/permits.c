@@ -1,0 +1,111 @@
+#include "monitor/permits.h"
+
+static uint32_t state_count_of(const struct history *h, uint32_t process)
+{
+    return h->cuts.first[process + 1] - h->cuts.first[process] + 1;
+}
+
+static void permit_constant(const struct history *h, struct literal literal, struct permits *p)
+{
+    const bool is_true = vec_at(&h->bound->cells.list, literal.cell)->number != 0;
+    for (uint32_t i = 0; is_true == literal.is_negated && i < cuts_state_count(&h->cuts); i++) {
+        p->certain[i] = p->possible[i] = 0;
+    }
+}
+
+static void permit_local(struct history *h, struct literal literal, struct permits *p)
+{
+    const struct column *column = history_column(h, literal.cell);
+    const uint32_t first = cuts_state(&h->cuts, column->process, 0);
+    p->is_known = p->is_known && column->is_known;
+    for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
+        const struct span truth = column->at[i];
+        const bool is_certain = literal.is_negated ? truth.high == 0 : truth.low != 0;
+        const bool is_possible =
+            column->is_known ? is_certain : (literal.is_negated ? truth.low == 0 : truth.high != 0);
+        p->certain[first + i] &= is_certain;
+        p->possible[first + i] &= is_possible;
+    }
+}
+
+struct permits permits_build(struct history *h, const struct clause *clause, struct arena *a)
+{
+    const uint32_t count = cuts_state_count(&h->cuts);
+    struct permits p = {.certain = arena_array(a, uint8_t, count),
+                        .possible = arena_array(a, uint8_t, count),
+                        .is_known = true};
+    for (uint32_t i = 0; i < count; i++) {
+        p.certain[i] = p.possible[i] = 1;
+    }
+    for (size_t i = 0; i < clause->count; i++) {
+        const uint32_t owner = h->owner[clause->at[i].cell];
+        if (owner == OWNER_NONE) {
+            permit_constant(h, clause->at[i], &p);
+        } else if (owner < OWNER_UNKNOWN) {
+            permit_local(h, clause->at[i], &p);
+        }
+    }
+    return p;
+}
+
+/* The sum of all gains, times the processes, must be far from the end of the numbers. */
+static bool is_small(const struct history *h, const int64_t *at, uint32_t count)
+{
+    const uint64_t most = (UINT64_C(1) << 60) / (h->cuts.process_count + 1);
+    uint64_t total = 1;
+    for (uint32_t i = 0; i < count && total < most; i++) {
+        if (at[i] != CUTS_FORBIDDEN) {
+            total += at[i] < 0 ? -(uint64_t)at[i] : (uint64_t)at[i];
+        }
+    }
+    return total < most;
+}
+
+/* What the term adds to the gain of a state with this span. False when nothing can be said: there
+ * is no bound, or, of an exact sum, no single value. */
+static bool gain_of(const struct linear *l, const struct term *term, struct span span,
+                    enum gains_view view, int64_t *gain)
+{
+    const int64_t weight = l->is_equal ? term->weight : -term->weight;
+    const int64_t value = (weight > 0) == (view == GAINS_BEST) ? span.high : span.low;
+    return (!l->is_equal || span_is_known(span)) && value != INT64_MIN && value != INT64_MAX &&
+           !__builtin_mul_overflow(weight, value, gain);
+}
+
+static void add_gains(struct history *h, const struct linear *l, const struct term *term,
+                      enum gains_view view, struct gains *g)
+{
+    const struct column *column = history_column(h, term->cell);
+    const uint32_t first = cuts_state(&h->cuts, column->process, 0);
+    g->is_known = g->is_known && column->is_known;
+    for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
+        int64_t *gain = &g->at[first + i];
+        int64_t add = 0;
+        if (*gain == CUTS_FORBIDDEN) {
+            continue;
+        }
+        if (!gain_of(l, term, column->at[i], view, &add)) {
+            /* At the best, what has no bound is more than enough. */
+            g->is_too_large = g->is_too_large || (view == GAINS_BEST && !column->is_known);
+            *gain = CUTS_FORBIDDEN;
+        } else if (__builtin_add_overflow(*gain, add, gain) || *gain == CUTS_FORBIDDEN) {
+            g->is_too_large = true;
+            *gain = CUTS_FORBIDDEN;
+        }
+    }
+}
+
+struct gains gains_build(struct history *h, const struct linear *l, const uint8_t *permitted,
+                         enum gains_view view, struct arena *a)
+{
+    const uint32_t count = cuts_state_count(&h->cuts);
+    struct gains g = {.at = arena_array(a, int64_t, count), .is_known = true};
+    for (uint32_t i = 0; i < count; i++) {
+        g.at[i] = permitted[i] != 0 ? 0 : CUTS_FORBIDDEN;
+    }
+    vec_each (&l->terms, term) {
+        add_gains(h, l, term, view, &g);
+    }
+    g.is_too_large = g.is_too_large || !is_small(h, g.at, count);
+    return g;
+}

@@ -1,0 +1,31 @@
+/* In which states the literals of a clause that are about one process hold: certainly, and
+ * possibly, given that what is never reported may be anything. */
+#ifndef CLEW_MONITOR_PERMITS_H
+#define CLEW_MONITOR_PERMITS_H
+
+#include "monitor/clause.h"
+
+struct permits {
+    uint8_t *certain;  /* per state */
+    uint8_t *possible; /* per state */
+    bool is_known;     /* they are the same */
+};
+
+struct permits permits_build(struct history *h, const struct clause *clause, struct arena *a);
+
+/* Per state, what the terms of its process sum up to, times -1 for "at most" so that more is
+ * better: at the worst of what is possible (forbidden where there is no bound), or at the best.
+ * Where the sum must be exact, what is not known is forbidden. */
+struct gains {
+    int64_t *at;
+    bool is_known;     /* all it reads is reported some time */
+    bool is_too_large; /* the numbers are no good */
+};
+
+enum gains_view { GAINS_WORST, GAINS_BEST };
+
+/* States that `permitted` excludes are forbidden. */
+struct gains gains_build(struct history *h, const struct linear *l, const uint8_t *permitted,
+                         enum gains_view view, struct arena *a);
+
+#endif

@@ -1,0 +1,181 @@
+#include "monitor/witness.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/bits.h"
+
+/* What every slot is in the cut. */
+static struct span *slots_in(const struct history *h, const uint32_t *taken, struct arena *a)
+{
+    const size_t count = SLOT_FIRST + h->bound->slots.count;
+    struct span *slots = arena_array(a, struct span, count);
+    for (size_t i = 0; i < count; i++) {
+        slots[i] = SPAN_ANY;
+    }
+    for (uint32_t p = 0; p < h->cuts.process_count; p++) {
+        for (uint32_t r = h->cuts.first[p]; r < h->cuts.first[p] + taken[p]; r++) {
+            if (h->reports[r].slot != REPORT_NO_SLOT) {
+                slots[h->reports[r].slot] = h->reports[r].value;
+            }
+        }
+    }
+    return slots;
+}
+
+bool witness_holds(const struct history *h, uint32_t root, const uint32_t *taken)
+{
+    const struct cells *cells = &h->bound->cells;
+    struct arena scratch = {0};
+    struct span *results = arena_array(&scratch, struct span, cells->list.count);
+    cells_evaluate(cells, slots_in(h, taken, &scratch), results);
+    const bool holds = results[root].low != 0 && cuts_is_consistent(&h->cuts, taken);
+    arena_release(&scratch);
+    return holds;
+}
+
+/* ---- words ---- */
+
+struct words {
+    VEC(char) text;
+};
+
+static void say(struct words *w, const char *format, ...) PRINTF_LIKE(2, 3);
+static void say(struct words *w, const char *format, ...)
+{
+    char line[400];
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (int i = 0; i < size && i < (int)sizeof line - 1; i++) {
+        vec_push(&w->text, line[i]);
+    }
+}
+
+static void say_values(struct words *w, const struct history *h, const struct spec *s,
+                       uint32_t process, const struct span *slots)
+{
+    const char *before = " ";
+    for (uint32_t i = 0; i < h->bound->slots.count; i++) {
+        const struct slot *slot = &h->bound->slots.at[i];
+        if (slot->process != process || slot->other != UINT32_MAX) {
+            continue;
+        }
+        const struct span value = slots[SLOT_FIRST + i];
+        const char *name = names_text(&s->names, slot->variable);
+        if (span_is_known(value)) {
+            say(w, "%s%s = %lld", before, name, (long long)value.low);
+        } else {
+            say(w, "%s%s not reported", before, name);
+        }
+        before = ", ";
+    }
+}
+
+static void say_moment(struct words *w, const struct history *h, uint32_t process, uint32_t taken)
+{
+    const struct cuts *c = &h->cuts;
+    const uint32_t next = c->first[process] + taken;
+    const bool is_last = next == c->first[process + 1];
+    if (taken == 0) {
+        say(w, ", before its first report");
+        return;
+    }
+    say(w, ", after event %u", h->reports[next - 1].event);
+    if (h->has_times) {
+        say(w, ", time %lld", (long long)c->time[next - 1]);
+        if (is_last) {
+            say(w, " to the end");
+        } else {
+            say(w, " to %lld", (long long)c->time[next]);
+        }
+    }
+}
+
+/* Sends taken whose receives are not. */
+static uint64_t messages_crossing(const struct cuts *c, const uint32_t *taken)
+{
+    uint64_t crossing = 0;
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        for (uint32_t r = c->first[p] + taken[p]; r < c->first[p + 1]; r++) {
+            for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
+                const uint32_t from = c->process[c->needs[n]];
+                crossing += c->needs[n] < c->first[from] + taken[from];
+            }
+        }
+    }
+    return crossing;
+}
+
+const char *witness_text(const struct history *h, const struct spec *s, const uint32_t *taken,
+                         struct findings *f)
+{
+    struct arena scratch = {0};
+    struct words w = {0};
+    const struct span *slots = slots_in(h, taken, &scratch);
+    for (uint32_t p = 0; p < h->cuts.process_count; p++) {
+        say(&w, "%s:", *vec_at(&h->processes, p));
+        say_values(&w, h, s, p, slots);
+        say_moment(&w, h, p, taken[p]);
+        say(&w, "\n");
+    }
+    const uint64_t crossing = messages_crossing(&h->cuts, taken);
+    say(&w, "%llu message%s on the way", (unsigned long long)crossing, crossing == 1 ? "" : "s");
+    const char *text = arena_text(&f->arena, w.text.at, w.text.count);
+    vec_release(&w.text);
+    arena_release(&scratch);
+    return text;
+}
+
+/* The slots that the formula reads. */
+static struct bits slots_of(const struct history *h, uint32_t root, struct arena *a)
+{
+    const struct cells *cells = &h->bound->cells;
+    struct bits reads = bits_take(a, SLOT_FIRST + h->bound->slots.count);
+    struct bits is_used = bits_take(a, cells->list.count);
+    bits_add(is_used, root);
+    for (size_t i = (size_t)root + 1; i-- > 0;) {
+        const struct cell *cell = &cells->list.at[i];
+        if (!bits_has(is_used, i)) {
+            continue;
+        }
+        if (cell->op == CELL_SLOT) {
+            bits_add(reads, cell->left);
+        }
+        if (cell_has_left(cell)) {
+            bits_add(is_used, cell->left);
+        }
+        if (cell_has_right(cell)) {
+            bits_add(is_used, cell->right);
+        }
+    }
+    return reads;
+}
+
+struct witness_events witness_events(const struct history *h, uint32_t root, const uint32_t *taken,
+                                     uint32_t input, struct findings *f)
+{
+    struct arena scratch = {0};
+    const struct bits reads = slots_of(h, root, &scratch);
+    event_id *last = arena_array(&scratch, event_id, SLOT_FIRST + h->bound->slots.count);
+    for (size_t i = 0; i < SLOT_FIRST + h->bound->slots.count; i++) {
+        last[i] = EVENT_NONE;
+    }
+    for (uint32_t p = 0; p < h->cuts.process_count; p++) {
+        for (uint32_t r = h->cuts.first[p]; r < h->cuts.first[p] + taken[p]; r++) {
+            if (h->reports[r].slot != REPORT_NO_SLOT) {
+                last[h->reports[r].slot] = h->reports[r].event;
+            }
+        }
+    }
+    struct witness_events events = {
+        .at = arena_array(&f->arena, struct finding_event, h->bound->slots.count)};
+    for (size_t i = SLOT_FIRST; i < SLOT_FIRST + h->bound->slots.count; i++) {
+        if (bits_has(reads, i) && last[i] != EVENT_NONE) {
+            events.at[events.count++] = findings_event(f, h->trace, last[i], input);
+        }
+    }
+    arena_release(&scratch);
+    return events;
+}

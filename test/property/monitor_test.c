@@ -1,0 +1,437 @@
+/* The monitor against a walk through all cuts, by the definition: every event counts, messages are
+ * matched by name, and formulas are judged by the checker of explored runs. */
+#include "monitor/monitor.h"
+
+#include <stdlib.h>
+
+#include "monitor/witness.h"
+#include "spec/checker.h"
+#include "test.h"
+#include "trace_of.h"
+#include "wire/kind.h"
+#include "wire/prng.h"
+
+enum { NODES = 3, EVENTS_MAX = 14, TEXT_MAX = 4000 };
+
+/* ---- random executions ---- */
+
+struct writing {
+    char text[TEXT_MAX];
+    size_t size;
+};
+
+static void put(struct writing *w, const char *format, ...) PRINTF_LIKE(2, 3);
+static void put(struct writing *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(w->text + w->size, sizeof w->text - w->size, format, arguments);
+    va_end(arguments);
+    must(size >= 0);
+    w->size += (size_t)size;
+    must(w->size < sizeof w->text);
+}
+
+struct shape {
+    int64_t skew;
+    bool is_complete; /* every variable has a value from the start */
+    int64_t value_max;
+};
+
+static const char *variable_of(struct prng *prng)
+{
+    return prng_below(prng, 2) == 0 ? "x" : "y";
+}
+
+/* Clocks within the skew of each other, most of the time; messages that arrive, most of them. */
+static void write_events(struct writing *w, struct prng *prng, const struct shape *shape)
+{
+    int64_t offset[NODES];
+    int64_t last[NODES] = {0};
+    uint32_t sent_to[EVENTS_MAX];
+    uint32_t sent_count = 0;
+    uint32_t received = 0;
+    for (uint32_t n = 0; n < NODES; n++) {
+        offset[n] = (int64_t)prng_below(prng, (uint64_t)shape->skew + 2);
+    }
+    int64_t now = 1;
+    for (uint64_t left = 2 + prng_below(prng, EVENTS_MAX - 1); left > 0; left--) {
+        now += (int64_t)prng_below(prng, 3);
+        const uint32_t n = (uint32_t)prng_below(prng, NODES);
+        const int64_t time = now + offset[n] > last[n] ? now + offset[n] : last[n];
+        last[n] = time;
+        const uint64_t kind = prng_below(prng, 5);
+        if (kind == 0 && sent_count < EVENTS_MAX) {
+            sent_to[sent_count] = (n + 1 + (uint32_t)prng_below(prng, NODES - 1)) % NODES;
+            put(w, "; t@n%u snd c%u msg=m%u mode=udp time=%lld", n, sent_to[sent_count], sent_count,
+                (long long)time);
+            sent_count++;
+        } else if (kind == 1 && received < sent_count) {
+            const uint32_t to = sent_to[received];
+            const int64_t then = now + offset[to] > last[to] ? now + offset[to] : last[to];
+            last[to] = then;
+            put(w, "; t@n%u rcv c%u msg=m%u mode=udp time=%lld", to, to, received, (long long)then);
+            received++;
+        } else {
+            put(w, "; t@n%u var %s value=%llu time=%lld", n, variable_of(prng),
+                (unsigned long long)prng_below(prng, (uint64_t)shape->value_max + 1),
+                (long long)time);
+        }
+    }
+}
+
+static const struct trace *random_run(struct prng *prng, const struct shape *shape)
+{
+    struct writing w = {.size = 0};
+    put(&w, "tick 1");
+    for (uint32_t n = 0; n < NODES; n++) {
+        if (shape->is_complete || prng_below(prng, 2) == 0) {
+            put(&w, "; t@n%u var x value=0 time=0; t@n%u var y value=1 time=0", n, n);
+        } else {
+            put(&w, "; t@n%u log time=0", n);
+        }
+    }
+    write_events(&w, prng, shape);
+    return trace_of(w.text);
+}
+
+/* ---- random formulas ---- */
+
+static void put_atom(struct writing *w, struct prng *prng)
+{
+    static const char *const relations[] = {"=", "!=", "<", "<=", ">", ">="};
+    const char *relation = relations[prng_below(prng, 6)];
+    const char *v = variable_of(prng);
+    const int number = (int)prng_below(prng, 4);
+    const unsigned a = (unsigned)prng_below(prng, NODES);
+    const unsigned b = (unsigned)prng_below(prng, NODES);
+    switch (prng_below(prng, 7)) {
+    case 0: put(w, "count(p: p.%s = 1) %s %d", v, relation, number); break;
+    case 1: put(w, "sum(p: p.%s) %s %d", v, relation, number); break;
+    case 2: put(w, "n%u.x %s n%u.y", a, relation, b); break;
+    case 3: put(w, "n%u.x + 2 * n%u.y %s %d", a, b, relation, number); break;
+    case 4: put(w, "(forall p. p.%s %s %d)", v, relation, number); break;
+    case 5:
+        put(w, "(exists p. exists q. p != q and p.%s = 1 and q.%s %s %d)", v, v, relation, number);
+        break;
+    default: put(w, "n%u.%s %s %d", a, v, relation, number); break;
+    }
+}
+
+static void put_formula(struct writing *w, struct prng *prng, unsigned depth)
+{
+    const uint64_t shape = prng_below(prng, depth == 0 ? 1 : 5);
+    if (shape <= 1) {
+        put_atom(w, prng);
+        return;
+    }
+    put(w, "%s(", shape == 4 ? "not " : "");
+    put_formula(w, prng, depth - 1);
+    if (shape != 4) {
+        put(w, ") %s (", shape == 2 ? "and" : "or");
+        put_formula(w, prng, depth - 1);
+    }
+    put(w, ")");
+}
+
+/* ---- the walk ---- */
+
+struct walking {
+    const struct trace *t;
+    int64_t skew;
+    uint32_t events[NODES][EVENTS_MAX + 4];
+    uint32_t count[NODES];
+    struct checker *checker;
+};
+
+/* The rank of a node by its name, n0 n1 n2. */
+static uint32_t node_of(const struct trace *t, event_id id)
+{
+    return (uint32_t)(trace_name(t, trace_node_of(t, trace_at(t, id)))[1] - '0');
+}
+
+static bool comes_before(const struct walking *w, event_id a, event_id b)
+{
+    const struct event *first = trace_at(w->t, a);
+    const struct event *second = trace_at(w->t, b);
+    return (first->kind == EVENT_SEND && second->kind == EVENT_RECV &&
+            first->message == second->message) ||
+           second->time - first->time > w->skew;
+}
+
+static bool is_cut(const struct walking *w, const uint32_t *taken)
+{
+    for (uint32_t n = 0; n < NODES; n++) {
+        for (uint32_t i = 0; i < taken[n]; i++) {
+            for (uint32_t m = 0; m < NODES; m++) {
+                for (uint32_t j = taken[m]; j < w->count[m]; j++) {
+                    if (comes_before(w, w->events[m][j], w->events[n][i])) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* What the formula is in the cut. */
+static enum checker_verdict judge(const struct walking *w, const uint32_t *taken)
+{
+    checker_begin(w->checker);
+    for (uint32_t n = 0; n < NODES; n++) {
+        for (uint32_t i = 0; i < taken[n]; i++) {
+            const struct event *e = trace_at(w->t, w->events[n][i]);
+            if (e->kind == EVENT_VARIABLE) {
+                checker_set(w->checker, checker_slot(w->checker, n, trace_name(w->t, e->object)),
+                            e->value);
+            }
+        }
+    }
+    (void)checker_step(w->checker, 0);
+    const struct checker_status *status = checker_status(w->checker, 0);
+    return status->skips > 0 ? CHECKER_UNKNOWN : status->verdict;
+}
+
+struct expected {
+    bool is_shown;   /* by some cut */
+    bool is_doubted; /* in some cut the formula is not decided */
+};
+
+static struct expected walk(struct walking *w)
+{
+    struct expected x = {0};
+    uint32_t taken[NODES] = {0};
+    for (;;) {
+        if (is_cut(w, taken)) {
+            const enum checker_verdict verdict = judge(w, taken);
+            x.is_shown = x.is_shown || verdict == CHECKER_VIOLATED;
+            x.is_doubted = x.is_doubted || verdict == CHECKER_UNKNOWN;
+        }
+        uint32_t n = 0;
+        while (n < NODES && taken[n] == w->count[n]) {
+            taken[n++] = 0;
+        }
+        if (n == NODES) {
+            return x;
+        }
+        taken[n]++;
+    }
+}
+
+static struct expected expect(const struct trace *t, const struct spec *s, int64_t skew)
+{
+    static const char *const names[NODES] = {"n0", "n1", "n2"};
+    const struct checker_system system = {names, NODES};
+    struct walking w = {.t = t, .skew = skew};
+    struct err e;
+    for (event_id id = 0; id < t->events.count; id++) {
+        const uint32_t n = node_of(t, id);
+        w.events[n][w.count[n]++] = id;
+    }
+    if (checker_new(&w.checker, s, &system, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+    const struct expected x = walk(&w);
+    checker_free(w.checker);
+    return x;
+}
+
+/* ---- the comparison ---- */
+
+static void read_spec(struct spec *s, const char *text)
+{
+    struct in in;
+    struct err e;
+    spec_init(s);
+    in_open_memory(&in, text, strlen(text));
+    if (spec_parse(s, &in, &e) < 0) {
+        fail_msg("%s: %s", text, e.text);
+    }
+    in_close(&in);
+}
+
+static struct monitor_answer ask(const struct trace *t, const struct spec *s,
+                                 const struct monitor_options *o)
+{
+    struct monitor_result result = {0};
+    struct findings findings = {0};
+    struct notes notes = {0};
+    struct err e;
+    if (monitor_find(t, s, o, &findings, &result, &notes, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+    const struct monitor_answer answer = *vec_at(&result.properties, 0);
+    CHECK_INT(findings.list.count, answer.verdict == CUT_YES);
+    monitor_result_release(&result);
+    findings_release(&findings);
+    notes_release(&notes);
+    return answer;
+}
+
+struct tally {
+    uint64_t by_method[METHOD_SOLVER + 1][CUT_YES + 1];
+};
+
+static void compare(struct prng *prng, const struct shape *shape, bool is_by_solver,
+                    struct tally *tally)
+{
+    const struct trace *t = random_run(prng, shape);
+    struct writing w = {.size = 0};
+    put(&w, "claim: never ");
+    put_formula(&w, prng, 2);
+    struct spec s;
+    read_spec(&s, w.text);
+    const struct expected x = expect(t, &s, shape->skew);
+    const struct monitor_options o = {.skew = shape->skew,
+                                      .decide = {.is_by_solver = is_by_solver}};
+    const struct monitor_answer answer = ask(t, &s, &o);
+    if ((answer.verdict == CUT_YES) != x.is_shown ||
+        (answer.verdict == CUT_UNKNOWN && (shape->is_complete || !x.is_doubted))) {
+        fail_msg("%s, skew %lld: monitor says %d by %s (%s), %s by the walk", w.text,
+                 (long long)shape->skew, (int)answer.verdict, method_name(answer.method),
+                 answer.reason == NULL ? "" : answer.reason, x.is_shown ? "shown" : "not shown");
+    }
+    tally->by_method[answer.method][answer.verdict]++;
+    spec_release(&s);
+    trace_of_release();
+}
+
+static struct shape random_shape_of(struct prng *prng, bool is_complete)
+{
+    return (struct shape){.skew = (int64_t)prng_below(prng, 7),
+                          .is_complete = is_complete,
+                          .value_max = prng_below(prng, 2) == 0 ? 1 : 4};
+}
+
+TEST(verdicts_are_those_of_a_walk_through_all_cuts)
+{
+    struct prng prng;
+    struct tally tally = {0};
+    prng_init(&prng, 11);
+    for (uint64_t i = test_count(500, 40000); i > 0; i--) {
+        const struct shape shape = random_shape_of(&prng, true);
+        compare(&prng, &shape, false, &tally);
+    }
+    for (int method = METHOD_LEAST; method <= METHOD_SOLVER; method++) {
+        print_message("# %s: %llu yes, %llu no\n", method_name((enum method)method),
+                      (unsigned long long)tally.by_method[method][CUT_YES],
+                      (unsigned long long)tally.by_method[method][CUT_NO]);
+        CHECK(tally.by_method[method][CUT_YES] > 0);
+    }
+    CHECK(tally.by_method[METHOD_LEAST][CUT_NO] > 0);
+    CHECK(tally.by_method[METHOD_FLOW][CUT_NO] > 0);
+    CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
+}
+
+TEST(what_is_not_reported_yet_is_not_there)
+{
+    struct prng prng;
+    struct tally tally = {0};
+    prng_init(&prng, 12);
+    for (uint64_t i = test_count(150, 20000); i > 0; i--) {
+        const struct shape shape = random_shape_of(&prng, false);
+        compare(&prng, &shape, false, &tally);
+    }
+    CHECK(tally.by_method[METHOD_LEAST][CUT_UNKNOWN] > 0);
+    CHECK(tally.by_method[METHOD_LEAST][CUT_YES] > 0);
+}
+
+TEST(libz3_says_the_same)
+{
+    struct prng prng;
+    struct tally tally = {0};
+    prng_init(&prng, 13);
+    for (uint64_t i = test_count(60, 10000); i > 0; i--) {
+        const struct shape shape = random_shape_of(&prng, true);
+        compare(&prng, &shape, true, &tally);
+    }
+    CHECK(tally.by_method[METHOD_SOLVER][CUT_YES] > 0);
+    CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
+}
+
+/* ---- the published example ---- */
+
+/* Figure 1 of Tekken Valapil et al.: two processes use what is shared in [45, 50) and [55, 60). */
+static const char by_time[] =
+    "tick 1000000; t@p1 var use value=0 time=0; t@p2 var use value=0 time=0;"
+    "t@p1 var use value=1 time=45; t@p1 var use value=0 time=50;"
+    "t@p2 var use value=1 time=55; t@p2 var use value=0 time=60";
+static const char by_token[] =
+    "tick 1000000; t@p1 var use value=0 time=0; t@p2 var use value=0 time=0;"
+    "t@p1 var use value=1 time=45; t@p1 var use value=0 time=50;"
+    "t@p1 snd c msg=m mode=udp time=51; t@p2 rcv c msg=m mode=udp time=54;"
+    "t@p2 var use value=1 time=55; t@p2 var use value=0 time=60";
+
+static struct monitor_answer answer_to(const char *property, const char *run, int64_t skew)
+{
+    struct spec s;
+    read_spec(&s, property);
+    const struct trace *t = trace_of(run);
+    const struct monitor_answer answer = ask(t, &s, &(struct monitor_options){.skew = skew});
+    spec_release(&s);
+    trace_of_release();
+    return answer;
+}
+
+static enum cut_verdict both_use(const char *run, int64_t skew)
+{
+    return answer_to("both: never p1.use = 1 and p2.use = 1", run, skew).verdict;
+}
+
+TEST(slots_of_time_are_safe_only_while_clocks_agree)
+{
+    CHECK_INT(both_use(by_time, 4), CUT_NO);
+    CHECK_INT(both_use(by_time, 6), CUT_YES);
+    CHECK_INT(both_use(by_time, INT64_MAX), CUT_YES);
+}
+
+TEST(a_token_is_safe_whatever_the_clocks)
+{
+    CHECK_INT(both_use(by_token, 6), CUT_NO);
+    CHECK_INT(both_use(by_token, INT64_MAX), CUT_NO);
+}
+
+/* ---- what is missing is said ---- */
+
+TEST(a_variable_that_nobody_reports_leaves_it_open)
+{
+    const char *run = "t@a var x value=1 time=1; t@b var x value=1 time=1";
+    CHECK_INT(answer_to("p: never a.x = 1 and b.y = 1", run, 1).verdict, CUT_UNKNOWN);
+    CHECK_INT(answer_to("p: never a.x = 2 and b.y = 1", run, 1).verdict, CUT_NO);
+    CHECK_INT(answer_to("p: never a.x = 1 or b.y = 1", run, 1).verdict, CUT_YES);
+    CHECK_INT(answer_to("p: never a.x + b.y >= 2", run, 1).verdict, CUT_UNKNOWN);
+    CHECK_INT(answer_to("p: never count(q: q.y = 1) >= 3", run, 1).verdict, CUT_NO);
+}
+
+TEST(a_clock_that_goes_back_makes_no_a_maybe)
+{
+    const char *run =
+        "t@a var x value=1 time=9; t@a var x value=0 time=3; t@b var x value=1 time=9";
+    CHECK_INT(answer_to("p: never a.x = 2", run, 1).verdict, CUT_UNKNOWN);
+    CHECK_INT(answer_to("p: never a.x = 1", run, 1).verdict, CUT_YES);
+}
+
+TEST(without_times_only_messages_order)
+{
+    const char *run = "t@a var x value=1; t@a var x value=0; t@b var x value=1";
+    CHECK_INT(answer_to("p: never a.x = 1 and b.x = 1", run, 0).verdict, CUT_YES);
+    CHECK_INT(answer_to("p: never a.x = 2", run, 0).verdict, CUT_NO);
+}
+
+TEST(temporal_formulas_are_left_open)
+{
+    const char *run = "t@a var x value=1 time=1";
+    const struct monitor_answer answer = answer_to("p: always eventually a.x = 0", run, 0);
+    CHECK_INT(answer.verdict, CUT_UNKNOWN);
+    CHECK(strstr(answer.reason, "moments follow") != NULL);
+}
+
+TEST(always_is_broken_where_its_formula_fails)
+{
+    const char *run = "t@a var x value=1 time=1; t@a var x value=5 time=2";
+    CHECK_INT(answer_to("p: always a.x <= 4", run, 0).verdict, CUT_YES);
+    CHECK(answer_to("p: always a.x <= 4", run, 0).is_violation);
+    CHECK_INT(answer_to("p: always a.x <= 5", run, 0).verdict, CUT_NO);
+    CHECK(!answer_to("p: possibly a.x = 5", run, 0).is_violation);
+}
