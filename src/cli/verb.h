@@ -63,6 +63,8 @@ extern const struct verb verb_races;
 extern const struct verb verb_rules;
 extern const struct verb verb_spec;
 extern const struct verb verb_campaign;
+extern const struct verb verb_atomicity;
+extern const struct verb verb_correlate;
 extern const struct verb verb_demo;
 
 #endif

@@ -106,8 +106,8 @@ static bool add_section_order(struct hb *hb, const struct lock *lock)
     return true;
 }
 
-/* What the list shows beyond what must be: the order of sections, and who woke whom. */
-static void add_observed(struct hb *hb)
+/* What the list shows beyond what must be: the order of sections ... */
+static void add_locks_observed(struct hb *hb)
 {
     for (uint32_t i = 0; i < hb->sections.lock_count; i++) {
         const struct lock *lock = &hb->sections.locks[i];
@@ -115,6 +115,11 @@ static void add_observed(struct hb *hb)
             add_section_order_by_task(hb, lock);
         }
     }
+}
+
+/* ... and who woke whom. */
+static void add_waits_observed(struct hb *hb)
+{
     for (uint32_t i = 0; i < hb->waits.count; i++) {
         const struct wait *w = &hb->waits.list[i];
         if (w->notify != EVENT_NONE) {
@@ -286,8 +291,8 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
 {
     must(t->is_sealed);
     *hb = (struct hb){.trace = t, .model = options->model, .scope = options->scope};
-    const bool is_observed = options->model == HB_OBSERVED;
-    contexts_build(&hb->contexts, t, is_observed ? CONTEXT_TASKS : CONTEXT_HANDLERS_APART,
+    const bool is_by_task = options->model != HB_STRICT;
+    contexts_build(&hb->contexts, t, is_by_task ? CONTEXT_TASKS : CONTEXT_HANDLERS_APART,
                    &hb->arena, n);
     add_handlers(hb);
     sync_add(&hb->edges, t, &hb->contexts, n);
@@ -299,8 +304,11 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
         hb_release(hb);
         return -1;
     }
-    if (is_observed) {
-        add_observed(hb);
+    if (is_by_task) {
+        if (options->model == HB_OBSERVED) {
+            add_locks_observed(hb);
+        }
+        add_waits_observed(hb);
         hb->dropped = drop_against_list(&hb->edges);
         if (hb->dropped > 0) {
             notes_add_many(n, hb->dropped, "", "an order against the list is dropped");

@@ -27,6 +27,7 @@
 enum hb_model {
     HB_STRICT,   /* only what every allowed order obeys; handlers are contexts, locks are free */
     HB_OBSERVED, /* each task's whole list, and locks and waits as they went */
+    HB_TASKS,    /* each task's whole list, and waits as they went; locks are free */
 };
 
 /* Which of hb.before and hb.after are there. */

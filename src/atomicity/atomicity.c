@@ -1,0 +1,264 @@
+#include "atomicity/atomicity.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "atomicity/correlate.h"
+#include "atomicity/grade.h"
+#include "atomicity/match.h"
+#include "atomicity/tell.h"
+#include "base/name_glob.h"
+
+enum { PAIRS_DEFAULT = 200, COMBINATIONS_MAX = 64 };
+
+struct search {
+    const struct trace *t;
+    const struct atomicity_options *o;
+    struct findings *f;
+    struct atomicity_stats *s;
+    struct frame frame;
+    struct matcher matcher;
+    uint64_t count;        /* of findings */
+    struct name_glob glob; /* if the options name variables */
+};
+
+/* ---- what is found ---- */
+
+static void count_kind(struct atomicity_stats *s, enum finding_kind kind)
+{
+    s->single += kind == FINDING_ATOMICITY_SINGLE || kind == FINDING_LOST_UPDATE;
+    s->lost_update += kind == FINDING_LOST_UPDATE;
+    s->two_variable += kind == FINDING_ATOMICITY_PAIR;
+    s->merged += kind == FINDING_ATOMICITY_MERGED;
+    s->stale_read += kind == FINDING_STALE_READ;
+    s->regions += kind == FINDING_ATOMICITY_REGION;
+}
+
+/* Every claim is replayed before it is made. */
+static void take_match(void *context, const struct match *m)
+{
+    struct search *s = context;
+    count_kind(s->s, tell_kind(m));
+    if (s->o->find_max != 0 && s->count >= s->o->find_max) {
+        return;
+    }
+    s->count++;
+    event_list events = {0};
+    event_id places[QUESTION_PLACES_MAX];
+    for (uint32_t i = 0; i < m->place_count; i++) {
+        places[i] = m->model->threads[m->places[i].thread].steps[m->places[i].step].event;
+    }
+    execution_expand(m->model, m->decider->taken.at, m->decider->taken.count, &events);
+    const struct execution_claim claim = {.events = events.at,
+                                          .count = events.count,
+                                          .places = places,
+                                          .place_count = m->place_count};
+    struct err e = {0};
+    const int checked = execution_check(&s->frame, &claim, &e);
+    must(checked == 0);
+    struct tell_options o = {.input = s->o->input};
+    if (!s->o->skips_grades) {
+        o.grade = grade_claim(&s->frame, places, m->place_count, &events);
+    }
+    o.witness = s->o->wants_witness ? events.at : NULL;
+    o.witness_count = events.count;
+    tell_match(s->f, m, &o);
+    vec_release(&events);
+}
+
+/* ---- models ---- */
+
+/* Whether an earlier run had the very same model; if not, it is known from now on. */
+static bool is_known(struct search *s, const struct model *m, const char *purpose)
+{
+    if (s->o->seen == NULL) {
+        return false;
+    }
+    struct out out;
+    out_open_memory(&out);
+    out_text(&out, purpose);
+    model_print(m, &out);
+    const XXH128_hash_t hash = XXH3_128bits(out.buffer, out.used);
+    out_abandon(&out);
+    const size_t before = s->o->seen->list.count;
+    names_intern(s->o->seen, (const char *)&hash, sizeof hash);
+    const bool is_same = s->o->seen->list.count == before;
+    s->s->same += is_same;
+    return is_same;
+}
+
+static bool is_wanted(struct search *s, uint32_t variable)
+{
+    return s->o->variable == NULL || name_glob_matches(&s->glob, &s->t->tables.names,
+                                                       s->frame.variables.list.at[variable].name);
+}
+
+/* Whether another resource lies above or below, so that not only a variable's own accesses
+ * conflict. */
+static bool has_related(const struct search *s, uint32_t variable)
+{
+    const struct variables *v = &s->frame.variables;
+    const char *name = trace_name(s->t, v->list.at[variable].name);
+    for (size_t i = 0; variable_is_resource(name) && i < v->list.count; i++) {
+        if (variable_is_below_or_above(name, trace_name(s->t, v->list.at[i].name))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void search_single(struct search *s)
+{
+    const struct variables *v = &s->frame.variables;
+    for (uint32_t i = 0; i < v->list.count; i++) {
+        const bool is_shared = variable_is_shared(&v->list.at[i]);
+        s->s->variables += is_shared;
+        if (s->o->skips_single || !is_wanted(s, i) || !(is_shared || has_related(s, i))) {
+            continue;
+        }
+        struct model m;
+        model_build(&m, &s->frame, i, VARIABLE_NONE);
+        if (!is_known(s, &m, "single\n")) {
+            match_single(&s->matcher, &m);
+        }
+        model_release(&m);
+    }
+}
+
+static void search_pair(struct search *s, uint32_t x, uint32_t y)
+{
+    if (!is_wanted(s, x) && !is_wanted(s, y)) {
+        return;
+    }
+    s->s->pairs++;
+    struct model m;
+    model_build(&m, &s->frame, x, y);
+    if (!is_known(s, &m, "pair\n")) {
+        match_pair(&s->matcher, &m);
+        if (!s->o->skips_merged) {
+            match_merged(&s->matcher, &m);
+        }
+    }
+    model_release(&m);
+}
+
+/* ---- which pairs ---- */
+
+static uint64_t class_key(const struct variables *v, const struct pairing *p)
+{
+    return map_pair(v->list.at[p->x].class, v->list.at[p->y].class);
+}
+
+/* Where the pairings of these classes begin. O(log). */
+static size_t find_pairings(const struct variables *v, const struct pairings *p, uint64_t key)
+{
+    size_t low = 0;
+    size_t high = p->list.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (class_key(v, &p->list.at[middle]) < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Pairs that never came close to each other, but were asked for. */
+static void search_combinations(struct search *s, uint32_t class_x, uint32_t class_y)
+{
+    const struct variables *v = &s->frame.variables;
+    uint32_t count = 0;
+    for (uint32_t x = 0; x < v->list.count; x++) {
+        for (uint32_t y = 0; v->list.at[x].class == class_x && y < v->list.count; y++) {
+            if (x != y && v->list.at[y].class == class_y && count < COMBINATIONS_MAX) {
+                search_pair(s, x, y);
+                count++;
+            }
+        }
+    }
+}
+
+static void search_classes(struct search *s, const struct pairings *p, const char *x, const char *y)
+{
+    const struct variables *v = &s->frame.variables;
+    const uint32_t one = names_find(&v->classes, x, strlen(x));
+    const uint32_t other = names_find(&v->classes, y, strlen(y));
+    if (one == 0 || other == 0) {
+        return;
+    }
+    const uint64_t key = one < other ? map_pair(one, other) : map_pair(other, one);
+    size_t at = find_pairings(v, p, key);
+    if (at == p->list.count || class_key(v, &p->list.at[at]) != key) {
+        search_combinations(s, one, other);
+    }
+    for (; at < p->list.count && class_key(v, &p->list.at[at]) == key; at++) {
+        search_pair(s, p->list.at[at].x, p->list.at[at].y);
+    }
+}
+
+static void search_pairs(struct search *s)
+{
+    const struct atomicity_options *o = s->o;
+    struct pairings p;
+    pairings_build(&p, s->t, &s->frame.variables);
+    for (size_t i = 0; o->pairs != NULL && i < o->pair_count; i++) {
+        search_classes(s, &p, o->pairs[i].x, o->pairs[i].y);
+    }
+    if (o->pairs == NULL) {
+        struct correlation *c = correlation_new();
+        struct correlated_list ranked = {0};
+        correlation_add_pairings(c, &s->frame.variables, &p);
+        correlation_rank(c, &ranked);
+        const size_t max = o->wants_all_pairs ? SIZE_MAX
+                           : o->pair_max != 0 ? o->pair_max
+                                              : PAIRS_DEFAULT;
+        for (size_t i = 0; i < ranked.list.count && i < max; i++) {
+            search_classes(s, &p, ranked.list.at[i].x, ranked.list.at[i].y);
+        }
+        vec_release(&ranked.list);
+        correlation_free(c);
+    }
+    pairings_release(&p);
+}
+
+/* ---- the whole ---- */
+
+static void note_limits(struct search *s, struct notes *n)
+{
+    if (s->t->tables.order == ORDER_STAMPED && s->count > 0 && !s->o->skips_grades) {
+        notes_add(n, "",
+                  "plain accesses have no stamps: which write a read saw is not known, and "
+                  "nothing is graded sound");
+    }
+    if (s->matcher.stats.unknown > 0) {
+        notes_add_many(n, s->matcher.stats.unknown, "",
+                       "accesses at some places were not decided within the limits");
+    }
+}
+
+int atomicity_find(const struct trace *t, const struct atomicity_options *o, struct findings *f,
+                   struct atomicity_stats *stats, struct notes *n, struct err *e)
+{
+    must(t->is_sealed);
+    struct search s = {.t = t, .o = o, .f = f, .s = stats};
+    if (frame_build(&s.frame, t, n, e) < 0) {
+        return -1;
+    }
+    matcher_init(&s.matcher, &(struct match_options){.state_max = o->state_max,
+                                                     .try_max = o->try_max,
+                                                     .found = take_match,
+                                                     .context = &s});
+    search_single(&s);
+    if (!o->skips_pairs) {
+        search_pairs(&s);
+    }
+    stats->candidates += s.matcher.stats.candidates;
+    stats->questions += s.matcher.stats.questions;
+    stats->unknown += s.matcher.stats.unknown;
+    note_limits(&s, n);
+    matcher_release(&s.matcher);
+    frame_release(&s.frame);
+    return 0;
+}

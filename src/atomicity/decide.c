@@ -1,0 +1,299 @@
+#include "atomicity/decide.h"
+
+#include <string.h>
+
+/* The search advances a thread by blocks: through steps whose needs are met, up to a point where
+ * it holds no lock that it did not hold before. After such a block more is done and not more is
+ * held, so whatever could follow before can follow still: no block is ever taken back. Only where
+ * no thread has a block left, inside critical sections that wait for each other or that never end,
+ * does the search branch by single steps, and remembers the cuts that led nowhere.
+ *
+ * Threads are first advanced only as far as the question needs, which finds most answers in few
+ * steps; only where that fails, each as far as it goes. */
+
+enum { STATES_DEFAULT = 20000 };
+
+void decider_init(struct decider *d, const struct model *m, uint32_t state_max)
+{
+    *d = (struct decider){.m = m, .state_max = state_max != 0 ? state_max : STATES_DEFAULT};
+    d->cut = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
+    d->need = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
+    d->held_count = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
+    d->locks = arena_array(&d->arena, struct lock_state, (size_t)m->lock_count + 1);
+    names_init(&d->seen);
+}
+
+void decider_release(struct decider *d)
+{
+    names_release(&d->seen);
+    vec_release(&d->taken);
+    arena_release(&d->arena);
+}
+
+/* ---- one step ---- */
+
+static bool is_lock_free(const struct decider *d, uint32_t thread, const struct step *s)
+{
+    const struct lock_state *lock = &d->locks[s->lock];
+    return s->is_shared ? lock->owner == 0 || lock->owner == thread + 1
+                        : lock->owner == 0 && lock->shared_count == 0;
+}
+
+static bool has_preds(const struct decider *d, uint32_t thread, uint32_t step)
+{
+    const struct step *s = &d->m->threads[thread].steps[step];
+    for (uint32_t i = 0; i < s->pred_count; i++) {
+        const struct step_pred *p = &d->m->preds[s->pred_first + i];
+        if (d->cut[p->thread] < p->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The orders that are asked for count as needs too. */
+static bool has_asked(const struct decider *d, uint32_t thread, uint32_t step)
+{
+    const struct question *q = d->question;
+    for (uint32_t i = 0; i < q->order_count; i++) {
+        const struct place after = q->places[q->orders[i].after];
+        const struct place before = q->places[q->orders[i].before];
+        if (after.thread == thread && after.step == step && d->cut[before.thread] <= before.step) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_ready(const struct decider *d, uint32_t thread)
+{
+    const uint32_t at = d->cut[thread];
+    if (at == d->m->threads[thread].count) {
+        return false;
+    }
+    const struct step *s = &d->m->threads[thread].steps[at];
+    return has_preds(d, thread, at) && (s->kind != STEP_LOCK || is_lock_free(d, thread, s)) &&
+           (s->kind != STEP_ACCESS || has_asked(d, thread, at));
+}
+
+static void lock_add(struct decider *d, uint32_t thread, const struct step *s, int change)
+{
+    struct lock_state *lock = &d->locks[s->lock];
+    if (s->is_shared) {
+        lock->shared_count += (uint32_t)change;
+    } else {
+        lock->owner = change > 0 ? thread + 1 : 0;
+    }
+    d->held_count[thread] += (uint32_t)change;
+}
+
+static void take(struct decider *d, uint32_t thread)
+{
+    const uint32_t at = d->cut[thread]++;
+    const struct step *s = &d->m->threads[thread].steps[at];
+    if (s->kind == STEP_LOCK || s->kind == STEP_UNLOCK) {
+        lock_add(d, thread, s, s->kind == STEP_LOCK ? 1 : -1);
+    }
+    vec_push(&d->taken, (struct place){.thread = thread, .step = at});
+}
+
+/* Takes the latest steps back until only `count` are left. */
+static void take_back(struct decider *d, size_t count)
+{
+    while (d->taken.count > count) {
+        const struct place p = vec_pop(&d->taken);
+        const struct step *s = &d->m->threads[p.thread].steps[p.step];
+        if (s->kind == STEP_LOCK || s->kind == STEP_UNLOCK) {
+            lock_add(d, p.thread, s, s->kind == STEP_LOCK ? -1 : 1);
+        }
+        d->cut[p.thread]--;
+    }
+}
+
+/* ---- blocks ---- */
+
+/* Whether the thread gave back as many locks since step `from` as it took: a lock that it held
+ * before is not missed, so only those taken since count. */
+struct taken_locks {
+    uint32_t list[32];
+    uint32_t count;
+    bool is_overfull; /* deeper than anyone nests: no block ends here */
+};
+
+static void taken_locks_pass(struct taken_locks *l, const struct step *s)
+{
+    if (s->kind == STEP_LOCK) {
+        l->is_overfull |= l->count == sizeof l->list / sizeof *l->list;
+        if (!l->is_overfull) {
+            l->list[l->count++] = s->lock;
+        }
+    }
+    for (uint32_t i = 0; s->kind == STEP_UNLOCK && i < l->count; i++) {
+        if (l->list[i] == s->lock) {
+            l->list[i] = l->list[--l->count];
+            return;
+        }
+    }
+}
+
+static bool is_wanted(const struct decider *d, uint32_t thread)
+{
+    return d->is_full || d->cut[thread] < d->need[thread] || d->held_count[thread] > 0;
+}
+
+/* Advances the thread by blocks as far as it goes; returns whether it moved. */
+static bool advance(struct decider *d, uint32_t thread)
+{
+    const size_t count_before = d->taken.count;
+    size_t count_good = count_before;
+    struct taken_locks locks = {0};
+    while (is_ready(d, thread)) {
+        const struct step *s = &d->m->threads[thread].steps[d->cut[thread]];
+        take(d, thread);
+        taken_locks_pass(&locks, s);
+        if (locks.count == 0 && !locks.is_overfull) {
+            count_good = d->taken.count;
+            if (!is_wanted(d, thread)) {
+                break;
+            }
+        }
+    }
+    take_back(d, count_good);
+    return count_good > count_before;
+}
+
+static bool is_done(const struct decider *d)
+{
+    for (uint32_t i = 0; i < d->question->place_count; i++) {
+        const struct place p = d->question->places[i];
+        if (d->cut[p.thread] <= p.step) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Advances all threads until none has a block left; true when the question is answered. */
+static bool advance_all(struct decider *d)
+{
+    for (bool has_moved = true; has_moved;) {
+        has_moved = false;
+        for (uint32_t thread = 0; thread < d->m->thread_count; thread++) {
+            if (is_wanted(d, thread) && advance(d, thread)) {
+                has_moved = true;
+                if (is_done(d)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return is_done(d);
+}
+
+/* ---- branching ---- */
+
+/* A place where the search can go on by a single step of another thread. */
+struct branch {
+    size_t taken_count;
+    uint32_t thread; /* the next to try */
+};
+
+/* Whether this cut is met for the first time. What is held follows from the cut. */
+static bool remember(struct decider *d)
+{
+    const size_t before = d->seen.list.count;
+    names_intern(&d->seen, (const char *)d->cut, d->m->thread_count * sizeof *d->cut);
+    d->state_count += d->seen.list.count > before;
+    return d->seen.list.count > before;
+}
+
+static enum decision search(struct decider *d)
+{
+    VEC(struct branch) branches = {0};
+    enum decision decision = DECIDE_NO;
+    if (advance_all(d)) {
+        return DECIDE_YES;
+    }
+    remember(d);
+    vec_push(&branches, (struct branch){.taken_count = d->taken.count});
+    while (branches.count > 0) {
+        struct branch *b = vec_last(&branches);
+        take_back(d, b->taken_count);
+        if (b->thread == d->m->thread_count) {
+            branches.count--;
+            continue;
+        }
+        const uint32_t thread = b->thread++;
+        if (!is_wanted(d, thread) || !is_ready(d, thread)) {
+            continue;
+        }
+        take(d, thread);
+        if (is_done(d) || advance_all(d)) {
+            decision = DECIDE_YES;
+            break;
+        }
+        if (d->state_count >= d->state_max) {
+            decision = DECIDE_UNKNOWN;
+            break;
+        }
+        if (remember(d)) {
+            vec_push(&branches, (struct branch){.taken_count = d->taken.count});
+        }
+    }
+    vec_release(&branches);
+    return decision;
+}
+
+/* ---- the question ---- */
+
+/* How many steps of each thread its places need at least, by what must come before them. */
+static void set_needs(struct decider *d)
+{
+    const struct model *m = d->m;
+    const struct hb *hb = &m->frame->hb;
+    memset(d->need, 0, m->thread_count * sizeof *d->need);
+    for (uint32_t i = 0; i < d->question->place_count; i++) {
+        const struct place p = d->question->places[i];
+        const event_id event = m->threads[p.thread].steps[p.step].event;
+        for (uint32_t thread = 0; thread < m->thread_count; thread++) {
+            const uint32_t task = m->threads[thread].task;
+            const uint32_t before = reach_count(&hb->before, event, task);
+            uint32_t need = p.step + 1;
+            if (thread != p.thread) {
+                need = before == 0
+                           ? 0
+                           : model_steps_before(&m->threads[thread],
+                                                context_event(&hb->contexts, task, before - 1) + 1);
+            }
+            d->need[thread] = d->need[thread] < need ? need : d->need[thread];
+        }
+    }
+}
+
+static void reset(struct decider *d)
+{
+    memset(d->cut, 0, d->m->thread_count * sizeof *d->cut);
+    memset(d->held_count, 0, d->m->thread_count * sizeof *d->held_count);
+    memset(d->locks, 0, d->m->lock_count * sizeof *d->locks);
+    vec_clear(&d->taken);
+    d->state_count = 0;
+    if (d->seen.list.count > 1) {
+        names_release(&d->seen);
+        names_init(&d->seen);
+    }
+}
+
+enum decision decider_ask(struct decider *d, const struct question *q)
+{
+    d->question = q;
+    set_needs(d);
+    reset(d);
+    d->is_full = false;
+    const enum decision decision = search(d);
+    if (decision == DECIDE_YES) {
+        return decision;
+    }
+    reset(d);
+    d->is_full = true;
+    return search(d);
+}

@@ -1,0 +1,70 @@
+/* Can accesses of a model come in a given order? Decides by search for an execution of the model
+ * that has them so; exact, up to a number of states.
+ *
+ *     struct decider d;
+ *     decider_init(&d, &model, 0);
+ *     const struct question q = {.places = {x1, x2, y2, y1}, .place_count = 4,
+ *                                .orders = {{0, 1}, {2, 3}}, .order_count = 2};
+ *     if (decider_ask(&d, &q) == DECIDE_YES) { ... d.taken is the execution ... }
+ *     decider_release(&d);
+ */
+#ifndef CLEW_ATOMICITY_DECIDE_H
+#define CLEW_ATOMICITY_DECIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomicity/model.h"
+#include "base/names.h"
+#include "base/vec.h"
+
+enum { QUESTION_PLACES_MAX = 4, QUESTION_ORDERS_MAX = 3 };
+
+/* A step of a model. */
+struct place {
+    uint32_t thread;
+    uint32_t step;
+};
+
+/* Is there an execution that has these steps, and of each order the first place before the second?
+ */
+struct question {
+    struct place places[QUESTION_PLACES_MAX];
+    uint32_t place_count;
+    struct {
+        uint8_t before, after; /* indices of places */
+    } orders[QUESTION_ORDERS_MAX];
+    uint32_t order_count;
+};
+
+enum decision { DECIDE_NO, DECIDE_YES, DECIDE_UNKNOWN };
+
+struct lock_state {
+    uint32_t owner; /* thread plus one that holds it alone, 0: none */
+    uint32_t shared_count;
+};
+
+/* Open for reading. */
+struct decider {
+    const struct model *m;
+    uint32_t state_max;
+    const struct question *question;
+    uint32_t *cut;            /* per thread: how many of its steps are taken */
+    uint32_t *need;           /* per thread: how many are needed at least */
+    uint32_t *held_count;     /* per thread: locks it holds */
+    struct lock_state *locks; /* per lock */
+    VEC(struct place) taken;  /* the steps, in the order they were taken */
+    bool is_full;             /* threads go on beyond what is needed */
+    struct names seen;        /* cuts from which nothing was found */
+    uint64_t state_count;     /* of the question */
+    struct arena arena;
+};
+
+/* state_max 0: 20,000. */
+void decider_init(struct decider *d, const struct model *m, uint32_t state_max);
+void decider_release(struct decider *d);
+
+/* Answers; after YES, d->taken is the execution, and d->cut how far each thread got. */
+enum decision decider_ask(struct decider *d, const struct question *q);
+
+#endif

@@ -1,0 +1,49 @@
+/* What of a trace matters to the models of all its variables: where tasks take and give back
+ * locks, and where they wait for each other; task by task. */
+#ifndef CLEW_ATOMICITY_FRAME_H
+#define CLEW_ATOMICITY_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomicity/variable.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/notes.h"
+#include "order/hb.h"
+
+/* Marks at one event stand in this order, an access between LOCK and UNLOCK. */
+enum mark_kind {
+    MARK_POINT, /* something else must come before, or waits for it */
+    MARK_LOCK,
+    MARK_UNLOCK,
+};
+
+struct mark {
+    event_id event;
+    uint32_t section; /* of hb.sections; POINT: none */
+    enum mark_kind kind;
+};
+
+struct frame {
+    const struct trace *trace;
+    struct hb hb;
+    struct variables variables;
+    const struct mark *marks;
+    const uint32_t *first;    /* per task, and one more: its marks */
+    const bool *has_point_in; /* per lock: a POINT lies in some section of it */
+    struct arena arena;
+};
+
+/* Reads t, which must outlive f. O(events + orders * tasks). */
+MUST_USE int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e);
+void frame_release(struct frame *f);
+
+/* Sections that are held while marks pass by, as a set. */
+struct held {
+    VEC(uint32_t) sections;
+};
+
+void held_pass(struct held *h, const struct mark *m);
+
+#endif

@@ -1,0 +1,15 @@
+/* Grades: a finding is *sound* when a beginning of a real execution shows it, in which every read
+ * (but the last event of a task) sees the write it saw; else *may*. */
+#ifndef CLEW_ATOMICITY_GRADE_H
+#define CLEW_ATOMICITY_GRADE_H
+
+#include "atomicity/execution.h"
+#include "trace/finding.h"
+
+/* Grades the claim, whose execution has been checked. When another execution is what shows it, that
+ * replaces the events in *events; it has been checked too. Traces that do not tell what reads saw,
+ * and questions of more than a few thousand events, are graded may. */
+enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
+                               event_list *events);
+
+#endif

@@ -1,0 +1,432 @@
+#include "atomicity/match.h"
+
+#include "base/sort.h"
+
+enum { TRIES_DEFAULT = 2000 };
+
+#define MATCH_FOUND UINT32_MAX
+
+/* What is being matched. */
+struct pass {
+    struct matcher *r;
+    const struct model *m;
+    struct sites sites;
+    struct decider decider;
+    couple_list *couples; /* per thread, sorted by sort */
+    struct {
+        VEC(uint32_t) list;
+    } * singles; /* per thread: sites, sorted by sort */
+    enum violation (*pattern)(const struct pass *p, const struct couple *c, const struct site *s);
+    struct arena arena;
+};
+
+void matcher_init(struct matcher *r, const struct match_options *o)
+{
+    *r = (struct matcher){.options = *o};
+    r->options.try_max = o->try_max != 0 ? o->try_max : TRIES_DEFAULT;
+    names_init(&r->sorts.names);
+}
+
+void matcher_release(struct matcher *r)
+{
+    names_release(&r->sorts.names);
+    map_release(&r->tried);
+    map_release(&r->paired);
+}
+
+/* ---- ordering by sort, so that equal sorts stand together ---- */
+
+static int compare_couples(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const struct couple *a = left;
+    const struct couple *b = right;
+    return (a->sort > b->sort) - (a->sort < b->sort);
+}
+
+static int compare_singles(const void *left, const void *right, const void *context)
+{
+    const struct sites *s = context;
+    const uint32_t a = s->list.at[*(const uint32_t *)left].sort;
+    const uint32_t b = s->list.at[*(const uint32_t *)right].sort;
+    return (a > b) - (a < b);
+}
+
+enum couple_rule { COUPLES_OF_X, COUPLES_MERGED, COUPLES_OF_BOTH };
+
+/* Drops what belongs to two rounds of a loop. */
+static void drop_straddling(const struct sites *s, couple_list *list)
+{
+    size_t kept = 0;
+    vec_each (list, couple) {
+        if (!sites_straddle(s, couple)) {
+            list->at[kept++] = *couple;
+        }
+    }
+    list->count = kept;
+}
+
+static void pass_begin(struct pass *p, struct matcher *r, const struct model *m,
+                       enum couple_rule rule)
+{
+    *p = (struct pass){.r = r, .m = m};
+    sites_build(&p->sites, m, &r->sorts);
+    decider_init(&p->decider, m, r->options.state_max);
+    p->couples = arena_array(&p->arena, couple_list, (size_t)m->thread_count + 1);
+    p->singles = arena_take(&p->arena, (m->thread_count + (size_t)1) * sizeof *p->singles,
+                            _Alignof(max_align_t));
+    for (uint32_t thread = 0; thread < m->thread_count; thread++) {
+        couple_list *list = &p->couples[thread];
+        if (rule == COUPLES_OF_BOTH) {
+            sites_pairs(&p->sites, thread, &r->sorts, list);
+        } else {
+            sites_couples(&p->sites, thread, rule == COUPLES_MERGED, &r->sorts, list);
+        }
+        drop_straddling(&p->sites, list);
+        sort_stable(list->at, list->count, sizeof *list->at, compare_couples, NULL);
+        for (uint32_t i = p->sites.first.at[thread]; i < p->sites.first.at[thread + 1]; i++) {
+            vec_push(&p->singles[thread].list, i);
+        }
+        sort_stable(p->singles[thread].list.at, p->singles[thread].list.count, sizeof(uint32_t),
+                    compare_singles, &p->sites);
+    }
+}
+
+static void pass_end(struct pass *p)
+{
+    for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
+        vec_release(&p->couples[thread]);
+        vec_release(&p->singles[thread].list);
+    }
+    decider_release(&p->decider);
+    sites_release(&p->sites);
+    arena_release(&p->arena);
+}
+
+/* ---- asking ---- */
+
+static bool is_before(const struct pass *p, const struct site *a, const struct site *b)
+{
+    return hb_is_before(&p->m->frame->hb, a->event, b->event);
+}
+
+static struct violation_access access_of(const struct pass *p, struct place place, uint32_t thread)
+{
+    const struct step *s = &p->m->threads[place.thread].steps[place.step];
+    return (struct violation_access){
+        .thread = place.thread == thread ? 1 : 2, .which = s->which, .is_write = s->is_write};
+}
+
+/* The places in the order in which the execution has them. */
+static void order_places(const struct pass *p, struct match *m)
+{
+    uint32_t used = 0;
+    struct place places[QUESTION_PLACES_MAX];
+    vec_each (&p->decider.taken, taken) {
+        for (uint32_t i = 0; i < m->place_count; i++) {
+            if (taken->thread == m->places[i].thread && taken->step == m->places[i].step) {
+                must(used < m->place_count);
+                places[used++] = *taken;
+            }
+        }
+    }
+    must(used == m->place_count);
+    for (uint32_t i = 0; i < used; i++) {
+        m->places[i] = places[i];
+    }
+}
+
+static void tell(struct pass *p, enum violation pattern, const struct question *q)
+{
+    struct match m = {
+        .pattern = pattern, .place_count = q->place_count, .model = p->m, .decider = &p->decider};
+    struct violation_access accesses[QUESTION_PLACES_MAX];
+    for (uint32_t i = 0; i < q->place_count; i++) {
+        m.places[i] = q->places[i];
+    }
+    order_places(p, &m);
+    for (uint32_t i = 0; i < q->place_count; i++) {
+        accesses[i] = access_of(p, m.places[i], m.places[0].thread);
+    }
+    m.is_view_serializable = pattern != VIOLATION_STALE && pattern != VIOLATION_MERGED &&
+                             violation_is_view_serializable(accesses, m.place_count);
+    p->r->options.found(p->r->options.context, &m);
+}
+
+/* Asks, and tells what was found; true when there is no more to ask about these sorts. */
+static bool ask(struct pass *p, enum violation pattern, const struct question *q, uint32_t *tried)
+{
+    struct matcher *r = p->r;
+    if (*tried >= r->options.try_max) {
+        r->stats.unknown += *tried == r->options.try_max;
+        ++*tried;
+        return true;
+    }
+    ++*tried;
+    r->stats.questions++;
+    const enum decision decision = decider_ask(&p->decider, q);
+    r->stats.unknown += decision == DECIDE_UNKNOWN;
+    if (decision == DECIDE_YES) {
+        *tried = MATCH_FOUND;
+        tell(p, pattern, q);
+    }
+    return decision == DECIDE_YES;
+}
+
+/* ---- a couple and a single access between ---- */
+
+static const struct site *site_at(const struct pass *p, uint32_t number)
+{
+    return &p->sites.list.at[number];
+}
+
+/* False when nothing can come of it: the single access must come before the couple or after it, or
+ * a lock keeps it out; or when it always comes between. */
+static bool can_come_between(const struct pass *p, const struct couple *c, const struct site *s)
+{
+    const struct site *first = site_at(p, c->first);
+    const struct site *second = site_at(p, c->second);
+    const bool is_forced = is_before(p, first, s) && is_before(p, s, second);
+    return !is_before(p, s, first) && !is_before(p, second, s) &&
+           !(is_forced && !p->r->options.keeps_forced) && !sites_shut_out(&p->sites, c, s);
+}
+
+static bool try_between(struct pass *p, const struct couple *c, uint32_t single, uint32_t *tried)
+{
+    const struct site *s = site_at(p, single);
+    if (!can_come_between(p, c, s)) {
+        return false;
+    }
+    p->r->stats.candidates++;
+    const struct question q = {
+        .places = {site_at(p, c->first)->place, s->place, site_at(p, c->second)->place},
+        .place_count = 3,
+        .orders = {{0, 1}, {1, 2}},
+        .order_count = 2,
+    };
+    return ask(p, p->pattern(p, c, s), &q, tried);
+}
+
+/* Tries the couples [first, end) of one sort of a thread against the singles of one sort of
+ * another. */
+struct span {
+    size_t first, end;
+};
+
+static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
+                      const uint32_t *singles, struct span s)
+{
+    const struct couple *couple = &couples->at[c.first];
+    const struct site *single = site_at(p, singles[s.first]);
+    if (p->pattern(p, couple, single) == VIOLATION_NONE) {
+        return;
+    }
+    uint32_t *tried = map_slot(&p->r->tried, map_pair(couple->sort, single->sort), 0, NULL);
+    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND; i++) {
+        for (size_t k = s.first; k < s.end; k++) {
+            if (try_between(p, &couples->at[i], singles[k], tried)) {
+                break;
+            }
+        }
+        if (*tried > p->r->options.try_max) {
+            return;
+        }
+    }
+}
+
+static size_t couples_end(const couple_list *list, size_t first)
+{
+    size_t end = first;
+    while (end < list->count && list->at[end].sort == list->at[first].sort) {
+        end++;
+    }
+    return end;
+}
+
+static void match_between(struct pass *p, uint32_t thread, uint32_t other)
+{
+    const couple_list *couples = &p->couples[thread];
+    const uint32_t *singles = p->singles[other].list.at;
+    const size_t single_count = p->singles[other].list.count;
+    for (size_t c = 0; c < couples->count;) {
+        const size_t c_end = couples_end(couples, c);
+        for (size_t s = 0; s < single_count;) {
+            size_t s_end = s;
+            while (s_end < single_count &&
+                   site_at(p, singles[s_end])->sort == site_at(p, singles[s])->sort) {
+                s_end++;
+            }
+            try_sorts(p, couples, (struct span){c, c_end}, singles, (struct span){s, s_end});
+            s = s_end;
+        }
+        c = c_end;
+    }
+}
+
+static void match_all(struct pass *p, void (*match)(struct pass *p, uint32_t a, uint32_t b))
+{
+    for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
+        for (uint32_t other = 0; other < p->m->thread_count; other++) {
+            if (thread != other) {
+                match(p, thread, other);
+            }
+        }
+    }
+}
+
+/* ---- one variable ---- */
+
+static enum violation pattern_single(const struct pass *p, const struct couple *c,
+                                     const struct site *s)
+{
+    if (s->is_related || s->which != 0 || (c->has_reads_between && s->is_write)) {
+        return VIOLATION_NONE;
+    }
+    return violation_of_three(site_at(p, c->first)->is_write, s->is_write,
+                              site_at(p, c->second)->is_write);
+}
+
+void match_single(struct matcher *r, const struct model *m)
+{
+    struct pass p;
+    pass_begin(&p, r, m, COUPLES_OF_X);
+    p.pattern = pattern_single;
+    match_all(&p, match_between);
+    pass_end(&p);
+}
+
+/* ---- two variables taken as one ---- */
+
+static enum violation pattern_merged(const struct pass *p, const struct couple *c,
+                                     const struct site *s)
+{
+    const struct site *a = site_at(p, c->first);
+    const struct site *b = site_at(p, c->second);
+    const bool is_of_one = a->which == b->which && a->which == s->which;
+    const bool is_stale = !a->is_write && s->is_write && b->is_write && a->which == s->which;
+    if (is_of_one || is_stale || (c->has_reads_between && s->is_write)) {
+        return VIOLATION_NONE;
+    }
+    return violation_of_three(a->is_write, s->is_write, b->is_write) == VIOLATION_NONE
+               ? VIOLATION_NONE
+               : VIOLATION_MERGED;
+}
+
+void match_merged(struct matcher *r, const struct model *m)
+{
+    struct pass p;
+    pass_begin(&p, r, m, COUPLES_MERGED);
+    p.pattern = pattern_merged;
+    match_all(&p, match_between);
+    pass_end(&p);
+}
+
+/* ---- two variables ---- */
+
+/* The couple of the other thread, its accesses by name. x1 is the first of all, so y2 comes between
+ * x1 and y1; x2 does too, when its thread has it before y2, and is free otherwise. */
+struct four {
+    const struct site *x1, *y1, *x2, *y2;
+    bool is_x2_first;
+};
+
+static struct four four_of(const struct pass *p, const struct couple *c, const struct couple *d)
+{
+    const struct site *first = site_at(p, d->first);
+    const struct site *second = site_at(p, d->second);
+    struct four f = {.x1 = site_at(p, c->first), .y1 = site_at(p, c->second)};
+    f.is_x2_first = first->which == f.x1->which;
+    f.x2 = f.is_x2_first ? first : second;
+    f.y2 = f.is_x2_first ? second : first;
+    return f;
+}
+
+static enum violation pattern_of(const struct four *f)
+{
+    return violation_of_four((struct violation_types){.x1 = f->x1->is_write,
+                                                      .x2 = f->x2->is_write,
+                                                      .y2 = f->y2->is_write,
+                                                      .y1 = f->y1->is_write});
+}
+
+static bool try_pair(struct pass *p, const struct couple *c, const struct couple *d,
+                     uint32_t *tried)
+{
+    const struct four f = four_of(p, c, d);
+    const struct site *first = f.is_x2_first ? f.x2 : f.y2;
+    const bool is_forced = is_before(p, f.x1, f.x2) && is_before(p, f.y2, f.y1);
+    if ((is_forced && !p->r->options.keeps_forced) || is_before(p, first, f.x1) ||
+        is_before(p, f.y1, f.y2) || sites_shut_out(&p->sites, c, f.y2) ||
+        (f.is_x2_first && sites_shut_out(&p->sites, c, f.x2))) {
+        return false;
+    }
+    p->r->stats.candidates++;
+    const struct question q = {
+        .places = {f.x1->place, f.x2->place, f.y2->place, f.y1->place},
+        .place_count = 4,
+        .orders = {{0, f.is_x2_first ? 1 : 2}, {2, 3}},
+        .order_count = 2,
+    };
+    return ask(p, pattern_of(&f), &q, tried);
+}
+
+static void try_pair_sorts(struct pass *p, const couple_list *couples, struct span c,
+                           const couple_list *others, struct span d)
+{
+    const struct four f = four_of(p, &couples->at[c.first], &others->at[d.first]);
+    if (pattern_of(&f) == VIOLATION_NONE) {
+        return;
+    }
+    uint32_t *tried = map_slot(
+        &p->r->tried, map_pair(couples->at[c.first].sort, others->at[d.first].sort), 0, NULL);
+    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND; i++) {
+        for (size_t k = d.first; k < d.end; k++) {
+            if (try_pair(p, &couples->at[i], &others->at[k], tried)) {
+                break;
+            }
+        }
+        if (*tried != MATCH_FOUND && *tried > p->r->options.try_max) {
+            return;
+        }
+    }
+    if (*tried == MATCH_FOUND) {
+        map_put(&p->r->paired, couples->at[c.first].sort, 1);
+    }
+}
+
+static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
+{
+    const couple_list *couples = &p->couples[thread];
+    const couple_list *others = &p->couples[other];
+    for (size_t c = 0; c < couples->count;) {
+        const size_t c_end = couples_end(couples, c);
+        for (size_t d = 0; d < others->count;) {
+            const size_t d_end = couples_end(others, d);
+            try_pair_sorts(p, couples, (struct span){c, c_end}, others, (struct span){d, d_end});
+            d = d_end;
+        }
+        c = c_end;
+    }
+}
+
+/* Where a cycle of conflicts was found for a couple, that its read is stale goes without saying. */
+static enum violation pattern_stale(const struct pass *p, const struct couple *c,
+                                    const struct site *s)
+{
+    const struct site *a = site_at(p, c->first);
+    const struct site *b = site_at(p, c->second);
+    return !a->is_write && s->is_write && b->is_write && a->which == s->which &&
+                   map_get(&p->r->paired, c->sort) == NULL
+               ? VIOLATION_STALE
+               : VIOLATION_NONE;
+}
+
+void match_pair(struct matcher *r, const struct model *m)
+{
+    struct pass p;
+    pass_begin(&p, r, m, COUPLES_OF_BOTH);
+    match_all(&p, match_pairs);
+    p.pattern = pattern_stale;
+    match_all(&p, match_between);
+    pass_end(&p);
+}

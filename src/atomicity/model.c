@@ -1,0 +1,382 @@
+#include "atomicity/model.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/sort.h"
+
+/* An access on its way into a model. */
+struct found {
+    uint32_t access;
+    event_id event;
+    uint32_t task;
+    uint8_t which;
+    bool is_related;
+};
+
+struct build {
+    struct model *m;
+    const struct frame *f;
+    struct arena scratch;
+    VEC(struct found) found;  /* task by task */
+    const uint32_t *first;    /* per task, and one more: what it has of them */
+    bool *keeps;              /* per lock of the trace: it is in the model */
+    uint32_t *number_of;      /* per lock of the trace: its number in the model */
+    uint32_t version_lock[2]; /* numbers of the version checks, UINT32_MAX: none */
+    VEC(struct step) steps;   /* of the thread being built */
+    VEC(struct step_pred) preds;
+    struct held held;
+};
+
+/* ---- which accesses ---- */
+
+static void find_accesses(struct build *b, uint32_t variable, uint8_t which, bool is_related)
+{
+    const struct variables *v = &b->f->variables;
+    const struct variable *of = &v->list.at[variable];
+    for (uint32_t i = 0; i < of->count; i++) {
+        const uint32_t number = v->by_variable.at[of->first + i];
+        const struct access *a = &v->accesses.at[number];
+        vec_push(&b->found, (struct found){.access = number,
+                                           .event = a->event,
+                                           .task = a->task,
+                                           .which = which,
+                                           .is_related = is_related});
+    }
+}
+
+/* Resources are few: all are looked at. */
+static void find_related(struct build *b, uint32_t x, uint32_t y)
+{
+    const struct trace *t = b->f->trace;
+    const char *name = trace_name(t, b->f->variables.list.at[x].name);
+    if (!variable_is_resource(name)) {
+        return;
+    }
+    for (uint32_t i = 0; i < b->f->variables.list.count; i++) {
+        const char *other = trace_name(t, b->f->variables.list.at[i].name);
+        if (i != y && variable_is_below_or_above(name, other)) {
+            find_accesses(b, i, 0, true);
+        }
+    }
+}
+
+static int compare_found(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const struct found *a = left;
+    const struct found *b = right;
+    if (a->task != b->task) {
+        return a->task < b->task ? -1 : 1;
+    }
+    return (a->event > b->event) - (a->event < b->event);
+}
+
+static void find_all(struct build *b, uint32_t x, uint32_t y)
+{
+    const size_t task_count = b->f->trace->tables.tasks.count;
+    find_accesses(b, x, 0, false);
+    if (y != VARIABLE_NONE) {
+        find_accesses(b, y, 1, false);
+    } else {
+        find_related(b, x, y);
+    }
+    sort_stable(b->found.at, b->found.count, sizeof *b->found.at, compare_found, NULL);
+    uint32_t *first = arena_array(&b->scratch, uint32_t, task_count + 2);
+    vec_each (&b->found, found) {
+        first[found->task + 1]++;
+    }
+    for (size_t task = 0; task < task_count; task++) {
+        first[task + 1] += first[task];
+    }
+    b->first = first;
+}
+
+/* ---- which locks ---- */
+
+/* Everything held here matters, but the section of `self` itself (UINT32_MAX: none). */
+static bool keep_held(struct build *b, uint32_t self)
+{
+    bool is_changed = false;
+    vec_each (&b->held.sections, section) {
+        const uint32_t lock = b->f->hb.sections.list[*section].lock;
+        if (*section != self && !b->keeps[lock]) {
+            b->keeps[lock] = true;
+            is_changed = true;
+        }
+    }
+    return is_changed;
+}
+
+static bool keep_locks_of_task(struct build *b, size_t task)
+{
+    const struct frame *f = b->f;
+    bool is_changed = false;
+    uint32_t next = b->first[task];
+    vec_clear(&b->held.sections);
+    for (uint32_t i = f->first[task]; i < f->first[task + 1]; i++) {
+        const struct mark *mark = &f->marks[i];
+        const bool is_end = mark->kind == MARK_UNLOCK;
+        for (; next < b->first[task + 1] && (b->found.at[next].event < mark->event ||
+                                             (is_end && b->found.at[next].event == mark->event));
+             next++) {
+            is_changed |= keep_held(b, UINT32_MAX);
+        }
+        held_pass(&b->held, mark);
+        if (mark->kind != MARK_POINT && b->keeps[f->hb.sections.list[mark->section].lock]) {
+            is_changed |= keep_held(b, mark->section);
+        }
+    }
+    if (next < b->first[task + 1]) {
+        is_changed |= keep_held(b, UINT32_MAX);
+    }
+    return is_changed;
+}
+
+static void keep_locks(struct build *b)
+{
+    const struct sections *s = &b->f->hb.sections;
+    b->keeps = arena_array(&b->scratch, bool, (size_t)s->lock_count + 1);
+    b->number_of = arena_array(&b->scratch, uint32_t, (size_t)s->lock_count + 1);
+    memcpy(b->keeps, b->f->has_point_in, s->lock_count * sizeof *b->keeps);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (size_t task = 0; task < b->f->trace->tables.tasks.count; task++) {
+            is_changed |= keep_locks_of_task(b, task);
+        }
+    }
+    struct model *m = b->m;
+    m->locks = arena_array(&m->arena, struct model_lock, (size_t)s->lock_count + 2);
+    for (uint32_t i = 0; i < s->lock_count; i++) {
+        if (b->keeps[i] && s->locks[i].is_contended) {
+            b->number_of[i] = m->lock_count;
+            m->locks[m->lock_count++] = (struct model_lock){.name = s->locks[i].name};
+        } else {
+            b->keeps[i] = false;
+        }
+    }
+    for (int which = 0; which < 2; which++) {
+        b->version_lock[which] = UINT32_MAX;
+        const uint32_t variable = m->variables[which];
+        if (variable != VARIABLE_NONE && b->f->variables.list.at[variable].is_checked) {
+            b->version_lock[which] = m->lock_count;
+            m->locks[m->lock_count++] = (struct model_lock){
+                .name = b->f->variables.list.at[variable].name, .is_version = true};
+        }
+    }
+}
+
+/* ---- steps ---- */
+
+static void add_mark(struct build *b, const struct mark *mark)
+{
+    if (mark->kind == MARK_POINT) {
+        vec_push(&b->steps, (struct step){.event = mark->event, .kind = STEP_POINT});
+        return;
+    }
+    const struct section *s = &b->f->hb.sections.list[mark->section];
+    const enum step_kind kind = mark->kind == MARK_LOCK ? STEP_LOCK : STEP_UNLOCK;
+    if (b->keeps[s->lock]) {
+        vec_push(&b->steps, (struct step){.event = mark->event,
+                                          .kind = (uint8_t)kind,
+                                          .lock = b->number_of[s->lock],
+                                          .is_shared = s->is_shared});
+    }
+}
+
+/* What a version check adds around an access: the beginning of its section, or its end. A write
+ * that asks for no version passes through a section of its own. */
+static void add_version(struct build *b, const struct found *found, enum step_kind kind)
+{
+    const struct access *a = &b->f->variables.accesses.at[found->access];
+    const uint32_t lock = b->version_lock[found->which];
+    if (lock == UINT32_MAX || found->is_related) {
+        return;
+    }
+    const bool has_partner = a->partner != ACCESS_NONE;
+    const bool is_begin = a->is_write ? !has_partner : has_partner;
+    if (kind == STEP_LOCK ? is_begin : a->is_write) {
+        vec_push(&b->steps,
+                 (struct step){.event = found->event, .kind = (uint8_t)kind, .lock = lock});
+    }
+}
+
+static void add_access(struct build *b, const struct found *found)
+{
+    add_version(b, found, STEP_LOCK);
+    vec_push(&b->steps,
+             (struct step){.event = found->event,
+                           .kind = STEP_ACCESS,
+                           .which = found->which,
+                           .is_related = found->is_related,
+                           .is_write = b->f->variables.accesses.at[found->access].is_write});
+    add_version(b, found, STEP_UNLOCK);
+    b->m->access_count++;
+}
+
+static void add_thread(struct build *b, uint32_t task)
+{
+    const struct frame *f = b->f;
+    uint32_t next = b->first[task];
+    const uint32_t end = b->first[task + 1];
+    vec_clear(&b->steps);
+    for (uint32_t i = f->first[task]; i < f->first[task + 1]; i++) {
+        const struct mark *mark = &f->marks[i];
+        while (next < end &&
+               (b->found.at[next].event < mark->event ||
+                (b->found.at[next].event == mark->event && mark->kind == MARK_UNLOCK))) {
+            add_access(b, &b->found.at[next++]);
+        }
+        add_mark(b, mark);
+    }
+    while (next < end) {
+        add_access(b, &b->found.at[next++]);
+    }
+    if (b->steps.count > 0) {
+        struct model_thread *thread = &b->m->threads[b->m->thread_count++];
+        struct step *steps = arena_array(&b->m->arena, struct step, b->steps.count);
+        memcpy(steps, b->steps.at, b->steps.count * sizeof *steps);
+        *thread =
+            (struct model_thread){.task = task, .steps = steps, .count = (uint32_t)b->steps.count};
+    }
+}
+
+uint32_t model_steps_before(const struct model_thread *t, event_id event)
+{
+    uint32_t low = 0;
+    uint32_t high = t->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (t->steps[middle].event < event) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Every POINT gets what the graph says must come before its event. */
+static void add_preds(struct build *b)
+{
+    struct model *m = b->m;
+    const struct hb *hb = &b->f->hb;
+    uint32_t *thread_of = arena_array(&b->scratch, uint32_t, b->f->trace->tables.tasks.count + 1);
+    for (uint32_t i = 0; i < m->thread_count; i++) {
+        thread_of[m->threads[i].task] = i;
+    }
+    for (uint32_t i = 0; i < m->thread_count; i++) {
+        const struct graph_span into = graph_into(&hb->graph, m->threads[i].task);
+        struct step *steps = m->threads[i].steps;
+        for (uint32_t k = 0; k < m->threads[i].count; k++) {
+            if (steps[k].kind != STEP_POINT) {
+                continue;
+            }
+            const struct graph_span in = graph_span_at(into, hb->contexts.position[steps[k].event]);
+            steps[k].pred_first = (uint32_t)b->preds.count;
+            for (size_t edge = 0; edge < in.count; edge++) {
+                const event_id from = in.at[edge].event;
+                const uint32_t other = thread_of[trace_at(b->f->trace, from)->task];
+                const uint32_t count = model_steps_before(&m->threads[other], from + 1);
+                vec_push(&b->preds, (struct step_pred){.thread = other, .count = count});
+            }
+            steps[k].pred_count = (uint32_t)b->preds.count - steps[k].pred_first;
+        }
+    }
+    m->preds = arena_array(&m->arena, struct step_pred, b->preds.count + 1);
+    if (b->preds.count > 0) {
+        memcpy(m->preds, b->preds.at, b->preds.count * sizeof *m->preds);
+    }
+}
+
+void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
+{
+    must(x != y);
+    *m = (struct model){.frame = f, .variables = {x, y}};
+    struct build b = {.m = m, .f = f};
+    find_all(&b, x, y);
+    keep_locks(&b);
+    const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
+    m->threads = arena_array(&m->arena, struct model_thread, (size_t)task_count + 1);
+    for (uint32_t task = 0; task < task_count; task++) {
+        add_thread(&b, task);
+    }
+    add_preds(&b);
+    vec_release(&b.found);
+    vec_release(&b.steps);
+    vec_release(&b.preds);
+    vec_release(&b.held.sections);
+    arena_release(&b.scratch);
+}
+
+void model_release(struct model *m)
+{
+    arena_release(&m->arena);
+}
+
+/* ---- the same model? ---- */
+
+static void print_steps(const struct model *m, const struct model_thread *thread, struct out *out)
+{
+    const struct trace *t = m->frame->trace;
+    for (uint32_t i = 0; i < thread->count; i++) {
+        const struct step *s = &thread->steps[i];
+        out_format(out, "%u%u%u%u%u ", s->kind, s->which, s->is_write, s->is_related, s->is_shared);
+        if (s->kind == STEP_ACCESS) {
+            out_text(out, trace_name(t, trace_at(t, s->event)->location));
+        } else if (s->kind != STEP_POINT) {
+            out_format(out, "%d%s", m->locks[s->lock].is_version,
+                       trace_name(t, m->locks[s->lock].name));
+        }
+        out_char(out, '\n');
+    }
+}
+
+/* A thread's own steps as text, to sort threads by what they do. */
+struct printed {
+    uint32_t thread;
+    const char *text;
+};
+
+static int compare_printed(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    return strcmp(((const struct printed *)left)->text, ((const struct printed *)right)->text);
+}
+
+void model_print(const struct model *m, struct out *out)
+{
+    struct arena scratch = {0};
+    struct printed *printed = arena_array(&scratch, struct printed, (size_t)m->thread_count + 1);
+    uint32_t *rank = arena_array(&scratch, uint32_t, (size_t)m->thread_count + 1);
+    for (uint32_t i = 0; i < m->thread_count; i++) {
+        struct out text;
+        out_open_memory(&text);
+        print_steps(m, &m->threads[i], &text);
+        printed[i] =
+            (struct printed){.thread = i, .text = arena_text(&scratch, text.buffer, text.used)};
+        out_abandon(&text);
+    }
+    sort_stable(printed, m->thread_count, sizeof *printed, compare_printed, NULL);
+    for (uint32_t i = 0; i < m->thread_count; i++) {
+        rank[printed[i].thread] = i;
+    }
+    const struct variables *v = &m->frame->variables;
+    for (int which = 0; which < 2; which++) {
+        if (m->variables[which] != VARIABLE_NONE) {
+            out_format(out, "%s\n", names_text(&v->classes, v->list.at[m->variables[which]].class));
+        }
+    }
+    for (uint32_t i = 0; i < m->thread_count; i++) {
+        const struct model_thread *thread = &m->threads[printed[i].thread];
+        out_format(out, "thread\n%s", printed[i].text);
+        for (uint32_t k = 0; k < thread->count; k++) {
+            const struct step *s = &thread->steps[k];
+            for (uint32_t p = 0; p < s->pred_count; p++) {
+                const struct step_pred *pred = &m->preds[s->pred_first + p];
+                out_format(out, "%u < %u %u\n", k, rank[pred->thread], pred->count);
+            }
+        }
+    }
+    arena_release(&scratch);
+}

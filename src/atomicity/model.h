@@ -1,0 +1,80 @@
+/* The model of one variable, or of two: what the tasks of a trace do with it, and what orders them.
+ *
+ *     thread 0   LOCK m   R x   UNLOCK m   POINT
+ *     thread 1   LOCK m   W x   W y        UNLOCK m
+ *
+ * An execution of the model takes steps from the fronts of its threads. A step needs those steps
+ * of other threads that `preds` name, and LOCK a lock that nobody holds in a way that excludes it.
+ * Every execution of the model is one of the trace's tasks, as far as its orders and locks tell.
+ *
+ * Left out are locks in whose sections nothing of the model happens: such a section can always be
+ * passed at once. A version check is a lock: from the read whose version is asked for to the
+ * conditional write, nobody else writes. */
+#ifndef CLEW_ATOMICITY_MODEL_H
+#define CLEW_ATOMICITY_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomicity/frame.h"
+#include "base/arena.h"
+#include "base/out.h"
+
+#define VARIABLE_NONE UINT32_MAX
+
+enum step_kind { STEP_POINT, STEP_LOCK, STEP_ACCESS, STEP_UNLOCK };
+
+struct step {
+    event_id event;
+    uint32_t lock;       /* LOCK, UNLOCK: dense number in the model */
+    uint32_t pred_first; /* its preds are model.preds[pred_first .. pred_first + pred_count) */
+    uint32_t pred_count;
+    uint8_t kind;    /* enum step_kind */
+    uint8_t which;   /* ACCESS: 0 of x, 1 of y */
+    bool is_write;   /* ACCESS */
+    bool is_related; /* ACCESS: of a resource above or below x, not of x itself */
+    bool is_shared;  /* LOCK, UNLOCK */
+};
+
+/* So many steps of a thread must be done before. */
+struct step_pred {
+    uint32_t thread;
+    uint32_t count;
+};
+
+struct model_thread {
+    uint32_t task;
+    struct step *steps;
+    uint32_t count;
+};
+
+struct model_lock {
+    uint32_t name; /* of the trace; of a version check: of the resource */
+    bool is_version;
+};
+
+struct model {
+    const struct frame *frame;
+    uint32_t variables[2]; /* x, and y or VARIABLE_NONE */
+    struct model_thread *threads;
+    uint32_t thread_count;
+    struct step_pred *preds;
+    struct model_lock *locks;
+    uint32_t lock_count;
+    uint32_t access_count;
+    struct arena arena;
+};
+
+/* Projects the trace to x, with the resources above and below it, and y (VARIABLE_NONE: x alone).
+ * O(accesses of the two + marks). */
+void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
+void model_release(struct model *m);
+
+/* How many steps of a thread are of events before `event`. O(log). */
+uint32_t model_steps_before(const struct model_thread *t, event_id event);
+
+/* Appends bytes that two models share if and only if they are the same but for which task is which
+ * thread: places, names of variables and locks, orders. */
+void model_print(const struct model *m, struct out *out);
+
+#endif

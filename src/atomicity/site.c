@@ -1,0 +1,198 @@
+#include "atomicity/site.h"
+
+static uint32_t sort_of(struct sorts *sorts, const uint32_t *words, size_t count)
+{
+    return names_intern(&sorts->names, (const char *)words, count * sizeof *words);
+}
+
+/* ---- building ---- */
+
+static void pass_lock(struct sites *s, struct held *held, const struct step *step)
+{
+    if (step->kind == STEP_LOCK) {
+        vec_push(&held->sections, (uint32_t)s->sections.count);
+        vec_push(&s->sections,
+                 (struct site_section){.lock = step->lock, .is_shared = step->is_shared});
+        return;
+    }
+    for (size_t i = held->sections.count; i-- > 0;) {
+        if (s->sections.at[held->sections.at[i]].lock == step->lock) {
+            held->sections.at[i] = vec_pop(&held->sections);
+            return;
+        }
+    }
+}
+
+static void add_site(struct sites *s, const struct held *held, struct place p, struct sorts *sorts)
+{
+    const struct trace *t = s->m->frame->trace;
+    const struct step *step = &s->m->threads[p.thread].steps[p.step];
+    const uint32_t words[] = {trace_at(t, step->event)->location,
+                              (uint32_t)step->which | (uint32_t)step->is_write << 1 |
+                                  (uint32_t)step->is_related << 2,
+                              s->m->frame->variables.list.at[s->m->variables[step->which]].class};
+    vec_push(&s->list, (struct site){.place = p,
+                                     .event = step->event,
+                                     .held_first = (uint32_t)s->held.count,
+                                     .held_count = (uint32_t)held->sections.count,
+                                     .sort = sort_of(sorts, words, 3),
+                                     .which = step->which,
+                                     .is_write = step->is_write,
+                                     .is_related = step->is_related});
+    vec_each (&held->sections, section) {
+        s->sections.at[*section].access_count[step->which]++;
+        vec_push(&s->held, *section);
+    }
+}
+
+void sites_build(struct sites *s, const struct model *m, struct sorts *sorts)
+{
+    *s = (struct sites){.m = m};
+    struct held held = {0};
+    for (uint32_t thread = 0; thread < m->thread_count; thread++) {
+        vec_push(&s->first, (uint32_t)s->list.count);
+        vec_clear(&held.sections);
+        for (uint32_t i = 0; i < m->threads[thread].count; i++) {
+            const struct step *step = &m->threads[thread].steps[i];
+            if (step->kind == STEP_ACCESS) {
+                add_site(s, &held, (struct place){.thread = thread, .step = i}, sorts);
+            } else if (step->kind != STEP_POINT) {
+                pass_lock(s, &held, step);
+            }
+        }
+    }
+    vec_push(&s->first, (uint32_t)s->list.count);
+    vec_release(&held.sections);
+}
+
+void sites_release(struct sites *s)
+{
+    vec_release(&s->list);
+    vec_release(&s->first);
+    vec_release(&s->held);
+    vec_release(&s->sections);
+}
+
+/* ---- couples ---- */
+
+static void add_couple(const struct sites *s, struct couple c, struct sorts *sorts,
+                       couple_list *list)
+{
+    const uint32_t words[] = {s->list.at[c.first].sort, s->list.at[c.second].sort,
+                              c.has_reads_between, UINT32_MAX};
+    c.sort = sort_of(sorts, words, 4);
+    vec_push(list, c);
+}
+
+void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struct sorts *sorts,
+                   couple_list *list)
+{
+    uint32_t last = UINT32_MAX;       /* the access before */
+    uint32_t last_write = UINT32_MAX; /* and the last write */
+    for (uint32_t i = s->first.at[thread]; i < s->first.at[thread + 1]; i++) {
+        if (!is_merged && s->list.at[i].which != 0) {
+            continue;
+        }
+        if (last != UINT32_MAX) {
+            add_couple(s, (struct couple){.first = last, .second = i}, sorts, list);
+        }
+        if (s->list.at[i].is_write && last_write != UINT32_MAX && last_write != last) {
+            add_couple(s,
+                       (struct couple){.first = last_write, .second = i, .has_reads_between = true},
+                       sorts, list);
+        }
+        last = i;
+        last_write = s->list.at[i].is_write ? i : last_write;
+    }
+}
+
+/* The accesses to one variable in a row, from `first` on: where they end. */
+static uint32_t run_end(const struct sites *s, uint32_t first, uint32_t end)
+{
+    uint32_t i = first;
+    while (i < end && s->list.at[i].which == s->list.at[first].which) {
+        i++;
+    }
+    return i;
+}
+
+void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, couple_list *list)
+{
+    const uint32_t end = s->first.at[thread + 1];
+    for (uint32_t from = s->first.at[thread]; from < end;) {
+        const uint32_t change = run_end(s, from, end);
+        const uint32_t to = change < end ? run_end(s, change, end) : end;
+        uint32_t before[2] = {UINT32_MAX, UINT32_MAX}; /* by is_write */
+        uint32_t after[2] = {UINT32_MAX, UINT32_MAX};
+        for (uint32_t i = from; i < change; i++) {
+            before[s->list.at[i].is_write] = i;
+        }
+        for (uint32_t i = to; i-- > change;) {
+            after[s->list.at[i].is_write] = i;
+        }
+        for (int k = 0; k < 4; k++) {
+            if (before[k & 1] != UINT32_MAX && after[k >> 1] != UINT32_MAX) {
+                add_couple(s, (struct couple){.first = before[k & 1], .second = after[k >> 1]},
+                           sorts, list);
+            }
+        }
+        from = change;
+    }
+}
+
+/* ---- sections around them ---- */
+
+static bool is_whole(const struct site_section *section, bool is_of_one)
+{
+    return is_of_one ? section->access_count[0] >= 2
+                     : section->access_count[0] > 0 && section->access_count[1] > 0;
+}
+
+bool sites_straddle(const struct sites *s, const struct couple *c)
+{
+    const struct site *a = &s->list.at[c->first];
+    const struct site *b = &s->list.at[c->second];
+    const bool is_of_one = a->which == b->which;
+    for (uint32_t i = 0; i < a->held_count; i++) {
+        const uint32_t first = s->held.at[a->held_first + i];
+        for (uint32_t k = 0; k < b->held_count; k++) {
+            const uint32_t second = s->held.at[b->held_first + k];
+            if (first != second && s->sections.at[first].lock == s->sections.at[second].lock &&
+                is_whole(&s->sections.at[first], is_of_one) &&
+                is_whole(&s->sections.at[second], is_of_one)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the section is held at the site too. */
+static bool is_held(const struct sites *s, const struct site *site, uint32_t section)
+{
+    for (uint32_t i = 0; i < site->held_count; i++) {
+        if (s->held.at[site->held_first + i] == section) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sites_shut_out(const struct sites *s, const struct couple *c, const struct site *other)
+{
+    const struct site *a = &s->list.at[c->first];
+    for (uint32_t i = 0; i < a->held_count; i++) {
+        const uint32_t number = s->held.at[a->held_first + i];
+        const struct site_section *section = &s->sections.at[number];
+        if (!is_held(s, &s->list.at[c->second], number)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < other->held_count; k++) {
+            const struct site_section *against = &s->sections.at[s->held.at[other->held_first + k]];
+            if (against->lock == section->lock && !(against->is_shared && section->is_shared)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,76 @@
+/* The accesses of a model with the critical sections around them, and which two of one thread
+ * belong together. */
+#ifndef CLEW_ATOMICITY_SITE_H
+#define CLEW_ATOMICITY_SITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomicity/decide.h"
+#include "atomicity/model.h"
+#include "base/names.h"
+#include "base/vec.h"
+
+/* A critical section of a thread of the model, and how often it accesses x and y. */
+struct site_section {
+    uint32_t lock;
+    bool is_shared;
+    uint32_t access_count[2];
+};
+
+struct site {
+    struct place place;
+    event_id event;
+    uint32_t held_first; /* its sections are held[held_first .. held_first + held_count) */
+    uint32_t held_count;
+    uint32_t sort; /* equal for accesses of one kind, to variables of one class, at one place */
+    uint8_t which;
+    bool is_write;
+    bool is_related;
+};
+
+/* Two accesses of one thread, the first before the second, and nothing between that would make a
+ * closer couple of the same kind. */
+struct couple {
+    uint32_t first, second; /* sites */
+    uint32_t sort;          /* equal for couples of equal sorts */
+    bool has_reads_between; /* two writes */
+};
+
+/* Numbers for sorts, shared by all models of a search so that what was found once is known. */
+struct sorts {
+    struct names names;
+};
+
+typedef VEC(struct couple) couple_list;
+
+/* {0} is empty. */
+struct sites {
+    const struct model *m;
+    VEC(struct site) list; /* thread by thread */
+    VEC(uint32_t) first;   /* per thread, and one more */
+    VEC(uint32_t) held;    /* numbers of sections */
+    VEC(struct site_section) sections;
+};
+
+void sites_build(struct sites *s, const struct model *m, struct sorts *sorts);
+void sites_release(struct sites *s);
+
+/* The couples of a thread: accesses to one variable that follow each other (of x alone; or, when
+ * is_merged, of x and y taken as one), and two writes with only reads between. */
+void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struct sorts *sorts,
+                   couple_list *list);
+
+/* The couples of an access to one variable and the next to the other: of each kind the last before
+ * the change and the first after it. */
+void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, couple_list *list);
+
+/* True when the couple straddles two sections of one lock each of which has the whole couple's
+ * variables by itself: it belongs to two rounds of a loop, not to one operation. */
+bool sites_straddle(const struct sites *s, const struct couple *c);
+
+/* True when a lock is held from the first of the couple to the second, and another excludes it
+ * around the site: the site never comes between. */
+bool sites_shut_out(const struct sites *s, const struct couple *c, const struct site *other);
+
+#endif

@@ -1,0 +1,21 @@
+/* Findings in words: what could happen, at which places, and which lock or check is missing. */
+#ifndef CLEW_ATOMICITY_TELL_H
+#define CLEW_ATOMICITY_TELL_H
+
+#include "atomicity/match.h"
+#include "trace/finding.h"
+
+/* The kind of finding that a match is: by its pattern, and what the variable is. */
+enum finding_kind tell_kind(const struct match *m);
+
+/* Adds the match to f, graded and with its execution (NULL: without). */
+struct tell_options {
+    enum finding_grade grade;
+    const event_id *witness;
+    size_t witness_count;
+    uint32_t input;
+};
+
+void tell_match(struct findings *f, const struct match *m, const struct tell_options *o);
+
+#endif

@@ -1,0 +1,239 @@
+#include "atomicity/variable.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "order/scope.h"
+
+struct build {
+    struct variables *v;
+    const struct trace *t;
+    struct map number_of;    /* scoped name to its variable of this life */
+    struct map life_of;      /* scoped name of a block to how often it was freed */
+    struct map last_read;    /* (task, variable) to the read since its last write */
+    struct map checked;      /* scoped names of resources whose writes are checked */
+    VEC(uint32_t) block_of;  /* per name: the name of its block, itself where it is none's part */
+    VEC(uint32_t) class_of;  /* per name: its class plus one, 0: not known yet */
+    VEC(uint32_t) last_task; /* per variable */
+    VEC(uint32_t) life;      /* per variable */
+};
+
+bool variable_is_resource(const char *name)
+{
+    return name[0] == '/';
+}
+
+bool variable_is_below_or_above(const char *name, const char *other)
+{
+    const size_t size = strlen(name);
+    const size_t size_other = strlen(other);
+    const size_t shorter = size < size_other ? size : size_other;
+    const char *longer = size < size_other ? other : name;
+    if (size == size_other || strncmp(name, other, shorter) != 0) {
+        return false;
+    }
+    return longer[shorter] == '/' || (shorter > 0 && longer[shorter - 1] == '/');
+}
+
+/* ---- names ---- */
+
+/* Where "+OFFSET" begins, the end of the text where there is none. */
+static const char *find_offset(const char *name)
+{
+    const char *plus = strrchr(name, '+');
+    const char *end = name + strlen(name);
+    return plus != NULL && plus[1] != '\0' && strspn(plus + 1, "0123456789") == strlen(plus + 1)
+               ? plus
+               : end;
+}
+
+static uint32_t block_name(struct build *b, uint32_t name)
+{
+    while (b->block_of.count <= name) {
+        vec_push(&b->block_of, UINT32_MAX);
+    }
+    if (b->block_of.at[name] == UINT32_MAX) {
+        const char *text = trace_name(b->t, name);
+        const uint32_t block =
+            names_find(&b->t->tables.names, text, (size_t)(find_offset(text) - text));
+        b->block_of.at[name] = block == 0 ? name : block;
+    }
+    return b->block_of.at[name];
+}
+
+/* "bank.c:42#3+8" without "#3". */
+static uint32_t class_of_memory(struct names *classes, const char *name)
+{
+    const char *offset = find_offset(name);
+    const char *mark = memrchr(name, '#', (size_t)(offset - name));
+    const bool is_block = mark != NULL && mark + 1 < offset &&
+                          strspn(mark + 1, "0123456789") == (size_t)(offset - mark - 1);
+    if (!is_block) {
+        return names_intern_text(classes, name);
+    }
+    struct arena scratch = {0};
+    const size_t size = strlen(name) + 1;
+    char *text = arena_array(&scratch, char, size);
+    memcpy(text, name, (size_t)(mark - name));
+    memcpy(text + (mark - name), offset, strlen(offset) + 1);
+    const uint32_t class = names_intern_text(classes, text);
+    arena_release(&scratch);
+    return class;
+}
+
+/* The template is what stands behind the verb in the place of an access. */
+static uint32_t class_of_resource(struct names *classes, const char *name, const char *place)
+{
+    const char *blank = strchr(place, ' ');
+    return names_intern_text(classes,
+                             blank != NULL && variable_is_resource(blank + 1) ? blank + 1 : name);
+}
+
+static uint32_t class_of(struct build *b, const struct event *e)
+{
+    while (b->class_of.count <= e->object) {
+        vec_push(&b->class_of, 0);
+    }
+    if (b->class_of.at[e->object] == 0) {
+        const char *name = trace_name(b->t, e->object);
+        const uint32_t class =
+            variable_is_resource(name)
+                ? class_of_resource(&b->v->classes, name, trace_name(b->t, e->location))
+                : class_of_memory(&b->v->classes, name);
+        b->class_of.at[e->object] = class + 1;
+    }
+    return b->class_of.at[e->object] - 1;
+}
+
+/* ---- accesses ---- */
+
+static uint32_t variable_number(struct build *b, const struct event *e)
+{
+    const uint64_t key = scope_name(b->t, e, e->object);
+    const uint32_t *freed = map_get(&b->life_of, scope_name(b->t, e, block_name(b, e->object)));
+    const uint32_t life = freed == NULL ? 0 : *freed;
+    bool is_new = false;
+    uint32_t *number = map_slot(&b->number_of, key, (uint32_t)b->v->list.count, &is_new);
+    if (!is_new && b->life.at[*number] != life) {
+        *number = (uint32_t)b->v->list.count;
+        is_new = true;
+    }
+    if (is_new) {
+        vec_push(&b->v->list, (struct variable){.node = trace_node_of(b->t, e),
+                                                .name = e->object,
+                                                .class = class_of(b, e)});
+        vec_push(&b->last_task, UINT32_MAX);
+        vec_push(&b->life, life);
+    }
+    return *number;
+}
+
+/* A conditional write asks for the version of its task's last read, or else of nobody knows which:
+ * then it counts as plain. On a resource that is known to check, every write does. */
+static void set_condition(struct build *b, const struct event *e, struct access *a)
+{
+    const bool is_known_to_check = map_get(&b->checked, scope_name(b->t, e, e->object)) != NULL;
+    if (e->mode != CONDITION_VERSION && !is_known_to_check) {
+        return;
+    }
+    const uint32_t *read = map_get(&b->last_read, map_pair(a->task, a->variable));
+    if (read == NULL || *read == ACCESS_NONE) {
+        a->is_conditional = is_known_to_check;
+        return;
+    }
+    const uint32_t version = trace_at(b->t, b->v->accesses.at[*read].event)->text;
+    a->is_conditional = version == e->text || version == 0 || e->text == 0 || is_known_to_check;
+    struct access *asked = &b->v->accesses.at[*read];
+    if (a->is_conditional && asked->partner == ACCESS_NONE) {
+        a->partner = *read;
+        asked->partner = (uint32_t)b->v->accesses.count;
+    }
+}
+
+static void add_access(struct build *b, event_id id)
+{
+    const struct event *e = trace_at(b->t, id);
+    struct access a = {.event = id,
+                       .task = e->task,
+                       .variable = variable_number(b, e),
+                       .partner = ACCESS_NONE,
+                       .is_write = e->kind == EVENT_WRITE};
+    struct variable *v = &b->v->list.at[a.variable];
+    const uint32_t number = (uint32_t)b->v->accesses.count;
+    if (a.is_write) {
+        set_condition(b, e, &a);
+    }
+    if (variable_is_resource(trace_name(b->t, e->object))) {
+        map_put(&b->last_read, map_pair(a.task, a.variable), a.is_write ? ACCESS_NONE : number);
+    }
+    v->count++;
+    v->is_written |= a.is_write;
+    v->is_checked |= a.is_conditional;
+    uint32_t *last_task = &b->last_task.at[a.variable];
+    if (*last_task != a.task && v->task_count < 2) {
+        v->task_count++;
+        *last_task = a.task;
+    }
+    vec_push(&b->v->accesses, a);
+}
+
+/* Which resources ever refused a write by its version. */
+static void collect_checked(struct build *b)
+{
+    const uint32_t conflict = names_find(&b->t->tables.names, "conflict", strlen("conflict"));
+    for (event_id id = 0; conflict != 0 && id < b->t->events.count; id++) {
+        const struct event *e = trace_at(b->t, id);
+        if (e->kind == EVENT_RESPONSE && e->text == conflict) {
+            map_put(&b->checked, scope_name(b->t, e, e->object), 1);
+        }
+    }
+}
+
+static void lay_out(struct variables *v)
+{
+    uint32_t first = 0;
+    vec_each (&v->list, variable) {
+        variable->first = first;
+        first += variable->count;
+        variable->count = 0;
+    }
+    vec_reserve(&v->by_variable, v->accesses.count);
+    v->by_variable.count = v->accesses.count;
+    for (uint32_t i = 0; i < v->accesses.count; i++) {
+        struct variable *variable = &v->list.at[v->accesses.at[i].variable];
+        v->by_variable.at[variable->first + variable->count++] = i;
+    }
+}
+
+void variables_build(struct variables *v, const struct trace *t)
+{
+    struct build b = {.v = v, .t = t};
+    names_init(&v->classes);
+    collect_checked(&b);
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *e = trace_at(t, id);
+        if (e->kind == EVENT_FREE) {
+            ++*map_slot(&b.life_of, scope_name(t, e, e->object), 0, NULL);
+        } else if ((e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0) {
+            add_access(&b, id);
+        }
+    }
+    lay_out(v);
+    map_release(&b.number_of);
+    map_release(&b.life_of);
+    map_release(&b.last_read);
+    map_release(&b.checked);
+    vec_release(&b.block_of);
+    vec_release(&b.class_of);
+    vec_release(&b.last_task);
+    vec_release(&b.life);
+}
+
+void variables_release(struct variables *v)
+{
+    vec_release(&v->list);
+    vec_release(&v->accesses);
+    vec_release(&v->by_variable);
+    names_release(&v->classes);
+    *v = (struct variables){0};
+}

@@ -1,0 +1,70 @@
+/* The variables of a trace and their plain accesses.
+ *
+ * A variable is a name of a node in one of its lives: memory that is freed and allocated again is
+ * another variable. Across runs and lives, variables are known by their class:
+ *
+ *     balance, accounts+16      a static variable: itself
+ *     bank.c:42#3+8             what lies there in any block of that place: bank.c:42+8
+ *     /accounts/7               a resource: its template, /accounts/{id}
+ *
+ * Atomics order tasks (order/sync.h) and are not looked at here. */
+#ifndef CLEW_ATOMICITY_VARIABLE_H
+#define CLEW_ATOMICITY_VARIABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/names.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+#define ACCESS_NONE UINT32_MAX
+
+/* A read or write of one variable. */
+struct access {
+    event_id event;
+    uint32_t variable;
+    uint32_t task;
+    /* Of a conditional write: the read whose version it asks for; of that read: the write. Else
+     * ACCESS_NONE. */
+    uint32_t partner;
+    bool is_write;
+    bool is_conditional; /* refused, had another task written since its read */
+};
+
+struct variable {
+    uint32_t node;
+    uint32_t name;
+    uint32_t class; /* number in the table's classes */
+    uint32_t first; /* its accesses are by_variable[first .. first + count), as listed */
+    uint32_t count;
+    uint32_t task_count; /* that access it; counted up to 2 */
+    bool is_written;
+    bool is_checked; /* some write to it is conditional */
+};
+
+/* {0} is empty. */
+struct variables {
+    VEC(struct variable) list;
+    VEC(struct access) accesses; /* as listed */
+    VEC(uint32_t) by_variable;   /* numbers of accesses */
+    struct names classes;
+};
+
+/* Collects them. O(events). */
+void variables_build(struct variables *v, const struct trace *t);
+void variables_release(struct variables *v);
+
+/* True when two tasks access it and one access is a write. */
+static inline bool variable_is_shared(const struct variable *v)
+{
+    return v->task_count > 1 && v->is_written;
+}
+
+/* True for an HTTP resource, by its name. */
+bool variable_is_resource(const char *name);
+
+/* True when one of the two resources, which differ, lies below the other: /a and /a/b. */
+bool variable_is_below_or_above(const char *name, const char *other);
+
+#endif

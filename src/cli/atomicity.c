@@ -1,0 +1,289 @@
+#include "cli/atomicity.h"
+
+#include <string.h>
+
+#include "atomicity/correlate.h"
+#include "cli/report.h"
+
+int atomicity_begin(struct atomicity *a, struct session *s, const struct atomicity_command *c,
+                    struct err *e)
+{
+    *a = (struct atomicity){.session = s, .command = c};
+    names_init(&a->keys);
+    names_init(&a->seen);
+    report_begin(&a->file, s);
+    a->has_pairs = c->pairs != NULL;
+    return c->pairs == NULL ? 0 : pairs_read(&a->pairs, c->pairs, e);
+}
+
+void atomicity_release(struct atomicity *a)
+{
+    pairs_release(&a->pairs);
+    finding_file_release(&a->file);
+    notes_release(&a->notes);
+    names_release(&a->keys);
+    names_release(&a->seen);
+}
+
+/* Several runs are told in one report. */
+static bool is_merging(const struct atomicity *a)
+{
+    return a->session->input_count > 1 && !a->session->common->one_run;
+}
+
+/* ---- pairs of several runs ---- */
+
+static int correlate_run(struct atomicity *a, struct correlation *c, size_t index, struct err *e)
+{
+    struct reading reading;
+    if (reading_open_one(&reading, a->session, index, e) < 0) {
+        return -1;
+    }
+    const int result = reading_load(&reading, e);
+    a->is_cut |= reading.is_cut;
+    if (result == 0 && !reading.is_cut) {
+        correlation_add(c, &reading.trace);
+    }
+    reading_close(&reading);
+    return result;
+}
+
+static void take_best(struct atomicity *a, const struct correlated_list *ranked)
+{
+    const uint64_t max = a->command->all_pairs ? UINT64_MAX : a->command->top;
+    for (size_t i = 0; i < ranked->list.count && i < max; i++) {
+        const struct correlated *r = &ranked->list.at[i];
+        vec_push(&a->pairs.list, (struct atomicity_pair){
+                                     .x = arena_text(&a->pairs.arena, r->x, strlen(r->x)),
+                                     .y = arena_text(&a->pairs.arena, r->y, strlen(r->y)),
+                                 });
+    }
+    a->has_pairs = true;
+}
+
+int atomicity_choose_pairs(struct atomicity *a, struct err *e)
+{
+    if (a->has_pairs || !is_merging(a)) {
+        return 0;
+    }
+    struct correlation *c = correlation_new();
+    struct correlated_list ranked = {0};
+    int result = 0;
+    for (size_t i = 0; i < a->session->input_count && result == 0 && !a->is_cut; i++) {
+        result = correlate_run(a, c, i, e);
+    }
+    if (result == 0) {
+        correlation_rank(c, &ranked);
+        take_best(a, &ranked);
+    }
+    vec_release(&ranked.list);
+    correlation_free(c);
+    return result;
+}
+
+/* ---- one run ---- */
+
+/* Events of joined inputs were counted through all of them. */
+static void place_events(struct findings *f, struct finding *finding, const struct reading *reading)
+{
+    struct finding_event *events =
+        arena_array(&f->arena, struct finding_event, finding->event_count);
+    for (size_t i = 0; i < finding->event_count; i++) {
+        const struct join_place place = reading_place(reading, finding->events[i].index);
+        events[i] = finding->events[i];
+        events[i].input = (uint32_t)place.input;
+        events[i].index = place.index;
+    }
+    finding->events = events;
+}
+
+/* Keeps, of the findings from `first` on, those that no earlier run had. */
+static void merge_findings(struct atomicity *a, size_t first, const struct reading *reading)
+{
+    struct findings *f = &a->file.findings;
+    const size_t end = f->list.count;
+    f->list.count = first;
+    for (size_t i = first; i < end; i++) {
+        struct finding finding = f->list.at[i];
+        const size_t known = a->keys.list.count;
+        const uint32_t key = names_intern_text(&a->keys, finding.key);
+        if (a->keys.list.count == known) {
+            f->list.at[key - 1].pair_count++;
+            continue;
+        }
+        place_events(f, &finding, reading);
+        f->list.at[f->list.count++] = finding;
+    }
+}
+
+static void add_stats(struct atomicity_stats *sum, const struct atomicity_stats *s)
+{
+    sum->variables += s->variables;
+    sum->pairs += s->pairs;
+    sum->candidates += s->candidates;
+    sum->questions += s->questions;
+    sum->unknown += s->unknown;
+    sum->same += s->same;
+}
+
+static struct atomicity_options options_of(struct atomicity *a)
+{
+    const struct atomicity_command *c = a->command;
+    return (struct atomicity_options){
+        .pairs = a->has_pairs ? a->pairs.list.at : NULL,
+        .pair_count = a->pairs.list.count,
+        .pair_max = c->top > UINT32_MAX ? UINT32_MAX : (uint32_t)c->top,
+        .wants_all_pairs = c->all_pairs,
+        .variable = c->variable,
+        .skips_single = c->only == ONLY_PAIR || c->only == ONLY_REGION,
+        .skips_pairs = c->only == ONLY_SINGLE || c->only == ONLY_REGION || c->top == 0 ||
+                       (a->has_pairs && a->pairs.list.count == 0),
+        .skips_regions = c->only == ONLY_SINGLE || c->only == ONLY_PAIR,
+        .skips_merged = !c->merged,
+        .wants_witness = c->witness || c->explain != UINT64_MAX,
+        .seen = is_merging(a) ? &a->seen : NULL,
+    };
+}
+
+/* Shows the finding that is asked for while its trace is at hand. */
+static void explain(struct atomicity *a, const struct trace *trace)
+{
+    const uint64_t number = a->command->explain;
+    const struct findings *f = &a->file.findings;
+    if (number > 0 && number <= f->list.count && !a->is_explained) {
+        report_race(a->session, &f->list.at[number - 1], number, trace);
+        a->is_explained = true;
+    }
+}
+
+int atomicity_of_run(struct atomicity *a, struct reading *reading, struct err *e)
+{
+    if (reading_load(reading, e) < 0) {
+        return -1;
+    }
+    a->file.event_count += reading->event_count;
+    a->is_cut |= reading->is_cut;
+    reading_warn(reading);
+    if (reading->is_cut) {
+        return 0;
+    }
+    const struct atomicity_options o = options_of(a);
+    struct atomicity_stats stats = {0};
+    struct notes notes = {0};
+    const size_t first = a->file.findings.list.count;
+    const int result = atomicity_find(&reading->trace, &o, &a->file.findings, &stats, &notes, e);
+    if (result == 0) {
+        add_stats(&a->stats, &stats);
+        merge_findings(a, first, reading);
+        explain(a, &reading->trace);
+        vec_each (&notes.list, note) {
+            notes_add_many(&a->notes, note->count, note->place, note->text);
+        }
+        session_warn(a->session, reading->name, &notes);
+    }
+    notes_release(&notes);
+    return result;
+}
+
+/* ---- the report ---- */
+
+static bool is_open(const struct atomicity *a)
+{
+    return a->is_cut || a->stats.unknown > 0;
+}
+
+/* Findings by kind, those that several runs share once. */
+static uint64_t count_of(const struct atomicity *a, enum finding_kind kind)
+{
+    uint64_t count = 0;
+    vec_each (&a->file.findings.list, finding) {
+        count += finding->kind == kind;
+    }
+    return count;
+}
+
+static void print_json(struct atomicity *a)
+{
+    struct finding_file *f = &a->file;
+    const uint64_t limit = a->session->common->limit;
+    const size_t count = f->findings.list.count;
+    f->verdict = count > 0 ? VERDICT_FOUND : is_open(a) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    finding_file_count(f, "variables", a->stats.variables);
+    finding_file_count(f, "pairs", a->stats.pairs);
+    finding_file_count(f, "single",
+                       count_of(a, FINDING_ATOMICITY_SINGLE) + count_of(a, FINDING_LOST_UPDATE));
+    finding_file_count(f, "lost_update", count_of(a, FINDING_LOST_UPDATE));
+    finding_file_count(f, "two_variable", count_of(a, FINDING_ATOMICITY_PAIR));
+    finding_file_count(f, "merged", count_of(a, FINDING_ATOMICITY_MERGED));
+    finding_file_count(f, "stale_read", count_of(a, FINDING_STALE_READ));
+    finding_file_count(f, "regions", count_of(a, FINDING_ATOMICITY_REGION));
+    finding_file_count(f, "candidates", a->stats.candidates);
+    finding_file_count(f, "questions", a->stats.questions);
+    finding_file_count(f, "unknown", a->stats.unknown);
+    finding_file_count(f, "same_models", a->stats.same);
+    f->findings.list.count = count < limit ? count : (size_t)limit;
+    vec_push(&f->assumptions,
+             "accesses to one variable that follow each other in a task, or to two "
+             "that correlate, are meant to be atomic");
+    vec_push(&f->assumptions, "variables and locks belong to their node, but for locks of several "
+                              "processes");
+    vec_each (&a->notes.list, note) {
+        vec_push(&f->assumptions, note->text);
+    }
+    report_print(f, a->session);
+}
+
+static void print_sum(struct atomicity *a)
+{
+    struct out *out = &a->session->out;
+    const size_t count = a->file.findings.list.count;
+    report_count(out, a->file.event_count, "event", "events");
+    out_text(out, ", ");
+    report_count(out, a->stats.variables, "shared variable", "shared variables");
+    out_text(out, ", ");
+    report_count(out, a->stats.pairs, "pair", "pairs");
+    if (count == 0) {
+        out_text(out,
+                 is_open(a) ? ": no atomicity violation found so far" : ": no atomicity violation");
+    } else {
+        out_text(out, ": ");
+        report_count(out, count, "atomicity violation", "atomicity violations");
+        out_text(out, " by place");
+    }
+    if (a->stats.unknown > 0) {
+        out_format(out, ", %llu undecided", (unsigned long long)a->stats.unknown);
+    }
+    out_char(out, '\n');
+}
+
+static void print_text(struct atomicity *a)
+{
+    struct session *s = a->session;
+    const struct findings *f = &a->file.findings;
+    for (size_t i = 0; i < f->list.count && i < s->common->limit; i++) {
+        if (s->common->jsonl) {
+            report_line(s, &f->list.at[i], i + 1);
+        } else {
+            report_race(s, &f->list.at[i], i + 1, NULL);
+        }
+    }
+    if (!s->common->jsonl) {
+        print_sum(a);
+    }
+}
+
+int atomicity_report(struct atomicity *a, struct err *e)
+{
+    const size_t count = a->file.findings.list.count;
+    if (a->command->explain != UINT64_MAX) {
+        return a->is_explained ? EXIT_FOUND
+                               : err_set(e, "--explain %llu: there are %zu findings",
+                                         (unsigned long long)a->command->explain, count);
+    }
+    if (a->session->common->json) {
+        print_json(a);
+    } else {
+        print_text(a);
+    }
+    return count > 0 ? EXIT_FOUND : is_open(a) ? EXIT_BUDGET : EXIT_CLEAN;
+}

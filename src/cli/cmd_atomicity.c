@@ -1,0 +1,150 @@
+/* clew atomicity: which accesses that belong together could have been interrupted. */
+#include "cli/atomicity.h"
+
+static const char *only_word(size_t index)
+{
+    static const char *const words[] = {"single", "pair", "region"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+static int check_command(const struct atomicity_command *c, struct err *e)
+{
+    if (c->common.json && c->common.jsonl) {
+        return session_misused(e, "--json or --jsonl, not both");
+    }
+    if (c->explain != UINT64_MAX && (c->common.json || c->common.jsonl)) {
+        return session_misused(e, "--explain is for reading; JSON holds every argument");
+    }
+    if (c->pairs != NULL && c->all_pairs) {
+        return session_misused(e, "--pairs names the pairs: no --all-pairs");
+    }
+    return 0;
+}
+
+/* Each input is an execution, or all together are one. */
+static int find_all(struct atomicity *a, struct err *e)
+{
+    const struct session *s = a->session;
+    const size_t runs = s->common->one_run ? 1 : s->input_count;
+    for (size_t i = 0; i < runs && !a->is_cut; i++) {
+        struct reading reading;
+        if ((s->common->one_run ? reading_open(&reading, a->session, e)
+                                : reading_open_one(&reading, a->session, i, e)) < 0) {
+            return -1;
+        }
+        const int result = atomicity_of_run(a, &reading, e);
+        reading_close(&reading);
+        if (result < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int run(struct session *s, const void *options, struct err *e)
+{
+    const struct atomicity_command *c = options;
+    if (check_command(c, e) < 0) {
+        return MISUSED;
+    }
+    struct atomicity a;
+    int status = atomicity_begin(&a, s, c, e);
+    if (status == 0) {
+        status = atomicity_choose_pairs(&a, e);
+    }
+    if (status == 0) {
+        status = find_all(&a, e);
+    }
+    if (status == 0) {
+        status = atomicity_report(&a, e);
+    }
+    atomicity_release(&a);
+    return status;
+}
+
+static const struct option options[] = {
+    {.name = "only",
+     .type = OPTION_CHOICE,
+     .argument = "KIND",
+     .word = only_word,
+     .target = offsetof(struct atomicity_command, only),
+     .help = "only single variables, pairs of variables, or marked regions"},
+    {.name = "variable",
+     .type = OPTION_TEXT,
+     .argument = "GLOB",
+     .target = offsetof(struct atomicity_command, variable),
+     .help = "only these variables, and pairs with one of them"},
+    {.name = "pairs",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct atomicity_command, pairs),
+     .help = "the pairs that belong together, a line each, as clew correlate prints them; without "
+             "it, those that correlate best"},
+    {.name = "top",
+     .type = OPTION_NUMBER,
+     .argument = "N",
+     .target = offsetof(struct atomicity_command, top),
+     .help = "look at the N pairs that correlate best (default 200)"},
+    {.name = "all-pairs",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct atomicity_command, all_pairs),
+     .help = "look at all pairs that ever come close to each other"},
+    {.name = "merged",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct atomicity_command, merged),
+     .help =
+         "tell also what would be wrong if the two of a pair were one variable: a weaker class, "
+         "with findings that are serializable"},
+    {.name = "witness",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct atomicity_command, witness),
+     .help = "with each finding an order of events that shows it"},
+    {.name = "explain",
+     .type = OPTION_NUMBER,
+     .argument = "N",
+     .target = offsetof(struct atomicity_command, explain),
+     .help = "finding N with its witness, event by event"},
+    COMMON_JSON,
+    COMMON_JSONL,
+    COMMON_LIMIT,
+    COMMON_INPUT,
+    COMMON_BUDGET,
+    COMMON_ALWAYS,
+    {0},
+};
+
+static const struct atomicity_command defaults = {
+    .common = COMMON_DEFAULTS, .only = ONLY_ALL, .top = 200, .explain = UINT64_MAX};
+
+static const struct example examples[] = {
+    {"clew atomicity bank.clew", "What could be interrupted in a recorded run, and how."},
+    {"clew atomicity --explain 1 bank.clew", "The first finding, with an order that shows it."},
+    {"clew atomicity run*.clew", "What several runs of one system allow, in one report."},
+    {"clew atomicity --pairs pairs.txt bank.clew", "Only pairs that you know to belong together."},
+    {"clew atomicity capture.har", "Lost updates and stale reads of HTTP resources."},
+    {0},
+};
+
+const struct verb verb_atomicity = {
+    .name = "atomicity",
+    .summary = "which accesses that belong together could have been interrupted",
+    .operands = "TRACE...",
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .about =
+        "Predicts unserializable interleavings from executions in which nothing went wrong: of "
+        "one variable, of two that correlate, of HTTP resources, and of regions marked as "
+        "atomic. Each is a sentence with its source places, the locks held and the one that "
+        "is missing, and a grade: sound (an execution in which reads see what they saw shows "
+        "it) or may. What is harmless to what anyone reads is told as a note. Several traces "
+        "are several runs of one system, told in one report; runs that are the same but for "
+        "their timing are analysed once.",
+    .exit_statuses = "0 no violation\n1 a violation\n2 a trace could not be read\n"
+                     "3 the budget ended, or something could not be decided, before a violation "
+                     "was found",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct atomicity_command),
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,393 @@
+#include "atomicity_slow.h"
+
+#include <string.h>
+
+#include "base/names.h"
+#include "trace/kind.h"
+#include "wire/kind.h"
+
+enum { EVENTS_MAX = 64, STATES_MAX = 200000 };
+
+struct order {
+    event_id before, after;
+};
+
+struct slow {
+    const struct rules *r;
+    const struct trace *t;
+    uint64_t needs[EVENTS_MAX];  /* per event: what must have happened */
+    uint64_t always[EVENTS_MAX]; /* per event: what then has in any case */
+    bool *is_open;               /* per section: it never ends */
+    struct names seen;
+    uint64_t wanted;
+    const struct order *orders;
+    size_t order_count;
+    bool is_too_large;
+    struct out *out;
+    struct arena arena;
+};
+
+static uint64_t bit(event_id id)
+{
+    return UINT64_C(1) << id;
+}
+
+/* ---- may it happen? ---- */
+
+static void add_needs(struct slow *s, const rules_edges *edges)
+{
+    vec_each (edges, edge) {
+        s->needs[edge->to] |= bit(edge->from);
+    }
+}
+
+/* Whether the last event of the section gives the lock back: a wait, or as many unlocks as locks.
+ */
+static bool gives_back(const struct slow *s, const struct rules_section *section)
+{
+    const struct event *last = trace_at(s->t, section->last);
+    if (last->kind == EVENT_WAIT_BEGIN) {
+        return (last->text != 0 ? last->text : last->object) == (uint32_t)section->lock;
+    }
+    int depth = trace_at(s->t, section->first)->kind == EVENT_LOCK ? 0 : 1;
+    for (event_id id = section->first; id <= section->last; id++) {
+        const struct event *e = trace_at(s->t, id);
+        if (e->task == section->task && e->object == (uint32_t)section->lock) {
+            depth += (e->kind == EVENT_LOCK) - (e->kind == EVENT_UNLOCK);
+        }
+    }
+    return depth <= 0 && last->kind == EVENT_UNLOCK;
+}
+
+static void read_rules(struct slow *s)
+{
+    for (event_id id = 0; id < s->r->count; id++) {
+        for (event_id before = 0; before < id; before++) {
+            if (trace_at(s->t, before)->task == trace_at(s->t, id)->task) {
+                s->needs[id] |= bit(before);
+            }
+        }
+    }
+    add_needs(s, &s->r->cross);
+    vec_each (&s->r->waits, w) {
+        if (w->end != EVENT_NONE && w->server != EVENT_NONE) {
+            s->needs[w->end] |= bit(w->server);
+        }
+    }
+    s->is_open = arena_array(&s->arena, bool, s->r->sections.count + 1);
+    for (size_t i = 0; i < s->r->sections.count; i++) {
+        const struct rules_section *section = &s->r->sections.at[i];
+        bool is_open = !gives_back(s, section);
+        vec_each (&s->r->sections, other) {
+            is_open &= !(rules_exclude(section, other) && other->first > section->first);
+        }
+        /* A wait that ends without having begun gave the lock back before. */
+        vec_each (&s->r->sections, other) {
+            is_open &= !(other->task == section->task && other->lock == section->lock &&
+                         other->first > section->first);
+        }
+        s->is_open[i] = is_open;
+    }
+}
+
+/* Follows needs until nothing changes. */
+static void close_needs(struct slow *s)
+{
+    memcpy(s->always, s->needs, sizeof s->always);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (event_id id = 0; id < s->r->count; id++) {
+            const uint64_t known = s->always[id];
+            for (event_id before = 0; before < s->r->count; before++) {
+                s->always[id] |= (known & bit(before)) != 0 ? s->always[before] : 0;
+            }
+            is_changed |= s->always[id] != known;
+        }
+    }
+}
+
+static bool is_always_before(const struct slow *s, event_id a, event_id b)
+{
+    return (s->always[b] & bit(a)) != 0;
+}
+
+static bool locks_allow(const struct slow *s, uint64_t done, event_id id)
+{
+    vec_each (&s->r->sections, section) {
+        if (section->first != id) {
+            continue;
+        }
+        for (size_t i = 0; i < s->r->sections.count; i++) {
+            const struct rules_section *other = &s->r->sections.at[i];
+            const bool is_begun = (done & bit(other->first)) != 0;
+            const bool is_over = (done & bit(other->last)) != 0 && !s->is_open[i];
+            if (rules_exclude(section, other) && is_begun && !is_over) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool may_happen(const struct slow *s, uint64_t done, event_id id)
+{
+    if ((done & bit(id)) != 0 || (s->needs[id] & ~done) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < s->order_count; i++) {
+        if (s->orders[i].after == id && (done & bit(s->orders[i].before)) == 0) {
+            return false;
+        }
+    }
+    return locks_allow(s, done, id);
+}
+
+static bool walk(struct slow *s, uint64_t done)
+{
+    if ((s->wanted & ~done) == 0) {
+        return true;
+    }
+    const size_t before = s->seen.list.count;
+    names_intern(&s->seen, (const char *)&done, sizeof done);
+    if (s->seen.list.count == before || before > STATES_MAX) {
+        s->is_too_large |= before > STATES_MAX;
+        return false;
+    }
+    for (event_id id = 0; id < s->r->count; id++) {
+        if (may_happen(s, done, id) && walk(s, done | bit(id))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_possible(struct slow *s, uint64_t wanted, const struct order *orders, size_t count)
+{
+    names_init(&s->seen);
+    s->wanted = wanted;
+    s->orders = orders;
+    s->order_count = count;
+    const bool is_found = walk(s, 0);
+    names_release(&s->seen);
+    return is_found;
+}
+
+/* ---- accesses ---- */
+
+static bool is_access(const struct slow *s, event_id id)
+{
+    const struct event *e = trace_at(s->t, id);
+    return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0;
+}
+
+static uint64_t variable_of(const struct slow *s, event_id id)
+{
+    return rules_object(s->t, trace_at(s->t, id), trace_at(s->t, id)->object);
+}
+
+static bool writes(const struct slow *s, event_id id)
+{
+    return trace_at(s->t, id)->kind == EVENT_WRITE;
+}
+
+static bool is_of_task(const struct slow *s, event_id id, event_id other)
+{
+    return trace_at(s->t, id)->task == trace_at(s->t, other)->task;
+}
+
+/* How often the section accesses a variable. */
+static size_t accesses_in(const struct slow *s, const struct rules_section *section,
+                          uint64_t variable)
+{
+    size_t count = 0;
+    for (event_id id = section->first; id < s->r->count; id++) {
+        const bool is_in = id <= section->last || s->is_open[section - s->r->sections.at];
+        count += is_in && trace_at(s->t, id)->task == section->task && is_access(s, id) &&
+                 variable_of(s, id) == variable;
+    }
+    return count;
+}
+
+static bool is_in(const struct slow *s, const struct rules_section *section, event_id id)
+{
+    return trace_at(s->t, id)->task == section->task && section->first <= id &&
+           (id <= section->last || s->is_open[section - s->r->sections.at]);
+}
+
+static bool is_contended(const struct slow *s, const struct rules_section *section)
+{
+    vec_each (&s->r->sections, a) {
+        vec_each (&s->r->sections, b) {
+            if (a->lock == section->lock && rules_exclude(a, b)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Two accesses in different rounds of a loop. */
+static bool straddles(const struct slow *s, event_id a, event_id b)
+{
+    const uint64_t x = variable_of(s, a);
+    const uint64_t y = variable_of(s, b);
+    vec_each (&s->r->sections, first) {
+        vec_each (&s->r->sections, second) {
+            if (first == second || first->lock != second->lock || !is_in(s, first, a) ||
+                !is_in(s, second, b) || !is_contended(s, first)) {
+                continue;
+            }
+            const bool is_first_whole =
+                accesses_in(s, first, x) > (x == y) && accesses_in(s, first, y) > 0;
+            const bool is_second_whole =
+                accesses_in(s, second, x) > (x == y) && accesses_in(s, second, y) > 0;
+            if (is_first_whole && is_second_whole) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- one variable ---- */
+
+/* Whether a and b follow each other; *has_reads: only reads between two writes. */
+static bool is_couple(const struct slow *s, event_id a, event_id b, bool *has_reads)
+{
+    *has_reads = false;
+    for (event_id id = a + 1; id < b; id++) {
+        if (is_of_task(s, id, a) && is_access(s, id) && variable_of(s, id) == variable_of(s, a)) {
+            *has_reads = true;
+            if (writes(s, id) || !writes(s, a) || !writes(s, b)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void print_single(struct slow *s, event_id a, event_id c, event_id b)
+{
+    const struct order orders[] = {{a, c}, {c, b}};
+    if (!(is_always_before(s, a, c) && is_always_before(s, c, b)) &&
+        is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+        out_format(s->out, "%c%c%c %u %u | %u\n", writes(s, a) ? 'W' : 'R',
+                   writes(s, c) ? 'W' : 'R', writes(s, b) ? 'W' : 'R', a, b, c);
+    }
+}
+
+static void try_single(struct slow *s, event_id a, event_id b)
+{
+    bool has_reads = false;
+    if (variable_of(s, a) != variable_of(s, b) || !is_couple(s, a, b, &has_reads) ||
+        straddles(s, a, b)) {
+        return;
+    }
+    for (event_id c = 0; c < s->r->count; c++) {
+        if (!is_access(s, c) || is_of_task(s, c, a) || variable_of(s, c) != variable_of(s, a)) {
+            continue;
+        }
+        /* A write conflicts with both; a read with two writes. */
+        if ((writes(s, c) && !has_reads) || (!writes(s, c) && writes(s, a) && writes(s, b))) {
+            print_single(s, a, c, b);
+        }
+    }
+}
+
+/* ---- two variables ---- */
+
+/* Whether a and then b, of two variables, are the closest of their kinds: between them come first
+ * other kinds of access to the one, then other kinds to the other. */
+static bool is_pair(const struct slow *s, event_id a, event_id b)
+{
+    const uint64_t x = variable_of(s, a);
+    const uint64_t y = variable_of(s, b);
+    bool is_past = false;
+    if (x == y || !is_of_task(s, a, b) || b < a || x >> 32 != y >> 32) {
+        return false;
+    }
+    for (event_id id = a + 1; id < b; id++) {
+        if (!is_of_task(s, id, a) || !is_access(s, id)) {
+            continue;
+        }
+        const uint64_t v = variable_of(s, id);
+        const bool is_x = v == x;
+        if ((is_x && (is_past || writes(s, id) == writes(s, a))) ||
+            (v == y && writes(s, id) == writes(s, b))) {
+            return false;
+        }
+        is_past |= v == y;
+    }
+    return !straddles(s, a, b);
+}
+
+static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event_id d)
+{
+    const uint64_t x = variable_of(s, x1);
+    const bool is_x_first = variable_of(s, c) == x;
+    const event_id x2 = is_x_first ? c : d;
+    const event_id y2 = is_x_first ? d : c;
+    if (!(writes(s, x1) || writes(s, x2)) || !(writes(s, y1) || writes(s, y2)) ||
+        (is_always_before(s, x1, x2) && is_always_before(s, y2, y1))) {
+        return false;
+    }
+    const struct order orders[] = {{x1, x2}, {x1, y2}, {y2, y1}};
+    if (!is_possible(s, bit(x1) | bit(y1) | bit(x2) | bit(y2), orders, 3)) {
+        return false;
+    }
+    const int number = writes(s, x1) ? (writes(s, y1) ? 3 : 4) : (writes(s, y1) ? 1 : 2);
+    out_format(s->out, "P%d %u %u | %u %u\n", number, x1, y1, c, d);
+    return true;
+}
+
+static bool has_variables(const struct slow *s, event_id c, event_id d, event_id a, event_id b)
+{
+    const uint64_t x = variable_of(s, a);
+    const uint64_t y = variable_of(s, b);
+    return (variable_of(s, c) == x && variable_of(s, d) == y) ||
+           (variable_of(s, c) == y && variable_of(s, d) == x);
+}
+
+static void try_pair(struct slow *s, event_id a, event_id b)
+{
+    bool is_found = false;
+    for (event_id c = 0; c < s->r->count; c++) {
+        for (event_id d = c + 1; d < s->r->count; d++) {
+            if (is_access(s, c) && is_access(s, d) && !is_of_task(s, c, a) &&
+                has_variables(s, c, d, a, b) && is_pair(s, c, d)) {
+                is_found |= try_four(s, a, b, c, d);
+            }
+        }
+    }
+    for (event_id c = 0; c < s->r->count && !is_found && !writes(s, a) && writes(s, b); c++) {
+        const struct order orders[] = {{a, c}, {c, b}};
+        if (is_access(s, c) && !is_of_task(s, c, a) && writes(s, c) &&
+            variable_of(s, c) == variable_of(s, a) &&
+            !(is_always_before(s, a, c) && is_always_before(s, c, b)) &&
+            is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+            out_format(s->out, "stale %u %u | %u\n", a, b, c);
+        }
+    }
+}
+
+bool slow_atomicity(const struct rules *r, struct out *out)
+{
+    if (r->count > EVENTS_MAX) {
+        return false;
+    }
+    struct slow s = {.r = r, .t = r->t, .out = out};
+    read_rules(&s);
+    close_needs(&s);
+    for (event_id a = 0; a < r->count; a++) {
+        for (event_id b = a + 1; b < r->count; b++) {
+            if (is_access(&s, a) && is_access(&s, b) && is_of_task(&s, a, b)) {
+                try_single(&s, a, b);
+                if (is_pair(&s, a, b)) {
+                    try_pair(&s, a, b);
+                }
+            }
+        }
+    }
+    arena_release(&s.arena);
+    return !s.is_too_large;
+}

@@ -1,0 +1,231 @@
+/* The decision about atomicity patterns against exhaustive search, on random executions. */
+#include "atomicity/atomicity.h"
+
+#include <stdlib.h>
+
+#include "atomicity/execution.h"
+#include "atomicity/match.h"
+#include "atomicity_slow.h"
+#include "base/sort.h"
+#include "random_trace.h"
+#include "shrink.h"
+#include "test.h"
+#include "trace_text.h"
+
+/* ---- what the engine says ---- */
+
+struct heard {
+    struct out out;
+    const struct frame *frame;
+    bool is_wrong; /* an execution did not pass the check */
+    uint64_t unknown;
+};
+
+static event_id event_of(const struct match *m, uint32_t i)
+{
+    return m->model->threads[m->places[i].thread].steps[m->places[i].step].event;
+}
+
+static void check_execution(struct heard *h, const struct match *m)
+{
+    event_list events = {0};
+    event_id places[QUESTION_PLACES_MAX];
+    for (uint32_t i = 0; i < m->place_count; i++) {
+        places[i] = event_of(m, i);
+    }
+    execution_expand(m->model, m->decider->taken.at, m->decider->taken.count, &events);
+    const struct execution_claim claim = {.events = events.at,
+                                          .count = events.count,
+                                          .places = places,
+                                          .place_count = m->place_count};
+    struct err e = {0};
+    h->is_wrong |= execution_check(h->frame, &claim, &e) < 0;
+    vec_release(&events);
+}
+
+static void hear(void *context, const struct match *m)
+{
+    struct heard *h = context;
+    check_execution(h, m);
+    event_id one[2] = {0};
+    event_id other[2] = {0};
+    uint32_t one_count = 0;
+    uint32_t other_count = 0;
+    for (uint32_t i = 0; i < m->place_count; i++) {
+        if (m->places[i].thread == m->places[0].thread) {
+            one[one_count++] = event_of(m, i);
+        } else {
+            other[other_count++] = event_of(m, i);
+        }
+    }
+    CHECK_INT(one_count, 2);
+    out_format(&h->out, "%s %u %u | %u", violation_key(m->pattern), one[0], one[1], other[0]);
+    if (other_count == 2) {
+        out_format(&h->out, " %u", other[1]);
+    }
+    out_char(&h->out, '\n');
+}
+
+static void search(struct heard *h, const struct frame *f)
+{
+    struct matcher matcher;
+    matcher_init(&matcher, &(struct match_options){.found = hear, .context = h});
+    const struct variables *v = &f->variables;
+    for (uint32_t x = 0; x < v->list.count; x++) {
+        struct model m;
+        model_build(&m, f, x, VARIABLE_NONE);
+        match_single(&matcher, &m);
+        model_release(&m);
+        for (uint32_t y = x + 1; y < v->list.count; y++) {
+            if (v->list.at[x].node == v->list.at[y].node) {
+                model_build(&m, f, x, y);
+                match_pair(&matcher, &m);
+                model_release(&m);
+            }
+        }
+    }
+    h->unknown = matcher.stats.unknown;
+    matcher_release(&matcher);
+}
+
+/* ---- comparing ---- */
+
+static int compare_lines(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* The lines of a text in alphabetical order. */
+static const char *sorted(struct arena *a, const struct out *out)
+{
+    char *text = arena_text(a, out->buffer, out->used);
+    VEC(const char *) lines = {0};
+    for (char *line = text; *line != '\0';) {
+        char *end = strchr(line, '\n');
+        *end = '\0';
+        vec_push(&lines, line);
+        line = end + 1;
+    }
+    sort_stable(lines.at, lines.count, sizeof *lines.at, compare_lines, NULL);
+    struct out joined;
+    out_open_memory(&joined);
+    vec_each (&lines, line) {
+        out_format(&joined, "%s\n", *line);
+    }
+    const char *result = arena_text(a, joined.buffer, joined.used);
+    out_abandon(&joined);
+    vec_release(&lines);
+    return result;
+}
+
+struct tally {
+    uint64_t traces, lines, too_large;
+    bool is_loud;
+};
+
+static bool differ(const struct trace *t, void *context)
+{
+    struct tally *tally = context;
+    struct rules r;
+    struct frame frame;
+    struct notes n = {0};
+    struct err e = {0};
+    struct arena scratch = {0};
+    struct heard h = {.frame = &frame};
+    struct out slow;
+    out_open_memory(&h.out);
+    out_open_memory(&slow);
+    rules_read(&r, t);
+    CHECK_INT(frame_build(&frame, t, &n, &e), 0);
+    search(&h, &frame);
+    bool is_different = h.is_wrong;
+    if (!slow_atomicity(&r, &slow) || h.unknown > 0) {
+        tally->too_large++;
+    } else {
+        const char *fast_text = sorted(&scratch, &h.out);
+        const char *slow_text = sorted(&scratch, &slow);
+        is_different |= strcmp(fast_text, slow_text) != 0;
+        tally->lines += slow.used > 0;
+        if (tally->is_loud) {
+            print_message("engine:\n%sslow twin:\n%switness %s\n", fast_text, slow_text,
+                          h.is_wrong ? "wrong" : "right");
+        }
+    }
+    out_abandon(&h.out);
+    out_abandon(&slow);
+    arena_release(&scratch);
+    frame_release(&frame);
+    rules_release(&r);
+    notes_release(&n);
+    return is_different;
+}
+
+/* Gives each event a place of its own, so that no two candidates are taken for one. */
+static void place_events(struct trace *to, const struct trace *from)
+{
+    trace_copy_tables(to, from);
+    trace_each (from, event) {
+        char place[16];
+        (void)snprintf(place, sizeof place, "l%zu", (size_t)(event - from->events.at));
+        struct event e = *event;
+        e.location = names_intern_text(&to->tables.names, place);
+        trace_append(to, &e);
+    }
+    trace_seal(to);
+}
+
+static void random_execution(struct trace *t, uint64_t seed)
+{
+    static const unsigned features[] = {
+        RANDOM_ACCESS | RANDOM_LOCK,
+        RANDOM_ACCESS | RANDOM_LOCK | RANDOM_THREAD,
+        RANDOM_ACCESS | RANDOM_LOCK | RANDOM_WAIT,
+        RANDOM_ACCESS | RANDOM_OTHER,
+        RANDOM_ACCESS | RANDOM_LOCK | RANDOM_RWLOCK,
+        RANDOM_ACCESS | RANDOM_LOCK | RANDOM_OTHER | RANDOM_THREAD,
+    };
+    struct prng prng;
+    prng_init(&prng, seed);
+    const struct random_shape shape = {
+        .event_count = 8 + (uint32_t)prng_below(&prng, 16),
+        .node_count = 1,
+        .root_count = 2 + (uint32_t)prng_below(&prng, 2),
+        .task_max = 4,
+        .variable_count = 1 + (uint32_t)prng_below(&prng, 2),
+        .lock_count = 1 + (uint32_t)prng_below(&prng, 3),
+        .features = features[prng_below(&prng, sizeof features / sizeof *features)],
+        .is_finished = prng_below(&prng, 2) == 0,
+    };
+    struct trace plain;
+    trace_init(&plain);
+    random_trace(&plain, &prng, &shape);
+    trace_init(t);
+    place_events(t, &plain);
+    trace_release(&plain);
+}
+
+TEST(the_decision_equals_exhaustive_search)
+{
+    struct tally tally = {0};
+    const uint64_t count = test_count(400, 12000);
+    for (uint64_t seed = 0; seed < count; seed++) {
+        struct trace t;
+        random_execution(&t, seed);
+        if (differ(&t, &tally)) {
+            struct trace small;
+            trace_init(&small);
+            trace_shrink(&small, &t, differ, &tally);
+            tally.is_loud = true;
+            (void)differ(&small, &tally);
+            fail_msg("seed %llu:\n%s", (unsigned long long)seed, trace_text(&small));
+        }
+        trace_release(&t);
+        tally.traces++;
+    }
+    print_message("# %llu traces, %llu with findings, %llu too large\n",
+                  (unsigned long long)tally.traces, (unsigned long long)tally.lines,
+                  (unsigned long long)tally.too_large);
+    CHECK(tally.lines > count / 10);
+    CHECK(tally.too_large < count / 10);
+}
