@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps deps-servers run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-record clean help
+.PHONY: all deps deps-servers deps-proxy run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-record clean help
 all: $(BUILD)/build.ninja          ## build build/clew
 	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_hooks.a
 
@@ -19,10 +19,13 @@ deps:                              ## install the Debian packages that are missi
 deps-servers: deps                 ## install the servers that the tests record
 	@tools/deps servers || echo "the tests of recorded servers will be skipped" >&2
 
+deps-proxy: deps                   ## install mitmproxy, which a test captures HTTP with
+	@tools/deps proxy || echo "the tests that capture through mitmproxy will be skipped" >&2
+
 run: all                           ## build, and take the guided tour
 	@$(BUILD)/clew demo
 
-test: all deps-servers $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
+test: all deps-servers deps-proxy $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
 	@ninja -C $(BUILD)/checked --quiet
 	@tools/run-tests $(BUILD)/checked
 

@@ -26,15 +26,22 @@ static bool match_line(const struct http_rules *rules, struct piece line, struct
     return false;
 }
 
-static void add_line(struct http_reader *r, const struct line_fields *f, uint64_t offset)
+/* Adds the request that the line tells of; false when its verb or status is none, because the line
+ * only looks like one. */
+static bool add_line(struct http_reader *r, const struct line_fields *f, uint64_t offset)
 {
     struct http_exchange *x = &r->exchange;
     http_exchange_clear(x, offset);
     http_reader_verb(r, f->values[LINE_VERB]);
+    x->status = http_reader_status(f->values[LINE_STATUS]);
+    if (!http_verb_is_known(text_piece(&x->method)) ||
+        (x->status == 0 && f->values[LINE_STATUS].size > 0)) {
+        return false;
+    }
     text_set(&x->uri, f->values[LINE_RES]);
     text_set(&x->track, f->values[LINE_TASK]);
     /* A log that tells no status only tells what went well. */
-    x->status = f->values[LINE_STATUS].size == 0 ? 200 : http_reader_status(f->values[LINE_STATUS]);
+    x->status = f->values[LINE_STATUS].size == 0 ? 200 : x->status;
     x->is_timeless = f->values[LINE_TIME].size == 0;
     x->has_start = f->has_time;
     x->start_ns = f->time_ns;
@@ -45,6 +52,7 @@ static void add_line(struct http_reader *r, const struct line_fields *f, uint64_
         http_headers_add(&x->told, piece_of("ETag"), f->values[LINE_ETAG]);
     }
     http_log_add(&r->log, x);
+    return true;
 }
 
 static int read_all(struct http_reader *r, struct err *e)
@@ -59,9 +67,8 @@ static int read_all(struct http_reader *r, struct err *e)
     while ((more = lines_next(&lines, e)) > 0) {
         const struct piece line = without_return((struct piece){lines.text, lines.size});
         struct line_fields fields;
-        if (match_line(rules, line, &fields)) {
+        if (match_line(rules, line, &fields) && add_line(r, &fields, lines.offset)) {
             r->cursor.tables->tick_ns = fields.has_time ? 1 : r->cursor.tables->tick_ns;
-            add_line(r, &fields, lines.offset);
         } else if (piece_trimmed(line).size > 0) {
             http_log_count(&r->log, HTTP_NO_LINE, lines.offset);
         }

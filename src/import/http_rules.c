@@ -13,6 +13,23 @@ const char http_rules_builtin[] = "track    header traceparent:trace-id | X-Requ
                                   "read     GET|HEAD *\n"
                                   "write    PUT|PATCH *\n";
 
+const char *const http_verbs[] = {
+    "GET",   "HEAD", "PUT",  "POST", "PATCH",  "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND",
+    "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH",  "QUERY", "LINK",    "UNLINK",
+};
+
+const size_t http_verb_count = sizeof http_verbs / sizeof *http_verbs;
+
+bool http_verb_is_known(struct piece verb)
+{
+    for (size_t i = 0; i < http_verb_count; i++) {
+        if (piece_is(verb, http_verbs[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const struct http_rules *in_use;
 
 void http_rules_use(const struct http_rules *r)

@@ -102,6 +102,11 @@ struct http_faults {
     VEC(struct http_fault) list; /* the first HTTP_FAULTS_MAX of them */
 };
 
+/* The verbs that rules and logs may speak of. */
+extern const char *const http_verbs[];
+extern const size_t http_verb_count;
+bool http_verb_is_known(struct piece verb);
+
 /* The text of the built-in rules. */
 extern const char http_rules_builtin[];
 

@@ -16,11 +16,6 @@ struct reader {
     bool is_wrong;   /* the line has a fault */
 };
 
-static const char *const verbs_known[] = {
-    "GET",   "HEAD", "PUT",  "POST", "PATCH",  "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND",
-    "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH",  "QUERY", "LINK",    "UNLINK",
-};
-
 /* Remarks what is wrong at this byte of the line; only the first fault of a line counts. */
 static PRINTF_LIKE(3, 4) void fail_at(struct reader *r, size_t at, const char *format, ...)
 {
@@ -264,14 +259,11 @@ static void parse_verbs(struct reader *r, struct http_filter *filter)
     do {
         const struct piece word = take_word(r, "|");
         const size_t at = place_of(r, word);
-        bool is_known = false;
-        for (size_t i = 0; i < sizeof verbs_known / sizeof *verbs_known; i++) {
-            is_known = is_known || piece_is(word, verbs_known[i]);
-        }
         if (word.size == 0) {
             fail_at(r, at, "a verb of HTTP is missing");
-        } else if (!is_known) {
-            fail_word(r, at, "no verb of HTTP:", word, NEAREST(word, verbs_known));
+        } else if (!http_verb_is_known(word)) {
+            fail_word(r, at, "no verb of HTTP:", word,
+                      nearest_of(word, http_verbs, http_verb_count));
         } else if (filter->verb_count == HTTP_VERBS_MAX) {
             fail_at(r, at, "more than %d verbs", HTTP_VERBS_MAX);
         } else {

@@ -35,6 +35,8 @@ TEST(lines_of_a_log_are_read_by_the_rules)
     struct http_rules rules;
     http_rules_of(&rules, "line '%t %level [%task] %verb %res %status'");
     struct reading r = read_text("2024-05-01 10:00:00,000 INFO starting\n"
+                                 "2024-05-01 10:00:00,000 INFO [main] listening on 8080\n"
+                                 "2024-05-01 10:00:00,000 INFO [main] GET the door\n"
                                  "2024-05-01 10:00:01,000 INFO [a] GET /x 200\r\n"
                                  "\n"
                                  "2024-05-01 10:00:02,000 INFO [a] PUT /x 200\n");
@@ -46,7 +48,7 @@ TEST(lines_of_a_log_are_read_by_the_rules)
                          "a request /x mode=PUT msg=request-2 t=1714557602000000000\n"
                          "a write /x @\"PUT /x\" t=1714557602000000000\n"
                          "a response /x mode=PUT msg=request-2 value=200 t=1714557602000000000\n");
-    CHECK_INT(noted(&r.notes, "lines that are no requests"), 1);
+    CHECK_INT(noted(&r.notes, "lines that are no requests"), 3);
     reading_release(&r);
     http_rules_end(&rules);
 }
