@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 
 /* The clock of who knows nothing, with which all begin. */
 enum { CLOCK_NOTHING = 0 };
@@ -11,6 +10,7 @@ enum { CLOCK_NOTHING = 0 };
 /* Clocks in use: full width, counted, recycled but for CLOCK_NOTHING. */
 struct pool {
     uint32_t width;
+    struct arena *arena; /* of the clocks */
     VEC(uint32_t *) clocks;
     VEC(uint32_t) user_count;
     VEC(uint32_t) unused;
@@ -23,7 +23,7 @@ static uint32_t pool_take(struct pool *p)
         p->user_count.at[clock] = 1;
         return clock;
     }
-    vec_push(&p->clocks, mem_zero(p->width, sizeof(uint32_t)));
+    vec_push(&p->clocks, arena_array(p->arena, uint32_t, p->width));
     vec_push(&p->user_count, 1);
     return (uint32_t)p->clocks.count - 1;
 }
@@ -43,9 +43,6 @@ static void pool_drop(struct pool *p, uint32_t clock)
 
 static void pool_release(struct pool *p)
 {
-    vec_each (&p->clocks, clock) {
-        mem_free(*clock);
-    }
     vec_release(&p->clocks);
     vec_release(&p->user_count);
     vec_release(&p->unused);
@@ -356,7 +353,7 @@ event_id reach_build(struct reach *r, const struct graph *g, const struct trace 
         .is_backward = is_backward,
         .stride = is_backward ? UINT32_MAX : 1,
         .event_count = event_count,
-        .pool = {.width = c->task_count},
+        .pool = {.width = c->task_count, .arena = &scratch},
         .stands = arena_array(&scratch, struct stand, (size_t)c->count + 1),
     };
     for (uint32_t context = 0; context < c->count; context++) {
