@@ -42,22 +42,36 @@ static bool is_merging(const struct races *r)
     return r->session->input_count > 1 && !r->session->common->one_run;
 }
 
-/* Two runs that show the same pair of places show one race. */
-static bool is_known(struct races *r, const struct finding *finding)
+/* Findings with one key are one: two runs show the same pair of places, or the streaming model,
+ * which tells kinds of access apart, shows it twice. */
+static bool has_doubles(const struct races *r)
 {
-    if (r->command->all_pairs || !is_merging(r)) {
-        return false;
-    }
+    return !r->command->all_pairs && (is_merging(r) || r->model == RACE_OBSERVED);
+}
+
+/* The number, from 1, of the finding with this key; *is_new when it is the first. */
+static uint32_t number_of_key(struct races *r, const char *key, bool *is_new)
+{
     if (r->keys.list.count == 0) {
         names_init(&r->keys);
     }
     const size_t before = r->keys.list.count;
-    const uint32_t key = names_intern_text(&r->keys, finding->key);
-    if (r->keys.list.count > before) {
+    const uint32_t number = names_intern_text(&r->keys, key);
+    *is_new = r->keys.list.count > before;
+    return number;
+}
+
+static bool is_known(struct races *r, const struct finding *finding)
+{
+    if (!has_doubles(r)) {
         return false;
     }
-    r->file.findings.list.at[key - 1].pair_count += finding->pair_count;
-    return true;
+    bool is_new = false;
+    const uint32_t number = number_of_key(r, finding->key, &is_new);
+    if (!is_new) {
+        r->file.findings.list.at[number - 1].pair_count += finding->pair_count;
+    }
+    return !is_new;
 }
 
 /* Keeps, of the findings from `first` on, those that are new. */
@@ -243,19 +257,25 @@ static void keep_race(void *context, const struct observed_race *race)
     }
 }
 
-/* A line for a race, at once; nothing is kept. */
+/* A line for a race, at once; nothing is kept but its key. */
 static void show_race(void *context, const struct observed_race *race)
 {
     struct stream *k = context;
-    struct session *s = k->races->session;
-    if (!is_wanted(k, race) || k->races->shown_count >= s->common->limit) {
+    struct races *r = k->races;
+    if (!is_wanted(k, race)) {
         return;
     }
     struct findings f = {0};
+    bool is_new = true;
     observed_tell(&f, &k->reading->trace.tables, race, 0);
-    place_events(&f, &f.list.at[0], k->reading);
-    k->races->shown_count++;
-    report_line(s, &f.list.at[0], k->races->shown_count);
+    if (has_doubles(r)) {
+        (void)number_of_key(r, f.list.at[0].key, &is_new);
+    }
+    r->stats.location_pairs += is_new;
+    if (is_new && r->stats.location_pairs <= r->session->common->limit) {
+        place_events(&f, &f.list.at[0], k->reading);
+        report_line(r->session, &f.list.at[0], r->stats.location_pairs);
+    }
     findings_release(&f);
 }
 
@@ -265,7 +285,6 @@ static void count_race(void *context, const struct observed_race *race)
     if (is_wanted(k, race)) {
         struct race_stats *stats = &k->races->stats;
         *(race->is_message ? &stats->message_races : &stats->data_races) += race->pair_count;
-        stats->location_pairs++;
     }
 }
 
@@ -344,11 +363,13 @@ int races_of_run(struct races *r, struct reading *reading, struct err *e)
 
 /* ---- the report ---- */
 
-/* Where findings of several runs are kept, those that are the same count once. */
+/* Where findings are merged and kept, those that are the same count once. */
 static uint64_t place_count(const struct races *r)
 {
-    const bool is_kept = r->model != RACE_OBSERVED || !r->session->common->jsonl;
-    return is_merging(r) && is_kept ? r->file.findings.list.count : r->stats.location_pairs;
+    const bool is_stream = r->model == RACE_OBSERVED;
+    const bool is_kept = !is_stream || !r->session->common->jsonl;
+    return is_kept && (is_stream || is_merging(r)) ? r->file.findings.list.count
+                                                   : r->stats.location_pairs;
 }
 
 static bool has_found(const struct races *r)

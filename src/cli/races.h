@@ -34,7 +34,6 @@ struct races {
     struct race_stats stats; /* of all runs */
     struct notes notes;      /* of all runs: what was assumed */
     struct names keys;       /* of the findings, in their order: numbers from 1 */
-    uint64_t shown_count;    /* of findings that were told as they came */
     bool is_explained;       /* the finding that was asked for has been shown */
     bool is_cut;             /* the budget ended while a trace was read */
 };
