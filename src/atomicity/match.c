@@ -54,12 +54,22 @@ static int compare_singles(const void *left, const void *right, const void *cont
 
 enum couple_rule { COUPLES_OF_X, COUPLES_MERGED, COUPLES_OF_BOTH };
 
-/* Drops what belongs to two rounds of a loop. */
+/* Two accesses to one variable, and a version check has sent the task back between them. */
+static bool is_renewed(const struct sites *s, const struct couple *c)
+{
+    const struct site *a = &s->list.at[c->first];
+    const struct site *b = &s->list.at[c->second];
+    const struct frame *f = s->m->frame;
+    return a->which == b->which &&
+           variables_began_anew(&f->variables, f->trace, a->event, b->event);
+}
+
+/* Drops what belongs to two rounds of a loop, or to two attempts. */
 static void drop_straddling(const struct sites *s, couple_list *list)
 {
     size_t kept = 0;
     vec_each (list, couple) {
-        if (!sites_straddle(s, couple)) {
+        if (!sites_straddle(s, couple) && !is_renewed(s, couple)) {
             list->at[kept++] = *couple;
         }
     }

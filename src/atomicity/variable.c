@@ -185,6 +185,8 @@ static void collect_checked(struct build *b)
         const struct event *e = trace_at(b->t, id);
         if (e->kind == EVENT_RESPONSE && e->text == conflict) {
             map_put(&b->checked, scope_name(b->t, e, e->object), 1);
+            vec_push(&b->v->refusals,
+                     (struct refusal){.event = id, .task = e->task, .name = e->object});
         }
     }
 }
@@ -229,11 +231,34 @@ void variables_build(struct variables *v, const struct trace *t)
     vec_release(&b.life);
 }
 
+bool variables_began_anew(const struct variables *v, const struct trace *t, event_id first,
+                          event_id second)
+{
+    const struct event *e = trace_at(t, first);
+    size_t from = 0;
+    size_t end = v->refusals.count;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        if (v->refusals.at[middle].event <= first) {
+            from = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    for (; from < v->refusals.count && v->refusals.at[from].event < second; from++) {
+        if (v->refusals.at[from].task == e->task && v->refusals.at[from].name == e->object) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void variables_release(struct variables *v)
 {
     vec_release(&v->list);
     vec_release(&v->accesses);
     vec_release(&v->by_variable);
+    vec_release(&v->refusals);
     names_release(&v->classes);
     *v = (struct variables){0};
 }

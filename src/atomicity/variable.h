@@ -43,17 +43,30 @@ struct variable {
     bool is_checked; /* some write to it is conditional */
 };
 
+/* A write that a version check refused. */
+struct refusal {
+    event_id event;
+    uint32_t task;
+    uint32_t name;
+};
+
 /* {0} is empty. */
 struct variables {
     VEC(struct variable) list;
-    VEC(struct access) accesses; /* as listed */
-    VEC(uint32_t) by_variable;   /* numbers of accesses */
+    VEC(struct access) accesses;  /* as listed */
+    VEC(uint32_t) by_variable;    /* numbers of accesses */
+    VEC(struct refusal) refusals; /* as listed */
     struct names classes;
 };
 
 /* Collects them. O(events). */
 void variables_build(struct variables *v, const struct trace *t);
 void variables_release(struct variables *v);
+
+/* True when the task of two accesses to one resource had a write to it refused between them: what
+ * it read before came to nothing, and it began anew. O(log refusals + those between). */
+bool variables_began_anew(const struct variables *v, const struct trace *t, event_id first,
+                          event_id second);
 
 /* True when two tasks access it and one access is a write. */
 static inline bool variable_is_shared(const struct variable *v)

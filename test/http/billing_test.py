@@ -92,6 +92,31 @@ def check(capture_by, options, wanted):
         assert accesses_in(capture_by(folder, *options)) == wanted
 
 
+def found_in(capture):
+    """Kind, task and resource of each finding."""
+    done = run([CLEW, "atomicity", "--json", capture])
+    findings = json.loads(done.stdout)["findings"]
+    assert done.returncode == (1 if findings else 0), done.stderr
+    return [(finding["kind"], sorted({event["object"] for event in finding["events"]})) for finding in findings]
+
+
+BUGS = [("lost-update", ["/accounts/7"]), ("stale-read", ["/bills/1", "/visits/1"])]
+
+
+def check_bugs(capture_by):
+    with tempfile.TemporaryDirectory() as folder:
+        assert found_in(capture_by(folder)) == BUGS
+        assert found_in(capture_by(folder, "--safe")) == []
+
+
+def test_what_could_go_wrong_is_found_and_the_safe_twin_is_silent():
+    check_bugs(captured_by_itself)
+
+
+def test_the_same_is_found_through_mitmproxy():
+    check_bugs(captured_by_proxy)
+
+
 def test_the_service_captures_itself():
     check(captured_by_itself, [], PLAIN)
     check(captured_by_itself, ["--safe"], SAFE)

@@ -1,0 +1,126 @@
+/* Resources of REST services, from requests in columns to findings: each row of the table of what
+ * versions prevent (docs/theory/http.md), locks, barriers, and resources above and below. */
+#include "atomicity/atomicity.h"
+#include "http_rules_of.h"
+#include "import/import.h"
+#include "import/text.h"
+#include "test.h"
+
+#define HEADINGS "trackingId\tEvent\tResourceUri\tResponse\tETag\tIf-Match\n"
+
+/* Requests of a task to http://h/a: a read that is told version 5, a plain write, and a write that
+ * asks for version 5. */
+#define R(task) task "\tGET\thttp://h/a\t200\t\"5\"\n"
+#define W(task) task "\tPUT\thttp://h/a\t200\n"
+#define C(task) task "\tPUT\thttp://h/a\t200\t\t\"5\"\n"
+#define REFUSED(task) task "\tPUT\thttp://h/a\t412\t\t\"5\"\n"
+#define DO(task, verb, path) task "\t" verb "\thttp://h" path "\t200\n"
+
+/* The kinds of what is found in the requests, each with a blank behind. */
+static void check_found_by(const char *rules_text, const char *rows, const char *wanted)
+{
+    struct http_rules rules;
+    struct trace t;
+    struct notes n = {0};
+    struct err e = {0};
+    struct findings f = {0};
+    struct atomicity_stats stats = {0};
+    struct text got = {0};
+    http_rules_of(&rules, rules_text);
+    trace_init(&t);
+    struct cursor *c = format_open_memory(import_formats, rows, strlen(rows), &t.tables, &n, &e);
+    CHECK(c != NULL);
+    CHECK_INT(trace_load(&t, c, &e), 0);
+    trace_seal(&t);
+    CHECK_INT(
+        atomicity_find(&t, &(struct atomicity_options){.skips_merged = true}, &f, &stats, &n, &e),
+        0);
+    vec_each (&f.list, finding) {
+        text_add(&got, piece_of(finding_kind_name(finding->kind)));
+        text_add_char(&got, ' ');
+    }
+    text_add_char(&got, '\0');
+    CHECK_TEXT(got.chars.at, wanted);
+    text_release(&got);
+    findings_release(&f);
+    cursor_close(c);
+    notes_release(&n);
+    trace_release(&t);
+    http_rules_end(&rules);
+}
+
+static void check_found(const char *rows, const char *wanted)
+{
+    check_found_by("", rows, wanted);
+}
+
+TEST(a_version_check_prevents_the_lost_update)
+{
+    check_found(HEADINGS R("1") C("1") W("2"), "");
+    check_found(HEADINGS R("1") C("1") R("2") C("2"), "");
+}
+
+TEST(without_one_the_update_is_lost_whoever_checks)
+{
+    check_found(HEADINGS R("1") W("1") W("2"), "lost-update ");
+    check_found(HEADINGS R("1") W("1") R("2") C("2"), "lost-update ");
+}
+
+TEST(versions_do_not_help_where_nothing_is_written_last)
+{
+    check_found(HEADINGS R("1") R("1") W("2"), "atomicity-single ");
+    check_found(HEADINGS R("1") R("1") R("2") C("2"), "atomicity-single ");
+    check_found(HEADINGS W("1") R("1") W("2"), "atomicity-single ");
+}
+
+TEST(versions_do_not_help_between_two_writes)
+{
+    check_found(HEADINGS W("1") W("1") R("2"), "atomicity-single ");
+    check_found(HEADINGS W("1") C("1") R("2"), "atomicity-single ");
+    check_found(HEADINGS W("1") W("1") W("2"), "atomicity-single ");
+}
+
+TEST(a_write_that_was_refused_is_none)
+{
+    check_found(HEADINGS R("1") R("1") REFUSED("2"), "");
+    check_found(HEADINGS R("1") REFUSED("1") W("2"), "");
+}
+
+TEST(one_refusal_shows_that_all_writes_are_checked)
+{
+    check_found(HEADINGS R("1") W("1") R("2") W("2"), "lost-update ");
+    check_found(HEADINGS R("1") W("1") R("2") W("2") REFUSED("3"), "");
+}
+
+TEST(a_task_that_was_refused_begins_anew)
+{
+    check_found(HEADINGS R("1") R("2") W("1") REFUSED("2") R("2") W("2"), "");
+    check_found(HEADINGS R("1") R("2") W("1") R("2") REFUSED("2") R("2") W("2"),
+                "atomicity-single ");
+}
+
+TEST(a_lock_resource_protects)
+{
+    check_found(HEADINGS DO("1", "POST", "/locks/a") R("1") W("1") DO("1", "DELETE", "/locks/a")
+                    DO("2", "POST", "/locks/a") W("2") DO("2", "DELETE", "/locks/a"),
+                "");
+    check_found(HEADINGS DO("1", "POST", "/locks/a") R("1") W("1") DO("1", "DELETE", "/locks/a")
+                    W("2"),
+                "lost-update ");
+}
+
+TEST(a_barrier_orders)
+{
+    const char rows[] = HEADINGS R("1") W("1") DO("1", "POST", "/jobs/1/done")
+        DO("2", "GET", "/jobs/1/result") W("2");
+    check_found(rows, "lost-update ");
+    check_found_by("barrier POST */jobs/{id}/done before GET */jobs/{id}/result\n"
+                   "write POST */done",
+                   rows, "");
+}
+
+TEST(a_resource_conflicts_with_those_below_it)
+{
+    check_found(HEADINGS R("1") R("1") DO("2", "PUT", "/a/b"), "atomicity-single ");
+    check_found(HEADINGS R("1") R("1") DO("2", "PUT", "/ab"), "");
+}
