@@ -13,7 +13,8 @@
 #include "race/race.h"
 #include "trace/trace.h"
 
-enum { ROUNDS = 20 };
+/* Of each the best counts: processors change their pace. */
+enum { ROUNDS_ENGINE = 200, ROUNDS_Z3 = 3 };
 
 static int load(struct trace *t, const char *path, struct err *e)
 {
@@ -61,7 +62,9 @@ static int decide(const struct trace *t, enum race_via via, int rounds, struct j
 
 static int measure_time(const struct trace *t, struct json *j, struct err *e)
 {
-    return decide(t, RACE_VIA_ENGINE, ROUNDS, j, e) < 0 ? -1 : decide(t, RACE_VIA_Z3, 1, j, e);
+    return decide(t, RACE_VIA_ENGINE, ROUNDS_ENGINE, j, e) < 0
+               ? -1
+               : decide(t, RACE_VIA_Z3, ROUNDS_Z3, j, e);
 }
 
 static int count_constraints(const struct trace *t, struct json *j, struct err *e)
