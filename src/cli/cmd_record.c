@@ -84,6 +84,8 @@ static void print_json(struct session *s, const struct recorder_result *r)
     finding_file_count(&f, "messages_external", c->messages_external);
     finding_file_count(&f, "handlers", c->handlers);
     finding_file_count(&f, "dropped", c->dropped);
+    finding_file_count(&f, "accesses", c->accesses);
+    finding_file_count(&f, "filtered", c->filtered);
     finding_file_count(&f, "bytes", c->bytes);
     finding_file_count(&f, "uncontrolled", c->uncontrolled + (c->processes == 0));
     report_print(&f, s);

@@ -1,5 +1,6 @@
 #include "proc/collect.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -56,6 +57,7 @@ static int advance(struct collector *c, struct source *s, struct err *e)
 static void take_access(struct collector *c, const struct source *finder)
 {
     const struct record *record = finder->row.record;
+    c->access_count++;
     pieces_see(&finder->process->pieces, record->object, record_access_size(record));
     if (!row_is_late(&finder->row)) {
         return;
@@ -133,10 +135,44 @@ static int merge(struct collector *c, struct err *e)
     return translate_flush(c, e);
 }
 
+/* Accesses to memory that the tasks made. Where one was killed it may have recorded some that it
+ * did not come to count. */
+static uint64_t accesses_made(const struct collector *c)
+{
+    uint64_t made = 0;
+    vec_each (&c->sources, s) {
+        made += s->row.access_count;
+    }
+    return made > c->access_count ? made : c->access_count;
+}
+
+/* What the header says about what is not there. */
+static void describe(struct collector *c)
+{
+    const unsigned long long made = accesses_made(c);
+    char text[200] = "clew record";
+    if (c->sources.count == 0) {
+        (void)snprintf(text, sizeof text,
+                       "clew record (nothing was recorded: the program is static, setuid, or "
+                       "preloads no libraries)");
+    } else if ((c->page.flags & RECORDING_ALL_ACCESSES) != 0) {
+        (void)snprintf(text, sizeof text, "clew record --all-accesses");
+    } else if (made > 0) {
+        (void)snprintf(
+            text, sizeof text,
+            "clew record (%llu of %llu memory accesses: to shared words one per place and "
+            "epoch, before that each task's last; no word loses its race)",
+            (unsigned long long)c->access_count, made);
+    }
+    c->tables->source = names_intern_text(&c->tables->names, text);
+}
+
 static void count(struct collector *c, struct collect_stats *stats)
 {
     *stats = (struct collect_stats){.processes = c->processes.count, .events = c->event_count};
     stats->handlers = c->handler_count;
+    stats->accesses = accesses_made(c);
+    stats->filtered = stats->accesses - c->access_count;
     stats->dropped = atomic_load(&c->page.dropped);
     stats->messages_matched = c->traffic.matched;
     stats->messages_unmatched = c->traffic.unmatched;
@@ -158,16 +194,12 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
     collector_init(&c);
     note_handlers(&c);
     int result = collector_find(&c, e);
-    if (result == 0 && c.sources.count == 0) {
-        t->source =
-            names_intern_text(&t->names, "clew record (nothing was recorded: the program is "
-                                         "static, setuid, or preloads no libraries)");
-    }
     if (result == 0) {
         sort_stable(c.sources.at, c.sources.count, sizeof *c.sources.at, compare_sources, NULL);
         result = read_notes(&c, e);
     }
     if (result == 0) {
+        describe(&c);
         translate_ends(&c);
         result = begin_rows(&c, e);
     }

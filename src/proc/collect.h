@@ -19,7 +19,8 @@ struct collect_stats {
     uint64_t unfinished; /* tasks whose row has no end: killed, or still running */
     uint64_t messages_matched, messages_unmatched, messages_external; /* receipts (traffic.h) */
     uint64_t handlers;                                                /* begun */
-    uint64_t uncontrolled; /* programs that a recorded one became and that recorded nothing */
+    uint64_t accesses, filtered; /* to memory, made; and left out of the trace */
+    uint64_t uncontrolled;       /* programs that a recorded one became and that recorded nothing */
 };
 
 /* Merges the rows in `folder` and writes their events to *w, whose tables are *t. Fails on what

@@ -64,6 +64,7 @@ struct collector {
     struct traffic traffic;
     struct map last_step; /* of a task: EVENT_PROCESS_EXEC when it became a program */
     uint64_t event_count, handler_count;
+    uint64_t access_count; /* recorded */
 };
 
 static inline bool record_is_access(const struct record *record)

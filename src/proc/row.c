@@ -76,6 +76,7 @@ static bool see_committed(struct row *r)
     const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
     r->committed = (committed < room ? committed : room) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
     r->is_finished = is_closed && r->segment->is_last != 0;
+    r->access_count = atomic_load_explicit(&r->segment->access_count, memory_order_relaxed);
     return is_closed;
 }
 

@@ -19,6 +19,7 @@ struct row {
     uint32_t number;         /* of the next one to map */
     uint64_t at, committed;  /* bytes after the header */
     bool is_finished;        /* the last segment said so */
+    uint64_t access_count;   /* the task made, recorded or not */
     uint64_t size_total;     /* bytes read */
 
     const uint64_t *sites;   /* the process's table, mapped when first needed */

@@ -463,6 +463,7 @@ __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, 
 
 static inline void note(uintptr_t address, size_t size, bool is_write, const void *place)
 {
+    rt_self.access_count++;
     if (__builtin_expect(rt_self.own != 0 && address % WORD_SIZE + size <= WORD_SIZE, 1)) {
         struct region *region = shadow_region(address);
         if (__builtin_expect(region != NULL && size > 0, 1)) {

@@ -269,6 +269,7 @@ struct rt_mark append_record(struct rt_task *task, const struct record *record, 
     if (is_stamped) {
         const uint64_t epoch = atomic_fetch_add_explicit(&task->epoch, 1, memory_order_relaxed);
         task->own = epoch + 1 < RT_EPOCHS_MAX ? task->own : 0;
+        atomic_store_explicit(&own.segment->access_count, task->access_count, memory_order_relaxed);
         atomic_store(&own.segment->floor, SEGMENT_FLOOR_NONE);
     }
     return (struct rt_mark){.record = (struct record *)(void *)word_at(own.segment, own.used),

@@ -38,10 +38,11 @@ struct segment {
     /* While the task is about to stamp a record: no stamp it takes is smaller. Lets a reader know
      * how far the merge of all rows is complete. */
     _Atomic uint64_t floor;
-    _Atomic uint32_t is_closed; /* nothing more will be appended here ... */
-    _Atomic uint32_t is_last;   /* ... and the row ends */
-    char node[128];             /* as known when the segment was made */
-    char path[512];             /* the task's creation path: main/2/1 */
+    _Atomic uint64_t access_count; /* accesses the task has made so far, recorded or not */
+    _Atomic uint32_t is_closed;    /* nothing more will be appended here ... */
+    _Atomic uint32_t is_last;      /* ... and the row ends */
+    char node[128];                /* as known when the segment was made */
+    char path[512];                /* the task's creation path: main/2/1 */
 };
 
 _Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one page");
@@ -52,7 +53,6 @@ enum record_kind {
     RECORD_NODE = 0x81,   /* extra: the new name of the process */
     RECORD_NAME = 0x82,   /* object: number of a descriptor; extra: transport (0: a file), then
                              own end, 0, peer; or the path */
-    RECORD_FILTER = 0x83, /* counts of what was not recorded */
     RECORD_STACK = 0x84,  /* object, size: memory that is a new thread's stack from now on */
     RECORD_SHARED = 0x85, /* object: address of a shared mapping; extra: shared_range, its name */
 };

@@ -191,6 +191,24 @@ def test_watched_json():
     assert len(found) == 1 and found[0]["kind"] == "data-race", found
 
 
+def test_filtered():
+    """The trace says how much was left out; a task that spins is one load with a count."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, os.path.join(HERE, "watched.c"), "gcc", "-O1")
+        trace = os.path.join(folder, "run.clew")
+        stats = json.loads(run([CLEW, "record", "-o", trace, "--json", "--", program]).stdout)["stats"]
+        assert 0 < stats["filtered"] < stats["accesses"], stats
+        kept = stats["accesses"] - stats["filtered"]
+        told = run([CLEW, "info", trace]).stdout
+        assert f"({kept} of {stats['accesses']} memory accesses" in told, told
+        text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+        loads = [line for line in text.splitlines() if " atomic-load stage " in line]
+        assert len(loads) == 1 or any(" count=" in line for line in loads), loads
+        stats = json.loads(run([CLEW, "record", "-o", trace, "--all-accesses", "--json", "--", program]).stdout)["stats"]
+        assert stats["filtered"] == 0 < stats["accesses"], stats
+        assert "clew record --all-accesses" in run([CLEW, "info", trace]).stdout
+
+
 def test_static():
     """A static program runs, and whoever builds, records or looks is told that nothing is seen of it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -228,6 +246,7 @@ def main(wanted):
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
+    tests.append(("what was left out is told", test_filtered))
     tests.append(("a static program is told to be one", test_static))
     for name in ("annotated.c", "ignored.cc"):
         tests.append((f"without its annotations {name} is reported", lambda n=name: test_silent_annotation(n)))
