@@ -1,5 +1,6 @@
 #include "runtime/descriptor.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
@@ -10,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "runtime/access.h"
 #include "runtime/rt.h"
 #include "runtime/text.h"
 #include "runtime/unix_peer.h"
@@ -23,6 +25,7 @@ static _Atomic struct descriptor descriptors[DESCRIPTORS_MAX];
 static const struct descriptor other = {.class = DESCRIPTOR_OTHER};
 static _Atomic uint32_t number_last;
 static uint16_t fork_count = 1;
+static _Atomic uint32_t closers[DESCRIPTORS_MAX]; /* the task that closed the number last, from 1 */
 
 _Static_assert(sizeof(struct descriptor) == 8, "read and written in one piece");
 
@@ -102,6 +105,33 @@ void descriptor_forget(int fd)
 {
     if (fd >= 0 && fd < DESCRIPTORS_MAX) {
         atomic_store_explicit(&descriptors[fd], (struct descriptor){0}, memory_order_relaxed);
+    }
+}
+
+static void record_order(enum event_kind kind, int fd, const void *place)
+{
+    const int saved = errno;
+    (void)rt_record((struct rt_event){.kind = kind, .object = &closers[fd], .place = place});
+    errno = saved;
+}
+
+void descriptor_closes(int fd, const void *place)
+{
+    if (fd >= 0 && fd < DESCRIPTORS_MAX && access_is_told() && rt_is_recording()) {
+        record_order(EVENT_HAPPENS_BEFORE, fd, place);
+        atomic_store_explicit(&closers[fd], rt_self.number + 1, memory_order_relaxed);
+    }
+    descriptor_forget(fd);
+}
+
+void descriptor_made(int fd, const void *place)
+{
+    descriptor_forget(fd);
+    if (fd >= 0 && fd < DESCRIPTORS_MAX && access_is_told() && rt_is_recording()) {
+        const uint32_t closer = atomic_load_explicit(&closers[fd], memory_order_relaxed);
+        if (closer != 0 && closer != rt_self.number + 1) {
+            record_order(EVENT_HAPPENS_AFTER, fd, place);
+        }
     }
 }
 

@@ -30,6 +30,11 @@ struct descriptor {
 /* Looks at fd, once. */
 struct descriptor descriptor_of(int fd);
 
+/* fd is about to be closed; fd has just been made. Whoever is given a number that another task has
+ * closed comes after that: programs keep what belongs to a connection under its number. */
+void descriptor_closes(int fd, const void *place);
+void descriptor_made(int fd, const void *place);
+
 /* fd is closed, or now means something else; so are all from first to last. */
 void descriptor_forget(int fd);
 void descriptor_forget_range(unsigned first, unsigned last);

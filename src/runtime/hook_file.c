@@ -57,7 +57,7 @@ int64_t file_offset(int fd)
 static int opened(int fd, const void *place)
 {
     if (fd >= 0) {
-        descriptor_forget(fd);
+        descriptor_made(fd, place);
         (void)file_record(EVENT_FILE_OPEN, (struct file_transfer){fd, false, 0, -1, place});
     }
     return fd;

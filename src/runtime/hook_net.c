@@ -406,7 +406,7 @@ RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t address_size)
 static int accepted(int fd, const void *place)
 {
     if (fd >= 0) {
-        descriptor_forget(fd);
+        descriptor_made(fd, place);
         record_step(EVENT_ACCEPT, fd, place);
     }
     return fd;
@@ -437,20 +437,20 @@ RT_EXPORT int close(int fd)
     }
     record_step(EVENT_CLOSE, fd, RT_PLACE);
     lock_forget(fd, RT_PLACE);
-    descriptor_forget(fd);
+    descriptor_closes(fd, RT_PLACE);
     return REAL(close)(fd);
 }
 
 /* A number that was closed where nobody looked means something else when it is handed out again. */
-static int made(int fd)
+static int made(int fd, const void *place)
 {
-    descriptor_forget(fd);
+    descriptor_made(fd, place);
     return fd;
 }
 
 RT_EXPORT int dup(int fd)
 {
-    return made(REAL(dup)(fd));
+    return made(REAL(dup)(fd), RT_PLACE);
 }
 
 RT_EXPORT int dup2(int from, int to)
@@ -486,21 +486,21 @@ RT_EXPORT int fclose(FILE *file)
     const int fd = fileno(file);
     record_step(EVENT_CLOSE, fd, RT_PLACE);
     lock_forget(fd, RT_PLACE);
-    descriptor_forget(fd);
+    descriptor_closes(fd, RT_PLACE);
     return REAL(fclose)(file);
 }
 
 RT_EXPORT int socket(int domain, int type, int protocol)
 {
-    return made(REAL(socket)(domain, type, protocol));
+    return made(REAL(socket)(domain, type, protocol), RT_PLACE);
 }
 
 RT_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
 {
     const int result = REAL(socketpair)(domain, type, protocol, pair);
     if (result == 0) {
-        (void)made(pair[0]);
-        (void)made(pair[1]);
+        (void)made(pair[0], RT_PLACE);
+        (void)made(pair[1], RT_PLACE);
         if (rt_is_recording()) {
             descriptor_name_pair(pair[0], pair[1]);
         }
@@ -508,21 +508,21 @@ RT_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
     return result;
 }
 
-static int made_pipe(int result, const int ends[static 2])
+static int made_pipe(int result, const int ends[static 2], const void *place)
 {
     if (result == 0) {
-        (void)made(ends[0]);
-        (void)made(ends[1]);
+        (void)made(ends[0], place);
+        (void)made(ends[1], place);
     }
     return result;
 }
 
 RT_EXPORT int pipe(int ends[2])
 {
-    return made_pipe(REAL(pipe)(ends), ends);
+    return made_pipe(REAL(pipe)(ends), ends, RT_PLACE);
 }
 
 RT_EXPORT int pipe2(int ends[2], int flags)
 {
-    return made_pipe(REAL(pipe2)(ends, flags), ends);
+    return made_pipe(REAL(pipe2)(ends, flags), ends, RT_PLACE);
 }
