@@ -39,6 +39,15 @@ static int compare_sources(const void *left, const void *right,
     return (x > y) - (x < y);
 }
 
+static void sort_sources(struct collector *c)
+{
+    sort_stable(c->sources.at, c->sources.count, sizeof *c->sources.at, compare_sources, NULL);
+    for (uint32_t i = 0; i < c->sources.count; i++) {
+        const struct row *row = &c->sources.at[i].row;
+        map_put(&c->row_of, map_pair(row->process, row->task), i);
+    }
+}
+
 /* Takes the row's front record and the unstamped ones behind it; then the row waits for its next
  * stamp. */
 static int advance(struct collector *c, struct source *s, struct err *e)
@@ -63,11 +72,10 @@ static void take_access(struct collector *c, const struct source *finder)
         return;
     }
     const struct record_late late = record->late;
-    vec_each (&c->sources, s) {
-        if (s->row.process == finder->row.process && s->row.task == late.task) {
-            vec_push(&s->late, (struct late){.epoch = late.epoch, .record = *record});
-            return;
-        }
+    const uint32_t *owner = map_get(&c->row_of, map_pair(finder->row.process, late.task));
+    if (owner != NULL) {
+        vec_push(&c->sources.at[*owner].late,
+                 (struct late){.epoch = late.epoch, .record = *record});
     }
 }
 
@@ -115,6 +123,7 @@ static int begin_rows(struct collector *c, struct err *e)
         if (s->row.has_record) {
             collector_begin(c, i);
             collector_push(c, i);
+            row_rest(&s->row);
         }
     }
     return 0;
@@ -125,11 +134,14 @@ static int merge(struct collector *c, struct err *e)
     while (c->heap.count > 0) {
         const uint32_t least = collector_pop(c);
         struct source *s = &c->sources.at[least];
-        if (advance(c, s, e) < 0) {
+        if (row_wake(&s->row, e) < 0 || advance(c, s, e) < 0) {
             return -1;
         }
         if (s->row.has_record) {
             collector_push(c, least);
+        }
+        if (s->row.has_record && s->epoch == 0) {
+            row_rest(&s->row); /* only notes came, and its task begins later */
         }
     }
     return translate_flush(c, e);
@@ -195,7 +207,7 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
     note_handlers(&c);
     int result = collector_find(&c, e);
     if (result == 0) {
-        sort_stable(c.sources.at, c.sources.count, sizeof *c.sources.at, compare_sources, NULL);
+        sort_sources(&c);
         result = read_notes(&c, e);
     }
     if (result == 0) {

@@ -53,7 +53,7 @@ struct collector {
     struct notes *notes;
     struct arena arena;
     VEC(struct source) sources;
-    struct map row_of; /* (process, task) to source, in the order of the folder */
+    struct map row_of; /* (process, task) to source */
     VEC(struct process *) processes;
     VEC(uint32_t) heap; /* sources, least stamp first */
     VEC(struct event) batch;

@@ -24,11 +24,10 @@ static void unmap(struct row *r)
     }
 }
 
-/* Maps the file, *mapped is NULL when it is too short to be a segment: its maker died making it. */
-static int map_file(const char *path, struct segment **mapped, struct err *e)
+/* Maps the file; no segment when it is too short to be one: its maker died making it. */
+static int map_file(struct row *r, const char *path, struct err *e)
 {
     struct stat status;
-    *mapped = NULL;
     const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 || fstat(fd, &status) < 0) {
         const int reason = errno;
@@ -38,7 +37,7 @@ static int map_file(const char *path, struct segment **mapped, struct err *e)
         return err_set(e, "%s: cannot be opened: %s", path, strerror(reason));
     }
     void *at = NULL;
-    if (status.st_size == SEGMENT_SIZE) {
+    if (status.st_size >= SEGMENT_HEADER_SIZE && status.st_size <= SEGMENT_SIZE) {
         at = seam_fails() ? MAP_FAILED : mmap(NULL, SEGMENT_SIZE, PROT_READ, MAP_SHARED, fd, 0);
     }
     const int reason = errno;
@@ -46,7 +45,8 @@ static int map_file(const char *path, struct segment **mapped, struct err *e)
     if (at == MAP_FAILED) {
         return err_set(e, "%s: cannot be mapped: %s", path, strerror(reason));
     }
-    *mapped = at;
+    r->segment = at;
+    r->room = at == NULL ? 0 : (uint64_t)status.st_size - SEGMENT_HEADER_SIZE;
     return 0;
 }
 
@@ -56,14 +56,16 @@ static bool is_expected(const struct row *r, const struct segment *s)
     /* Pairs with the release in the recorder: what has its magic has its header. */
     const uint64_t magic = s->magic;
     atomic_thread_fence(memory_order_acquire);
+    const bool is_whole = r->room == SEGMENT_SIZE - SEGMENT_HEADER_SIZE ||
+                          atomic_load_explicit(&s->committed, memory_order_relaxed) <= r->room;
     return magic == SEGMENT_MAGIC && s->version == WIRE_VERSION && s->process == r->process &&
-           s->task == r->task && s->number == r->number;
+           s->task == r->task && s->number == r->number && is_whole;
 }
 
 static int map_next(struct row *r, char path[static PATH_MAX], struct err *e)
 {
     (void)snprintf(path, PATH_MAX, "%s/%u.%u.%u", r->folder, r->process, r->task, r->number);
-    return map_file(path, &r->segment, e);
+    return map_file(r, path, e);
 }
 
 /* Sees how much of the segment is committed by now; true when nothing more will be. */
@@ -73,8 +75,8 @@ static bool see_committed(struct row *r)
      * none follows. */
     const bool is_closed = atomic_load_explicit(&r->segment->is_closed, memory_order_acquire) != 0;
     const uint64_t committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
-    const uint64_t room = SEGMENT_SIZE - SEGMENT_HEADER_SIZE;
-    r->committed = (committed < room ? committed : room) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
+    r->committed =
+        (committed < r->room ? committed : r->room) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
     r->is_finished = is_closed && r->segment->is_last != 0;
     r->access_count = atomic_load_explicit(&r->segment->access_count, memory_order_relaxed);
     return is_closed;
@@ -126,6 +128,14 @@ static void sites_open(struct row *r)
     }
 }
 
+static void sites_close(struct row *r)
+{
+    if (r->sites != NULL) {
+        (void)munmap((void *)r->sites, SITES_SIZE);
+        r->sites = NULL;
+    }
+}
+
 static void unfold(struct row *r, uint64_t word)
 {
     if (r->sites == NULL && !r->has_no_sites) {
@@ -154,6 +164,7 @@ static bool take(struct row *r)
     /* Records begin at multiples of RECORD_ALIGNMENT in a mapped page: they are aligned. */
     const char *at = (const char *)r->segment + SEGMENT_HEADER_SIZE + r->at;
     const struct record *record = (const void *)at;
+    r->at_record = r->at;
     if ((record->flags & RECORD_IS_WORD) != 0) {
         unfold(r, *(const uint64_t *)(const void *)at);
         return true;
@@ -191,6 +202,9 @@ int row_next(struct row *r, struct notes *n, struct err *e)
     if (r->segment != NULL && !take(r)) {
         notes_add(n, r->folder, "a record did not fit its segment; its task's row ends there");
         unmap(r);
+    }
+    if (r->segment == NULL) {
+        sites_close(r);
     }
     return 0;
 }
@@ -235,6 +249,31 @@ int row_open(struct row *r, struct notes *n, struct err *e)
     return row_next(r, n, e);
 }
 
+void row_rest(struct row *r)
+{
+    must(r->has_record);
+    unmap(r);
+    sites_close(r);
+}
+
+int row_wake(struct row *r, struct err *e)
+{
+    if (r->segment != NULL) {
+        return 0;
+    }
+    char path[PATH_MAX];
+    r->number--;
+    if (map_next(r, path, e) < 0) {
+        return -1;
+    }
+    r->at = r->at_record;
+    if (r->segment == NULL || !is_expected(r, r->segment) || r->committed > r->room || !take(r)) {
+        return err_set(e, "%s: has changed while it was read", path);
+    }
+    r->number++;
+    return 0;
+}
+
 void row_rewind(struct row *r)
 {
     unmap(r);
@@ -246,10 +285,7 @@ void row_rewind(struct row *r)
 void row_close(struct row *r)
 {
     unmap(r);
-    if (r->sites != NULL) {
-        (void)munmap((void *)r->sites, SITES_SIZE);
-        r->sites = NULL;
-    }
+    sites_close(r);
     mem_free(r->unfolded);
     r->unfolded = NULL;
 }

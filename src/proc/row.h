@@ -17,7 +17,9 @@ struct row {
 
     struct segment *segment; /* mapped, read only; NULL between */
     uint32_t number;         /* of the next one to map */
+    uint64_t room;           /* bytes behind its header */
     uint64_t at, committed;  /* bytes after the header */
+    uint64_t at_record;      /* of these, where the record at the front begins */
     bool is_finished;        /* the last segment said so */
     uint64_t access_count;   /* the task made, recorded or not */
     uint64_t size_total;     /* bytes read */
@@ -50,6 +52,11 @@ MUST_USE int row_next(struct row *r, struct notes *n, struct err *e);
  * there by now. One that is not may come later, also in segments that segment_count did not tell of
  * the last time. At the end of a row that has ended, is_finished is true. */
 MUST_USE int row_follow(struct row *r, struct err *e);
+
+/* Between the two the row, whose front record is known, holds no memory of the system's: there may
+ * be more rows than a process may have mappings. */
+void row_rest(struct row *r);
+MUST_USE int row_wake(struct row *r, struct err *e);
 
 /* Back before the first record: open again. */
 void row_rewind(struct row *r);

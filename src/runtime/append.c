@@ -18,8 +18,10 @@ enum {
     ROOM = SEGMENT_SIZE - SEGMENT_HEADER_SIZE,
 };
 
+static __thread char path[PATH_SIZE]; /* too large for a stack that is not ours */
+
 /* FOLDER/PROCESS.TASK.NUMBER */
-static void segment_path(char path[static PATH_SIZE], uint32_t task, uint32_t number)
+static void segment_path(uint32_t task, uint32_t number)
 {
     const char *end = path + PATH_SIZE - 1;
     char *at = text_append(path, end, rt_folder());
@@ -47,15 +49,27 @@ static bool wait_for_room(void)
     return false;
 }
 
+/* Cuts off what the last segment of a task did not need. A reader may have mapped it whole; it
+ * looks only at what is committed. */
+static void segment_cut(uint32_t task, uint32_t number, uint64_t committed)
+{
+    const uint64_t page = SEGMENT_HEADER_SIZE;
+    const uint64_t size = page + (committed + page - 1) / page * page;
+    segment_path(task, number);
+    if (size < SEGMENT_SIZE && syscall(SYS_truncate, path, (long)size) == 0) {
+        (void)atomic_fetch_sub_explicit(&rt_recording->size_pending, SEGMENT_SIZE - size,
+                                        memory_order_relaxed);
+    }
+}
+
 /* Files are reached by raw system calls: the libc functions of these names are our own hooks. */
 static struct segment *segment_map(uint32_t task, uint32_t number)
 {
-    static __thread char path[PATH_SIZE];
     if (atomic_load_explicit(&rt_recording->is_closed, memory_order_relaxed) != 0 ||
         !wait_for_room()) {
         return NULL;
     }
-    segment_path(path, task, number);
+    segment_path(task, number);
     const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
                                 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {
@@ -110,8 +124,13 @@ void append_end(struct rt_task *task, bool is_last)
     atomic_store_explicit(&segment->is_closed, 1, memory_order_release);
     if (task->busy > 1) {
         task->retired = segment; /* an interrupted record may still write there */
-    } else {
-        (void)syscall(SYS_munmap, segment, (long)SEGMENT_SIZE);
+        return;
+    }
+    const uint32_t number = segment->number;
+    const uint64_t committed = atomic_load_explicit(&segment->committed, memory_order_relaxed);
+    (void)syscall(SYS_munmap, segment, (long)SEGMENT_SIZE);
+    if (is_last) {
+        segment_cut(task->number, number, committed);
     }
 }
 

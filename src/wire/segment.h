@@ -1,7 +1,7 @@
 /* What a task has recorded: a row of files in the recording's folder, `PROCESS.TASK.NUMBER`, each a
  * page of header and then records. The task appends through a shared mapping; whatever `committed`
  * covers survives the process, however it dies. When one is full the task makes the next and marks
- * the old one closed.
+ * the old one closed. When the task ends, pages that it did not need are cut off the last one.
  *
  *   header page | record record record ... | unused
  *                                          ^ committed (bytes after the header)

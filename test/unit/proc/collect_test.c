@@ -323,7 +323,8 @@ TEST(a_spoilt_segment_ends_its_row_with_a_note)
     check_spoilt("magic", spoil_magic, SEGMENT_SIZE, 1);
     check_spoilt("version", spoil_version, SEGMENT_SIZE, 1);
     check_spoilt("record", spoil_record, SEGMENT_SIZE, 1);
-    check_spoilt("cut", spoil_nothing, 5000, 1);
+    check_spoilt("trimmed", spoil_nothing, SEGMENT_HEADER_SIZE + 4096, 2);
+    check_spoilt("cut", spoil_nothing, SEGMENT_HEADER_SIZE + 16, 1);
     check_spoilt("empty", spoil_nothing, 0, 1);
 }
 
