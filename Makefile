@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps deps-servers deps-proxy run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-record clean help
+.PHONY: all deps deps-servers deps-proxy deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-record clean help
 all: $(BUILD)/build.ninja          ## build build/clew
 	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_hooks.a
 
@@ -22,6 +22,9 @@ deps-servers: deps                 ## install the servers that the tests record
 deps-proxy: deps                   ## install mitmproxy, which a test captures HTTP with
 	@tools/deps proxy || echo "the tests that capture through mitmproxy will be skipped" >&2
 
+deps-sources: deps                 ## install what the long tests build programs with
+	@tools/deps sources || echo "the tests of programs built from source will be skipped" >&2
+
 run: all                           ## build, and take the guided tour
 	@$(BUILD)/clew demo
 
@@ -29,7 +32,7 @@ test: all deps-servers deps-proxy $(BUILD)/checked/build.ninja ## build with Add
 	@ninja -C $(BUILD)/checked --quiet
 	@tools/run-tests $(BUILD)/checked
 
-test-long: all $(BUILD)/checked/build.ninja ## the tests with full counts
+test-long: all deps-servers deps-proxy deps-sources $(BUILD)/checked/build.ninja ## the tests with full counts
 	@ninja -C $(BUILD)/checked --quiet
 	@CLEW_TEST_LONG=1 tools/run-tests $(BUILD)/checked
 
