@@ -71,8 +71,23 @@ bench-record: all                  ## recording, beside ThreadSanitizer
 	@echo
 	@bench/record_bench.py $(BUILD)
 
+.PHONY: cases case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169
+cases: case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169 ## the case studies, each found and its fix silent
+
+case-mozilla-js1: all              ## an atomicity violation of Mozilla
+	@cases/atomicity_case.py $(BUILD) mozilla-js1
+
+case-mozilla-js2: all              ## another
+	@cases/atomicity_case.py $(BUILD) mozilla-js2
+
+case-mysql-2011: all               ## an atomicity violation of MySQL
+	@cases/atomicity_case.py $(BUILD) mysql-2011
+
+case-mysql-169: all                ## another
+	@cases/atomicity_case.py $(BUILD) mysql-169
+
 clean:                             ## remove what was built
 	@rm -rf $(BUILD)
 
 help:                              ## list what can be made
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 14

@@ -6,8 +6,10 @@
 #include "atomicity/correlate.h"
 #include "atomicity/grade.h"
 #include "atomicity/match.h"
+#include "atomicity/region.h"
 #include "atomicity/tell.h"
 #include "base/name_glob.h"
+#include "wire/kind.h"
 
 enum { PAIRS_DEFAULT = 200, COMBINATIONS_MAX = 64 };
 
@@ -19,6 +21,7 @@ struct search {
     struct frame frame;
     struct matcher matcher;
     uint64_t count;        /* of findings */
+    struct names keys;     /* of the findings */
     struct name_glob glob; /* if the options name variables */
 };
 
@@ -34,10 +37,20 @@ static void count_kind(struct atomicity_stats *s, enum finding_kind kind)
     s->regions += kind == FINDING_ATOMICITY_REGION;
 }
 
+static bool is_new_key(struct search *s, const char *key)
+{
+    const size_t known = s->keys.list.count;
+    names_intern_text(&s->keys, key);
+    return s->keys.list.count > known;
+}
+
 /* Every claim is replayed before it is made. */
 static void take_match(void *context, const struct match *m)
 {
     struct search *s = context;
+    if (!is_new_key(s, tell_key(s->f, m))) {
+        return;
+    }
     count_kind(s->s, tell_kind(m));
     if (s->o->find_max != 0 && s->count >= s->o->find_max) {
         return;
@@ -223,6 +236,36 @@ static void search_pairs(struct search *s)
     pairings_release(&p);
 }
 
+/* ---- regions ---- */
+
+static void take_region(void *context, const struct region_found *r)
+{
+    struct search *s = context;
+    if (!is_new_key(s, tell_region_key(s->f, s->t, r))) {
+        return;
+    }
+    count_kind(s->s, FINDING_ATOMICITY_REGION);
+    if (s->o->find_max == 0 || s->count < s->o->find_max) {
+        s->count++;
+        tell_region(s->f, s->t, r, s->o->input);
+    }
+}
+
+static void search_regions(struct search *s)
+{
+    bool has_regions = false;
+    trace_each (s->t, event) {
+        has_regions |= event->kind == EVENT_ATOMIC_BEGIN;
+    }
+    if (!has_regions || s->o->skips_regions) {
+        return;
+    }
+    struct regions *r =
+        regions_new(&s->t->tables, &(struct region_options){.found = take_region, .context = s});
+    regions_feed(r, s->t->events.at, s->t->events.count);
+    regions_free(r);
+}
+
 /* ---- the whole ---- */
 
 static void note_limits(struct search *s, struct notes *n)
@@ -242,14 +285,16 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
                    struct atomicity_stats *stats, struct notes *n, struct err *e)
 {
     must(t->is_sealed);
-    struct search s = {.t = t, .o = o, .f = f, .s = stats};
+    struct search s = {.t = t, .o = o, .f = f, .s = stats, .glob.text = o->variable};
     if (frame_build(&s.frame, t, n, e) < 0) {
         return -1;
     }
+    names_init(&s.keys);
     matcher_init(&s.matcher, &(struct match_options){.state_max = o->state_max,
                                                      .try_max = o->try_max,
                                                      .found = take_match,
                                                      .context = &s});
+    search_regions(&s);
     search_single(&s);
     if (!o->skips_pairs) {
         search_pairs(&s);
@@ -259,6 +304,8 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
     stats->unknown += s.matcher.stats.unknown;
     note_limits(&s, n);
     matcher_release(&s.matcher);
+    name_glob_release(&s.glob);
+    names_release(&s.keys);
     frame_release(&s.frame);
     return 0;
 }

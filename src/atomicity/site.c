@@ -39,9 +39,12 @@ static void add_site(struct sites *s, const struct held *held, struct place p, s
                                      .which = step->which,
                                      .is_write = step->is_write,
                                      .is_related = step->is_related});
-    vec_each (&held->sections, section) {
-        s->sections.at[*section].access_count[step->which]++;
-        vec_push(&s->held, *section);
+    vec_each (&held->sections, number) {
+        struct site_section *section = &s->sections.at[*number];
+        const uint32_t grown[] = {section->sort, vec_last(&s->list)->sort};
+        section->access_count[step->which]++;
+        section->sort = sort_of(sorts, grown, 2);
+        vec_push(&s->held, *number);
     }
 }
 
@@ -148,6 +151,12 @@ static bool is_whole(const struct site_section *section, bool is_of_one)
                      : section->access_count[0] > 0 && section->access_count[1] > 0;
 }
 
+static bool are_rounds(const struct site_section *a, const struct site_section *b, bool is_of_one)
+{
+    return a->lock == b->lock &&
+           (a->sort == b->sort || (is_whole(a, is_of_one) && is_whole(b, is_of_one)));
+}
+
 bool sites_straddle(const struct sites *s, const struct couple *c)
 {
     const struct site *a = &s->list.at[c->first];
@@ -157,9 +166,8 @@ bool sites_straddle(const struct sites *s, const struct couple *c)
         const uint32_t first = s->held.at[a->held_first + i];
         for (uint32_t k = 0; k < b->held_count; k++) {
             const uint32_t second = s->held.at[b->held_first + k];
-            if (first != second && s->sections.at[first].lock == s->sections.at[second].lock &&
-                is_whole(&s->sections.at[first], is_of_one) &&
-                is_whole(&s->sections.at[second], is_of_one)) {
+            if (first != second &&
+                are_rounds(&s->sections.at[first], &s->sections.at[second], is_of_one)) {
                 return true;
             }
         }

@@ -16,6 +16,7 @@ struct site_section {
     uint32_t lock;
     bool is_shared;
     uint32_t access_count[2];
+    uint32_t sort; /* equal for sections with accesses of equal sorts in the same order */
 };
 
 struct site {
@@ -65,8 +66,9 @@ void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struc
  * the change and the first after it. */
 void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, couple_list *list);
 
-/* True when the couple straddles two sections of one lock each of which has the whole couple's
- * variables by itself: it belongs to two rounds of a loop, not to one operation. */
+/* True when the couple straddles two sections of one lock that do the same, or each of which has
+ * the whole couple's variables by itself: it belongs to two rounds of a loop, not to one operation.
+ */
 bool sites_straddle(const struct sites *s, const struct couple *c);
 
 /* True when a lock is held from the first of the couple to the second, and another excludes it

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/out.h"
+#include "trace/kind.h"
 
 /* A match with its roles filled in: a is the thread that is interrupted, b the other. */
 struct scene {
@@ -246,7 +246,7 @@ static const char *why(const struct scene *s)
     const char *text = findings_text(
         s->f, "pattern: %s\n%s holds %s at its first access, %s at its last%s; %s holds %s\n%s",
         violation_name(s->m->pattern), s->a, lock_list(s, &first), lock_list(s, &last),
-        around.sections.count == 0 && first.sections.count > 0 && last.sections.count > 0
+        around.sections.count == 0 && common_lock(s, &first, &last) != NULL
             ? " (given back between)"
             : "",
         s->b, lock_list(s, &other), missing(s, &first, &last, &around));
@@ -293,20 +293,33 @@ static enum finding_severity severity_of(const struct match *m)
     return is_loss ? SEVERITY_ERROR : SEVERITY_WARNING;
 }
 
-static const char *key_of(const struct scene *s)
+/* "x at a.c:3" for the key: the class of the variable and the place, not what the access does. */
+static const char *key_part(const struct scene *s, const struct step *step)
 {
     const struct model *m = s->m->model;
     const struct variables *v = &m->frame->variables;
-    const char *key = findings_text(s->f, "%s|%s", finding_kind_name(tell_kind(s->m)),
-                                    violation_key(s->m->pattern));
-    for (uint32_t i = 0; i < s->m->place_count; i++) {
-        const char *class =
-            names_text(&v->classes, v->list.at[m->variables[s->steps[i]->which]].class);
-        const char *place = trace_name(s->t, trace_at(s->t, s->steps[i]->event)->location);
-        key = findings_text(s->f, "%s|%s %s%s%s", key, s->steps[i]->is_write ? "W" : "R", class,
-                            place[0] == '\0' ? "" : " ", place);
+    const char *place = trace_name(s->t, trace_at(s->t, step->event)->location);
+    return findings_text(s->f, "%s%s%s",
+                         names_text(&v->classes, v->list.at[m->variables[step->which]].class),
+                         place[0] == '\0' ? "" : " at ", place);
+}
+
+/* Equal for matches of one pattern that differ only in what happens on the same lines. */
+static const char *key_of(const struct scene *s)
+{
+    const char *other = key_part(s, s->b_x != NULL ? s->b_x : s->b_y);
+    if (s->b_x != NULL && s->b_y != NULL) {
+        other = findings_text(s->f, "%s|%s", other, key_part(s, s->b_y));
     }
-    return key;
+    return findings_text(s->f, "%s|%s|%s|%s|%s", finding_kind_name(tell_kind(s->m)),
+                         violation_key(s->m->pattern), key_part(s, s->first), key_part(s, s->last),
+                         other);
+}
+
+const char *tell_key(struct findings *f, const struct match *m)
+{
+    const struct scene s = scene_of(f, m);
+    return key_of(&s);
 }
 
 void tell_match(struct findings *f, const struct match *m, const struct tell_options *o)
@@ -337,4 +350,66 @@ void tell_match(struct findings *f, const struct match *m, const struct tell_opt
         finding.witness_count = o->witness_count;
     }
     findings_add(f, &finding);
+}
+
+/* ---- regions ---- */
+
+/* What the region is called: its name, or where it begins. */
+static const char *region_name(struct findings *f, const struct trace *t, event_id begin)
+{
+    const struct event *e = trace_at(t, begin);
+    const char *place = trace_name(t, e->location);
+    if (e->object != 0) {
+        return findings_text(f, "region `%s`", trace_name(t, e->object));
+    }
+    return place[0] == '\0' ? "a region" : findings_text(f, "the region at %s", place);
+}
+
+/* "writes `x` at a.c:3". */
+static const char *act(struct findings *f, const struct trace *t, event_id id)
+{
+    const struct event *e = trace_at(t, id);
+    const char *place = trace_name(t, e->location);
+    const char *does = e->kind == EVENT_WRITE  ? "writes"
+                       : e->kind == EVENT_READ ? "reads"
+                                               : kind_of(e->kind)->name;
+    return findings_text(f, "%s%s%s%s%s%s", does, e->object == 0 ? "" : " `",
+                         trace_name(t, e->object), e->object == 0 ? "" : "`",
+                         place[0] == '\0' ? "" : " at ", place);
+}
+
+const char *tell_region_key(struct findings *f, const struct trace *t, const struct region_found *r)
+{
+    const struct event *begin = trace_at(t, r->begin);
+    return findings_text(f, "%s|%s|%s|%s|%s", finding_kind_name(FINDING_ATOMICITY_REGION),
+                         trace_name(t, begin->object), trace_name(t, begin->location),
+                         act(f, t, r->event), act(f, t, r->other));
+}
+
+void tell_region(struct findings *f, const struct trace *t, const struct region_found *r,
+                 uint32_t input)
+{
+    const char *task = task_text(f, t, trace_at(t, r->begin)->task);
+    const char *other = task_text(f, t, trace_at(t, r->other)->task);
+    struct finding_event *events = arena_array(&f->arena, struct finding_event, 3);
+    events[0] = findings_event(f, t, r->begin, input);
+    events[1] = findings_event(f, t, r->other, input);
+    events[2] = findings_event(f, t, r->event, input);
+    const bool is_exact = t->tables.order == ORDER_EXACT;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_ATOMICITY_REGION,
+                        .status = is_exact ? STATUS_CONFIRMED : STATUS_PREDICTED,
+                        .grade = t->tables.order == ORDER_STAMPED ? GRADE_MAY : GRADE_SOUND,
+                        .severity = SEVERITY_ERROR,
+                        .what = findings_text(f,
+                                              "%s of %s was interrupted: %s, which depends on its "
+                                              "beginning, %s before %s %s",
+                                              region_name(f, t, r->begin), task, other,
+                                              act(f, t, r->other), task, act(f, t, r->event)),
+                        .why = "no order of whole regions has the same conflicts",
+                        .key = tell_region_key(f, t, r),
+                        .events = events,
+                        .event_count = 3,
+                        .pair_count = 1,
+                    });
 }

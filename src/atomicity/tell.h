@@ -3,10 +3,14 @@
 #define CLEW_ATOMICITY_TELL_H
 
 #include "atomicity/match.h"
+#include "atomicity/region.h"
 #include "trace/finding.h"
 
 /* The kind of finding that a match is: by its pattern, and what the variable is. */
 enum finding_kind tell_kind(const struct match *m);
+
+/* The key of a match: equal for those of one pattern at the same places; in f's arena. */
+const char *tell_key(struct findings *f, const struct match *m);
 
 /* Adds the match to f, graded and with its execution (NULL: without). */
 struct tell_options {
@@ -17,5 +21,14 @@ struct tell_options {
 };
 
 void tell_match(struct findings *f, const struct match *m, const struct tell_options *o);
+
+/* The key of a region's finding: equal for regions of one name and place, broken at equal places;
+ * in f's arena. */
+const char *tell_region_key(struct findings *f, const struct trace *t,
+                            const struct region_found *r);
+
+/* Adds the region to f. */
+void tell_region(struct findings *f, const struct trace *t, const struct region_found *r,
+                 uint32_t input);
 
 #endif

@@ -198,9 +198,7 @@ static void random_execution(struct trace *t, uint64_t seed)
         .is_finished = prng_below(&prng, 2) == 0,
     };
     struct trace plain;
-    trace_init(&plain);
     random_trace(&plain, &prng, &shape);
-    trace_init(t);
     place_events(t, &plain);
     trace_release(&plain);
 }
