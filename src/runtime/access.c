@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define ENTRY __attribute__((visibility("default")))
+#include "runtime/emitted.h"
 #include "runtime/entry.h"
 #include "runtime/kin.h"
 #include "runtime/late.h"
@@ -17,8 +18,6 @@
 
 enum {
     HALF_SIZE = 4,
-    EMITTED_BITS_MIN = 8,
-    EMITTED_BITS_MAX = 17,
     DOUBTS_MAX = 128,
     FREED_MAX = 1024, /* bytes of a freed block that are looked at */
 };
@@ -31,17 +30,14 @@ enum {
 enum { OWNER_TASK_BITS = 17, OWNER_PHASE_BITS = 14, OWNER_HANDLER_SHIFT = 31 };
 #define IS_SHARED (UINT64_C(1) << 63)
 
+/* No word's state: where the system has no membarrier, the task's own words take the long way. */
+#define OWN_SLOWLY UINT64_MAX
+
 _Static_assert(RT_EPOCHS_MAX == 1 << TRAIL_EPOCH_BITS, "an epoch fits into a trail");
 _Static_assert(KIN_PHASE_MAX < 1 << OWNER_PHASE_BITS, "a phase fits into a state");
 
 static bool is_told;
 static bool has_barrier;
-
-/* An access that was recorded in an epoch. */
-struct emitted {
-    uint64_t word; /* as in wire/segment.h */
-    uint64_t epoch;
-};
 
 /* A word that was made shared, and what its trails were then. */
 struct doubt {
@@ -50,19 +46,11 @@ struct doubt {
     uint64_t seen[2][2];
 };
 
-struct memory {
-    struct emitted emitted[1 << EMITTED_BITS_MAX];
-    struct doubt doubts[DOUBTS_MAX];
-};
-
-/* What the calling task remembers. */
+/* What the calling task has in doubt. */
 static __thread struct {
-    struct memory *memory; /* made when first asked for; NULL: there is none */
-    /* Of `emitted` only as much is used as the epoch needs, so that it stays near. */
-    uint64_t emitted_epoch; /* counted from 1 */
-    uint32_t emitted_mask, emitted_count;
-    uint32_t doubt_count;
-    bool is_doubting; /* a signal handler that finds it so settles its doubts at once */
+    struct doubt *doubts; /* made when first needed */
+    uint32_t count;
+    bool is_busy; /* a signal handler that finds it so settles its doubts at once */
 } own;
 
 void access_start(void)
@@ -76,10 +64,11 @@ void access_start(void)
 
 static void forget(void)
 {
-    if (own.memory != NULL) {
-        (void)syscall(SYS_munmap, own.memory, sizeof *own.memory);
+    if (own.doubts != NULL) {
+        (void)syscall(SYS_munmap, own.doubts, DOUBTS_MAX * sizeof *own.doubts);
     }
     memset(&own, 0, sizeof own);
+    emitted_end();
 }
 
 void access_forked(void)
@@ -108,14 +97,6 @@ void clew_rt_told(void)
     }
 }
 
-static struct memory *memory_of_task(void)
-{
-    if (own.memory == NULL) {
-        own.memory = shadow_memory(sizeof *own.memory);
-    }
-    return own.memory;
-}
-
 /* Steps b and d of the header. */
 static void settle(const struct doubt *doubts, uint32_t count)
 {
@@ -134,25 +115,29 @@ static void settle(const struct doubt *doubts, uint32_t count)
 /* Puts the doubt off. */
 static void doubt(const struct doubt *d)
 {
-    if (memory_of_task() == NULL || own.is_doubting) {
+    const bool was_busy = own.is_busy;
+    own.is_busy = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (!was_busy && own.doubts == NULL) {
+        own.doubts = shadow_memory(DOUBTS_MAX * sizeof *own.doubts);
+    }
+    if (was_busy || own.doubts == NULL) {
         settle(d, 1);
-        return;
-    }
-    own.is_doubting = true;
-    atomic_signal_fence(memory_order_seq_cst);
-    own.memory->doubts[own.doubt_count++] = *d;
-    if (own.doubt_count == DOUBTS_MAX) {
-        settle(own.memory->doubts, own.doubt_count);
-        own.doubt_count = 0;
+    } else {
+        own.doubts[own.count++] = *d;
+        if (own.count == DOUBTS_MAX) {
+            settle(own.doubts, own.count);
+            own.count = 0;
+        }
     }
     atomic_signal_fence(memory_order_seq_cst);
-    own.is_doubting = false;
+    own.is_busy = was_busy;
 }
 
 void access_task_end(void)
 {
-    if (own.doubt_count > 0) {
-        settle(own.memory->doubts, own.doubt_count);
+    if (own.count > 0) {
+        settle(own.doubts, own.count);
     }
     forget();
 }
@@ -160,50 +145,6 @@ void access_task_end(void)
 static uint64_t epoch(void)
 {
     return atomic_load_explicit(&rt_self.epoch, memory_order_relaxed);
-}
-
-/* Where an access is remembered, but for the mask. Neighbours in memory are neighbours here. */
-static inline uint64_t emitted_index(uint64_t word)
-{
-    return access_word_address(word) / HALF_SIZE + access_word_site(word) * 61;
-}
-
-/* The epoch is a long one: twice as much of the table is used from now on. */
-static void emitted_grow(struct emitted *emitted)
-{
-    const uint32_t mask = own.emitted_mask * 2 + 1;
-    for (uint32_t i = 0; i <= own.emitted_mask; i++) {
-        if (emitted[i].epoch == own.emitted_epoch) {
-            emitted[emitted_index(emitted[i].word) & mask] = emitted[i];
-        }
-    }
-    own.emitted_mask = mask;
-}
-
-/* True when the calling task has recorded the same in this epoch; remembers it otherwise. What was
- * forgotten because something else took its place is recorded once more. */
-static inline bool was_emitted(uint64_t word)
-{
-    struct memory *memory = memory_of_task();
-    if (memory == NULL) {
-        return false;
-    }
-    const uint64_t now = epoch() + 1;
-    if (own.emitted_epoch != now) {
-        own.emitted_epoch = now;
-        own.emitted_mask = (1u << EMITTED_BITS_MIN) - 1;
-        own.emitted_count = 0;
-    }
-    struct emitted *slot = &memory->emitted[emitted_index(word) & own.emitted_mask];
-    if (slot->word == word && slot->epoch == now) {
-        return true;
-    }
-    *slot = (struct emitted){.word = word, .epoch = now};
-    if (++own.emitted_count > own.emitted_mask / 2 &&
-        own.emitted_mask < (1u << EMITTED_BITS_MAX) - 1) {
-        emitted_grow(memory->emitted);
-    }
-    return false;
 }
 
 /* An access that stands for itself. */
@@ -217,17 +158,24 @@ static void emit_whole(uintptr_t address, uint64_t entry)
                                       .place = (const void *)(uintptr_t)site_place(entry)});
 }
 
-/* An access to a shared word. */
-__attribute__((noinline)) static void emit(uintptr_t address, uint64_t site)
+/* An access that has not been recorded in this epoch. */
+__attribute__((noinline)) static void emit_new(struct emitted *slot, uint64_t word)
 {
-    const uint64_t word = access_word(site, address);
-    if (was_emitted(word)) {
-        return;
-    }
+    emitted_put(slot, word, epoch());
     if (site_is_told()) {
         rt_record_access(word);
     } else {
-        emit_whole(address, site_known(site));
+        emit_whole(access_word_address(word), site_known(access_word_site(word)));
+    }
+}
+
+/* An access to a shared word. */
+static inline void emit(uintptr_t address, uint64_t site)
+{
+    const uint64_t word = access_word(site, address);
+    struct emitted *slot = emitted_slot(word);
+    if (!emitted_is(slot, word, epoch())) {
+        emit_new(slot, word);
     }
 }
 
@@ -274,6 +222,7 @@ static uint32_t owner_phase(uint64_t state)
 /* A word in the shadow. */
 struct cell {
     uintptr_t word; /* its address */
+    struct region *region;
     _Atomic uint64_t *state;
     struct trails *trails;
 };
@@ -306,10 +255,13 @@ static bool take(const struct cell *c, uint64_t owner)
 {
     uint64_t state = atomic_load_explicit(c->state, memory_order_relaxed);
     while ((state & IS_SHARED) == 0) {
-        const bool is_free =
-            owner != 0 && (state == 0 || state == owner || is_inherited(state, owner));
+        if (state == owner && owner != 0) {
+            return true;
+        }
+        const bool is_free = owner != 0 && (state == 0 || is_inherited(state, owner));
         if (atomic_compare_exchange_weak(c->state, &state, is_free ? owner : IS_SHARED)) {
             if (!is_free) {
+                shadow_share(c->region, shadow_index(c->word));
                 reveal(c);
             }
             return is_free;
@@ -343,57 +295,66 @@ __attribute__((noinline)) static uint64_t succeed(const struct cell *c, uint64_t
         return new;
     }
     const uint64_t site = site_number(site_entry(site_place(after), size, site_is_write(after)));
-    return site == 0 ? new
-                     : trail_of(site, trail_first(old), trail_task(new),
-                                new &((UINT64_C(1) << TRAIL_EPOCH_BITS) - 1));
+    return site == 0 ? new : trail_of(site, trail_first(old), trail_maker(new));
+}
+
+static inline _Atomic uint64_t *slot_of(struct trails *trails, uintptr_t address, uint64_t entry)
+{
+    return &trails->last[site_is_write(entry)][address / HALF_SIZE % 2];
+}
+
+/* The word was taken from its owner in the middle of an access. */
+__attribute__((noinline)) static void lose(uintptr_t address, uint64_t site, uint64_t old)
+{
+    late_record(address & ~(uintptr_t)(WORD_SIZE - 1), old);
+    emit(address, site);
 }
 
 /* Leaves the trail of an access by the owner; steps t, u and v of the header. */
-static inline void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry, uint64_t t,
-                               uint64_t owner)
+static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry, uint64_t site,
+                        uint64_t owner)
 {
-    _Atomic uint64_t *slot = &c->trails->last[entry & 1][address / HALF_SIZE % 2];
+    const uint64_t t = trail_of(site, address, rt_self.maker);
+    _Atomic uint64_t *slot = slot_of(c->trails, address, entry);
     const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
     if (old == t) {
         return;
     }
-    uint64_t new = t;
-    if (__builtin_expect(old != 0 &&
-                             (trail_task(old) != trail_task(t) || (entry >> 1 & 7) < HALF_SIZE - 1),
-                         0)) {
-        new = succeed(c, old, t);
-    }
-    if (__builtin_expect(has_barrier, 1)) {
-        atomic_store_explicit(slot, new, memory_order_relaxed);
-        atomic_signal_fence(memory_order_seq_cst);
-    } else {
-        (void)atomic_exchange(slot, new);
-    }
-    if (__builtin_expect(atomic_load_explicit(c->state, memory_order_relaxed) != owner, 0)) {
-        late_record(c->word, old);
-        emit(address, trail_site(t));
+    const uint64_t new = old == 0 ? t : succeed(c, old, t);
+    (void)atomic_exchange(slot, new);
+    if (atomic_load_explicit(c->state, memory_order_relaxed) != owner) {
+        lose(address, site, old);
     }
 }
 
-/* An access to a word that is not, or not quite, the calling task's. */
-__attribute__((noinline)) static void note_foreign(const struct cell *c, uintptr_t address,
-                                                   uint64_t entry, uint64_t t)
+static inline struct cell cell_of(struct region *region, uintptr_t address)
 {
-    const uint64_t owner = owner_of(address);
-    if (take(c, owner)) {
-        leave_trail(c, address, entry, t, owner);
-    } else {
-        emit(address, trail_site(t));
-    }
+    const size_t index = shadow_index(address);
+    return (struct cell){.word = address & ~(uintptr_t)(WORD_SIZE - 1),
+                         .region = region,
+                         .state = &region->states[index],
+                         .trails = &region->trails[index]};
 }
 
-/* An access of a task that leaves no trails, or at a place without a number. */
-static void note_openly(const struct cell *c, uintptr_t address, uint64_t entry)
+/* An access to any word. */
+__attribute__((noinline)) static void note_any(struct region *region, uintptr_t address,
+                                               uint64_t entry)
 {
-    if (!rt_wants_all_accesses) {
-        (void)take(c, 0);
-    }
+    const struct cell c = cell_of(region, address);
     const uint64_t site = site_number(entry);
+    if (rt_self.own != 0 && site != 0) {
+        const uint64_t owner = owner_of(address);
+        if (take(&c, owner)) {
+            leave_trail(&c, address, entry, site, owner);
+        } else {
+            emit(address, site);
+        }
+        return;
+    }
+    /* The task leaves no trails, or the place has no number. */
+    if (!rt_wants_all_accesses) {
+        (void)take(&c, 0);
+    }
     if (site != 0 && site_is_told()) {
         rt_record_access(access_word(site, address));
     } else {
@@ -401,28 +362,40 @@ static void note_openly(const struct cell *c, uintptr_t address, uint64_t entry)
     }
 }
 
-/* An access to one word. */
+/* The same, where it is known to be shared. */
+static inline void note_shared(struct region *region, uintptr_t address, uint64_t entry)
+{
+    const uint64_t site = site_first(entry);
+    if (__builtin_expect(site_known(site) == entry, 1)) {
+        emit(address, site);
+    } else {
+        note_any(region, address, entry);
+    }
+}
+
+/* The same, where it is not, and nearly always the task's own: one trail takes the place of
+ * another. */
 static inline void note_word(struct region *region, uintptr_t address, uint64_t entry)
 {
+    const uint64_t site = site_first(entry);
     const size_t index = shadow_index(address);
-    const struct cell c = {.word = address & ~(uintptr_t)(WORD_SIZE - 1),
-                           .state = &region->states[index],
-                           .trails = &region->trails[index]};
-    const uint64_t site = site_number(entry);
-    if (__builtin_expect(rt_self.own == 0 || site == 0, 0)) {
-        note_openly(&c, address, entry);
+    const uint64_t state = atomic_load_explicit(&region->states[index], memory_order_relaxed);
+    const uint64_t t = trail_of(site, address, rt_self.maker);
+    _Atomic uint64_t *slot = slot_of(&region->trails[index], address, entry);
+    const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
+    const bool is_plain =
+        old == 0 || (trail_task(old) == trail_task(t) && site_size(entry) >= HALF_SIZE);
+    if (__builtin_expect(state != rt_self.own || site_known(site) != entry || !is_plain, 0)) {
+        note_any(region, address, entry);
         return;
     }
-    const uint64_t state = atomic_load_explicit(c.state, memory_order_relaxed);
-    if ((state & IS_SHARED) != 0) {
-        emit(address, site);
-        return;
-    }
-    const uint64_t t = trail_of(site, address, rt_self.number, epoch());
-    if (__builtin_expect(state == rt_self.own, 1)) {
-        leave_trail(&c, address, entry, t, state);
-    } else {
-        note_foreign(&c, address, entry, t);
+    if (old != t) {
+        atomic_store_explicit(slot, t, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (__builtin_expect(
+                atomic_load_explicit(&region->states[index], memory_order_relaxed) != state, 0)) {
+            lose(address, site, old);
+        }
     }
 }
 
@@ -434,13 +407,56 @@ static bool is_noting(void)
         return false;
     }
     if (!rt_wants_all_accesses && rt_self.number >> TRAIL_TASK_BITS == 0 &&
-        epoch() < RT_EPOCHS_MAX) {
-        rt_self.own = owner_now();
+        epoch() < RT_EPOCHS_MAX && emitted_begin()) {
+        rt_self.own = has_barrier ? owner_now() : OWN_SLOWLY;
+        rt_self.maker = (uint64_t)rt_self.number << TRAIL_EPOCH_BITS | epoch();
     }
     return true;
 }
 
-/* What does not lie in one word that is known already. */
+/* Whole words of one chunk, which is ready, as far as they are the task's own and take no more than
+ * a trail in the place of another: the first of which this is not so. */
+static uintptr_t note_own_words(struct region *region, uintptr_t address, uintptr_t end,
+                                uint64_t entry)
+{
+    const uint64_t site = site_first(entry);
+    const uint64_t t = trail_of(site, 0, rt_self.maker);
+    for (; address + WORD_SIZE <= end && site_known(site) == entry; address += WORD_SIZE) {
+        const size_t index = shadow_index(address);
+        _Atomic uint64_t *slot = &region->trails[index].last[site_is_write(entry)][0];
+        const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
+        if (atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
+            (old != 0 && trail_task(old) != trail_task(t))) {
+            return address;
+        }
+        atomic_store_explicit(slot, t, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own) {
+            lose(address, site, old);
+        }
+    }
+    return address;
+}
+
+/* Words of one chunk, which may have to be made ready. */
+static void note_in_chunk(uintptr_t address, uintptr_t end, uint64_t place, bool is_write)
+{
+    struct region *region = shadow_make(address);
+    const uint64_t whole = site_entry(place, WORD_SIZE, is_write);
+    while (region != NULL && address < end) {
+        if (address % WORD_SIZE == 0 && rt_self.own != 0) {
+            address = note_own_words(region, address, end, whole);
+        }
+        const uintptr_t next = (address | (WORD_SIZE - 1)) + 1;
+        const uintptr_t stop = next < end ? next : end;
+        if (address < stop) {
+            note_any(region, address, site_entry(place, stop - address, is_write));
+        }
+        address = next;
+    }
+}
+
+/* What does not lie in one word that is ready. */
 __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, bool is_write,
                                                 const void *place)
 {
@@ -449,29 +465,31 @@ __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, 
     }
     const uintptr_t end = address + size;
     while (address < end) {
-        const uintptr_t next = (address | (WORD_SIZE - 1)) + 1;
-        struct region *region = shadow_region(address);
-        region = region == NULL ? shadow_make(address) : region;
-        if (region == NULL) {
-            return;
-        }
-        note_word(region, address,
-                  site_entry((uintptr_t)place, (next < end ? next : end) - address, is_write));
+        const uintptr_t next = (address | (CHUNK_WORDS * WORD_SIZE - 1)) + 1;
+        note_in_chunk(address, next < end ? next : end, (uintptr_t)place, is_write);
         address = next;
     }
 }
 
+/* What every access goes through. */
 static inline void note(uintptr_t address, size_t size, bool is_write, const void *place)
 {
     rt_self.access_count++;
-    if (__builtin_expect(rt_self.own != 0 && address % WORD_SIZE + size <= WORD_SIZE, 1)) {
-        struct region *region = shadow_region(address);
-        if (__builtin_expect(region != NULL && size > 0, 1)) {
-            note_word(region, address, site_entry((uintptr_t)place, size, is_write));
-            return;
-        }
+    /* The program goes there next: its wait for the memory and ours are then one. */
+    __builtin_prefetch((const void *)address);
+    const size_t index = shadow_index(address);
+    struct region *region = NULL;
+    if (__builtin_expect(rt_self.own == 0 || address % WORD_SIZE + size > WORD_SIZE ||
+                             (region = shadow_region(address)) == NULL,
+                         0)) {
+        note_rare(address, size, is_write, place);
+    } else if (shadow_is_shared(region, index)) {
+        note_shared(region, address, site_entry((uintptr_t)place, size, is_write));
+    } else if (__builtin_expect(shadow_is_ready(region, index), 1)) {
+        note_word(region, address, site_entry((uintptr_t)place, size, is_write));
+    } else {
+        note_rare(address, size, is_write, place);
     }
-    note_rare(address, size, is_write, place);
 }
 
 void access_note(const void *address, size_t size, bool is_write, const void *place)
@@ -481,13 +499,30 @@ void access_note(const void *address, size_t size, bool is_write, const void *pl
 
 void clew_rt_read(const void *address, size_t size, const void *place)
 {
-    note((uintptr_t)address, size, false, place);
+    rt_self.access_count++;
+    note_rare((uintptr_t)address, size, false, place);
 }
 
 void clew_rt_write(const void *address, size_t size, const void *place)
 {
-    note((uintptr_t)address, size, true, place);
+    rt_self.access_count++;
+    note_rare((uintptr_t)address, size, true, place);
 }
+
+#define SIZED(bytes)                                              \
+    void clew_rt_read##bytes(const void *address, const void *p)  \
+    {                                                             \
+        note((uintptr_t)address, bytes, false, p);                \
+    }                                                             \
+    void clew_rt_write##bytes(const void *address, const void *p) \
+    {                                                             \
+        note((uintptr_t)address, bytes, true, p);                 \
+    }
+
+SIZED(1)
+SIZED(2)
+SIZED(4)
+SIZED(8)
 
 void access_clear(const void *address, size_t size)
 {

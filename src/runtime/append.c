@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/emitted.h"
 #include "runtime/text.h"
 #include "wire/event.h"
 
@@ -287,6 +288,8 @@ struct rt_mark append_record(struct rt_task *task, const struct record *record, 
     }
     if (is_stamped) {
         const uint64_t epoch = atomic_fetch_add_explicit(&task->epoch, 1, memory_order_relaxed);
+        task->maker++;
+        emitted_forget();
         task->own = epoch + 1 < RT_EPOCHS_MAX ? task->own : 0;
         atomic_store_explicit(&own.segment->access_count, task->access_count, memory_order_relaxed);
         atomic_store(&own.segment->floor, SEGMENT_FLOOR_NONE);

@@ -16,6 +16,16 @@ ENTRY void clew_rt_told(void);
 ENTRY void clew_rt_read(const void *address, size_t size, const void *place);
 ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
 
+/* The same for the sizes that nearly all accesses have. */
+ENTRY void clew_rt_read1(const void *address, const void *place);
+ENTRY void clew_rt_read2(const void *address, const void *place);
+ENTRY void clew_rt_read4(const void *address, const void *place);
+ENTRY void clew_rt_read8(const void *address, const void *place);
+ENTRY void clew_rt_write1(const void *address, const void *place);
+ENTRY void clew_rt_write2(const void *address, const void *place);
+ENTRY void clew_rt_write4(const void *address, const void *place);
+ENTRY void clew_rt_write8(const void *address, const void *place);
+
 /* Around an atomic operation: the pair makes the operation and its stamp one step. */
 ENTRY void clew_rt_atomic_enter(const volatile void *address);
 struct clew_rt_atomic {

@@ -6,42 +6,51 @@
 
 #include "runtime/hook.h"
 
-#define READ_HOOK(name, bytes)            \
-    HOOK void name(void *address);        \
-    HOOK void name(void *address)         \
-    {                                     \
-        hook_read(address, bytes, PLACE); \
-    }
-#define WRITE_HOOK(name, bytes)            \
-    HOOK void name(void *address);         \
-    HOOK void name(void *address)          \
-    {                                      \
-        hook_write(address, bytes, PLACE); \
-    }
-#define BOTH_HOOK(name, bytes)             \
-    HOOK void name(void *address);         \
-    HOOK void name(void *address)          \
-    {                                      \
-        hook_read(address, bytes, PLACE);  \
-        hook_write(address, bytes, PLACE); \
-    }
-#define ACCESS_HOOKS(bytes)                                 \
-    READ_HOOK(__tsan_read##bytes, bytes)                    \
-    WRITE_HOOK(__tsan_write##bytes, bytes)                  \
-    BOTH_HOOK(__tsan_read_write##bytes, bytes)              \
-    READ_HOOK(__tsan_unaligned_read##bytes, bytes)          \
-    WRITE_HOOK(__tsan_unaligned_write##bytes, bytes)        \
-    BOTH_HOOK(__tsan_unaligned_read_write##bytes, bytes)    \
-    READ_HOOK(__tsan_volatile_read##bytes, bytes)           \
-    WRITE_HOOK(__tsan_volatile_write##bytes, bytes)         \
-    READ_HOOK(__tsan_unaligned_volatile_read##bytes, bytes) \
-    WRITE_HOOK(__tsan_unaligned_volatile_write##bytes, bytes)
+/* The recorder has functions of its own for accesses of 1, 2, 4 and 8 bytes. */
+#define TELL(kind, bytes)                          \
+    do {                                           \
+        if (clew_rt_##kind##bytes != NULL) {       \
+            clew_rt_##kind##bytes(address, PLACE); \
+        }                                          \
+    } while (0)
+#define TELL_WIDE(kind, bytes) hook_##kind(address, bytes, PLACE)
 
-ACCESS_HOOKS(1)
-ACCESS_HOOKS(2)
-ACCESS_HOOKS(4)
-ACCESS_HOOKS(8)
-ACCESS_HOOKS(16)
+#define READ_HOOK(name, tell, bytes) \
+    HOOK void name(void *address);   \
+    HOOK void name(void *address)    \
+    {                                \
+        tell(read, bytes);           \
+    }
+#define WRITE_HOOK(name, tell, bytes) \
+    HOOK void name(void *address);    \
+    HOOK void name(void *address)     \
+    {                                 \
+        tell(write, bytes);           \
+    }
+#define BOTH_HOOK(name, tell, bytes) \
+    HOOK void name(void *address);   \
+    HOOK void name(void *address)    \
+    {                                \
+        tell(read, bytes);           \
+        tell(write, bytes);          \
+    }
+#define ACCESS_HOOKS(tell, bytes)                                 \
+    READ_HOOK(__tsan_read##bytes, tell, bytes)                    \
+    WRITE_HOOK(__tsan_write##bytes, tell, bytes)                  \
+    BOTH_HOOK(__tsan_read_write##bytes, tell, bytes)              \
+    READ_HOOK(__tsan_unaligned_read##bytes, tell, bytes)          \
+    WRITE_HOOK(__tsan_unaligned_write##bytes, tell, bytes)        \
+    BOTH_HOOK(__tsan_unaligned_read_write##bytes, tell, bytes)    \
+    READ_HOOK(__tsan_volatile_read##bytes, tell, bytes)           \
+    WRITE_HOOK(__tsan_volatile_write##bytes, tell, bytes)         \
+    READ_HOOK(__tsan_unaligned_volatile_read##bytes, tell, bytes) \
+    WRITE_HOOK(__tsan_unaligned_volatile_write##bytes, tell, bytes)
+
+ACCESS_HOOKS(TELL, 1)
+ACCESS_HOOKS(TELL, 2)
+ACCESS_HOOKS(TELL, 4)
+ACCESS_HOOKS(TELL, 8)
+ACCESS_HOOKS(TELL_WIDE, 16)
 
 HOOK void __tsan_read_range(void *address, size_t size);
 HOOK void __tsan_read_range(void *address, size_t size)

@@ -16,10 +16,9 @@
  * shared at once. */
 enum { TRAIL_EPOCH_BITS = 29, TRAIL_TASK_BITS = 16, TRAIL_FIRST_SHIFT = 45, TRAIL_SITE_SHIFT = 48 };
 
-static inline uint64_t trail_of(uint64_t site, uintptr_t address, uint64_t task, uint64_t epoch)
+static inline uint64_t trail_of(uint64_t site, uintptr_t address, uint64_t maker)
 {
-    return site << TRAIL_SITE_SHIFT | (uint64_t)(address % WORD_SIZE) << TRAIL_FIRST_SHIFT |
-           task << TRAIL_EPOCH_BITS | epoch;
+    return site << TRAIL_SITE_SHIFT | (uint64_t)(address % WORD_SIZE) << TRAIL_FIRST_SHIFT | maker;
 }
 
 static inline uint64_t trail_site(uint64_t t)

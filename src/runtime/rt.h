@@ -53,6 +53,7 @@ struct rt_task {
     _Atomic uint64_t epoch;     /* stamped records so far */
     uint32_t phase;             /* tasks created so far (runtime/kin.h) */
     uint64_t access_count;      /* accesses so far, recorded or not */
+    uint64_t maker;             /* the task and its epoch (runtime/late.h), while own is not 0 */
     uint64_t own;               /* the state of its words (runtime/access.c); 0: not known yet */
     char path[512];
 };

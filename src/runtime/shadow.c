@@ -41,11 +41,8 @@ void shadow_forked(void)
     }
 }
 
-struct region *shadow_make(uintptr_t address)
+static struct region *region_make(uintptr_t address)
 {
-    if (address >> ADDRESS_BITS != 0) {
-        return NULL;
-    }
     struct region *made = shadow_memory(sizeof *made);
     struct region *expected = NULL;
     if (made == NULL) {
@@ -59,6 +56,43 @@ struct region *shadow_make(uintptr_t address)
     while (!atomic_compare_exchange_weak(&region_last, &made->next, made)) {
     }
     return made;
+}
+
+/* The pages that these bytes touch, made at one go where the system can. */
+void shadow_populate(void *at, size_t size)
+{
+    const uintptr_t first = (uintptr_t)at & ~(uintptr_t)(PAGE_SIZE - 1);
+    const uintptr_t end = ((uintptr_t)at + size + PAGE_SIZE - 1) & ~(uintptr_t)(PAGE_SIZE - 1);
+    (void)syscall(SYS_madvise, first, end - first, (long)MADV_POPULATE_WRITE);
+}
+
+struct region *shadow_make(uintptr_t address)
+{
+    struct region *region = shadow_region(address);
+    if (region == NULL) {
+        region = address >> ADDRESS_BITS != 0 ? NULL : region_make(address);
+    }
+    const size_t index = shadow_index(address);
+    if (region != NULL && !shadow_is_ready(region, index)) {
+        const size_t chunk = index / CHUNK_WORDS;
+        shadow_populate(&region->states[chunk * CHUNK_WORDS], CHUNK_WORDS * sizeof *region->states);
+        shadow_populate(&region->trails[chunk * CHUNK_WORDS], CHUNK_WORDS * sizeof *region->trails);
+        (void)atomic_fetch_or_explicit(&region->ready, UINT64_C(1) << chunk, memory_order_relaxed);
+    }
+    return region;
+}
+
+/* Forgets that words first to end - 1 are shared. */
+static void clear_shared(struct region *region, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i = (i | 63) + 1) {
+        const size_t stop = (i | 63) + 1 < end ? (i | 63) + 1 : end;
+        const uint64_t bits = UINT64_MAX >> (64 - (stop - i)) << i % 64;
+        _Atomic uint64_t *word = &region->shared[i / 64];
+        if ((atomic_load_explicit(word, memory_order_relaxed) & bits) != 0) {
+            (void)atomic_fetch_and_explicit(word, ~bits, memory_order_relaxed);
+        }
+    }
 }
 
 static void clear_words(struct region *region, size_t first, size_t end)
@@ -89,6 +123,7 @@ static void clear_pages(void *at, size_t size)
 static void clear_in_region(struct region *region, size_t first, size_t end)
 {
     enum { REST = PAGE_SIZE / sizeof(uint64_t) };
+    clear_shared(region, first, end);
     if ((end - first) * WORD_SIZE < BY_PAGES_MIN) {
         clear_words(region, first, end);
         return;

@@ -2,8 +2,8 @@
  * last accesses.
  *
  * They are looked up by address through a table of regions. Both live in memory that exists only
- * where it is touched. States lie apart from trails: who uses a shared word looks at its state
- * alone. */
+ * where it is touched. That a word is shared is told by a bit of its own as well: who uses shared
+ * words need not wait for their states. */
 #ifndef CLEW_RUNTIME_SHADOW_H
 #define CLEW_RUNTIME_SHADOW_H
 
@@ -18,6 +18,7 @@ enum {
     WORD_SIZE = 8,
     REGION_BITS = 22, /* a region covers 4 MiB */
     REGION_WORDS = (1 << REGION_BITS) / WORD_SIZE,
+    CHUNK_WORDS = REGION_WORDS / 64,
 };
 
 struct trails {
@@ -25,8 +26,10 @@ struct trails {
 };
 
 struct region {
-    struct region *next;                   /* made before this one */
-    _Atomic uint64_t states[REGION_WORDS]; /* 0: never used */
+    struct region *next;                        /* made before this one */
+    _Atomic uint64_t ready;                     /* chunks whose pages are there, a bit for each */
+    _Atomic uint64_t shared[REGION_WORDS / 64]; /* words whose state says so, a bit for each */
+    _Atomic uint64_t states[REGION_WORDS];      /* 0: never used */
     struct trails trails[REGION_WORDS];
 };
 
@@ -36,13 +39,18 @@ extern struct region *_Atomic *shadow_regions;
 /* Memory of our own, zero until it is touched; NULL when there is none. */
 void *shadow_memory(uint64_t size);
 
+/* Makes sure that the pages of some of it are there, for memory that is read before it is
+ * written. */
+void shadow_populate(void *at, size_t size);
+
 /* Makes the table. */
 void shadow_start(void);
 
 /* In a child that has just been forked: every word is as new. */
 void shadow_forked(void);
 
-/* Makes the region that covers the address; NULL when there is no memory for it. */
+/* The region that covers the address, with the address's chunk ready; NULL when there is no memory
+ * for it. */
 struct region *shadow_make(uintptr_t address);
 
 /* Forgets the words that touch these bytes. */
@@ -61,6 +69,28 @@ static inline struct region *shadow_region(uintptr_t address)
 static inline size_t shadow_index(uintptr_t address)
 {
     return address / WORD_SIZE % REGION_WORDS;
+}
+
+/* Whether the word is known to be shared. If not, its state says what it is. */
+static inline bool shadow_is_shared(const struct region *region, size_t index)
+{
+    return (atomic_load_explicit(&region->shared[index / 64], memory_order_relaxed) >> index % 64 &
+            1) != 0;
+}
+
+/* The word has become shared. */
+static inline void shadow_share(struct region *region, size_t index)
+{
+    (void)atomic_fetch_or_explicit(&region->shared[index / 64], UINT64_C(1) << index % 64,
+                                   memory_order_relaxed);
+}
+
+/* Whether a word's chunk is ready. One that is not would do as well, but slowly: each page would
+ * first be mapped when it is read and then once more when it is written. */
+static inline bool shadow_is_ready(const struct region *region, size_t index)
+{
+    return (atomic_load_explicit(&region->ready, memory_order_relaxed) >> index / CHUNK_WORDS &
+            1) != 0;
 }
 
 #endif
