@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps deps-servers deps-proxy deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-record clean help
+.PHONY: all deps deps-servers deps-proxy deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record clean help
 all: $(BUILD)/build.ninja          ## build build/clew
 	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_hooks.a
 
@@ -49,7 +49,7 @@ lint: all                          ## clang's warnings, clang-tidy, cppcheck
 fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
 	@tools/fuzz $(BUILD)/fuzz
 
-bench: bench-import bench-store bench-solve bench-races bench-record ## measure: tables of figures, wanted and got
+bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record ## measure: tables of figures, wanted and got
 
 bench-import: all                  ## reading traces
 	@ninja -C $(BUILD) --quiet
@@ -66,6 +66,10 @@ bench-solve: all                   ## the native solver beside libz3
 bench-races: all                   ## the race analysis, beside its published peer
 	@ninja -C $(BUILD) --quiet
 	@bench/races_bench.py $(BUILD)
+
+bench-monitor: all                 ## properties over all cuts, beside libz3
+	@ninja -C $(BUILD) --quiet
+	@$(BUILD)/bench/monitor_bench
 
 bench-record: all                  ## recording, beside ThreadSanitizer
 	@echo

@@ -19,23 +19,6 @@ void races_release(struct races *r)
 
 /* ---- findings of one run become those of all ---- */
 
-/* Events of joined inputs were counted through all of them: that number stays theirs, beside their
- * place in an input. */
-static void place_events(struct findings *f, struct finding *finding, const struct reading *reading)
-{
-    struct finding_event *events =
-        arena_array(&f->arena, struct finding_event, finding->event_count);
-    for (size_t i = 0; i < finding->event_count; i++) {
-        const struct join_place place = reading_place(reading, finding->events[i].index);
-        events[i] = finding->events[i];
-        events[i].is_joined = reading->input_count > 1;
-        events[i].number = finding->events[i].index;
-        events[i].input = (uint32_t)place.input;
-        events[i].index = place.index;
-    }
-    finding->events = events;
-}
-
 /* Several runs are told in one report. */
 static bool is_merging(const struct races *r)
 {
@@ -82,7 +65,7 @@ static void merge_findings(struct races *r, size_t first, const struct reading *
     f->list.count = first;
     for (size_t i = first; i < end; i++) {
         struct finding finding = f->list.at[i];
-        place_events(f, &finding, reading);
+        reading_place_events(reading, f, &finding);
         if (!is_known(r, &finding)) {
             f->list.at[f->list.count++] = finding;
         }
@@ -273,7 +256,7 @@ static void show_race(void *context, const struct observed_race *race)
     }
     r->stats.location_pairs += is_new;
     if (is_new && r->stats.location_pairs <= r->session->common->limit) {
-        place_events(&f, &f.list.at[0], k->reading);
+        reading_place_events(k->reading, &f, &f.list.at[0]);
         report_line(r->session, &f.list.at[0], r->stats.location_pairs);
     }
     findings_release(&f);

@@ -109,6 +109,21 @@ struct join_place reading_place(const struct reading *r, uint64_t position)
     return place;
 }
 
+void reading_place_events(const struct reading *r, struct findings *f, struct finding *finding)
+{
+    struct finding_event *events =
+        arena_array(&f->arena, struct finding_event, finding->event_count);
+    for (size_t i = 0; i < finding->event_count; i++) {
+        const struct join_place place = reading_place(r, finding->events[i].index);
+        events[i] = finding->events[i];
+        events[i].is_joined = r->input_count > 1;
+        events[i].number = finding->events[i].index;
+        events[i].input = (uint32_t)place.input;
+        events[i].index = place.index;
+    }
+    finding->events = events;
+}
+
 int reading_next(struct reading *r, struct batch *b, struct err *e)
 {
     if (limit_is_spent(&r->session->budget, 0)) {

@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "import/http_rules.h"
+#include "trace/finding.h"
 #include "trace/join.h"
 #include "trace/trace.h"
 
@@ -42,6 +43,10 @@ MUST_USE int reading_open_one(struct reading *r, struct session *s, size_t index
 /* Where an event stands that is the position-th of all that was read: the session's input, and its
  * index there. */
 struct join_place reading_place(const struct reading *r, uint64_t position);
+
+/* Events of joined inputs were counted through all of them: that number stays theirs, beside their
+ * place in an input. The finding's events are replaced by copies in f. */
+void reading_place_events(const struct reading *r, struct findings *f, struct finding *finding);
 
 /* Like cursor_next, with the input's name in the error; 0 also when the budget is spent, with
  * is_cut set. */

@@ -61,6 +61,7 @@ extern const struct verb verb_doctor;
 extern const struct verb verb_slice;
 extern const struct verb verb_races;
 extern const struct verb verb_rules;
+extern const struct verb verb_monitor;
 extern const struct verb verb_spec;
 extern const struct verb verb_campaign;
 extern const struct verb verb_atomicity;

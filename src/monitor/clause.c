@@ -11,12 +11,12 @@ void clauses_release(struct clauses *c)
 }
 
 struct expanding {
-    const struct history *h;
+    const struct chronicle *h;
     struct arena *arena;
     size_t literal_count;
 };
 
-static const struct cell *cell_at(const struct history *h, uint32_t cell)
+static const struct cell *cell_at(const struct chronicle *h, uint32_t cell)
 {
     return vec_at(&h->bound->cells.list, cell);
 }
@@ -42,14 +42,14 @@ struct literals {
 };
 
 /* "The two sums differ": one of them is less. */
-static bool is_difference(const struct history *h, struct literal literal)
+static bool is_difference(const struct chronicle *h, struct literal literal)
 {
     return cell_at(h, literal.cell)->op == CELL_EQUAL && literal.is_negated && literal.side == 0 &&
            h->owner[literal.cell] >= OWNER_UNKNOWN;
 }
 
 /* Takes a conjunction (or disjunction) apart, the leftmost operand first. */
-static void flatten(const struct history *h, struct literal root, enum cell_op op,
+static void flatten(const struct chronicle *h, struct literal root, enum cell_op op,
                     struct literals *operands)
 {
     struct literals stack = {0};
@@ -76,7 +76,7 @@ static void flatten(const struct history *h, struct literal root, enum cell_op o
     vec_release(&stack.list);
 }
 
-static bool is_junction(const struct history *h, struct literal literal)
+static bool is_junction(const struct chronicle *h, struct literal literal)
 {
     const struct cell *cell = cell_at(h, literal.cell);
     return is_difference(h, literal) || (h->owner[literal.cell] >= OWNER_UNKNOWN &&
@@ -142,7 +142,7 @@ static bool expand(struct expanding *x, struct literal root, struct clauses *to)
     return is_small;
 }
 
-bool clauses_build(struct clauses *c, const struct history *h, uint32_t root, struct arena *a)
+bool clauses_build(struct clauses *c, const struct chronicle *h, uint32_t root, struct arena *a)
 {
     struct expanding x = {.h = h, .arena = a};
     return expand(&x, (struct literal){.cell = root}, c);
@@ -156,7 +156,7 @@ void linear_release(struct linear *l)
 }
 
 /* Adds weight * cell to the terms, and its constants to the bound on the other side. */
-static bool add_terms(struct linear *l, const struct history *h, struct term root)
+static bool add_terms(struct linear *l, const struct chronicle *h, struct term root)
 {
     VEC(struct term) stack = {0};
     bool is_linear = true;
@@ -195,7 +195,7 @@ static bool is_small(const struct linear *l)
     return is;
 }
 
-bool linear_build(struct linear *l, const struct history *h, struct literal literal)
+bool linear_build(struct linear *l, const struct chronicle *h, struct literal literal)
 {
     const struct cell *cell = cell_at(h, literal.cell);
     const bool is_comparison =

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "monitor/history.h"
+#include "monitor/chronicle.h"
 
 struct literal {
     uint32_t cell;
@@ -27,7 +27,7 @@ struct clauses {
 };
 
 /* The clauses of the formula at `root`, in the arena. False when there would be too many. */
-bool clauses_build(struct clauses *c, const struct history *h, uint32_t root, struct arena *a);
+bool clauses_build(struct clauses *c, const struct chronicle *h, uint32_t root, struct arena *a);
 void clauses_release(struct clauses *c);
 
 /* A comparison of what several processes have: the terms, each of one process, weighted, sum up to
@@ -45,7 +45,7 @@ struct linear {
 
 /* The literal as one; l must be {0}. False when it is none: it
  * counts what no single process knows, or its numbers are too large. */
-bool linear_build(struct linear *l, const struct history *h, struct literal literal);
+bool linear_build(struct linear *l, const struct chronicle *h, struct literal literal);
 void linear_release(struct linear *l);
 
 #endif

@@ -28,7 +28,7 @@ static struct decision undecided(enum method method, const char *reason)
 
 /* ---- only what single processes say ---- */
 
-static bool find_least(struct history *h, const uint8_t *permitted, uint32_t *taken)
+static bool find_least(struct chronicle *h, const uint8_t *permitted, uint32_t *taken)
 {
     for (uint32_t p = 0; p < h->cuts.process_count; p++) {
         taken[p] = 0;
@@ -36,7 +36,7 @@ static bool find_least(struct history *h, const uint8_t *permitted, uint32_t *ta
     return cuts_least(&h->cuts, permitted, taken, &h->scratch);
 }
 
-static struct decision decide_local(struct history *h, const struct permits *p, uint32_t *taken)
+static struct decision decide_local(struct chronicle *h, const struct permits *p, uint32_t *taken)
 {
     const bool is_found = find_least(h, p->certain, taken);
     return is_found || p->is_known || !find_least(h, p->possible, taken)
@@ -46,7 +46,7 @@ static struct decision decide_local(struct history *h, const struct permits *p, 
 
 /* ---- and one sum ---- */
 
-static struct decision decide_at_most(struct history *h, const struct linear *l,
+static struct decision decide_at_most(struct chronicle *h, const struct linear *l,
                                       const struct permits *p, uint32_t *taken)
 {
     const struct gains worst = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
@@ -70,7 +70,7 @@ static struct decision decide_at_most(struct history *h, const struct linear *l,
 
 /* A sum that is to be exactly something lies between its least and its greatest, and where it
  * changes by one at a time it takes every value between. */
-static struct decision decide_equal(struct history *h, const struct linear *l,
+static struct decision decide_equal(struct chronicle *h, const struct linear *l,
                                     const struct permits *p, uint32_t *taken)
 {
     const uint32_t count = cuts_state_count(&h->cuts);
@@ -105,7 +105,7 @@ struct sums {
 };
 
 /* The literals that are about several processes, as sums. */
-static bool find_sums(const struct history *h, const struct clause *clause, struct sums *sums)
+static bool find_sums(const struct chronicle *h, const struct clause *clause, struct sums *sums)
 {
     for (size_t i = 0; i < clause->count; i++) {
         if (h->owner[clause->at[i].cell] == OWNER_UNKNOWN) {
@@ -121,7 +121,7 @@ static bool find_sums(const struct history *h, const struct clause *clause, stru
     return true;
 }
 
-static struct decision decide_sums(struct history *h, const struct sums *sums,
+static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
                                    const struct permits *p, const struct decide_options *o,
                                    uint32_t *taken)
 {
@@ -139,7 +139,7 @@ static struct decision decide_sums(struct history *h, const struct sums *sums,
     return formula_decide(h, &question, taken);
 }
 
-struct decision decide_clause(struct history *h, const struct clause *clause,
+struct decision decide_clause(struct chronicle *h, const struct clause *clause,
                               const struct decide_options *o, uint32_t *taken)
 {
     struct sums sums = {0};

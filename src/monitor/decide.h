@@ -39,7 +39,7 @@ struct decision {
 };
 
 /* Decides the clause; of a YES, `taken` is the cut. */
-struct decision decide_clause(struct history *h, const struct clause *clause,
+struct decision decide_clause(struct chronicle *h, const struct clause *clause,
                               const struct decide_options *o, uint32_t *taken);
 
 #endif

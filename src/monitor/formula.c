@@ -86,11 +86,11 @@ static int64_t value_in(const struct linear *l, const struct term *term, struct 
 }
 
 /* The variable has the value of the term in whatever state its process is. */
-static void add_term(struct problem *p, struct history *h, const struct linear *l,
+static void add_term(struct problem *p, struct chronicle *h, const struct linear *l,
                      const struct term *term, uint32_t variable)
 {
     const struct cuts *c = &h->cuts;
-    const struct column *column = history_column(h, term->cell);
+    const struct column *column = chronicle_column(h, term->cell);
     const uint32_t count = c->first[column->process + 1] - c->first[column->process] + 1;
     for (uint32_t i = 0; i < count;) {
         uint32_t end = i + 1;
@@ -106,7 +106,7 @@ static void add_term(struct problem *p, struct history *h, const struct linear *
     }
 }
 
-static void add_sum(struct problem *p, struct history *h, const struct linear *l)
+static void add_sum(struct problem *p, struct chronicle *h, const struct linear *l)
 {
     VEC(struct solve_term) terms = {0};
     vec_each (&l->terms, term) {
@@ -119,12 +119,12 @@ static void add_sum(struct problem *p, struct history *h, const struct linear *l
     vec_release(&terms);
 }
 
-static bool is_known(struct history *h, const struct formula_question *q)
+static bool is_known(struct chronicle *h, const struct formula_question *q)
 {
     bool is = q->permits->is_known;
     for (size_t i = 0; i < q->sum_count; i++) {
         vec_each (&q->sums[i].terms, term) {
-            is = is && history_column(h, term->cell)->is_known;
+            is = is && chronicle_column(h, term->cell)->is_known;
         }
     }
     return is;
@@ -157,7 +157,8 @@ static struct decision ask(struct problem *p, const struct cuts *c,
     return d;
 }
 
-struct decision formula_decide(struct history *h, const struct formula_question *q, uint32_t *taken)
+struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
+                               uint32_t *taken)
 {
     struct problem p = {0};
     add_cuts(&p, &h->cuts);

@@ -16,7 +16,7 @@ struct formula_question {
     struct solve_budget budget;
 };
 
-struct decision formula_decide(struct history *h, const struct formula_question *q,
+struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
                                uint32_t *taken);
 
 #endif

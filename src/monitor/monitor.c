@@ -10,7 +10,7 @@ void monitor_result_release(struct monitor_result *r)
 struct monitoring {
     const struct spec *spec;
     const struct monitor_options *options;
-    struct history history;
+    struct chronicle chronicle;
     struct bound bound;
     struct findings *findings;
     uint32_t *taken;
@@ -26,7 +26,8 @@ static struct monitor_answer decide_clauses(struct monitoring *m, const struct c
 {
     struct monitor_answer answer = {.verdict = CUT_NO, .clause_count = clauses->list.count};
     vec_each (&clauses->list, clause) {
-        const struct decision d = decide_clause(&m->history, clause, &m->options->decide, m->taken);
+        const struct decision d =
+            decide_clause(&m->chronicle, clause, &m->options->decide, m->taken);
         if (d.verdict == CUT_YES || (d.verdict == CUT_UNKNOWN && answer.verdict == CUT_NO)) {
             answer.verdict = d.verdict;
             answer.reason = d.reason;
@@ -44,12 +45,12 @@ static struct monitor_answer decide_root(struct monitoring *m, uint32_t root)
     struct arena arena = {0};
     struct clauses clauses = {0};
     struct monitor_answer answer = unknown("written out as clauses it is too long");
-    if (clauses_build(&clauses, &m->history, root, &arena)) {
+    if (clauses_build(&clauses, &m->chronicle, root, &arena)) {
         answer = decide_clauses(m, &clauses);
     }
     clauses_release(&clauses);
     arena_release(&arena);
-    if (answer.verdict == CUT_NO && m->history.doubts > 0) {
+    if (answer.verdict == CUT_NO && m->chronicle.doubts > 0) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = "clocks went back or were missing: cuts may have been ruled out wrongly";
     }
@@ -85,21 +86,22 @@ static enum finding_severity severity_of(const struct spec_property *p)
 
 static void tell(struct monitoring *m, const struct spec_property *p, uint32_t root)
 {
-    must(witness_holds(&m->history, root, m->taken));
+    must(witness_holds(&m->chronicle, root, m->taken));
     const struct witness_events events =
-        witness_events(&m->history, root, m->taken, m->options->input, m->findings);
-    findings_add(m->findings,
-                 &(struct finding){.kind = FINDING_PREDICATE,
-                                   .status = STATUS_PREDICTED,
-                                   .grade = GRADE_SOUND,
-                                   .severity = severity_of(p),
-                                   .what = sentence(m, p),
-                                   .why = witness_text(&m->history, m->spec, m->taken, m->findings),
-                                   .key = findings_text(m->findings, "predicate:%s",
-                                                        names_text(&m->spec->names, p->name)),
-                                   .events = events.at,
-                                   .event_count = events.count,
-                                   .pair_count = 1});
+        witness_events(&m->chronicle, root, m->taken, m->options->input, m->findings);
+    findings_add(
+        m->findings,
+        &(struct finding){
+            .kind = FINDING_PREDICATE,
+            .status = STATUS_PREDICTED,
+            .grade = GRADE_SOUND,
+            .severity = severity_of(p),
+            .what = sentence(m, p),
+            .why = witness_text(&m->chronicle, m->spec, m->taken, m->findings),
+            .key = findings_text(m->findings, "predicate:%s", names_text(&m->spec->names, p->name)),
+            .events = events.at,
+            .event_count = events.count,
+            .pair_count = 1});
 }
 
 static void decide_all(struct monitoring *m, struct monitor_result *r)
@@ -126,20 +128,20 @@ int monitor_find(const struct trace *t, const struct spec *s, const struct monit
                  struct findings *f, struct monitor_result *r, struct notes *n, struct err *e)
 {
     struct monitoring m = {.spec = s, .options = o, .findings = f};
-    history_processes(&m.history, t);
-    const struct checker_system system = {m.history.processes.at,
-                                          (uint32_t)m.history.processes.count};
+    chronicle_processes(&m.chronicle, t);
+    const struct checker_system system = {m.chronicle.processes.at,
+                                          (uint32_t)m.chronicle.processes.count};
     const int result = bind_spec(&m.bound, s, &system, e);
     if (result == 0) {
-        const struct history_options options = {.skew = o->skew, .is_logical = o->is_paper};
-        history_build(&m.history, s, &m.bound, &options, n);
-        m.taken = arena_array(&m.history.arena, uint32_t, m.history.cuts.process_count);
-        r->process_count = m.history.cuts.process_count;
-        r->report_count = cuts_report_count(&m.history.cuts);
-        r->message_count = m.history.cuts.need_first[r->report_count];
+        const struct chronicle_options options = {.skew = o->skew, .is_logical = o->is_paper};
+        chronicle_build(&m.chronicle, s, &m.bound, &options, n);
+        m.taken = arena_array(&m.chronicle.arena, uint32_t, m.chronicle.cuts.process_count);
+        r->process_count = m.chronicle.cuts.process_count;
+        r->report_count = cuts_report_count(&m.chronicle.cuts);
+        r->message_count = m.chronicle.cuts.need_first[r->report_count];
         decide_all(&m, r);
     }
     bound_release(&m.bound);
-    history_release(&m.history);
+    chronicle_release(&m.chronicle);
     return result;
 }

@@ -1,11 +1,11 @@
 #include "monitor/permits.h"
 
-static uint32_t state_count_of(const struct history *h, uint32_t process)
+static uint32_t state_count_of(const struct chronicle *h, uint32_t process)
 {
     return h->cuts.first[process + 1] - h->cuts.first[process] + 1;
 }
 
-static void permit_constant(const struct history *h, struct literal literal, struct permits *p)
+static void permit_constant(const struct chronicle *h, struct literal literal, struct permits *p)
 {
     const bool is_true = vec_at(&h->bound->cells.list, literal.cell)->number != 0;
     for (uint32_t i = 0; is_true == literal.is_negated && i < cuts_state_count(&h->cuts); i++) {
@@ -13,9 +13,9 @@ static void permit_constant(const struct history *h, struct literal literal, str
     }
 }
 
-static void permit_local(struct history *h, struct literal literal, struct permits *p)
+static void permit_local(struct chronicle *h, struct literal literal, struct permits *p)
 {
-    const struct column *column = history_column(h, literal.cell);
+    const struct column *column = chronicle_column(h, literal.cell);
     const uint32_t first = cuts_state(&h->cuts, column->process, 0);
     p->is_known = p->is_known && column->is_known;
     for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
@@ -28,7 +28,7 @@ static void permit_local(struct history *h, struct literal literal, struct permi
     }
 }
 
-struct permits permits_build(struct history *h, const struct clause *clause, struct arena *a)
+struct permits permits_build(struct chronicle *h, const struct clause *clause, struct arena *a)
 {
     const uint32_t count = cuts_state_count(&h->cuts);
     struct permits p = {.certain = arena_array(a, uint8_t, count),
@@ -49,7 +49,7 @@ struct permits permits_build(struct history *h, const struct clause *clause, str
 }
 
 /* The sum of all gains, times the processes, must be far from the end of the numbers. */
-static bool is_small(const struct history *h, const int64_t *at, uint32_t count)
+static bool is_small(const struct chronicle *h, const int64_t *at, uint32_t count)
 {
     const uint64_t most = (UINT64_C(1) << 60) / (h->cuts.process_count + 1);
     uint64_t total = 1;
@@ -72,10 +72,10 @@ static bool gain_of(const struct linear *l, const struct term *term, struct span
            !__builtin_mul_overflow(weight, value, gain);
 }
 
-static void add_gains(struct history *h, const struct linear *l, const struct term *term,
+static void add_gains(struct chronicle *h, const struct linear *l, const struct term *term,
                       enum gains_view view, struct gains *g)
 {
-    const struct column *column = history_column(h, term->cell);
+    const struct column *column = chronicle_column(h, term->cell);
     const uint32_t first = cuts_state(&h->cuts, column->process, 0);
     g->is_known = g->is_known && column->is_known;
     for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
@@ -95,7 +95,7 @@ static void add_gains(struct history *h, const struct linear *l, const struct te
     }
 }
 
-struct gains gains_build(struct history *h, const struct linear *l, const uint8_t *permitted,
+struct gains gains_build(struct chronicle *h, const struct linear *l, const uint8_t *permitted,
                          enum gains_view view, struct arena *a)
 {
     const uint32_t count = cuts_state_count(&h->cuts);

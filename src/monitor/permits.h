@@ -11,7 +11,7 @@ struct permits {
     bool is_known;     /* they are the same */
 };
 
-struct permits permits_build(struct history *h, const struct clause *clause, struct arena *a);
+struct permits permits_build(struct chronicle *h, const struct clause *clause, struct arena *a);
 
 /* Per state, what the terms of its process sum up to, times -1 for "at most" so that more is
  * better: at the worst of what is possible (forbidden where there is no bound), or at the best.
@@ -25,7 +25,7 @@ struct gains {
 enum gains_view { GAINS_WORST, GAINS_BEST };
 
 /* States that `permitted` excludes are forbidden. */
-struct gains gains_build(struct history *h, const struct linear *l, const uint8_t *permitted,
+struct gains gains_build(struct chronicle *h, const struct linear *l, const uint8_t *permitted,
                          enum gains_view view, struct arena *a);
 
 #endif

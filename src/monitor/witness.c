@@ -6,7 +6,7 @@
 #include "base/bits.h"
 
 /* What every slot is in the cut. */
-static struct span *slots_in(const struct history *h, const uint32_t *taken, struct arena *a)
+static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, struct arena *a)
 {
     const size_t count = SLOT_FIRST + h->bound->slots.count;
     struct span *slots = arena_array(a, struct span, count);
@@ -23,7 +23,7 @@ static struct span *slots_in(const struct history *h, const uint32_t *taken, str
     return slots;
 }
 
-bool witness_holds(const struct history *h, uint32_t root, const uint32_t *taken)
+bool witness_holds(const struct chronicle *h, uint32_t root, const uint32_t *taken)
 {
     const struct cells *cells = &h->bound->cells;
     struct arena scratch = {0};
@@ -53,7 +53,7 @@ static void say(struct words *w, const char *format, ...)
     }
 }
 
-static void say_values(struct words *w, const struct history *h, const struct spec *s,
+static void say_values(struct words *w, const struct chronicle *h, const struct spec *s,
                        uint32_t process, const struct span *slots)
 {
     const char *before = " ";
@@ -73,7 +73,7 @@ static void say_values(struct words *w, const struct history *h, const struct sp
     }
 }
 
-static void say_moment(struct words *w, const struct history *h, uint32_t process, uint32_t taken)
+static void say_moment(struct words *w, const struct chronicle *h, uint32_t process, uint32_t taken)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t next = c->first[process] + taken;
@@ -108,7 +108,7 @@ static uint64_t messages_crossing(const struct cuts *c, const uint32_t *taken)
     return crossing;
 }
 
-const char *witness_text(const struct history *h, const struct spec *s, const uint32_t *taken,
+const char *witness_text(const struct chronicle *h, const struct spec *s, const uint32_t *taken,
                          struct findings *f)
 {
     struct arena scratch = {0};
@@ -129,7 +129,7 @@ const char *witness_text(const struct history *h, const struct spec *s, const ui
 }
 
 /* The slots that the formula reads. */
-static struct bits slots_of(const struct history *h, uint32_t root, struct arena *a)
+static struct bits slots_of(const struct chronicle *h, uint32_t root, struct arena *a)
 {
     const struct cells *cells = &h->bound->cells;
     struct bits reads = bits_take(a, SLOT_FIRST + h->bound->slots.count);
@@ -153,8 +153,8 @@ static struct bits slots_of(const struct history *h, uint32_t root, struct arena
     return reads;
 }
 
-struct witness_events witness_events(const struct history *h, uint32_t root, const uint32_t *taken,
-                                     uint32_t input, struct findings *f)
+struct witness_events witness_events(const struct chronicle *h, uint32_t root,
+                                     const uint32_t *taken, uint32_t input, struct findings *f)
 {
     struct arena scratch = {0};
     const struct bits reads = slots_of(h, root, &scratch);

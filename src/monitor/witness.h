@@ -2,16 +2,16 @@
 #ifndef CLEW_MONITOR_WITNESS_H
 #define CLEW_MONITOR_WITNESS_H
 
-#include "monitor/history.h"
+#include "monitor/chronicle.h"
 #include "trace/finding.h"
 
 /* Whether `taken` is a cut and the formula certainly holds in it, found out anew from reports and
  * values. */
-bool witness_holds(const struct history *h, uint32_t root, const uint32_t *taken);
+bool witness_holds(const struct chronicle *h, uint32_t root, const uint32_t *taken);
 
 /* The cut in words, a line for each process: its values, when, the last event taken; and how many
  * messages are on their way. In the arena of f. */
-const char *witness_text(const struct history *h, const struct spec *s, const uint32_t *taken,
+const char *witness_text(const struct chronicle *h, const struct spec *s, const uint32_t *taken,
                          struct findings *f);
 
 /* The last events taken that set a variable which the formula reads. */
@@ -19,7 +19,7 @@ struct witness_events {
     struct finding_event *at;
     size_t count;
 };
-struct witness_events witness_events(const struct history *h, uint32_t root, const uint32_t *taken,
-                                     uint32_t input, struct findings *f);
+struct witness_events witness_events(const struct chronicle *h, uint32_t root,
+                                     const uint32_t *taken, uint32_t input, struct findings *f);
 
 #endif

@@ -1,17 +1,17 @@
 /* What the processes of a trace reported: the cuts that it allows, and what each variable was in
  * each state.
  *
- *     struct history h = {0};
- *     history_processes(&h, t);                 who is there, for bind_spec
- *     history_build(&h, t, &system, &options, notes);
- *     column = history_column(&h, cell);        what a local formula is in each state
- *     history_release(&h);
+ *     struct chronicle h = {0};
+ *     chronicle_processes(&h, t);                 who is there, for bind_spec
+ *     chronicle_build(&h, t, &system, &options, notes);
+ *     column = chronicle_column(&h, cell);        what a local formula is in each state
+ *     chronicle_release(&h);
  *
  * A process is a node of the trace or, where the trace knows no nodes, a task. Its events are in
  * the order of the trace. Only what matters is a report: a change of a variable that the
  * specification reads, and both ends of a message between two processes. */
-#ifndef CLEW_MONITOR_HISTORY_H
-#define CLEW_MONITOR_HISTORY_H
+#ifndef CLEW_MONITOR_CHRONICLE_H
+#define CLEW_MONITOR_CHRONICLE_H
 
 #include "base/bits.h"
 #include "base/map.h"
@@ -42,7 +42,7 @@ struct column {
 #define OWNER_SEVERAL (UINT32_MAX - 1) /* those of several processes */
 #define OWNER_UNKNOWN (UINT32_MAX - 2) /* of what has no value in a cut: now, steps, messages */
 
-struct history {
+struct chronicle {
     struct arena arena;
     struct arena scratch; /* of whoever decides; empty between decisions */
     const struct trace *trace;
@@ -60,22 +60,22 @@ struct history {
                         a cut that they rule out may have been one */
 };
 
-struct history_options {
+struct chronicle_options {
     int64_t skew;    /* in ticks; INT64_MAX: clocks say nothing */
     bool is_logical; /* the time is that of the hybrid logical clock */
 };
 
 /* Finds the processes of t, which is sealed and must outlive h. */
-void history_processes(struct history *h, const struct trace *t);
+void chronicle_processes(struct chronicle *h, const struct trace *t);
 
 /* Reads the trace for what the specification, bound to these processes, asks. Notes receives
  * without a send, events without a time, clocks that go back (they count as standing still), values
  * that are no numbers, and variables that nobody reports. */
-void history_build(struct history *h, const struct spec *s, const struct bound *b,
-                   const struct history_options *o, struct notes *n);
-void history_release(struct history *h);
+void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
+                     const struct chronicle_options *o, struct notes *n);
+void chronicle_release(struct chronicle *h);
 
 /* The column of a cell that one process owns; good until the next call. */
-const struct column *history_column(struct history *h, uint32_t cell);
+const struct column *chronicle_column(struct chronicle *h, uint32_t cell);
 
 #endif

@@ -1,4 +1,4 @@
-#include "monitor/history.h"
+#include "monitor/chronicle.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "order/message.h"
 #include "wire/kind.h"
 
-void history_release(struct history *h)
+void chronicle_release(struct chronicle *h)
 {
     arena_release(&h->arena);
     arena_release(&h->scratch);
@@ -18,7 +18,7 @@ void history_release(struct history *h)
     vec_release(&h->columns);
 }
 
-void history_processes(struct history *h, const struct trace *t)
+void chronicle_processes(struct chronicle *h, const struct trace *t)
 {
     struct map known = {0};
     h->trace = t;
@@ -40,9 +40,9 @@ void history_processes(struct history *h, const struct trace *t)
 /* ---- reports ---- */
 
 struct building {
-    struct history *h;
+    struct chronicle *h;
     const struct spec *spec;
-    const struct history_options *options;
+    const struct chronicle_options *options;
     struct notes *notes;
     struct edges edges;
     struct map slot_of;  /* (process, name in the trace) to slot */
@@ -51,7 +51,7 @@ struct building {
     uint64_t untimed;    /* reports */
 };
 
-static uint32_t process_of(const struct history *h, event_id id)
+static uint32_t process_of(const struct chronicle *h, event_id id)
 {
     return *vec_at(&h->process_of, trace_at(h->trace, id)->task);
 }
@@ -91,7 +91,7 @@ static uint32_t slot_of_event(const struct building *b, const struct event *e, u
 
 static void find_messages(struct building *b)
 {
-    struct history *h = b->h;
+    struct chronicle *h = b->h;
     struct messages messages;
     messages_build(&messages, h->trace, &b->edges, &h->arena, b->notes);
     b->is_end = bits_take(&h->arena, h->trace->events.count);
@@ -132,7 +132,7 @@ static int64_t time_of(struct building *b, const struct event *e)
 /* Lays the reports out, process by process; two passes, so that nothing is sorted. */
 static void fill_reports(struct building *b)
 {
-    struct history *h = b->h;
+    struct chronicle *h = b->h;
     const struct trace *t = h->trace;
     const uint32_t process_count = (uint32_t)h->processes.count;
     uint32_t *first = arena_array(&h->arena, uint32_t, process_count + 1);
@@ -182,7 +182,7 @@ static void fill_reports(struct building *b)
 
 static void fill_needs(struct building *b)
 {
-    struct history *h = b->h;
+    struct chronicle *h = b->h;
     const uint32_t count = cuts_report_count(&h->cuts);
     uint32_t *first = arena_array(&h->arena, uint32_t, count + 1);
     uint32_t *next = arena_array(&h->arena, uint32_t, count);
@@ -223,7 +223,7 @@ static uint32_t owner_of_slot(const struct bound *b, uint32_t slot)
     return s->other == UINT32_MAX ? s->process : OWNER_UNKNOWN;
 }
 
-static void find_owners(struct history *h)
+static void find_owners(struct chronicle *h)
 {
     const struct bound *b = h->bound;
     uint32_t *owner = arena_array(&h->arena, uint32_t, b->cells.list.count);
@@ -271,7 +271,7 @@ static struct cell_list cells_below(const struct cells *c, uint32_t root)
     return below;
 }
 
-static void fill_column(struct history *h, struct column *column, uint32_t root)
+static void fill_column(struct chronicle *h, struct column *column, uint32_t root)
 {
     const struct cells *cells = &h->bound->cells;
     struct cell_list below = cells_below(cells, root);
@@ -306,7 +306,7 @@ static void fill_column(struct history *h, struct column *column, uint32_t root)
     vec_release(&below.cells);
 }
 
-const struct column *history_column(struct history *h, uint32_t cell)
+const struct column *chronicle_column(struct chronicle *h, uint32_t cell)
 {
     bool is_new = false;
     const uint32_t index = *map_slot(&h->column_of, cell, (uint32_t)h->columns.count, &is_new);
@@ -323,7 +323,7 @@ const struct column *history_column(struct history *h, uint32_t cell)
 
 static void find_reported(const struct building *b)
 {
-    struct history *h = b->h;
+    struct chronicle *h = b->h;
     h->is_reported = bits_take(&h->arena, SLOT_FIRST + h->bound->slots.count);
     for (uint32_t r = 0; r < cuts_report_count(&h->cuts); r++) {
         if (h->reports[r].slot != REPORT_NO_SLOT) {
@@ -342,7 +342,7 @@ static void find_reported(const struct building *b)
 
 static void note_untimed(struct building *b)
 {
-    struct history *h = b->h;
+    struct chronicle *h = b->h;
     if (b->untimed > 0 && b->options->skew != INT64_MAX) {
         h->doubts += h->has_times ? b->untimed : 0;
         notes_add_many(b->notes, b->untimed, "",
@@ -351,8 +351,8 @@ static void note_untimed(struct building *b)
     }
 }
 
-void history_build(struct history *h, const struct spec *s, const struct bound *b,
-                   const struct history_options *o, struct notes *n)
+void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
+                     const struct chronicle_options *o, struct notes *n)
 {
     h->bound = b;
     struct building building = {.h = h, .spec = s, .options = o, .notes = n};
