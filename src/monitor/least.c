@@ -5,13 +5,13 @@
  * message is looked at once. The skew needs no comparison of all with all: of the reports not yet
  * taken, the one with the least time stands at the top of a heap of processes. */
 #include "monitor/cuts.h"
+#include "monitor/front.h"
 
 struct advance {
     const struct cuts *cuts;
     uint32_t *taken;
-    uint32_t *seen;      /* per process: reports whose needs have been taken */
-    uint32_t *heap;      /* processes, the one with the earliest report to come first */
-    uint32_t *heap_at;   /* per process: its place in the heap */
+    uint32_t *seen; /* per process: reports whose needs have been taken */
+    struct front front;
     uint32_t *queue;     /* processes to be looked at: a ring */
     bool *is_queued;     /* per process */
     uint64_t queue_head; /* ever taken out */
@@ -19,45 +19,6 @@ struct advance {
     bool has_latest;
     int64_t latest; /* time of the latest report taken */
 };
-
-static bool is_done(const struct advance *a, uint32_t process)
-{
-    return a->cuts->first[process] + a->taken[process] == a->cuts->first[process + 1];
-}
-
-static bool comes_sooner(const struct advance *a, uint32_t left, uint32_t right)
-{
-    if (is_done(a, left) || is_done(a, right)) {
-        return !is_done(a, left);
-    }
-    const int64_t *time = a->cuts->time;
-    const uint32_t *first = a->cuts->first;
-    return time[first[left] + a->taken[left]] < time[first[right] + a->taken[right]];
-}
-
-static void heap_put(struct advance *a, uint32_t at, uint32_t process)
-{
-    a->heap[at] = process;
-    a->heap_at[process] = at;
-}
-
-/* The process's next report is later than it was: others may come before it now. */
-static void heap_sink(struct advance *a, uint32_t process)
-{
-    const uint32_t count = a->cuts->process_count;
-    uint32_t at = a->heap_at[process];
-    for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && comes_sooner(a, a->heap[child + 1], a->heap[child])) {
-            child++;
-        }
-        if (!comes_sooner(a, a->heap[child], process)) {
-            break;
-        }
-        heap_put(a, at, a->heap[child]);
-        at = child;
-    }
-    heap_put(a, at, process);
-}
 
 static void enqueue(struct advance *a, uint32_t process)
 {
@@ -71,7 +32,7 @@ static void raise_to(struct advance *a, uint32_t process, uint32_t taken)
 {
     if (a->taken[process] < taken) {
         a->taken[process] = taken;
-        heap_sink(a, process);
+        front_sink(&a->front, process);
         enqueue(a, process);
     }
 }
@@ -96,8 +57,8 @@ static void take_overdue(struct advance *a)
 {
     const struct cuts *c = a->cuts;
     while (a->has_latest) {
-        const uint32_t soonest = a->heap[0];
-        if (is_done(a, soonest) ||
+        const uint32_t soonest = front_soonest(&a->front);
+        if (front_is_done(&a->front, soonest) ||
             !cuts_is_over(c, c->time[c->first[soonest] + a->taken[soonest]], a->latest)) {
             return;
         }
@@ -109,15 +70,10 @@ static void advance_init(struct advance *a, struct arena *scratch)
 {
     const uint32_t count = a->cuts->process_count;
     a->seen = arena_array(scratch, uint32_t, count);
-    a->heap = arena_array(scratch, uint32_t, count);
-    a->heap_at = arena_array(scratch, uint32_t, count);
     a->queue = arena_array(scratch, uint32_t, count);
     a->is_queued = arena_array(scratch, bool, count);
+    front_init(&a->front, a->cuts, a->taken, scratch);
     for (uint32_t p = 0; p < count; p++) {
-        heap_put(a, p, p);
-    }
-    for (uint32_t p = count; p-- > 0;) {
-        heap_sink(a, p);
         enqueue(a, p);
     }
 }
@@ -140,7 +96,7 @@ bool cuts_least(const struct cuts *c, const uint8_t *allowed, uint32_t *taken,
         is_possible = state <= report_count;
         if (is_possible) {
             taken[p] = state;
-            heap_sink(&a, p);
+            front_sink(&a.front, p);
             take_needs(&a, p);
             take_overdue(&a);
         }

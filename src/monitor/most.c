@@ -16,9 +16,9 @@
  * passed over without one. */
 #include <string.h>
 
-#include "base/sort.h"
 #include "monitor/cuts.h"
 #include "monitor/flow.h"
+#include "monitor/front.h"
 
 /* A window has at least so many reports, so that many small ones do not cost more than one. */
 enum { WINDOW_MIN_DEFAULT = 64 };
@@ -42,14 +42,6 @@ struct search {
     uint32_t *taken;
 };
 
-static int compare_times(const void *left, const void *right, const void *context)
-{
-    const int64_t *time = context;
-    const int64_t a = time[*(const uint32_t *)left];
-    const int64_t b = time[*(const uint32_t *)right];
-    return (a > b) - (a < b);
-}
-
 static int64_t gain_of(const struct search *s, uint32_t process, uint32_t taken)
 {
     const int64_t gain = s->wanted->gain[cuts_state(s->cuts, process, taken)];
@@ -70,6 +62,20 @@ static int64_t find_forbidden(const struct search *s)
     return -2 * (int64_t)total;
 }
 
+/* The reports of each process are in order already. */
+static void sort_by_time(struct search *s)
+{
+    const struct cuts *c = s->cuts;
+    uint32_t *taken = arena_array(s->scratch, uint32_t, c->process_count);
+    struct front front;
+    front_init(&front, c, taken, s->scratch);
+    for (uint32_t i = 0; i < cuts_report_count(c); i++) {
+        const uint32_t p = front_soonest(&front);
+        s->by_time[i] = c->first[p] + taken[p]++;
+        front_sink(&front, p);
+    }
+}
+
 static void search_init(struct search *s)
 {
     const struct cuts *c = s->cuts;
@@ -80,10 +86,7 @@ static void search_init(struct search *s)
     s->base = arena_array(s->scratch, uint32_t, c->process_count);
     s->peak = arena_array(s->scratch, int64_t, c->process_count);
     s->forbidden = find_forbidden(s);
-    for (uint32_t r = 0; r < count; r++) {
-        s->by_time[r] = r;
-    }
-    sort_stable(s->by_time, count, sizeof *s->by_time, compare_times, c->time);
+    sort_by_time(s);
     uint32_t over = 0;
     for (uint32_t i = 0; i < count; i++) {
         s->rank[s->by_time[i]] = i;
