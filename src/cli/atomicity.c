@@ -83,20 +83,6 @@ int atomicity_choose_pairs(struct atomicity *a, struct err *e)
 
 /* ---- one run ---- */
 
-/* Events of joined inputs were counted through all of them. */
-static void place_events(struct findings *f, struct finding *finding, const struct reading *reading)
-{
-    struct finding_event *events =
-        arena_array(&f->arena, struct finding_event, finding->event_count);
-    for (size_t i = 0; i < finding->event_count; i++) {
-        const struct join_place place = reading_place(reading, finding->events[i].index);
-        events[i] = finding->events[i];
-        events[i].input = (uint32_t)place.input;
-        events[i].index = place.index;
-    }
-    finding->events = events;
-}
-
 /* Keeps, of the findings from `first` on, those that no earlier run had. */
 static void merge_findings(struct atomicity *a, size_t first, const struct reading *reading)
 {
@@ -111,7 +97,7 @@ static void merge_findings(struct atomicity *a, size_t first, const struct readi
             f->list.at[key - 1].pair_count++;
             continue;
         }
-        place_events(f, &finding, reading);
+        reading_place_events(reading, f, &finding);
         f->list.at[f->list.count++] = finding;
     }
 }
