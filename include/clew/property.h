@@ -32,7 +32,8 @@ struct clew_view {
     const void *const *states; /* of each node; NULL while it is down */
     uint64_t step;             /* how many steps have been taken */
     /* For clew_broken and clew_value. */
-    bool (*broken)(const struct clew_view *view, const char *format, ...);
+    __attribute__((format(printf, 2, 3))) bool (*broken)(const struct clew_view *view,
+                                                         const char *format, ...);
     const int64_t *(*value)(const struct clew_view *view, uint32_t node, const char *variable);
 };
 

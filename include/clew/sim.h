@@ -115,7 +115,7 @@ struct clew_calls {
     void (*variable)(const char *name, int64_t value);
     void (*log)(const char *text);
     void (*access)(const char *variable, bool is_write, const char *file, int line);
-    void (*fail)(const char *claim, const char *file, int line);
+    void (*violate)(const char *claim, const char *file, int line);
 };
 
 /* Set when the system is loaded; weak, so that every file of a system may include this header. */
@@ -202,9 +202,10 @@ static inline void clew_log_line(const char *text)
 #define clew_writes(variable) (clew_calls->access((variable), true, __FILE__, __LINE__))
 
 /* A violation of the node's own: ends the run. assert() comes here too. */
-#define clew_fail(claim) (clew_calls->fail((claim), __FILE__, __LINE__))
+#define clew_fail(claim) (clew_calls->violate((claim), __FILE__, __LINE__))
 
-/* What assert() calls, bound inside the shared object: the run ends, the explorer goes on. */
+/* What assert() calls, bound inside the shared object: the run ends, the explorer goes on. A
+ * program that holds a system itself keeps its own assert by defining CLEW_SIM_KEEPS_ASSERT. */
 #ifndef CLEW_SIM_KEEPS_ASSERT
 __attribute__((weak, visibility("hidden"), noreturn)) void
 __assert_fail(const char *claim, const char *file, unsigned int line, const char *function);
@@ -212,7 +213,7 @@ __attribute__((weak, visibility("hidden"), noreturn)) void
 __assert_fail(const char *claim, const char *file, unsigned int line, const char *function)
 {
     (void)function;
-    clew_calls->fail(claim, file, (int)line);
+    clew_calls->violate(claim, file, (int)line);
     __builtin_trap();
 }
 #endif

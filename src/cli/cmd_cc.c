@@ -29,14 +29,33 @@ static int run_step(char *const *words, struct err *e)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* --with gcc|clang, first or nowhere: all other words are the compiler's. */
-static const char *choose_compiler(const struct session *s, bool is_cpp, size_t *used)
+/* What our own words say, which come first or nowhere: all others are the compiler's. */
+struct own_words {
+    const char *family;
+    bool is_system;
+    size_t count;
+};
+
+static struct own_words take_own(const struct session *s)
 {
-    const char *family = "gcc";
-    if (s->input_count >= 2 && strcmp(s->inputs[0], "--with") == 0) {
-        family = s->inputs[1];
-        *used = 2;
+    struct own_words own = {.family = "gcc"};
+    while (true) {
+        const size_t left = s->input_count - own.count;
+        const char *const *word = s->inputs + own.count;
+        if (left >= 2 && strcmp(*word, "--with") == 0) {
+            own.family = word[1];
+            own.count += 2;
+        } else if (left >= 1 && strcmp(*word, "--sim") == 0) {
+            own.is_system = true;
+            own.count++;
+        } else {
+            return own;
+        }
     }
+}
+
+static const char *choose_compiler(const char *family, bool is_cpp)
+{
     if (strcmp(family, "gcc") == 0) {
         return is_cpp ? "g++" : "gcc";
     }
@@ -60,11 +79,11 @@ static int run_plan(const struct compiler_plan *plan, struct err *e)
 
 static int compile(struct session *s, bool is_cpp, struct err *e)
 {
-    size_t used = 0;
     struct install install;
-    const char *compiler = choose_compiler(s, is_cpp, &used);
+    const struct own_words own = take_own(s);
+    const char *compiler = choose_compiler(own.family, is_cpp);
     if (compiler == NULL) {
-        return session_misused(e, "--with %s: it is gcc or clang", s->inputs[1]);
+        return session_misused(e, "--with %s: it is gcc or clang", own.family);
     }
     if (install_find(&install, e) < 0) {
         return -1;
@@ -79,8 +98,9 @@ static int compile(struct session *s, bool is_cpp, struct err *e)
         .hooks = install.hooks,
         .includes = install.includes,
         .folder = folder,
-        .words = s->inputs + used,
-        .word_count = s->input_count - used,
+        .is_system = own.is_system,
+        .words = s->inputs + own.count,
+        .word_count = s->input_count - own.count,
     };
     compiler_plan(&plan, &options);
     if (plan.is_static) {
@@ -109,6 +129,7 @@ static const struct example examples[] = {
     {"clew cc -g -O2 bank.c -o bank -pthread", "Compile and link one program."},
     {"make CC='clew cc'", "Any build that asks for a C compiler."},
     {"./configure CC='clew cc --with clang' && make", "With clang behind it."},
+    {"clew cc --sim ring.c -o ring.so", "A system for clew explore."},
     {0},
 };
 
@@ -116,12 +137,13 @@ static const struct example examples[] = {
 #define COMPILER_VERB(verb, language, function)                                                    \
     {                                                                                              \
         .name = (verb), .summary = "compile " language " so that memory accesses can be recorded", \
-        .operands = "[--with gcc|clang] WORD...", .operand_min = 1, .operand_max = SIZE_MAX,       \
-        .has_foreign_words = true,                                                                 \
+        .operands = "[--sim] [--with gcc|clang] WORD...", .operand_min = 1,                        \
+        .operand_max = SIZE_MAX, .has_foreign_words = true,                                        \
         .about = "Stands in for gcc or clang, as compiler and as linker. Programs built so tell "  \
                  "the recorder about every access to memory and every atomic operation; when "     \
-                 "they are not being recorded they run as usual. All words are the compiler's, "   \
-                 "but for --with gcc|clang in front.",                                             \
+                 "they are not being recorded they run as usual. With --sim, what is built is a "  \
+                 "shared object with a simulated system in it (clew/sim.h), for clew explore. "    \
+                 "All words are the compiler's, but for --sim and --with gcc|clang in front.",     \
         .exit_statuses = "N the compiler's own status\n2 clew itself failed", .options = options,  \
         .defaults = &defaults, .options_size = sizeof(struct cc_options), .examples = examples,    \
         .run = (function),                                                                         \

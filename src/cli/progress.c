@@ -7,17 +7,19 @@
 
 static const uint64_t interval_ns = 200000000;
 
-/* Three digits and a letter: 950, 12.3k, 4.56M. */
-static void print_short(char *text, size_t size, double number)
+struct progress_number progress_number(double number)
 {
     static const char letters[] = " kMGT";
+    struct progress_number result;
     size_t step = 0;
     while (number >= 1000 && step + 2 < sizeof letters) {
         number /= 1000;
         step++;
     }
     const int decimals = step == 0 || number >= 100 ? 0 : number >= 10 ? 1 : 2;
-    (void)snprintf(text, size, "%.*f%.*s", decimals, number, step == 0 ? 0 : 1, letters + step);
+    (void)snprintf(result.text, sizeof result.text, "%.*f%.*s", decimals, number, step == 0 ? 0 : 1,
+                   letters + step);
+    return result;
 }
 
 static void print_left(char *text, size_t size, double seconds)
@@ -34,11 +36,11 @@ static void print_left(char *text, size_t size, double seconds)
 void progress_print(char *line, size_t size, const struct progress_state *s)
 {
     const double seconds = (double)s->elapsed_ns / 1e9;
-    char count[16];
-    char rate[16];
-    print_short(count, sizeof count, (double)s->count);
-    print_short(rate, sizeof rate, seconds > 0 ? (double)s->count / seconds : 0);
-    const int used = snprintf(line, size, "%.40s: %s %s, %s/s", s->subject, count, s->unit, rate);
+    const struct progress_number count = progress_number((double)s->count);
+    const struct progress_number rate =
+        progress_number(seconds > 0 ? (double)s->count / seconds : 0);
+    const int used =
+        snprintf(line, size, "%.40s: %s %s, %s/s", s->subject, count.text, s->unit, rate.text);
     if (used > 0 && (size_t)used < size && s->total > 0 && s->done > 0) {
         const double share = s->done < s->total ? (double)s->done / (double)s->total : 1;
         char left[32];

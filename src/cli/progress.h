@@ -7,6 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Three digits and a letter: 950, 12.3k, 4.56M. */
+struct progress_number {
+    char text[16];
+};
+struct progress_number progress_number(double number);
+
 struct progress_state {
     const char *subject; /* what is worked on: a file */
     const char *unit;    /* "events" */

@@ -67,5 +67,7 @@ extern const struct verb verb_campaign;
 extern const struct verb verb_atomicity;
 extern const struct verb verb_correlate;
 extern const struct verb verb_demo;
+extern const struct verb verb_explore;
+extern const struct verb verb_replay;
 
 #endif

@@ -29,6 +29,8 @@ struct pick_operation {
     uint16_t node;       /* on which node its code runs */
     uint8_t writes;      /* bit i: objects[i] is changed, not only read */
     uint8_t fault;       /* FAULT_CRASH ...; 0 when it is none */
+    bool is_overtaking;  /* may come before what its task did earlier; else a task is a sequence */
+    uint32_t occurrence; /* which of its action it is, for the world's own use */
 };
 
 /* Touches everything: conflicts with each operation that touches anything. */

@@ -173,11 +173,39 @@ static void plan_linking(struct compiler_plan *plan, const struct compiler_optio
     finish(plan, &w);
 }
 
+/* A shared object for the simulator. The user's words come last, so that they win. */
+static void plan_system(struct compiler_plan *plan, const struct compiler_options *o,
+                        const struct request *r)
+{
+    static const char *const always[] = {"-fPIC",
+                                         "-g",
+                                         "-fno-omit-frame-pointer",
+                                         "-fsanitize=undefined",
+                                         "-fsanitize-undefined-trap-on-error",
+                                         NULL};
+    struct words w = {.arena = &plan->arena};
+    add(&w, o->compiler);
+    for (const char *const *word = always; *word != NULL; word++) {
+        add(&w, *word);
+    }
+    add_joined(&w, "-I", o->includes);
+    if (r->links) {
+        add(&w, "-shared");
+        add(&w, "-Wl,-z,now");
+    }
+    for (size_t i = 0; i < o->word_count; i++) {
+        add(&w, o->words[i]);
+    }
+    finish(plan, &w);
+}
+
 void compiler_plan(struct compiler_plan *plan, const struct compiler_options *options)
 {
     const struct request request = understand(options);
     plan->is_static = request.links && request.is_static;
-    if (request.links) {
+    if (options->is_system) {
+        plan_system(plan, options, &request);
+    } else if (request.links) {
         plan_linking(plan, options, &request);
     } else {
         plan_compiling(plan, options);

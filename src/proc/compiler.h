@@ -29,12 +29,15 @@ struct compiler_options {
     const char *hooks;        /* path of libclew_hooks.a */
     const char *includes;     /* folder of clew/clew.h */
     const char *folder;       /* where objects in between go */
+    bool is_system;           /* the result is a system for `clew explore`, not a program */
     const char *const *words; /* the command line behind `clew cc` */
     size_t word_count;
 };
 
-/* Plans; plan is {0} before. A command line that only compiles, or only asks (-v, -E, -M), stays
- * one step. One that compiles and links becomes a step for each source and one that links. */
+/* Plans; plan is {0} before. A system is compiled by one step: as a shared object with debug
+ * information, in which undefined behaviour traps. A command line that only compiles, or only asks
+ * (-v, -E, -M), stays one step. One that compiles and links becomes a step for each source and one
+ * that links. */
 void compiler_plan(struct compiler_plan *plan, const struct compiler_options *options);
 void compiler_release(struct compiler_plan *plan);
 

@@ -55,7 +55,7 @@ static void print_message(const struct schedule *s, const struct message_name *m
     }
 }
 
-static void print_choice(const struct schedule *s, const struct choice *c, struct out *out)
+void schedule_print_choice(const struct schedule *s, const struct choice *c, struct out *out)
 {
     out_text(out, mode_name(MODES_CHOICE, c->kind));
     switch (c->kind) {
@@ -76,10 +76,14 @@ static void print_choice(const struct schedule *s, const struct choice *c, struc
         break;
     default: bug("kind of choice");
     }
+    if (c->step != 0) {
+        out_format(out, " at=%u", c->step);
+    }
     out_char(out, '\n');
 }
 
-static void print_constraint(const struct schedule *s, const struct constraint *c, struct out *out)
+void schedule_print_constraint(const struct schedule *s, const struct constraint *c,
+                               struct out *out)
 {
     out_text(out, c->is_negated ? "forbid" : "require");
     print_operation(s, &c->first, out);
@@ -130,15 +134,21 @@ static void print_header(const struct schedule *s, struct out *out)
         print_name(s, s->then, out);
     }
     out_char(out, '\n');
+    if (s->steps != 0) {
+        out_format(out, "steps %u\n", s->steps);
+    }
+    if (s->hash != 0) {
+        out_format(out, "hash %llx\n", (unsigned long long)s->hash);
+    }
 }
 
 void schedule_print(const struct schedule *s, struct out *out)
 {
     print_header(s, out);
     vec_each (&s->constraints, constraint) {
-        print_constraint(s, constraint, out);
+        schedule_print_constraint(s, constraint, out);
     }
     vec_each (&s->choices, choice) {
-        print_choice(s, choice, out);
+        schedule_print_choice(s, choice, out);
     }
 }

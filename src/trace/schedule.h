@@ -10,14 +10,17 @@
  *     faults crash drop
  *     seed 42
  *     then stop                               or a strategy: then pct
+ *     steps 57                                how many there are; those without a line, the default
+ *     hash 9f1b6c                             of the execution it was made from
  *     require main@n1 write x #1 before main@n2 read x #2
  *     forbid main@n2 read x #2 from main@n1 write x #1
  *     require main@n2 read x #1 from start
  *     task main/2@n1 lock m #3
  *     message n1>n2/vote#3 fp=9f1b
  *     timer main@n1 timer-fire election #1
- *     fault crash n1
+ *     fault crash n1                          of messages: fault drop "n1>n2/vote#3"
  *     random main@n1 call rand #1 value=7     likewise short-count, ready-order, load-value
+ *     message n1>n2/vote#4 at=17              at this step, from 1; without: right after the last
  *
  * Lines that are blank or begin with # say nothing. Operands are words (trace/word.h). */
 #ifndef CLEW_TRACE_SCHEDULE_H
@@ -62,6 +65,7 @@ struct choice {
     struct operation
         operation; /* of all others: the operation that happens, or where the value is */
     int64_t value; /* of random, short count, ready order and load value */
+    uint32_t step; /* which of the run it is, from 1; 0: the one after the last choice's */
 };
 
 enum constraint_kind {
@@ -86,7 +90,9 @@ struct schedule {
     uint32_t net;
     VEC(uint8_t) faults; /* FAULT_CRASH ... that may happen */
     uint64_t seed;
-    uint32_t then; /* strategy for what follows; 0: stop */
+    uint32_t then;  /* strategy for what follows; 0: stop */
+    uint32_t steps; /* of the run, 0: not said; those that no choice names take the default */
+    uint64_t hash;  /* of the execution it was made from, 0: not said */
     VEC(struct constraint) constraints;
     VEC(struct choice) choices;
 };
@@ -97,6 +103,11 @@ void schedule_release(struct schedule *s);
 /* Writes the schedule: header, constraints, choices. What is parsed from it is the same, and what
  * is printed from that are the same bytes. */
 void schedule_print(const struct schedule *s, struct out *out);
+
+/* Writes one line of it. */
+void schedule_print_choice(const struct schedule *s, const struct choice *c, struct out *out);
+void schedule_print_constraint(const struct schedule *s, const struct constraint *c,
+                               struct out *out);
 
 /* Reads a schedule into s, which must be fresh from schedule_init. Fails (-1, e set with byte, line
  * and column) on what is not one; s must be released either way. */

@@ -63,22 +63,56 @@ static int expect(struct parser *p, char c, const char *what)
     return words_skip(&p->words, c) ? 0 : refuse(p, what);
 }
 
-/* Takes #n, n from 1. */
-static int take_occurrence(struct parser *p, uint32_t *occurrence)
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *digit = memchr(digits, c, sizeof digits - 1);
+    return digit == NULL ? -1 : (int)(digit - digits);
+}
+
+/* Steps over the key, if it comes next; returns whether it did. */
+static bool skip_key(struct parser *p, const char *key)
+{
+    struct words *w = &p->words;
+    const size_t size = strlen(key);
+    if (!words_are_left(w) || (size_t)(w->end - w->at) < size || memcmp(w->at, key, size) != 0) {
+        return false;
+    }
+    w->at += size;
+    return true;
+}
+
+/* Takes up to sixteen digits. */
+static int take_hash(struct parser *p, uint64_t *hash)
+{
+    struct words *w = &p->words;
+    int count = 0;
+    *hash = 0;
+    for (; w->at < w->end && hex_digit(*w->at) >= 0 && count <= 16; w->at++, count++) {
+        *hash = *hash << 4 | (unsigned)hex_digit(*w->at);
+    }
+    return count > 0 && count <= 16 ? 0 : refuse(p, "a fingerprint has 1 to 16 digits of base 16");
+}
+
+/* Takes a number from 1. */
+static int take_count(struct parser *p, uint32_t *count)
 {
     uint64_t number = 0;
-    (void)words_are_left(&p->words);
-    if (expect(p, '#', "# and a number were expected") < 0) {
-        return -1;
-    }
     if (!words_take_u64(&p->words, &number)) {
         return refuse(p, p->words.wrong);
     }
     if (number == 0 || number > UINT32_MAX) {
         return refuse(p, "the number is out of range");
     }
-    *occurrence = (uint32_t)number;
+    *count = (uint32_t)number;
     return 0;
+}
+
+/* Takes #n, n from 1. */
+static int take_occurrence(struct parser *p, uint32_t *occurrence)
+{
+    (void)words_are_left(&p->words);
+    return expect(p, '#', "# and a number were expected") < 0 ? -1 : take_count(p, occurrence);
 }
 
 /* Takes what follows the task of an operation: kind, object, occurrence. */
@@ -110,30 +144,6 @@ static int take_operation(struct parser *p, struct operation *o)
     return take_task(p, o) < 0 ? -1 : take_operation_rest(p, o);
 }
 
-static int hex_digit(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *digit = memchr(digits, c, sizeof digits - 1);
-    return digit == NULL ? -1 : (int)(digit - digits);
-}
-
-/* Takes fp= and up to sixteen digits. */
-static int take_fingerprint(struct parser *p, struct message_name *m)
-{
-    static const char key[] = "fp=";
-    struct words *w = &p->words;
-    if ((size_t)(w->end - w->at) < sizeof key - 1 || memcmp(w->at, key, sizeof key - 1) != 0) {
-        return refuse(p, "fp= was expected");
-    }
-    w->at += sizeof key - 1;
-    int count = 0;
-    for (; w->at < w->end && hex_digit(*w->at) >= 0 && count <= 16; w->at++, count++) {
-        m->fingerprint = m->fingerprint << 4 | (unsigned)hex_digit(*w->at);
-    }
-    m->has_fingerprint = true;
-    return count > 0 && count <= 16 ? 0 : refuse(p, "a fingerprint has 1 to 16 digits of base 16");
-}
-
 static int take_message(struct parser *p, struct message_name *m)
 {
     static const char stops[] = ">/";
@@ -145,7 +155,8 @@ static int take_message(struct parser *p, struct message_name *m)
         take_joined(p, stops, &m->type) < 0 || take_occurrence(p, &m->occurrence) < 0) {
         return -1;
     }
-    return words_are_left(&p->words) ? take_fingerprint(p, m) : 0;
+    m->has_fingerprint = skip_key(p, "fp=");
+    return m->has_fingerprint ? take_hash(p, &m->fingerprint) : 0;
 }
 
 static int take_fault(struct parser *p, uint8_t *fault)
@@ -160,14 +171,10 @@ static int take_fault(struct parser *p, uint8_t *fault)
 
 static int take_value(struct parser *p, int64_t *value)
 {
-    static const char key[] = "value=";
-    struct words *w = &p->words;
-    if (!words_are_left(w) || (size_t)(w->end - w->at) < sizeof key - 1 ||
-        memcmp(w->at, key, sizeof key - 1) != 0) {
+    if (!skip_key(p, "value=")) {
         return refuse(p, "value= was expected");
     }
-    w->at += sizeof key - 1;
-    return words_take_i64(w, value) ? 0 : refuse(p, w->wrong);
+    return words_take_i64(&p->words, value) ? 0 : refuse(p, p->words.wrong);
 }
 
 static int parse_choice(struct parser *p, uint8_t kind)
@@ -186,6 +193,9 @@ static int parse_choice(struct parser *p, uint8_t kind)
         result = take_operation(p, &c.operation) < 0 ? -1 : take_value(p, &c.value);
         break;
     default: bug("kind of choice");
+    }
+    if (result == 0 && skip_key(p, "at=")) {
+        result = take_count(p, &c.step);
     }
     vec_push(&p->schedule->choices, c);
     return result;
@@ -259,6 +269,21 @@ static int parse_then(struct parser *p)
     return 0;
 }
 
+static int parse_steps(struct parser *p)
+{
+    (void)words_are_left(&p->words);
+    return take_count(p, &p->schedule->steps);
+}
+
+static int parse_hash(struct parser *p)
+{
+    (void)words_are_left(&p->words);
+    if (take_hash(p, &p->schedule->hash) < 0) {
+        return -1;
+    }
+    return p->schedule->hash == 0 ? refuse(p, "a hash of nothing but 0 says nothing") : 0;
+}
+
 static int parse_system(struct parser *p)
 {
     return take_name(p, &p->schedule->system);
@@ -286,7 +311,8 @@ static const struct {
 } header[] = {
     {"system", parse_system}, {"command", parse_command}, {"build", parse_build},
     {"world", parse_world},   {"net", parse_net},         {"faults", parse_faults},
-    {"seed", parse_seed},     {"then", parse_then},
+    {"seed", parse_seed},     {"then", parse_then},       {"steps", parse_steps},
+    {"hash", parse_hash},
 };
 
 static int parse_header(struct parser *p, size_t index)

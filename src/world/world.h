@@ -69,10 +69,13 @@ const char *outcome_name(enum outcome outcome);
 bool outcome_is_violation(enum outcome outcome);
 enum finding_kind outcome_finding(enum outcome outcome);
 
+#define STEP_NONE UINT32_MAX
+
 /* A step that was taken. */
 struct step {
     struct pick_operation operation;
     uint32_t choice;        /* its index among what was pending; 0 is the default */
+    uint32_t cause;         /* the step that created it; STEP_NONE: it was there from the start */
     uint32_t pending_first; /* into the execution's pending, if the plan wants it */
     uint32_t pending_count;
     uint64_t state; /* hash of the system after it, if the plan wants it; 0: none */
@@ -88,6 +91,8 @@ struct execution {
     bool is_faithful; /* every turn was taken (a lenient run may skip some) */
     VEC(struct step) steps;
     VEC(struct pick_operation) pending;
+    uint32_t
+        pending_last; /* where in it begins what was pending at the end, if the plan wants it */
 };
 
 void execution_clear(struct execution *x);
@@ -127,7 +132,7 @@ struct world_ops {
 struct world {
     const struct world_ops *ops;
     const char *system;        /* what runs in it, for schedules and reports */
-    uint32_t net;              /* as the world numbers them */
+    const char *net;           /* how its messages travel, for schedules */
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */
 };

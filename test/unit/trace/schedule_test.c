@@ -41,6 +41,8 @@ static const char example[] = "clew-schedule 1\n"
                               "faults crash drop\n"
                               "seed 18446744073709551615\n"
                               "then pct\n"
+                              "steps 57\n"
+                              "hash 9f1b6c\n"
                               "require main@n1 write x #1 before main@n2 read x #2\n"
                               "forbid main@n2 read x #2 from start@n1 write x #1\n"
                               "require main@n2 read x #1 from start\n"
@@ -54,7 +56,9 @@ static const char example[] = "clew-schedule 1\n"
                               "random main@n1 call rand #1 value=7\n"
                               "short-count main file-read \"\" #2 value=-9223372036854775808\n"
                               "ready-order main@n1 call epoll #1 value=0\n"
-                              "load-value main@n1 atomic-load x #9 value=9223372036854775807\n";
+                              "load-value main@n1 atomic-load x #9 value=9223372036854775807\n"
+                              "message n1>n2/vote#4 fp=9f1b at=17\n"
+                              "fault crash n1 at=4294967295\n";
 
 TEST(a_schedule_is_text_that_comes_back_the_same)
 {
@@ -82,7 +86,11 @@ TEST(a_schedule_says_what_it_says)
     CHECK(!s.constraints.at[1].is_from_start);
     CHECK(s.constraints.at[2].is_from_start);
     CHECK_TEXT(names_text(&s.names, s.constraints.at[3].second.task), "start");
-    CHECK_INT(s.choices.count, 10);
+    CHECK_INT(s.choices.count, 12);
+    CHECK_INT(s.steps, 57);
+    CHECK_INT(s.hash, 0x9f1b6c);
+    CHECK_INT(s.choices.at[0].step, 0);
+    CHECK_INT(s.choices.at[10].step, 17);
     const struct choice *task = &s.choices.at[0];
     CHECK_INT(task->kind, CHOICE_TASK);
     CHECK_TEXT(names_text(&s.names, task->operation.task), "main/2");
@@ -141,6 +149,7 @@ static struct choice random_choice(struct schedule *s, struct prng *prng)
         c.operation = random_operation(s, prng);
         c.value = c.kind >= CHOICE_RANDOM ? (int64_t)prng_next(prng) : 0;
     }
+    c.step = prng_below(prng, 2) == 0 ? (uint32_t)prng_next(prng) | 1 : 0;
     return c;
 }
 
@@ -232,6 +241,9 @@ TEST(what_is_wrong_is_named_with_line_and_column)
          "byte 35: line 2, column 20: a fingerprint has 1 to 16 digits of base 16"},
         {HEAD "message a>b/t#1 fp=11112222333344445\n",
          "byte 52: line 2, column 37: a fingerprint has 1 to 16 digits of base 16"},
+        {HEAD "fault crash n1 at=0\n", "byte 35: line 2, column 20: the number is out of range"},
+        {HEAD "steps 0\n", "byte 23: line 2, column 8: the number is out of range"},
+        {HEAD "hash 0\n", "byte 22: line 2, column 7: a hash of nothing but 0 says nothing"},
         {HEAD "require a write x #1 after b read x #1\n",
          "byte 37: line 2, column 22: there is no relation called \"after\""},
         {HEAD "require a write x #1 before start\n",

@@ -1,0 +1,295 @@
+/* clew replay: a schedule, run again. */
+#include <string.h>
+
+#include "cli/report.h"
+#include "explore/replay.h"
+#include "sim/sim.h"
+#include "trace/format.h"
+
+struct replay_command {
+    struct common common;
+    bool lenient;
+    bool step;
+    uint64_t verify;
+    const char *trace;
+};
+
+static int read_schedule(struct schedule *s, const char *path, struct err *e)
+{
+    struct in in;
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    const int result = schedule_parse(s, &in, e);
+    in_close(&in);
+    return result < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+static int write_trace(const struct trace *t, const char *path, struct err *e)
+{
+    struct out out;
+    struct notes notes = {0};
+    if (out_open(&out, path, e) < 0) {
+        return -1;
+    }
+    struct writer *w = format_native.create(&out, &t->tables, &notes);
+    int result = writer_write(w, t->events.at, t->events.count, e);
+    if (result == 0) {
+        result = writer_close(w, e);
+    } else {
+        writer_abandon(w);
+    }
+    notes_release(&notes);
+    return result;
+}
+
+/* Writes the step the way schedules do. */
+static void print_step(struct session *s, struct world *w, const struct step *step, size_t number)
+{
+    struct schedule line;
+    struct choice c = {0};
+    schedule_init(&line);
+    w->ops->describe(w, &step->operation, &line, &c);
+    out_format(&s->out, "%zu. ", number);
+    schedule_print_choice(&line, &c, &s->out);
+    schedule_release(&line);
+}
+
+/* The lines of `after` that `before` does not have. */
+static void print_changes(struct session *s, const struct out *before, const struct out *after)
+{
+    const char *line = after->buffer;
+    const char *end = line + after->used;
+    const char *old = before->buffer;
+    while (line < end) {
+        const size_t size = (size_t)((const char *)memchr(line, '\n', (size_t)(end - line)) - line);
+        const size_t old_size = old == NULL ? 0 : strcspn(old, "\n");
+        if (old == NULL || size != old_size || memcmp(line, old, size) != 0) {
+            out_text(&s->out, "    ");
+            session_bytes(s, line, size);
+            out_char(&s->out, '\n');
+        }
+        line += size + 1;
+        old = old == NULL ? NULL : old + old_size + 1;
+    }
+}
+
+static void copy_states(struct world *w, struct out *states)
+{
+    states->used = 0;
+    w->ops->states(w, states);
+    out_char(states, '\0');
+    states->used--;
+}
+
+/* Walks the execution again by hand and shows what each step changes. */
+static void walk(struct session *s, struct world *w, const struct execution *x,
+                 const struct plan *p)
+{
+    struct execution again = {0};
+    struct out states[2];
+    out_open_memory(&states[0]);
+    out_open_memory(&states[1]);
+    w->ops->begin(w, p, &again);
+    copy_states(w, &states[0]);
+    print_changes(s, &(struct out){0}, &states[0]);
+    for (size_t i = 0; i < x->steps.count; i++) {
+        const struct pick_operation *pending = NULL;
+        const uint32_t count = w->ops->pending(w, &pending);
+        uint32_t choice = 0;
+        while (choice < count && pending[choice].name != x->steps.at[i].operation.name) {
+            choice++;
+        }
+        must(choice < count);
+        print_step(s, w, &x->steps.at[i], i + 1);
+        const bool goes_on = w->ops->step(w, choice, &again);
+        copy_states(w, &states[(i + 1) % 2]);
+        print_changes(s, &states[i % 2], &states[(i + 1) % 2]);
+        if (!goes_on) {
+            break;
+        }
+    }
+    out_abandon(&states[0]);
+    out_abandon(&states[1]);
+    execution_release(&again);
+}
+
+static void print_verdict(struct session *s, const struct replayed *r, const struct schedule *sched)
+{
+    const struct execution *x = &r->execution;
+    if (r->divergence[0] != '\0') {
+        out_text(&s->out, "diverged: ");
+        session_text(s, r->divergence);
+        out_char(&s->out, '\n');
+    }
+    session_paint(s, outcome_is_violation(x->outcome) ? PAINT_ERROR : PAINT_STRONG,
+                  outcome_name(x->outcome));
+    out_text(&s->out, ": ");
+    session_text(s, x->what);
+    out_format(&s->out, "\n%zu steps, hash %016llx%s\n", x->steps.count,
+               (unsigned long long)x->hash,
+               sched->hash == 0 ? ""
+               : r->is_same     ? ", as recorded"
+                                : ", not as recorded");
+}
+
+static void print_json(struct session *s, const struct replayed *r, uint64_t replays)
+{
+    const struct execution *x = &r->execution;
+    const bool is_violation = outcome_is_violation(x->outcome);
+    struct finding_file f = {0};
+    report_begin(&f, s);
+    finding_file_count(&f, "steps", x->steps.count);
+    finding_file_count(&f, "replays", replays);
+    finding_file_text(&f, "outcome", outcome_name(x->outcome));
+    finding_file_flag(&f, "as_recorded", r->is_same);
+    finding_file_text(&f, "divergence", r->divergence);
+    f.verdict = is_violation ? VERDICT_FOUND : VERDICT_CLEAN;
+    if (is_violation) {
+        findings_add(&f.findings, &(struct finding){.kind = outcome_finding(x->outcome),
+                                                    .status = STATUS_CONFIRMED,
+                                                    .grade = GRADE_SOUND,
+                                                    .severity = SEVERITY_ERROR,
+                                                    .what = x->what,
+                                                    .key = x->key,
+                                                    .pair_count = 1});
+    }
+    report_print(&f, s);
+    finding_file_release(&f);
+}
+
+/* Again and again: each must be as the first was. */
+static int verify(struct world *w, const struct schedule *s, const struct replay_command *c,
+                  const struct replayed *first, struct err *e)
+{
+    const struct replay_options options = {.is_lenient = c->lenient};
+    struct replayed r = {0};
+    int result = 0;
+    for (uint64_t i = 1; i < c->verify && result == 0; i++) {
+        result = replay(w, s, &options, &r, e);
+        if (result == 0 && r.execution.hash != first->execution.hash) {
+            result = err_set(e,
+                             "replay %llu has hash %016llx, and the first had %016llx: the system "
+                             "does not behave the same every time",
+                             (unsigned long long)i + 1, (unsigned long long)r.execution.hash,
+                             (unsigned long long)first->execution.hash);
+        }
+    }
+    replayed_release(&r);
+    return result;
+}
+
+static int replay_schedule(struct session *s, const struct replay_command *c, struct world *w,
+                           const struct schedule *sched, struct err *e)
+{
+    struct trace t;
+    struct replayed r = {0};
+    trace_init(&t);
+    const struct replay_options options = {.is_lenient = c->lenient,
+                                           .trace = c->trace == NULL ? NULL : &t};
+    int status = replay(w, sched, &options, &r, e);
+    if (status == 0) {
+        status = verify(w, sched, c, &r, e);
+    }
+    if (status == 0 && c->trace != NULL) {
+        status = write_trace(&t, c->trace, e);
+    }
+    if (status == 0) {
+        if (c->step) {
+            struct plan p = {.pick.seed = sched->seed};
+            memset(&p.faults, 0x7f, sizeof p.faults);
+            walk(s, w, &r.execution, &p);
+        }
+        if (c->common.json) {
+            print_json(s, &r, c->verify);
+        } else {
+            print_verdict(s, &r, sched);
+            if (c->verify > 1) {
+                out_format(&s->out, "%llu replays, all the same\n", (unsigned long long)c->verify);
+            }
+        }
+        status = outcome_is_violation(r.execution.outcome) ? EXIT_FOUND
+                 : r.divergence[0] != '\0'                 ? EXIT_BUDGET
+                                                           : EXIT_CLEAN;
+    }
+    trace_release(&t);
+    replayed_release(&r);
+    return status;
+}
+
+static int run(struct session *s, const void *options, struct err *e)
+{
+    const struct replay_command *c = options;
+    struct schedule sched;
+    struct world *w = NULL;
+    if (c->step && c->common.json) {
+        return session_misused(e, "--step is for reading: no --json");
+    }
+    schedule_init(&sched);
+    int status = read_schedule(&sched, s->inputs[0], e);
+    if (status == 0) {
+        const char *net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net);
+        status = sim_open(&w, s->inputs[1], &(struct sim_options){.net = net}, e);
+    }
+    if (status == 0) {
+        status = replay_schedule(s, c, w, &sched, e);
+        if (status < 0) {
+            status = err_wrap(e, "%s", s->inputs[0]);
+        }
+    }
+    world_close(w);
+    schedule_release(&sched);
+    return status;
+}
+
+static const struct option options[] = {
+    {.name = "verify",
+     .type = OPTION_NUMBER,
+     .argument = "N",
+     .target = offsetof(struct replay_command, verify),
+     .help = "replay N times and compare"},
+    {.name = "lenient",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct replay_command, lenient),
+     .help = "where the schedule cannot be followed, say so and go on without it"},
+    {.name = "step",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct replay_command, step),
+     .help = "show every step, and what it changes in the nodes' states"},
+    {.name = "trace",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct replay_command, trace),
+     .help = "write the execution as a trace"},
+    COMMON_JSON,
+    COMMON_ALWAYS,
+    {0},
+};
+
+static const struct replay_command defaults = {.common = COMMON_DEFAULTS, .verify = 1};
+
+static const struct example examples[] = {
+    {"clew replay ring.campaign/1.sched ./ring.so", "The same execution, and its verdict."},
+    {"clew replay --step ring.campaign/1.sched ./ring.so", "Step by step, with states."},
+    {"clew replay --verify 100 ring.campaign/1.sched ./ring.so", "Is it the same every time?"},
+    {0},
+};
+
+const struct verb verb_replay = {
+    .name = "replay",
+    .summary = "run a schedule again, exactly",
+    .operands = "SCHEDULE SYSTEM.so",
+    .operand_min = 2,
+    .operand_max = 2,
+    .about = "Makes a system do again what a schedule says, and gives the verdict. The system is "
+             "the one on the command line: what the schedule's header names is never run. An "
+             "operation that is not pending when its turn comes is named with its step.",
+    .exit_statuses = "0 the violation does not show\n1 a violation shows\n"
+                     "2 the schedule or the system could not be read\n"
+                     "3 the schedule could not be followed",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct replay_command),
+    .examples = examples,
+    .run = run,
+};

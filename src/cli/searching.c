@@ -1,0 +1,76 @@
+#include "cli/searching.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limit.h"
+#include "cli/progress.h"
+
+volatile sig_atomic_t searching_is_stopped;
+
+static const int stopping[] = {SIGINT, SIGTERM};
+
+static void on_stop(int signal)
+{
+    searching_is_stopped = signal;
+}
+
+void searching_begin(struct searching *s, const struct session *session, const char *subject)
+{
+    *s = (struct searching){.subject = subject, .begin_ns = limit_now_ns()};
+    s->is_on = !session->common->quiet && !session->common->json && isatty(STDERR_FILENO) == 1;
+    searching_is_stopped = 0;
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        struct sigaction action = {.sa_flags = SA_RESTART | (int)SA_RESETHAND};
+        action.sa_handler = on_stop;
+        (void)sigaction(stopping[i], &action, &s->before[i]);
+    }
+}
+
+void searching_end(struct searching *s)
+{
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        (void)sigaction(stopping[i], &s->before[i], NULL);
+    }
+    if (s->is_shown) {
+        (void)fprintf(stderr, "\r\x1b[K");
+        (void)fflush(stderr);
+    }
+}
+
+void searching_print(char *line, size_t size, const char *subject, const struct explore_progress *p,
+                     uint64_t elapsed_ns)
+{
+    const double seconds = elapsed_ns == 0 ? 1 : (double)elapsed_ns / 1e9;
+    struct progress_number runs = progress_number((double)p->runs);
+    struct progress_number runs_rate = progress_number((double)p->runs / seconds);
+    struct progress_number steps_rate = progress_number((double)p->steps / seconds);
+    int used = snprintf(line, size, "%.40s: %s runs, %s/s, %s steps/s", subject, runs.text,
+                        runs_rate.text, steps_rate.text);
+    if (p->coverage.block_covered > 0 && used > 0 && (size_t)used < size) {
+        used += snprintf(line + used, size - (size_t)used, ", %u of %u blocks",
+                         p->coverage.block_covered, p->coverage.block_total);
+    }
+    if (p->states > 0 && used > 0 && (size_t)used < size) {
+        used += snprintf(line + used, size - (size_t)used, ", %llu ends",
+                         (unsigned long long)p->states);
+    }
+    if (used > 0 && (size_t)used < size && p->violation_count > 0) {
+        (void)snprintf(line + used, size - (size_t)used, ", %llu found, the last %.0f s ago",
+                       (unsigned long long)p->violation_count, (double)p->find_ns / 1e9);
+    }
+}
+
+void searching_progress(void *context, const struct explore_progress *p)
+{
+    struct searching *s = context;
+    if (!s->is_on) {
+        return;
+    }
+    char line[200];
+    searching_print(line, sizeof line, s->subject, p, limit_now_ns() - s->begin_ns);
+    (void)fprintf(stderr, "\r\x1b[K%s", line);
+    (void)fflush(stderr);
+    s->is_shown = true;
+}

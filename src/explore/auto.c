@@ -1,0 +1,177 @@
+/* The default: first every run with few delays, for many bugs are shallow; then strategies in turn,
+ * those that showed something new more often. New is a pair of actions that touch one object one
+ * right after the other, which no run before had: what a node saw, and what it saw just before. A
+ * run that showed something new is also kept, to be followed for a part and then left. */
+#include "base/map.h"
+#include "base/mem.h"
+#include "explore/search.h"
+#include "pick/name.h"
+#include "wire/prng.h"
+
+enum { DELAYS_FIRST = 2, DELAY_RUNS_MAX = 2000, KEPT_MAX = 64 };
+
+/* The ways to make a run after the first phase; the last follows a run that was kept. */
+static const enum pick_strategy ways[] = {PICK_SURW, PICK_POS, PICK_PCT, PICK_UNIQUE, PICK_RANDOM};
+enum { WAY_COUNT = sizeof ways / sizeof *ways, WAY_MUTATE = WAY_COUNT, ARM_COUNT };
+
+/* How often a way was gone, and how often it showed something new; both fade. */
+struct arm {
+    double tried;
+    double rewarded;
+};
+
+struct kept_run {
+    VEC(struct pick_turn) turns;
+};
+
+struct automatic {
+    struct search search;
+    struct search *delay; /* NULL once its phase is over */
+    uint64_t delay_runs;
+    bool is_complete; /* few delays were all there are */
+    struct prng prng;
+    struct map pairs; /* that were seen */
+    struct arm arms[ARM_COUNT];
+    uint32_t arm; /* of the run that is being made; ARM_COUNT: none of them */
+    struct kept_run kept[KEPT_MAX];
+    uint32_t kept_count;
+    uint32_t kept_next; /* to be replaced */
+};
+
+static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
+{
+    if (a->delay == NULL) {
+        return false;
+    }
+    if (a->delay_runs++ < DELAY_RUNS_MAX && a->delay->ops->next(a->delay, run_index, p)) {
+        a->arm = ARM_COUNT;
+        return true;
+    }
+    a->is_complete = a->delay_runs <= DELAY_RUNS_MAX && a->delay->ops->is_complete(a->delay);
+    a->delay->ops->free(a->delay);
+    a->delay = NULL;
+    return false;
+}
+
+/* Each way by its share of rewards, and a little more. */
+static uint32_t choose_arm(struct automatic *a)
+{
+    const uint32_t count = a->kept_count > 0 ? ARM_COUNT : WAY_COUNT;
+    uint64_t weights[ARM_COUNT];
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        weights[i] = 100 + (uint64_t)(10000 * (a->arms[i].rewarded + 1) / (a->arms[i].tried + 2));
+        total += weights[i];
+    }
+    uint64_t left = prng_below(&a->prng, total);
+    uint32_t arm = 0;
+    while (left >= weights[arm]) {
+        left -= weights[arm++];
+    }
+    return arm;
+}
+
+/* Follows a kept run up to some step, then goes at random. */
+static void mutate(struct automatic *a, struct plan *p)
+{
+    const struct kept_run *k = &a->kept[prng_below(&a->prng, a->kept_count)];
+    p->pick.strategy = prng_below(&a->prng, 2) == 0 ? PICK_POS : PICK_RANDOM;
+    p->pick.turns = k->turns.at;
+    p->pick.turn_count = prng_below(&a->prng, k->turns.count + 1);
+    p->pick.is_lenient = true;
+}
+
+static bool next(struct search *search, uint64_t run_index, struct plan *p)
+{
+    struct automatic *a = (struct automatic *)search;
+    if (next_delay(a, run_index, p)) {
+        return true;
+    }
+    if (a->is_complete) {
+        return false;
+    }
+    a->arm = choose_arm(a);
+    *p = search_plan(&search->options);
+    p->pick.seed = name_mix(search->options.seed, run_index + 1);
+    p->is_learning = true;
+    if (a->arm == WAY_MUTATE) {
+        mutate(a, p);
+    } else {
+        p->pick.strategy = ways[a->arm];
+    }
+    return true;
+}
+
+/* How many pairs of the execution no run before had. */
+static uint32_t count_new(struct automatic *a, const struct execution *x, struct map *last)
+{
+    uint32_t count = 0;
+    vec_each (&x->steps, s) {
+        uint32_t *before = map_slot(last, s->operation.objects[0], 0, NULL);
+        bool is_new = false;
+        (void)map_slot(&a->pairs, name_mix(*before, s->operation.action), 1, &is_new);
+        count += is_new;
+        *before = (uint32_t)s->operation.action;
+    }
+    return count;
+}
+
+static void keep(struct automatic *a, const struct execution *x)
+{
+    struct kept_run *k = &a->kept[a->kept_next];
+    vec_clear(&k->turns);
+    for (uint32_t i = 0; i < x->steps.count; i++) {
+        vec_push(&k->turns, (struct pick_turn){.name = x->steps.at[i].operation.name, .step = i});
+    }
+    a->kept_next = (a->kept_next + 1) % KEPT_MAX;
+    a->kept_count += a->kept_count < KEPT_MAX;
+}
+
+static void learn(struct search *search, const struct plan *p, struct execution *x)
+{
+    struct automatic *a = (struct automatic *)search;
+    struct map last = {0};
+    const uint32_t new_count = count_new(a, x, &last);
+    map_release(&last);
+    if (a->arm == ARM_COUNT) {
+        a->delay->ops->learn(a->delay, p, x);
+        return;
+    }
+    struct arm *arm = &a->arms[a->arm];
+    arm->tried = arm->tried * 0.99 + 1;
+    arm->rewarded = arm->rewarded * 0.99 + (new_count > 0);
+    if (new_count > 0) {
+        keep(a, x);
+    }
+}
+
+static bool is_complete(const struct search *search)
+{
+    return ((const struct automatic *)search)->is_complete;
+}
+
+static void free_auto(struct search *search)
+{
+    struct automatic *a = (struct automatic *)search;
+    if (a->delay != NULL) {
+        a->delay->ops->free(a->delay);
+    }
+    for (uint32_t i = 0; i < KEPT_MAX; i++) {
+        vec_release(&a->kept[i].turns);
+    }
+    map_release(&a->pairs);
+    mem_free(a);
+}
+
+struct search *search_auto(const struct search_options *o)
+{
+    static const struct search_ops ops = {
+        .next = next, .learn = learn, .is_complete = is_complete, .free = free_auto};
+    struct automatic *a = mem_zero(1, sizeof *a);
+    a->search = (struct search){.ops = &ops, .options = *o};
+    struct search_options few = *o;
+    few.delays_max = DELAYS_FIRST;
+    a->delay = search_delay(&few);
+    prng_init(&a->prng, o->seed);
+    return &a->search;
+}

@@ -1,0 +1,174 @@
+#include "explore/crowd.h"
+
+#include <string.h>
+
+#include "base/crew.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "explore/loop.h"
+
+struct crowd {
+    struct world *world;
+    const struct explore_options *options;
+    struct explored *joined;
+    uint32_t taken; /* parts whose results are in */
+};
+
+/* The numbers of a part's result; the violations follow, each with its three texts. */
+struct told {
+    uint64_t runs, steps, violating_runs, first_violation_run, states, limited_runs, redundant_runs;
+    struct world_coverage coverage;
+    uint64_t violation_count;
+    bool is_complete, is_stopped;
+};
+
+struct told_violation {
+    enum outcome outcome;
+    uint32_t step_count;
+    uint64_t run, hash, count;
+    uint32_t key_size, what_size, schedule_size;
+};
+
+static bool is_systematic(int strategy)
+{
+    return strategy == EXPLORE_DELAY || strategy == EXPLORE_DPOR;
+}
+
+static void tell(const struct explored *x, struct out *result)
+{
+    const struct told t = {.runs = x->runs,
+                           .steps = x->steps,
+                           .violating_runs = x->violating_runs,
+                           .first_violation_run = x->first_violation_run,
+                           .states = x->states,
+                           .limited_runs = x->limited_runs,
+                           .redundant_runs = x->redundant_runs,
+                           .coverage = x->coverage,
+                           .violation_count = x->violations.count,
+                           .is_complete = x->is_complete,
+                           .is_stopped = x->is_stopped};
+    out_bytes(result, &t, sizeof t);
+    vec_each (&x->violations, v) {
+        const struct told_violation told = {.outcome = v->outcome,
+                                            .step_count = v->step_count,
+                                            .run = v->run,
+                                            .hash = v->hash,
+                                            .count = v->count,
+                                            .key_size = (uint32_t)strlen(v->key),
+                                            .what_size = (uint32_t)strlen(v->what),
+                                            .schedule_size = (uint32_t)strlen(v->schedule)};
+        out_bytes(result, &told, sizeof told);
+        out_text(result, v->key);
+        out_text(result, v->what);
+        out_text(result, v->schedule);
+    }
+}
+
+/* Each part has its share of the runs, and draws from a seed of its own. */
+static int work(void *context, uint32_t part, struct out *result, struct err *e)
+{
+    const struct crowd *c = context;
+    struct explore_options o = *c->options;
+    if (part > 0 && is_systematic(o.strategy)) {
+        o.strategy = PICK_POS;
+    }
+    struct loop l = {.part = part};
+    struct explored found = {0};
+    const int status = loop_run(c->world, &o, &l, &found, e);
+    if (status == 0) {
+        tell(&found, result);
+    }
+    explored_release(&found);
+    return status;
+}
+
+static char *take_text(const char **at, size_t size)
+{
+    char *text = mem_resize(NULL, size + 1);
+    memcpy(text, *at, size);
+    text[size] = '\0';
+    *at += size;
+    return text;
+}
+
+static void take_violation(struct explored *x, const char **at)
+{
+    struct told_violation t;
+    memcpy(&t, *at, sizeof t);
+    *at += sizeof t;
+    struct violation v = {.key = take_text(at, t.key_size),
+                          .what = take_text(at, t.what_size),
+                          .schedule = take_text(at, t.schedule_size),
+                          .outcome = t.outcome,
+                          .step_count = t.step_count,
+                          .run = t.run,
+                          .hash = t.hash,
+                          .count = t.count};
+    struct violation *known = explored_find(x, v.key);
+    if (known == NULL) {
+        vec_push(&x->violations, v);
+        return;
+    }
+    v.count += known->count;
+    known->count = v.count;
+    if (v.run < known->run) {
+        const struct violation later = *known;
+        *known = v;
+        v = later;
+    }
+    mem_free(v.key);
+    mem_free(v.what);
+    mem_free(v.schedule);
+}
+
+static int take(void *context, const char *bytes, size_t size, struct err *e)
+{
+    struct crowd *c = context;
+    struct explored *x = c->joined;
+    struct told t;
+    if (size < sizeof t) {
+        return err_set(e, "a worker said too little");
+    }
+    memcpy(&t, bytes, sizeof t);
+    const char *at = bytes + sizeof t;
+    x->runs += t.runs;
+    x->steps += t.steps;
+    x->violating_runs += t.violating_runs;
+    if (t.first_violation_run != 0 &&
+        (x->first_violation_run == 0 || t.first_violation_run < x->first_violation_run)) {
+        x->first_violation_run = t.first_violation_run;
+    }
+    x->states += t.states;
+    x->limited_runs += t.limited_runs;
+    x->redundant_runs += t.redundant_runs;
+    x->is_complete = x->is_complete || t.is_complete;
+    x->is_stopped = x->is_stopped || t.is_stopped;
+    if (t.coverage.block_covered > x->coverage.block_covered) {
+        x->coverage = t.coverage;
+    }
+    for (uint64_t i = 0; i < t.violation_count; i++) {
+        take_violation(x, &at);
+    }
+    c->taken++;
+    return 0;
+}
+
+static int compare(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const struct violation *a = left;
+    const struct violation *b = right;
+    return a->run < b->run ? -1 : a->run > b->run;
+}
+
+int crowd_explore(struct world *w, const struct explore_options *o, struct explored *x,
+                  struct err *e)
+{
+    struct crowd c = {.world = w, .options = o, .joined = x};
+    const struct crew crew = {.count = o->jobs, .work = work, .take = take, .context = &c};
+    if (crew_run(&crew, e) < 0) {
+        return -1;
+    }
+    sort_stable(x->violations.at, x->violations.count, sizeof *x->violations.at, compare, NULL);
+    return 0;
+}

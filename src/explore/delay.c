@@ -1,0 +1,213 @@
+/* Delay bounding (Emmi, Qadeer and Rakamaric, POPL 2011): every run that departs from the default
+ * order in at most so many places, where passing over k operations counts k and a fault counts one.
+ * Depth first: a frame for each departure, which keeps the run it departs from. */
+#include "base/map.h"
+#include "base/mem.h"
+#include "explore/search.h"
+#include "pick/name.h"
+
+struct frame {
+    VEC(struct pick_turn) turns; /* the departures that lead here */
+    struct execution run;
+    uint32_t delays; /* spent on them */
+    uint32_t step;   /* where the next departure is, and ... */
+    uint32_t choice; /* ... what it chooses */
+    bool is_at_step; /* choices of the step have begun to be tried */
+};
+
+/* How a state was reached. */
+struct visit {
+    uint32_t delays;
+    uint32_t steps; /* 0 when runs have no limit of them */
+};
+
+struct delay {
+    struct search search;
+    VEC(struct frame) frames;
+    struct frame tried;  /* the run that is being made */
+    struct map visit_of; /* state to its visit */
+    VEC(struct visit) visits;
+    bool is_begun;
+    bool is_cut; /* something was not tried for want of delays */
+};
+
+static struct step *step_of(struct frame *f, uint32_t index)
+{
+    return vec_at(&f->run.steps, index);
+}
+
+static const struct pick_operation *pending_of(const struct frame *f, const struct step *s,
+                                               uint32_t choice)
+{
+    return vec_at(&f->run.pending, s->pending_first + choice);
+}
+
+static uint32_t cost(const struct pick_operation *o, uint32_t choice)
+{
+    return o->fault != 0 ? 1 : choice;
+}
+
+/* A state with what is pending in its order: the same again goes on the same way. */
+static uint64_t state_key(struct frame *f, uint32_t index)
+{
+    const struct step *s = step_of(f, index);
+    uint64_t key = index == 0 ? 1 : step_of(f, index - 1)->state;
+    for (uint32_t i = 0; i < s->pending_count; i++) {
+        key = name_mix(key, pending_of(f, s, i)->action);
+    }
+    return key;
+}
+
+/* Whether all that can follow from here was already looked for, with as many delays and steps left.
+ */
+static bool was_seen(struct delay *d, struct frame *f, uint32_t index)
+{
+    const struct search_options *o = &d->search.options;
+    if (!o->prunes_states || !o->has_states) {
+        return false;
+    }
+    const struct visit here = {.delays = f->delays, .steps = o->depth == 0 ? 0 : index};
+    bool is_new = false;
+    const uint32_t number =
+        *map_slot(&d->visit_of, state_key(f, index), (uint32_t)d->visits.count, &is_new);
+    if (is_new) {
+        vec_push(&d->visits, here);
+        return false;
+    }
+    struct visit *before = vec_at(&d->visits, number);
+    if (before->delays <= here.delays && before->steps <= here.steps) {
+        return true;
+    }
+    if (here.delays <= before->delays && here.steps <= before->steps) {
+        *before = here;
+    }
+    return false;
+}
+
+/* The next thing to try at a step: all but the default, which is the first unless that is a fault.
+ */
+static bool advance_choice(struct delay *d, struct frame *f)
+{
+    const struct step *s = step_of(f, f->step);
+    if (f->is_at_step) {
+        f->choice++;
+    } else {
+        f->is_at_step = true;
+        f->choice = s->pending_count > 0 && pending_of(f, s, 0)->fault == 0 ? 1 : 0;
+    }
+    for (; f->choice < s->pending_count; f->choice++) {
+        if (f->delays + cost(pending_of(f, s, f->choice), f->choice) <=
+            d->search.options.delays_max) {
+            return true;
+        }
+        d->is_cut = true;
+    }
+    return false;
+}
+
+/* Moves to the next departure from the frame's run; false when there is none. */
+static bool advance(struct delay *d, struct frame *f)
+{
+    for (; f->step < f->run.steps.count; f->step++, f->is_at_step = false) {
+        if (!f->is_at_step && was_seen(d, f, f->step)) {
+            return false;
+        }
+        if (advance_choice(d, f)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void frame_release(struct frame *f)
+{
+    vec_release(&f->turns);
+    execution_release(&f->run);
+}
+
+/* The run that follows the frame's departures and then the one it stands at. */
+static void depart(struct delay *d, struct frame *f)
+{
+    const struct step *s = step_of(f, f->step);
+    const struct pick_operation *o = pending_of(f, s, f->choice);
+    struct frame *tried = &d->tried;
+    vec_clear(&tried->turns);
+    vec_each (&f->turns, turn) {
+        vec_push(&tried->turns, *turn);
+    }
+    vec_push(&tried->turns, (struct pick_turn){.name = o->name, .step = f->step});
+    tried->delays = f->delays + cost(o, f->choice);
+    tried->step = f->step + 1;
+    tried->is_at_step = false;
+}
+
+static bool next(struct search *search, uint64_t run_index, struct plan *p)
+{
+    (void)run_index;
+    struct delay *d = (struct delay *)search;
+    if (d->is_begun) {
+        while (d->frames.count > 0 && !advance(d, vec_last(&d->frames))) {
+            frame_release(vec_last(&d->frames));
+            (void)vec_pop(&d->frames);
+        }
+        if (d->frames.count == 0) {
+            return false;
+        }
+        depart(d, vec_last(&d->frames));
+    }
+    d->is_begun = true;
+    *p = search_plan(&search->options);
+    p->pick.turns = d->tried.turns.at;
+    p->pick.turn_count = d->tried.turns.count;
+    p->wants_pending = true;
+    p->wants_states = search->options.has_states;
+    return true;
+}
+
+/* What is pending at the end of a run can only be faults: one more step to depart at. */
+static void add_end(struct execution *x)
+{
+    if (x->outcome == OUTCOME_PASSED && x->pending.count > x->pending_last) {
+        vec_push(&x->steps,
+                 (struct step){.pending_first = x->pending_last,
+                               .pending_count = (uint32_t)x->pending.count - x->pending_last});
+    }
+}
+
+static void learn(struct search *search, const struct plan *p, struct execution *x)
+{
+    (void)p;
+    struct delay *d = (struct delay *)search;
+    add_end(x);
+    d->tried.run = *x;
+    *x = (struct execution){0};
+    vec_push(&d->frames, d->tried);
+    d->tried = (struct frame){0};
+}
+
+static bool is_complete(const struct search *search)
+{
+    return !((const struct delay *)search)->is_cut;
+}
+
+static void free_delay(struct search *search)
+{
+    struct delay *d = (struct delay *)search;
+    vec_each (&d->frames, frame) {
+        frame_release(frame);
+    }
+    vec_release(&d->frames);
+    frame_release(&d->tried);
+    map_release(&d->visit_of);
+    vec_release(&d->visits);
+    mem_free(d);
+}
+
+struct search *search_delay(const struct search_options *o)
+{
+    static const struct search_ops ops = {
+        .next = next, .learn = learn, .is_complete = is_complete, .free = free_delay};
+    struct delay *d = mem_zero(1, sizeof *d);
+    d->search = (struct search){.ops = &ops, .options = *o};
+    return &d->search;
+}

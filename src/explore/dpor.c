@@ -1,0 +1,286 @@
+/* Dynamic partial order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and
+ * Sagonas, POPL 2014): of all executions that differ only in the order of operations that do not
+ * conflict, exactly one is run to its end.
+ *
+ * The stack has a node for each step of the current run: what was pending there, which of it is to
+ * be tried (`wanted`) and what need not be, because it was tried or sleeps. A run that is over is
+ * searched for races, pairs of steps that conflict and that nothing else orders; for each, some
+ * operation that could come first instead is wanted at the node before the pair.
+ *
+ * Beside the paper: a step also comes after the one that created its operation; faults, which
+ * happen only when chosen, are wanted wherever they are pending; and a run that was ended by a
+ * violation is searched as if each operation still pending came next. */
+#include "base/map.h"
+#include "base/mem.h"
+#include "explore/relation.h"
+#include "explore/search.h"
+
+struct node {
+    VEC(struct pick_operation) pending;
+    VEC(struct pick_operation) asleep; /* on arrival, and what was tried since */
+    VEC(uint64_t) wanted;              /* names, in the order they are to be tried */
+    struct pick_operation chosen;
+};
+
+struct dpor {
+    struct search search;
+    VEC(struct node) nodes;
+    size_t depth; /* nodes in use */
+    VEC(struct pick_turn) turns;
+    struct relation relation;
+    bool is_begun;
+};
+
+static void node_release(struct node *n)
+{
+    vec_release(&n->pending);
+    vec_release(&n->asleep);
+    vec_release(&n->wanted);
+}
+
+static bool is_asleep(const struct node *n, uint64_t name)
+{
+    vec_each (&n->asleep, o) {
+        if (o->name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct pick_operation *find_pending(const struct node *n, uint64_t name)
+{
+    vec_each (&n->pending, o) {
+        if (o->name == name) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static bool is_wanted(const struct node *n, uint64_t name)
+{
+    vec_each (&n->wanted, wanted) {
+        if (*wanted == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void want(struct node *n, uint64_t name)
+{
+    if (!is_wanted(n, name)) {
+        vec_push(&n->wanted, name);
+    }
+}
+
+/* The next operation to try at the node; NULL when all that is wanted was tried or sleeps. */
+static const struct pick_operation *next_wanted(const struct node *n)
+{
+    vec_each (&n->wanted, name) {
+        const struct pick_operation *o = find_pending(n, *name);
+        if (o != NULL && !is_asleep(n, *name)) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static void make_plan(struct dpor *d, struct plan *p)
+{
+    const struct node *branch = d->depth == 0 ? NULL : &d->nodes.at[d->depth - 1];
+    vec_clear(&d->turns);
+    for (uint32_t i = 0; i < d->depth; i++) {
+        vec_push(&d->turns, (struct pick_turn){.name = d->nodes.at[i].chosen.name, .step = i});
+    }
+    *p = search_plan(&d->search.options);
+    p->pick.turns = d->turns.at;
+    p->pick.turn_count = d->turns.count;
+    p->pick.asleep = branch == NULL ? NULL : branch->asleep.at;
+    p->pick.asleep_count = branch == NULL ? 0 : branch->asleep.count;
+    p->wants_pending = true;
+}
+
+static bool next(struct search *search, uint64_t run_index, struct plan *p)
+{
+    (void)run_index;
+    struct dpor *d = (struct dpor *)search;
+    while (d->is_begun) {
+        if (d->depth == 0) {
+            return false;
+        }
+        struct node *top = &d->nodes.at[d->depth - 1];
+        /* What was tried sleeps for those that come after it. */
+        if (top->chosen.name != 0) {
+            vec_push(&top->asleep, top->chosen);
+        }
+        const struct pick_operation *o = next_wanted(top);
+        if (o != NULL) {
+            top->chosen = *o;
+            break;
+        }
+        d->depth--;
+    }
+    d->is_begun = true;
+    make_plan(d, p);
+    return true;
+}
+
+static struct node *push_node(struct dpor *d)
+{
+    if (d->depth == d->nodes.count) {
+        vec_push(&d->nodes, (struct node){0});
+    }
+    struct node *n = &d->nodes.at[d->depth++];
+    vec_clear(&n->pending);
+    vec_clear(&n->asleep);
+    vec_clear(&n->wanted);
+    n->chosen = (struct pick_operation){0};
+    return n;
+}
+
+/* The node before a step, or after the last (chosen is NULL). What slept at the node above and does
+ * not conflict with what was chosen there still sleeps. */
+static void add_node(struct dpor *d, const struct pick_operation *pending, size_t count,
+                     const struct pick_operation *chosen)
+{
+    struct node *n = push_node(d);
+    for (size_t i = 0; i < count; i++) {
+        vec_push(&n->pending, pending[i]);
+    }
+    if (d->depth > 1) {
+        const struct node *above = &d->nodes.at[d->depth - 2];
+        vec_each (&above->asleep, o) {
+            if (!pick_conflicts(o, &above->chosen)) {
+                vec_push(&n->asleep, *o);
+            }
+        }
+    }
+    if (chosen != NULL) {
+        n->chosen = *chosen;
+        want(n, chosen->name);
+    }
+    vec_each (&n->pending, o) {
+        if (o->fault != 0) {
+            want(n, o->name);
+        }
+    }
+}
+
+/* Nodes for the steps that this run has added, and for its end. */
+static void extend(struct dpor *d, const struct execution *x)
+{
+    for (size_t i = d->depth; i < x->steps.count; i++) {
+        const struct step *s = &x->steps.at[i];
+        add_node(d, x->pending.at + s->pending_first, s->pending_count, &s->operation);
+    }
+    /* At rest, or where all that could go on sleeps, there may still be faults. */
+    if (x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_REDUNDANT) {
+        add_node(d, x->pending.at + x->pending_last, x->pending.count - x->pending_last, NULL);
+    }
+}
+
+/* One of the operations that could begin what the race shows is wanted, unless one already is. */
+static void want_reversal(struct dpor *d, size_t first, const struct execution *x,
+                          const struct initials *initials)
+{
+    struct node *n = &d->nodes.at[first];
+    const struct pick_operation *candidate = NULL;
+    vec_each (&initials->steps, step) {
+        const struct pick_operation *o = &x->steps.at[*step].operation;
+        if (is_wanted(n, o->name)) {
+            return;
+        }
+        if (candidate == NULL && find_pending(n, o->name) != NULL) {
+            candidate = o;
+        }
+    }
+    if (candidate != NULL) {
+        want(n, candidate->name);
+    }
+}
+
+/* Whether the operation of the step could have come before the other, if nothing else is asked. */
+static bool is_reversible(const struct dpor *d, const struct execution *x, size_t first,
+                          size_t second)
+{
+    const struct step *a = &x->steps.at[first];
+    const struct step *b = &x->steps.at[second];
+    if (a->operation.task == b->operation.task && !b->operation.is_overtaking) {
+        return false;
+    }
+    const bool is_created_between = b->cause != STEP_NONE && b->cause > first;
+    return is_created_between || find_pending(&d->nodes.at[first], b->operation.name) != NULL;
+}
+
+static void reverse_races(struct dpor *d, const struct execution *x, size_t new_first)
+{
+    struct initials initials = {0};
+    for (size_t second = new_first; second < x->steps.count; second++) {
+        for (size_t first = second; first-- > 0;) {
+            if (relation_is_race(&d->relation, x, first, second) &&
+                is_reversible(d, x, first, second)) {
+                relation_initials(&d->relation, x, first, second, &initials);
+                want_reversal(d, first, x, &initials);
+            }
+        }
+    }
+    vec_release(&initials.steps);
+}
+
+/* A run that was cut short: what was pending beside its last step might have come next. */
+static void reverse_pending(struct dpor *d, const struct execution *x)
+{
+    if (x->steps.count == 0 || x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_REDUNDANT) {
+        return;
+    }
+    const struct node *last = &d->nodes.at[x->steps.count - 1];
+    vec_each (&last->pending, o) {
+        for (size_t i = x->steps.count; i-- > 0;) {
+            struct node *n = &d->nodes.at[i];
+            if (o->name != n->chosen.name && pick_conflicts(o, &n->chosen) &&
+                find_pending(n, o->name) != NULL) {
+                want(n, o->name);
+            }
+        }
+    }
+}
+
+static void learn(struct search *search, const struct plan *p, struct execution *x)
+{
+    (void)p;
+    struct dpor *d = (struct dpor *)search;
+    const size_t new_first = d->depth == 0 ? 0 : d->depth - 1;
+    extend(d, x);
+    relation_build(&d->relation, x);
+    reverse_races(d, x, new_first);
+    reverse_pending(d, x);
+}
+
+static bool is_complete(const struct search *search)
+{
+    (void)search;
+    return true;
+}
+
+static void free_dpor(struct search *search)
+{
+    struct dpor *d = (struct dpor *)search;
+    vec_each (&d->nodes, n) {
+        node_release(n);
+    }
+    vec_release(&d->nodes);
+    vec_release(&d->turns);
+    relation_release(&d->relation);
+    mem_free(d);
+}
+
+struct search *search_dpor(const struct search_options *o)
+{
+    static const struct search_ops ops = {
+        .next = next, .learn = learn, .is_complete = is_complete, .free = free_dpor};
+    struct dpor *d = mem_zero(1, sizeof *d);
+    d->search = (struct search){.ops = &ops, .options = *o};
+    return &d->search;
+}

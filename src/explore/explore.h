@@ -1,0 +1,84 @@
+/* The one search loop: run after run of a world, until the budget ends or nothing is left, keeping
+ * the first run of each violation.
+ *
+ *     struct explored found = {0};
+ *     if (explore(world, &options, &found, e) < 0) { ... }
+ *     vec_each (&found.violations, v) { ... v->what, v->schedule ... }
+ *     explored_release(&found);
+ */
+#ifndef CLEW_EXPLORE_EXPLORE_H
+#define CLEW_EXPLORE_EXPLORE_H
+
+#include <signal.h>
+
+#include "base/limit.h"
+#include "base/map.h"
+#include "explore/search.h"
+#include "world/world.h"
+
+/* Those of pick/, in its order, and those that need to remember whole runs. */
+enum explore_strategy {
+    EXPLORE_AUTO = PICK_STRATEGY_COUNT,
+    EXPLORE_DELAY,
+    EXPLORE_DPOR,
+    EXPLORE_STRATEGY_COUNT,
+};
+
+const char *explore_strategy_name(int strategy);
+
+/* What is told while the search goes on. */
+struct explore_progress {
+    uint64_t runs;
+    uint64_t steps;
+    uint64_t states;          /* distinct, among those looked at */
+    uint64_t violation_count; /* distinct */
+    uint64_t find_ns;         /* since the last of them; UINT64_MAX: none yet */
+    struct world_coverage coverage;
+};
+
+struct explore_options {
+    int strategy; /* enum pick_strategy or explore_strategy */
+    struct search_options search;
+    struct limit budget;
+    uint32_t jobs; /* processes that search */
+    bool stops_at_violation;
+    /* Called now and then, in the first process alone; not NULL. */
+    void (*progress)(void *context, const struct explore_progress *p);
+    void *context;
+    const volatile sig_atomic_t *is_stopped; /* ends the search once it is not 0; not NULL */
+};
+
+/* The first run that showed a violation. */
+struct violation {
+    char *key;
+    char *what;
+    char *schedule; /* its text, which replays it */
+    enum outcome outcome;
+    uint32_t step_count;
+    uint64_t run;   /* its number, from 1 */
+    uint64_t hash;  /* of the execution */
+    uint64_t count; /* of runs that showed it */
+};
+
+/* What a search has found. {0} is nothing. */
+struct explored {
+    uint64_t runs;
+    uint64_t steps;
+    uint64_t violating_runs;
+    uint64_t first_violation_run; /* 0: none */
+    uint64_t states;
+    uint64_t limited_runs; /* that ended at the limit of steps */
+    uint64_t redundant_runs;
+    bool is_complete; /* all executions were seen, up to the order of what does not matter */
+    bool is_stopped;  /* by the user */
+    struct world_coverage coverage;
+    VEC(struct violation) violations; /* by run */
+    struct map states_seen;           /* ends of runs */
+};
+
+/* Searches. Fails when the world breaks. */
+MUST_USE int explore(struct world *w, const struct explore_options *o, struct explored *x,
+                     struct err *e);
+void explored_release(struct explored *x);
+
+#endif

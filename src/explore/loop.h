@@ -1,0 +1,19 @@
+/* The search of one process. */
+#ifndef CLEW_EXPLORE_LOOP_H
+#define CLEW_EXPLORE_LOOP_H
+
+#include "explore/explore.h"
+
+struct loop {
+    uint32_t part; /* which of the processes this is */
+    uint64_t next_ns;
+    uint64_t find_ns; /* when the last new violation was found, 0: none */
+};
+
+MUST_USE int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
+                      struct explored *found, struct err *e);
+
+/* The violation of this key, NULL when there is none. */
+struct violation *explored_find(struct explored *x, const char *key);
+
+#endif

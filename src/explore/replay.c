@@ -1,0 +1,88 @@
+#include "explore/replay.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "world/recipe.h"
+
+static int check_header(const struct world *w, const struct schedule *s, struct err *e)
+{
+    const struct {
+        const char *what;
+        uint32_t wanted;
+        const char *is;
+    } parts[] = {{"world", s->world, w->ops->name},
+                 {"net", s->net, w->net},
+                 {"system", s->system, w->system}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *wanted = names_text(&s->names, parts[i].wanted);
+        if (parts[i].wanted != 0 && strcmp(wanted, parts[i].is) != 0) {
+            return err_set(e, "is for the %s \"%s\", and this is \"%s\"", parts[i].what, wanted,
+                           parts[i].is);
+        }
+    }
+    return 0;
+}
+
+/* The choice as the schedule writes it, without the end of its line. */
+static void print_choice(const struct schedule *s, size_t index, char *text, size_t size)
+{
+    struct out out;
+    out_open_memory(&out);
+    schedule_print_choice(s, &s->choices.at[index], &out);
+    (void)snprintf(text, size, "%.*s", out.used > 0 ? (int)out.used - 1 : 0, out.buffer);
+    out_abandon(&out);
+}
+
+static void print_constraint(const struct schedule *s, size_t index, char *text, size_t size)
+{
+    struct out out;
+    out_open_memory(&out);
+    schedule_print_constraint(s, &s->constraints.at[index], &out);
+    (void)snprintf(text, size, "%.*s", out.used > 0 ? (int)out.used - 1 : 0, out.buffer);
+    out_abandon(&out);
+}
+
+static void say_divergence(const struct schedule *s, struct replayed *r)
+{
+    const struct execution *x = &r->execution;
+    char line[200];
+    if (x->outcome == OUTCOME_DIVERGED) {
+        print_choice(s, x->where, line, sizeof line);
+        (void)snprintf(r->divergence, sizeof r->divergence, "at step %zu, \"%s\" is not pending",
+                       x->steps.count + 1, line);
+    } else if (x->outcome == OUTCOME_UNSATISFIED) {
+        print_constraint(s, x->where, line, sizeof line);
+        (void)snprintf(r->divergence, sizeof r->divergence,
+                       "after %zu steps, \"%s\" cannot be satisfied", x->steps.count, line);
+    }
+}
+
+int replay(struct world *w, const struct schedule *s, const struct replay_options *o,
+           struct replayed *r, struct err *e)
+{
+    struct recipe recipe = {0};
+    int result = check_header(w, s, e) < 0 ? -1 : recipe_parse(&recipe, s, e);
+    r->divergence[0] = '\0';
+    if (result == 0) {
+        recipe.plan.trace = o->trace;
+        result = world_run(w, &recipe.plan, &r->execution, e);
+    }
+    if (result == 0) {
+        say_divergence(s, r);
+    }
+    /* The first divergence is known: now as well as it goes. */
+    if (result == 0 && r->execution.outcome == OUTCOME_DIVERGED && o->is_lenient) {
+        recipe.plan.pick.is_lenient = true;
+        recipe.plan.trace = NULL;
+        result = world_run(w, &recipe.plan, &r->execution, e);
+    }
+    r->is_same = r->divergence[0] == '\0' && (s->hash == 0 || s->hash == r->execution.hash);
+    recipe_release(&recipe);
+    return result;
+}
+
+void replayed_release(struct replayed *r)
+{
+    execution_release(&r->execution);
+}

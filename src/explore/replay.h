@@ -1,0 +1,24 @@
+/* A schedule, run again. */
+#ifndef CLEW_EXPLORE_REPLAY_H
+#define CLEW_EXPLORE_REPLAY_H
+
+#include "world/world.h"
+
+struct replay_options {
+    bool is_lenient;     /* go on where the schedule cannot be followed */
+    struct trace *trace; /* that is written, NULL: none */
+};
+
+struct replayed {
+    struct execution execution;
+    bool is_same;         /* the execution's hash is the one that the schedule has, if it has one */
+    char divergence[300]; /* where it could not be followed; "": nowhere */
+};
+
+/* Runs the schedule in the world. Fails on a schedule for another world or net, and on one that no
+ * plan can say. */
+MUST_USE int replay(struct world *w, const struct schedule *s, const struct replay_options *o,
+                    struct replayed *r, struct err *e);
+void replayed_release(struct replayed *r);
+
+#endif

@@ -1,0 +1,48 @@
+/* One strategy, a seed for each run. */
+#include "base/mem.h"
+#include "explore/search.h"
+#include "pick/name.h"
+
+struct sample {
+    struct search search;
+    enum pick_strategy strategy;
+};
+
+static bool next(struct search *search, uint64_t run_index, struct plan *p)
+{
+    const struct sample *s = (const struct sample *)search;
+    *p = search_plan(&search->options);
+    p->pick.strategy = s->strategy;
+    p->pick.seed =
+        run_index == 0 ? search->options.seed : name_mix(search->options.seed, run_index);
+    p->is_learning = true;
+    return true;
+}
+
+static void learn(struct search *search, const struct plan *p, struct execution *x)
+{
+    (void)search;
+    (void)p;
+    (void)x;
+}
+
+static bool is_complete(const struct search *search)
+{
+    (void)search;
+    return false;
+}
+
+static void free_sample(struct search *search)
+{
+    mem_free(search);
+}
+
+struct search *search_sample(const struct search_options *o, enum pick_strategy strategy)
+{
+    static const struct search_ops ops = {
+        .next = next, .learn = learn, .is_complete = is_complete, .free = free_sample};
+    struct sample *s = mem_zero(1, sizeof *s);
+    s->search = (struct search){.ops = &ops, .options = *o};
+    s->strategy = strategy;
+    return &s->search;
+}

@@ -1,0 +1,48 @@
+/* A search decides which run comes next and learns from how it went. One loop (explore/explore.h)
+ * runs them all. */
+#ifndef CLEW_EXPLORE_SEARCH_H
+#define CLEW_EXPLORE_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "world/world.h"
+
+/* What every search is told. */
+struct search_options {
+    struct fault_budget faults;
+    uint32_t depth;      /* steps of a run, at most; 0: no limit */
+    uint32_t delays_max; /* of delay bounding */
+    uint32_t pct_depth;  /* of bugs that pct aims at; 0: its default */
+    bool prunes_states;  /* what was seen from a state is not looked for again from its like */
+    bool has_states;     /* the world can tell states apart */
+    uint64_t seed;
+};
+
+/* A search's struct begins with this. */
+struct search {
+    const struct search_ops *ops;
+    struct search_options options;
+};
+
+struct search_ops {
+    /* Says what to run next, its memory good until the run is learned; false when there is nothing
+     * left. run_index counts from 0. */
+    bool (*next)(struct search *s, uint64_t run_index, struct plan *p);
+    /* Takes note of how it went; may take the vectors of x. */
+    void (*learn)(struct search *s, const struct plan *p, struct execution *x);
+    /* After next said false: whether every execution there is has been seen, up to the order of
+     * what does not matter. */
+    bool (*is_complete)(const struct search *s);
+    void (*free)(struct search *s);
+};
+
+MUST_USE struct search *search_sample(const struct search_options *o, enum pick_strategy strategy);
+MUST_USE struct search *search_delay(const struct search_options *o);
+MUST_USE struct search *search_dpor(const struct search_options *o);
+MUST_USE struct search *search_auto(const struct search_options *o);
+
+/* The plan that all searches begin with. */
+struct plan search_plan(const struct search_options *o);
+
+#endif

@@ -1,0 +1,213 @@
+/* The three objectives of Dara (thesis, section 4.3.1). With B the blocks covered so far, on all
+ * nodes in all runs, S(B) adds up over the blocks
+ *
+ *     unique       1
+ *     frequency    1 / how often the block was executed
+ *     nodefreq     on how many nodes / how often
+ *
+ * An action's history says which blocks it covered, how often, when it was last done; it is worth
+ * what S would be if it did the same again, minus S. The most is chosen, if it is more than
+ * nothing; else an action without history; then one that is worth something counting this run alone
+ * and does not lead along a path seen before; then any. The first run fills the history and is not
+ * counted: it is the recorded seed run. */
+#include "pick/name.h"
+#include "pick/strategy.h"
+
+enum { POOL_PER_ACTION = 32, PATHS_MAX = 1 << 15 };
+
+void coverage_init(struct pick *p, struct carving *c)
+{
+    struct coverage *v = &p->coverage;
+    const uint32_t action_max = p->limits.action_max;
+    v->in_all = carve(c, p->limits.block_count, sizeof *v->in_all);
+    v->in_run = carve(c, p->limits.block_count, sizeof *v->in_run);
+    table_init(&v->actions, carve(c, table_entries(action_max), sizeof(struct table_entry)),
+               action_max);
+    v->pool_size = action_max * POOL_PER_ACTION;
+    v->pool = carve(c, v->pool_size, sizeof *v->pool);
+    const uint32_t path_max = action_max == 0 ? 0 : PATHS_MAX;
+    table_init(&v->paths, carve(c, table_entries(path_max), sizeof(struct table_entry)), path_max);
+}
+
+static void begin(struct pick *p)
+{
+    p->coverage.path = 0;
+    p->coverage.run++;
+}
+
+static bool is_seed_run(const struct coverage *v)
+{
+    return v->run == 1;
+}
+
+/* What S adds for a block that was executed so often on so many nodes. */
+typedef double block_worth(uint32_t times, uint32_t nodes);
+
+static double worth_unique(uint32_t times, uint32_t nodes)
+{
+    (void)nodes;
+    return times > 0 ? 1 : 0;
+}
+
+static double worth_frequency(uint32_t times, uint32_t nodes)
+{
+    (void)nodes;
+    return times > 0 ? 1.0 / times : 0;
+}
+
+static double worth_nodefreq(uint32_t times, uint32_t nodes)
+{
+    return times > 0 ? (double)nodes / times : 0;
+}
+
+static uint32_t node_count(uint64_t nodes)
+{
+    return (uint32_t)__builtin_popcountll(nodes);
+}
+
+static uint64_t node_bit(const struct pick_operation *o)
+{
+    return UINT64_C(1) << (o->node % 64);
+}
+
+/* What the action adds to all runs, or to this run alone. */
+static double gain(const struct pick *p, const struct pick_operation *o, block_worth *worth,
+                   bool is_local)
+{
+    const struct coverage *v = &p->coverage;
+    const uint64_t *history = table_get(&v->actions, o->action);
+    if (history == NULL) {
+        return 0;
+    }
+    const struct pick_block *blocks = v->pool + (*history >> 32);
+    double sum = 0;
+    for (uint32_t i = 0; i < (uint32_t)*history; i++) {
+        struct block_tally so_far = (is_local ? v->in_run : v->in_all)[blocks[i].block];
+        if (is_local && so_far.run != v->run) {
+            so_far = (struct block_tally){0};
+        }
+        sum += worth(so_far.count + blocks[i].count, node_count(so_far.nodes | node_bit(o))) -
+               worth(so_far.count, node_count(so_far.nodes));
+    }
+    return sum;
+}
+
+#define NOBODY UINT32_MAX
+
+static bool is_new_path(const struct coverage *v, const struct pick_operation *o)
+{
+    return table_get(&v->paths, name_mix(v->path, o->action)) == NULL;
+}
+
+/* The first of those that are worth the most; NOBODY when none is worth anything. */
+static uint32_t choose_best(struct pick *p, const struct offer *offer, block_worth *worth,
+                            bool is_local)
+{
+    uint32_t best = NOBODY;
+    double best_gain = 0;
+    for (uint32_t i = 0; i < offer->count; i++) {
+        const struct pick_operation *o = &offer->pending[offer->among[i]];
+        if (is_local && !is_new_path(&p->coverage, o)) {
+            continue;
+        }
+        const double own = gain(p, o, worth, is_local);
+        if (own > best_gain) {
+            best = offer->among[i];
+            best_gain = own;
+        }
+    }
+    return best;
+}
+
+static uint32_t choose_unseen(const struct pick *p, const struct offer *offer)
+{
+    for (uint32_t i = 0; i < offer->count; i++) {
+        if (table_get(&p->coverage.actions, offer->pending[offer->among[i]].action) == NULL) {
+            return offer->among[i];
+        }
+    }
+    return NOBODY;
+}
+
+static uint32_t choose_by(struct pick *p, const struct offer *offer, block_worth *worth)
+{
+    uint32_t best = choose_best(p, offer, worth, false);
+    best = best != NOBODY ? best : choose_unseen(p, offer);
+    best = best != NOBODY ? best : choose_best(p, offer, worth, true);
+    return best != NOBODY ? best : offer->among[prng_below(&p->prng, offer->count)];
+}
+
+static uint32_t choose_unique(struct pick *p, const struct offer *offer)
+{
+    return choose_by(p, offer, worth_unique);
+}
+
+static uint32_t choose_frequency(struct pick *p, const struct offer *offer)
+{
+    return choose_by(p, offer, worth_frequency);
+}
+
+static uint32_t choose_nodefreq(struct pick *p, const struct offer *offer)
+{
+    return choose_by(p, offer, worth_nodefreq);
+}
+
+static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
+{
+    struct coverage *v = &p->coverage;
+    v->path = name_mix(v->path, offer->pending[chosen].action);
+    (void)table_slot(&v->paths, v->path, 1);
+}
+
+/* Replaces the action's history, in place where it is no longer than it was. */
+static void remember(struct coverage *v, uint64_t action, const struct pick_block *blocks,
+                     uint32_t count)
+{
+    uint64_t *history = table_slot(&v->actions, action, 0);
+    if (history == NULL) {
+        return;
+    }
+    uint32_t first = (uint32_t)(*history >> 32);
+    if (count > (uint32_t)*history) {
+        if (v->pool_used + count > v->pool_size) {
+            return;
+        }
+        first = v->pool_used;
+        v->pool_used += count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        v->pool[first + i] = blocks[i];
+    }
+    *history = (uint64_t)first << 32 | count;
+}
+
+static void tally(struct block_tally *t, const struct pick_operation *o, uint32_t times,
+                  uint32_t run)
+{
+    t->count += times;
+    t->nodes |= node_bit(o);
+    t->run = run;
+}
+
+static void learn(struct pick *p, const struct pick_operation *o, const struct pick_block *blocks,
+                  uint32_t count)
+{
+    struct coverage *v = &p->coverage;
+    for (uint32_t i = 0; i < count && !is_seed_run(v); i++) {
+        const uint32_t block = blocks[i].block;
+        must(block < p->limits.block_count);
+        if (v->in_run[block].run != v->run) {
+            v->in_run[block] = (struct block_tally){0};
+        }
+        tally(&v->in_all[block], o, blocks[i].count, v->run);
+        tally(&v->in_run[block], o, blocks[i].count, v->run);
+    }
+    remember(v, o->action, blocks, count);
+}
+
+const struct strategy strategy_unique = {
+    .begin = begin, .choose = choose_unique, .done = done, .learn = learn};
+const struct strategy strategy_frequency = {
+    .begin = begin, .choose = choose_frequency, .done = done, .learn = learn};
+const struct strategy strategy_nodefreq = {
+    .begin = begin, .choose = choose_nodefreq, .done = done, .learn = learn};

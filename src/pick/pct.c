@@ -1,0 +1,72 @@
+/* Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010):
+ * tasks have random priorities and the highest goes; at d-1 steps drawn beforehand, who would go is
+ * put below all others. A bug of depth d among n tasks and k steps shows with probability at least
+ * 1/(n k^(d-1)). The number of steps is that of the longest run so far. */
+#include <string.h>
+
+#include "pick/strategy.h"
+
+enum { DEPTH_DEFAULT = 3, LENGTH_DEFAULT = 64 };
+
+void pct_init(struct pick *p, struct carving *c)
+{
+    p->pct.priorities = carve(c, p->limits.task_max, sizeof *p->pct.priorities);
+    p->pct.length_most = LENGTH_DEFAULT;
+}
+
+static void begin(struct pick *p)
+{
+    struct pct *pct = &p->pct;
+    memset(pct->priorities, 0, p->limits.task_max * sizeof *pct->priorities);
+    const uint32_t depth = p->plan.depth == 0 ? DEPTH_DEFAULT : p->plan.depth;
+    pct->lowered_count = depth - 1 < PCT_DEPTH_MAX ? depth - 1 : PCT_DEPTH_MAX;
+    for (uint32_t i = 0; i < pct->lowered_count; i++) {
+        pct->lowered_at[i] = (uint32_t)prng_below(&p->prng, pct->length_most);
+    }
+}
+
+/* Drawn priorities are above those of lowered tasks, which are 1 to PCT_DEPTH_MAX. */
+static uint64_t priority(struct pick *p, uint32_t task)
+{
+    must(task < p->limits.task_max);
+    uint64_t *drawn = &p->pct.priorities[task];
+    if (*drawn == 0) {
+        *drawn = prng_next(&p->prng) | UINT64_C(1) << 63;
+    }
+    return *drawn;
+}
+
+static uint32_t highest(struct pick *p, const struct offer *offer)
+{
+    uint32_t best = offer->among[0];
+    uint64_t best_priority = 0;
+    for (uint32_t i = 0; i < offer->count; i++) {
+        const uint64_t own = priority(p, offer->pending[offer->among[i]].task);
+        if (own > best_priority) {
+            best = offer->among[i];
+            best_priority = own;
+        }
+    }
+    return best;
+}
+
+static uint32_t choose(struct pick *p, const struct offer *offer)
+{
+    uint32_t best = highest(p, offer);
+    for (uint32_t i = 0; i < p->pct.lowered_count; i++) {
+        if (p->pct.lowered_at[i] == p->step) {
+            p->pct.priorities[offer->pending[best].task] = i + 1;
+            best = highest(p, offer);
+        }
+    }
+    return best;
+}
+
+static void end(struct pick *p)
+{
+    if (p->step > p->pct.length_most || p->pct.length_most == LENGTH_DEFAULT) {
+        p->pct.length_most = p->step > 0 ? p->step : 1;
+    }
+}
+
+const struct strategy strategy_pct = {.begin = begin, .choose = choose, .end = end};

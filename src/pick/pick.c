@@ -1,0 +1,320 @@
+#include "pick/pick.h"
+
+#include <string.h>
+
+#include "pick/strategy.h"
+
+static const struct strategy *const strategies[] = {
+    [PICK_FIRST] = &strategy_first,
+    [PICK_RANDOM] = &strategy_random,
+    [PICK_PCT] = &strategy_pct,
+    [PICK_POS] = &strategy_pos,
+    [PICK_SURW] = &strategy_surw,
+    [PICK_UNIQUE] = &strategy_unique,
+    [PICK_FREQUENCY] = &strategy_frequency,
+    [PICK_NODEFREQ] = &strategy_nodefreq,
+};
+
+static const struct {
+    const char *name;
+    const char *meaning;
+} described[] = {
+#define STRATEGY(id, name, meaning) {name, meaning},
+    PICK_STRATEGY_LIST(STRATEGY)
+#undef STRATEGY
+};
+
+const char *pick_strategy_name(enum pick_strategy strategy)
+{
+    return described[strategy].name;
+}
+
+const char *pick_strategy_meaning(enum pick_strategy strategy)
+{
+    return described[strategy].meaning;
+}
+
+int pick_strategy_find(const char *name)
+{
+    for (int i = 0; i < PICK_STRATEGY_COUNT; i++) {
+        if (strcmp(described[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool touches(const struct pick_operation *o, uint32_t object, bool *is_changed)
+{
+    bool is_touched = false;
+    for (unsigned i = 0; i < 2; i++) {
+        if (o->objects[i] == object || (o->objects[i] == PICK_EVERYTHING && object != 0)) {
+            is_touched = true;
+            *is_changed = *is_changed || (o->writes >> i & 1) != 0;
+        }
+    }
+    return is_touched;
+}
+
+bool pick_conflicts(const struct pick_operation *a, const struct pick_operation *b)
+{
+    if (a->task == b->task) {
+        return true;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t object = a->objects[i];
+        bool is_changed = (a->writes >> i & 1) != 0;
+        if (object == PICK_EVERYTHING) {
+            return b->objects[0] != 0 || b->objects[1] != 0;
+        }
+        if (object != 0 && touches(b, object, &is_changed) && is_changed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void *carve(struct carving *c, size_t count, size_t size)
+{
+    const size_t begin = (c->used + 63) / 64 * 64;
+    c->used = begin + count * size;
+    return c->at == NULL ? NULL : c->at + begin;
+}
+
+/* Lays p and all it holds out; p may be a dummy when memory is only measured. */
+static void lay_out(struct pick *p, struct carving *c)
+{
+    const struct pick_limits *l = &p->limits;
+    p->allowed = carve(c, l->pending_max, sizeof *p->allowed);
+    p->kept = carve(c, l->constraint_max, sizeof *p->kept);
+    p->asleep = carve(c, l->asleep_max, sizeof *p->asleep);
+    table_init(&p->changed, carve(c, table_entries(l->object_max), sizeof(struct table_entry)),
+               l->object_max);
+    pct_init(p, c);
+    pos_init(p, c);
+    surw_init(p, c);
+    coverage_init(p, c);
+}
+
+size_t pick_size(const struct pick_limits *limits)
+{
+    struct pick measured = {.limits = *limits};
+    struct carving c = {.used = sizeof measured};
+    lay_out(&measured, &c);
+    return c.used;
+}
+
+struct pick *pick_init(void *memory, const struct pick_limits *limits)
+{
+    memset(memory, 0, pick_size(limits));
+    struct pick *p = memory;
+    p->limits = *limits;
+    struct carving c = {.at = memory, .used = sizeof *p};
+    lay_out(p, &c);
+    return p;
+}
+
+void pick_begin(struct pick *p, const struct pick_plan *plan)
+{
+    must(plan->constraint_count <= p->limits.constraint_max);
+    must(plan->asleep_count <= p->limits.asleep_max);
+    must(plan->strategy < PICK_STRATEGY_COUNT);
+    p->plan = *plan;
+    p->strategy = strategies[plan->strategy];
+    prng_init(&p->prng, plan->seed);
+    p->step = 0;
+    p->turn = 0;
+    p->where = 0;
+    p->asleep_count = plan->asleep_count;
+    for (size_t i = 0; i < plan->asleep_count; i++) {
+        p->asleep[i] = plan->asleep[i];
+    }
+    keep_begin(p);
+    if (p->strategy->begin != NULL) {
+        p->strategy->begin(p);
+    }
+}
+
+/* An operation is asleep until something it conflicts with happens, from the last turn on. */
+static void wake(struct pick *p, const struct pick_operation *done)
+{
+    if (p->turn < p->plan.turn_count) {
+        return;
+    }
+    size_t left = 0;
+    for (size_t i = 0; i < p->asleep_count; i++) {
+        if (!pick_conflicts(&p->asleep[i], done)) {
+            p->asleep[left++] = p->asleep[i];
+        }
+    }
+    p->asleep_count = left;
+}
+
+static bool is_asleep(const struct pick *p, const struct pick_operation *o)
+{
+    for (size_t i = 0; i < p->asleep_count; i++) {
+        if (p->asleep[i].name == o->name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int take(struct pick *p, const struct offer *offer, uint32_t chosen)
+{
+    const struct pick_operation *o = &offer->pending[chosen];
+    if (p->strategy->done != NULL) {
+        p->strategy->done(p, offer, chosen);
+    }
+    keep_done(p, o);
+    wake(p, o);
+    p->step++;
+    return (int)chosen;
+}
+
+static int find(const struct pick_operation *pending, uint32_t count, uint64_t name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (pending[i].name == name) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* The operation whose turn it is; PICK_REST when it is nobody's. At rest, turns that were to come
+ * later come now, if they can. */
+static int take_turn(struct pick *p, const struct offer *offer, bool is_at_rest)
+{
+    for (; p->turn < p->plan.turn_count; p->turn++) {
+        const struct pick_turn *turn = &p->plan.turns[p->turn];
+        if (turn->step > p->step && !is_at_rest) {
+            return PICK_REST;
+        }
+        const int found = turn->step > p->step && !p->plan.is_lenient
+                              ? -1
+                              : find(offer->pending, offer->pending_count, turn->name);
+        if (found >= 0) {
+            p->turn++;
+            return take(p, offer, (uint32_t)found);
+        }
+        if (!p->plan.is_lenient) {
+            p->where = p->turn;
+            return PICK_DIVERGED;
+        }
+    }
+    return PICK_REST;
+}
+
+/* Fills p->allowed with what the constraints allow at most so reluctantly; how many. `where` names
+ * a constraint that holds the first of the others back. */
+static uint32_t allow(struct pick *p, const struct pick_operation *pending, uint32_t count,
+                      enum keep most, bool *is_held)
+{
+    uint32_t allowed = 0;
+    *is_held = false;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t which = 0;
+        if (p->plan.constraint_count == 0 || keep_allows(p, &pending[i], &which) <= most) {
+            p->allowed[allowed++] = i;
+        } else if (!*is_held) {
+            *is_held = true;
+            p->where = which;
+        }
+    }
+    return allowed;
+}
+
+/* Whether all that is left, if anything, are faults because the rest is held. */
+static bool is_stuck(const struct offer *offer, bool is_held)
+{
+    return is_held && (offer->count == 0 || offer->pending[offer->among[0]].fault != 0);
+}
+
+/* The first that is allowed and no fault; a stop when there is none. */
+static int take_default(struct pick *p, const struct offer *offer, bool minds_sleep)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < offer->count; i++) {
+        const struct pick_operation *o = &offer->pending[offer->among[i]];
+        if (o->fault != 0) {
+            break;
+        }
+        is_any = true;
+        if (!minds_sleep || !is_asleep(p, o)) {
+            return take(p, offer, offer->among[i]);
+        }
+    }
+    return is_any ? PICK_ASLEEP : PICK_REST;
+}
+
+/* One choice in eight is of a fault, so that a few faults are not all spent at once. */
+enum { FAULT_ONE_IN = 8 };
+
+static struct offer narrow(struct pick *p, const struct offer *offer)
+{
+    uint32_t plain = 0;
+    while (plain < offer->count && offer->pending[offer->among[plain]].fault == 0) {
+        plain++;
+    }
+    struct offer narrowed = *offer;
+    if (plain < offer->count && (plain == 0 || prng_below(&p->prng, FAULT_ONE_IN) == 0)) {
+        narrowed.among += plain;
+        narrowed.count -= plain;
+    } else {
+        narrowed.count = plain;
+    }
+    return narrowed;
+}
+
+int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t count)
+{
+    must(count <= p->limits.pending_max);
+    const bool is_at_rest = count == 0 || pending[0].fault != 0;
+    struct offer offer = {.pending = pending, .pending_count = count, .among = p->allowed};
+    if (p->turn < p->plan.turn_count) {
+        const int chosen = take_turn(p, &offer, is_at_rest);
+        if (chosen != PICK_REST) {
+            return chosen;
+        }
+    }
+    if (is_at_rest) {
+        return PICK_REST;
+    }
+    bool is_held = false;
+    keep_look(p, pending, count);
+    offer.count = allow(p, pending, count, KEEP_ALLOWED, &is_held);
+    if (is_stuck(&offer, is_held)) {
+        offer.count = allow(p, pending, count, KEEP_RATHER_NOT, &is_held);
+    }
+    if (is_stuck(&offer, is_held)) {
+        return PICK_STUCK;
+    }
+    const bool is_planned = p->turn < p->plan.turn_count || p->step < p->plan.steps_first;
+    if (is_planned || p->plan.strategy == PICK_FIRST) {
+        return take_default(p, &offer, !is_planned);
+    }
+    const struct offer narrowed = narrow(p, &offer);
+    const uint32_t chosen = p->strategy->choose(p, &narrowed);
+    return take(p, &offer, chosen);
+}
+
+void pick_learn(struct pick *p, const struct pick_operation *done, const struct pick_block *blocks,
+                uint32_t block_count)
+{
+    if (p->strategy->learn != NULL) {
+        p->strategy->learn(p, done, blocks, block_count);
+    }
+}
+
+void pick_end(struct pick *p)
+{
+    if (p->strategy->end != NULL) {
+        p->strategy->end(p);
+    }
+}
+
+size_t pick_where(const struct pick *p)
+{
+    return p->where;
+}

@@ -1,0 +1,135 @@
+/* What the files of pick/ share: the state of a pick, and what a strategy is. */
+#ifndef CLEW_PICK_STRATEGY_H
+#define CLEW_PICK_STRATEGY_H
+
+#include "pick/pick.h"
+#include "pick/table.h"
+#include "wire/must.h"
+#include "wire/prng.h"
+
+/* What could be next: the operations pending, and which of them the plan allows. */
+struct offer {
+    const struct pick_operation *pending;
+    uint32_t pending_count;
+    const uint32_t *among; /* indices into pending, never none */
+    uint32_t count;
+};
+
+struct strategy {
+    void (*begin)(struct pick *p); /* each may be NULL but choose */
+    /* The index into pending of one of those among which to choose. */
+    uint32_t (*choose)(struct pick *p, const struct offer *offer);
+    /* An operation is done, whoever chose it. */
+    void (*done)(struct pick *p, const struct offer *offer, uint32_t chosen);
+    void (*learn)(struct pick *p, const struct pick_operation *done,
+                  const struct pick_block *blocks, uint32_t block_count);
+    void (*end)(struct pick *p);
+};
+
+extern const struct strategy strategy_first, strategy_random, strategy_pct, strategy_pos,
+    strategy_surw, strategy_unique, strategy_frequency, strategy_nodefreq;
+
+/* What became of a constraint in this run. */
+struct kept {
+    bool is_first_done;
+    bool is_second_done;
+    uint32_t object; /* of FROM: what the two touch, once known */
+};
+
+enum { PCT_DEPTH_MAX = 16 };
+
+struct pct {
+    uint64_t *priorities; /* of tasks; 0: not drawn yet in this run */
+    uint32_t lowered_at[PCT_DEPTH_MAX];
+    uint32_t lowered_count;
+    uint32_t length_most; /* of any run so far */
+};
+
+struct pos {
+    struct table drawn[2]; /* priorities by name: of the last step, and of this one */
+    uint32_t current;
+};
+
+/* What one task does in a run, by the profile of an earlier one. */
+struct surw_task {
+    uint32_t weight;   /* those still to come, with those of tasks it has still to create */
+    uint32_t parent;   /* who created it; itself when nobody did */
+    bool is_known;     /* it was pending in this run */
+    bool was_known;    /* in the profile */
+    uint32_t expected; /* its operations by the profile */
+};
+
+struct surw {
+    struct surw_task *tasks;
+    struct table users;  /* (object, task) to how often in this run */
+    struct table before; /* the same in the profile */
+    uint32_t *objects;   /* those that several tasks used in the profile */
+    uint32_t object_count;
+    uint32_t object;   /* the one whose operations count in this run; 0: all do */
+    uint32_t intended; /* the task that is to do the next one; UINT32_MAX: not drawn */
+    uint32_t last;     /* the task that moved last */
+};
+
+/* How often and on which nodes a block was executed. */
+struct block_tally {
+    uint64_t nodes; /* a bit each, for the first 64 */
+    uint32_t count;
+    uint32_t run; /* the run, from 1, that this is about; of all runs: the last */
+};
+
+struct coverage {
+    struct block_tally *in_all; /* by block: in all runs ... */
+    struct block_tally *in_run; /* ... and in the run it says */
+    struct table actions;       /* an action's history: where in the pool, and how long */
+    struct pick_block *pool;    /* blocks of actions, one after another */
+    uint32_t pool_used;
+    uint32_t pool_size;
+    struct table paths; /* those that were begun, by hash */
+    uint64_t path;      /* of this run */
+    uint32_t run;       /* from 1 */
+};
+
+struct pick {
+    struct pick_limits limits;
+    const struct strategy *strategy;
+    struct pick_plan plan;
+    struct prng prng;
+    uint32_t step;
+    size_t turn; /* the next one */
+    size_t where;
+    uint32_t *allowed;    /* indices into pending */
+    struct kept *kept;    /* of each constraint */
+    struct table changed; /* object to the name of what last changed it */
+    struct pick_operation *asleep;
+    size_t asleep_count;
+
+    struct pct pct;
+    struct pos pos;
+    struct surw surw;
+    struct coverage coverage;
+};
+
+/* keep.c: whether the constraints allow the operation now; *which is one that does not. */
+enum keep {
+    KEEP_ALLOWED,
+    KEEP_RATHER_NOT, /* only when nothing else is */
+    KEEP_HELD,
+};
+enum keep keep_allows(const struct pick *p, const struct pick_operation *o, size_t *which);
+void keep_begin(struct pick *p);
+void keep_look(struct pick *p, const struct pick_operation *pending, uint32_t count);
+void keep_done(struct pick *p, const struct pick_operation *o);
+
+/* Memory cut off the caller's block. */
+struct carving {
+    char *at; /* NULL: only measured */
+    size_t used;
+};
+void *carve(struct carving *c, size_t count, size_t size);
+
+void pct_init(struct pick *p, struct carving *c);
+void pos_init(struct pick *p, struct carving *c);
+void surw_init(struct pick *p, struct carving *c);
+void coverage_init(struct pick *p, struct carving *c);
+
+#endif

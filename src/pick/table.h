@@ -1,0 +1,77 @@
+/* A table from 64-bit keys to 64-bit values over the caller's memory, of fixed size: what does not
+ * fit is not remembered. Clearing is O(1). Freestanding. */
+#ifndef CLEW_PICK_TABLE_H
+#define CLEW_PICK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct table_entry {
+    uint64_t key;
+    uint64_t value;
+    uint64_t age; /* the entry is there when it is the table's */
+};
+
+struct table {
+    struct table_entry *entries;
+    uint64_t age;
+    uint32_t mask;  /* the number of entries, a power of two, minus one */
+    uint32_t count; /* of entries that are there; at most 3/4 of all are used */
+};
+
+/* The number of entries a table for so many keys has. */
+static inline uint32_t table_entries(uint32_t key_max)
+{
+    uint32_t entries = 16;
+    while (entries / 4 * 3 < key_max && entries < UINT32_C(1) << 30) {
+        entries *= 2;
+    }
+    return entries;
+}
+
+/* Memory for table_entries(key_max) entries, cleared to zero. */
+static inline void table_init(struct table *t, struct table_entry *entries, uint32_t key_max)
+{
+    *t = (struct table){.entries = entries, .age = 1, .mask = table_entries(key_max) - 1};
+}
+
+static inline void table_clear(struct table *t)
+{
+    t->age++;
+    t->count = 0;
+}
+
+/* Where the key is or would be. */
+static inline struct table_entry *table_place(const struct table *t, uint64_t key)
+{
+    uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
+    while (t->entries[i].age == t->age && t->entries[i].key != key) {
+        i = (i + 1) & t->mask;
+    }
+    return &t->entries[i];
+}
+
+/* The value of the key, NULL when it is not there. */
+static inline uint64_t *table_get(const struct table *t, uint64_t key)
+{
+    struct table_entry *entry = table_place(t, key);
+    return entry->age == t->age ? &entry->value : NULL;
+}
+
+/* The value of the key, which begins as `fresh`; NULL when there is no room for it. */
+static inline uint64_t *table_slot(struct table *t, uint64_t key, uint64_t fresh)
+{
+    struct table_entry *entry = table_place(t, key);
+    if (entry->age == t->age) {
+        return &entry->value;
+    }
+    if (t->count >= (t->mask + 1) / 4 * 3) {
+        return NULL;
+    }
+    t->count++;
+    *entry = (struct table_entry){.key = key, .value = fresh, .age = t->age};
+    return &entry->value;
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* What handlers call. They take no handle, as in a real program; one system runs at a time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "pick/name.h"
+#include "sim/state.h"
+
+static struct sim *running;
+
+void calls_begin(struct sim *s)
+{
+    running = s;
+}
+
+/* The node whose code is running. Calls from elsewhere, such as a property, end the run. */
+static struct node *own_node(const char *call)
+{
+    struct sim *s = running;
+    if (s->self < 0) {
+        guard_end(s, OUTCOME_ASSERTION, call, "%s() is called outside the handlers of nodes", call);
+    }
+    return &s->core->nodes[s->self];
+}
+
+static int call_self(void)
+{
+    (void)own_node("clew_self");
+    return running->self;
+}
+
+static void check_message(const char *call, int to, int type, const void *bytes, size_t size)
+{
+    struct sim *s = running;
+    if (to < 0 || (uint32_t)to >= s->node_count) {
+        guard_end(s, OUTCOME_ASSERTION, call, "%s() to node %d, and there are %u", call, to,
+                  s->node_count);
+    }
+    if (type < 0 || (uint32_t)type >= s->type_count) {
+        guard_end(s, OUTCOME_ASSERTION, call, "%s() of message type %d, and there are %u", call,
+                  type, s->type_count);
+    }
+    if (bytes == NULL && size > 0) {
+        guard_end(s, OUTCOME_ASSERTION, call, "%s() of %zu bytes at no address", call, size);
+    }
+}
+
+static void call_send(int to, int type, const void *bytes, size_t size)
+{
+    (void)own_node("clew_send");
+    check_message("clew_send", to, type, bytes, size);
+    net_send(running, running->self, (uint32_t)to,
+             &(struct clew_message){.type = type, .bytes = bytes, .size = size});
+}
+
+static void call_request(int to, int type, const void *bytes, size_t size)
+{
+    if (!running->is_setting_up) {
+        guard_end(running, OUTCOME_ASSERTION, "clew_request",
+                  "clew_request() is called outside setup");
+    }
+    check_message("clew_request", to, type, bytes, size);
+    net_send(running, CLEW_CLIENT, (uint32_t)to,
+             &(struct clew_message){.type = type, .bytes = bytes, .size = size});
+}
+
+static struct timer *own_timer(const char *call, int timer)
+{
+    struct node *n = own_node(call);
+    if (timer < 0 || (uint32_t)timer >= running->timer_count) {
+        guard_end(running, OUTCOME_ASSERTION, call, "%s() of timer %d, and there are %u", call,
+                  timer, running->timer_count);
+    }
+    return &n->timers[timer];
+}
+
+static void call_timer_set(int timer, uint64_t delay)
+{
+    struct timer *t = own_timer("clew_timer_set", timer);
+    t->is_set = true;
+    t->deadline = running->core->nodes[running->self].clock + delay;
+    t->cause = running->now;
+    t->occurrence++;
+    t->set_at = ++running->core->timer_settings;
+    tell_timer_set(running, (uint32_t)timer, delay);
+}
+
+static void call_timer_cancel(int timer)
+{
+    struct timer *t = own_timer("clew_timer_cancel", timer);
+    if (t->is_set) {
+        tell_timer_cancel(running, (uint32_t)timer);
+    }
+    t->is_set = false;
+}
+
+static void check_disk(const char *call, size_t offset, size_t size)
+{
+    const size_t disk_size = running->system->disk_size;
+    if (offset > disk_size || size > disk_size - offset) {
+        guard_end(running, OUTCOME_ASSERTION, call,
+                  "%s() of %zu bytes at %zu, and the disk has %zu", call, size, offset, disk_size);
+    }
+}
+
+static uint32_t call_disk_write(size_t offset, const void *bytes, size_t size)
+{
+    struct node *n = own_node("clew_disk_write");
+    check_disk("clew_disk_write", offset, size);
+    return disk_begin_write(running, n, offset, bytes, size);
+}
+
+static void call_disk_read(size_t offset, void *bytes, size_t size)
+{
+    const struct node *n = own_node("clew_disk_read");
+    check_disk("clew_disk_read", offset, size);
+    disk_read(running, n, offset, bytes, size);
+}
+
+static uint64_t call_now(void)
+{
+    running->core->reads_clock = true;
+    return own_node("clew_now")->clock;
+}
+
+static uint64_t call_random(uint64_t bound)
+{
+    struct node *n = own_node("clew_random");
+    if (bound == 0) {
+        guard_end(running, OUTCOME_ASSERTION, "clew_random", "clew_random(0): no number is below");
+    }
+    return prng_below(&n->prng, bound);
+}
+
+static void *call_alloc(size_t size)
+{
+    struct node *n = own_node("clew_alloc");
+    void *block = heap_take(&n->heap, size);
+    if (block == NULL) {
+        guard_end(running, OUTCOME_CRASH, "out of memory",
+                  "clew_alloc(%zu): the memory of a node is %zu bytes, and %zu are used", size,
+                  n->heap.size, n->heap.used);
+    }
+    return block;
+}
+
+static void call_free(void *block)
+{
+    struct node *n = own_node("clew_free");
+    if (block == NULL) {
+        return;
+    }
+    if (!heap_has(&n->heap, block)) {
+        guard_end(running, OUTCOME_CRASH, "clew_free",
+                  "clew_free() of what clew_alloc() did not give, or of what was freed before");
+    }
+    heap_give(&n->heap, block);
+}
+
+/* The number of a variable's name, new ones last. */
+static uint32_t variable_of(struct sim *s, const char *name)
+{
+    uint32_t i = 0;
+    while (i < s->variable_count && strcmp(s->variable_names[i], name) != 0) {
+        i++;
+    }
+    if (i == SIM_VARIABLES_MAX) {
+        guard_end(s, OUTCOME_ASSERTION, "clew_variable", "more than %d variables are reported",
+                  SIM_VARIABLES_MAX);
+    }
+    if (i == s->variable_count) {
+        const size_t size = strlen(name) + 1;
+        s->variable_names[i] = memcpy(mem_resize(NULL, size), name, size);
+        s->variable_count++;
+    }
+    return i;
+}
+
+static void call_variable(const char *name, int64_t value)
+{
+    struct node *n = own_node("clew_variable");
+    const uint32_t i = variable_of(running, name);
+    n->variables[i] = value;
+    n->variables_set |= UINT64_C(1) << i;
+    running->execution->hash = name_mix(name_mix(running->execution->hash, (uint64_t)value),
+                                        name_text(name, strlen(name)));
+    tell_variable(running, name, value);
+}
+
+static void call_log(const char *text)
+{
+    (void)own_node("clew_log_line");
+    tell_log(running, text);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static void call_access(const char *variable, bool is_write, const char *file, int line)
+{
+    (void)own_node(is_write ? "clew_writes" : "clew_reads");
+    if (running->trace != NULL) {
+        char place[200];
+        (void)snprintf(place, sizeof place, "%s:%d", file_name(file), line);
+        tell_access(running, variable, is_write, place);
+    }
+}
+
+static void call_fail(const char *claim, const char *file, int line)
+{
+    struct sim *s = running;
+    char key[100];
+    (void)snprintf(key, sizeof key, "%s:%d", file_name(file), line);
+    guard_end(s, OUTCOME_ASSERTION, key, "%s at %s on %s fails: %s", s->doing, key,
+              s->self < 0 ? "no node" : s->node_names[s->self], claim);
+}
+
+const struct clew_calls sim_calls = {
+    .self = call_self,
+    .send = call_send,
+    .request = call_request,
+    .timer_set = call_timer_set,
+    .timer_cancel = call_timer_cancel,
+    .disk_write = call_disk_write,
+    .disk_read = call_disk_read,
+    .now = call_now,
+    .random = call_random,
+    .alloc = call_alloc,
+    .free = call_free,
+    .variable = call_variable,
+    .log = call_log,
+    .access = call_access,
+    .violate = call_fail,
+};

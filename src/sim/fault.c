@@ -1,0 +1,137 @@
+/* Faults: which could strike now within their budgets, and what they do. */
+#include "pick/name.h"
+#include "sim/state.h"
+
+static bool is_affordable(const struct sim *s, uint8_t fault)
+{
+    return s->core->fault_counts[fault] < s->plan->faults.most[fault];
+}
+
+static void add_on_node(struct sim *s, uint8_t fault, uint32_t node, uint32_t number)
+{
+    const uint64_t own = s->names.nodes[node + 1];
+    const uint64_t target = number == 0 ? own : name_join(own, number);
+    pending_add(
+        s,
+        &(struct pick_operation){
+            .name = name_fault(fault, target), .action = own, .occurrence = number, .fault = fault},
+        &(struct origin){.node = node, .cause = STEP_NONE, .number = number});
+}
+
+static void add_on_parcel(struct sim *s, uint8_t fault, struct parcel *p)
+{
+    pending_add(s,
+                &(struct pick_operation){.name = name_fault(fault, p->name),
+                                         .action = p->action,
+                                         .occurrence = p->occurrence,
+                                         .fault = fault},
+                &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});
+}
+
+/* A crash may find any number of the writes under way on the disk, in their order. */
+static void list_crashes(struct sim *s, uint32_t node)
+{
+    const uint32_t writes = s->core->nodes[node].disk.write_count;
+    for (uint32_t reached = 0; reached <= writes; reached++) {
+        add_on_node(s, FAULT_CRASH, node, reached);
+    }
+}
+
+static bool has_timer(const struct sim *s, const struct node *n)
+{
+    for (uint32_t i = 0; i < s->timer_count; i++) {
+        if (n->timers[i].is_set) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the fault could strike the node as it is. */
+static bool can_strike(const struct sim *s, uint8_t fault, const struct node *n)
+{
+    const bool is_up = n->state != NULL;
+    switch (fault) {
+    case FAULT_CRASH: return is_up;
+    case FAULT_RESTART: return !is_up;
+    case FAULT_PARTITION: return !n->is_cut;
+    case FAULT_HEAL: return n->is_cut;
+    case FAULT_SKEW: return is_up && has_timer(s, n);
+    case FAULT_SLOW_DISK: return n->disk.first != NULL && !n->disk.is_slow;
+    case FAULT_DISK_ERROR: return n->disk.first != NULL && !n->disk.first->is_failing;
+    default: return false;
+    }
+}
+
+static void list_on_nodes(struct sim *s)
+{
+    static const uint8_t faults[] = {FAULT_CRASH, FAULT_RESTART,   FAULT_PARTITION, FAULT_HEAL,
+                                     FAULT_SKEW,  FAULT_SLOW_DISK, FAULT_DISK_ERROR};
+    for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
+        for (uint32_t i = 0; is_affordable(s, faults[f]) && i < s->node_count; i++) {
+            if (!can_strike(s, faults[f], &s->core->nodes[i])) {
+                continue;
+            }
+            if (faults[f] == FAULT_CRASH) {
+                list_crashes(s, i);
+            } else {
+                add_on_node(s, faults[f], i, 0);
+            }
+        }
+    }
+}
+
+/* A message that already is the first of its channel cannot overtake; nor does it where all can. */
+static void list_on_parcels(struct sim *s)
+{
+    for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
+        if (is_affordable(s, FAULT_DROP)) {
+            add_on_parcel(s, FAULT_DROP, p);
+        }
+        if (is_affordable(s, FAULT_DUPLICATE)) {
+            add_on_parcel(s, FAULT_DUPLICATE, p);
+        }
+        if (is_affordable(s, FAULT_REORDER) && s->net == SIM_FIFO && !net_is_first(s, p)) {
+            add_on_parcel(s, FAULT_REORDER, p);
+        }
+    }
+}
+
+void fault_list(struct sim *s)
+{
+    const struct fault_budget *b = &s->plan->faults;
+    list_on_nodes(s);
+    if ((b->most[FAULT_DROP] | b->most[FAULT_DUPLICATE] | b->most[FAULT_REORDER]) != 0) {
+        list_on_parcels(s);
+    }
+}
+
+/* The node's clock jumps past the last of its timers. */
+static void skew(const struct sim *s, struct node *n)
+{
+    for (uint32_t i = 0; i < s->timer_count; i++) {
+        if (n->timers[i].is_set && n->timers[i].deadline > n->clock) {
+            n->clock = n->timers[i].deadline;
+        }
+    }
+}
+
+void fault_strike(struct sim *s, const struct pick_operation *o, const struct origin *from)
+{
+    struct node *n = &s->core->nodes[from->node];
+    s->core->fault_counts[o->fault]++;
+    tell_fault(s, o, from);
+    switch (o->fault) {
+    case FAULT_CRASH: node_crash(s, from->node, from->number); break;
+    case FAULT_RESTART: node_start(s, from->node, true); break;
+    case FAULT_DROP: net_discard(s, from->parcel); break;
+    case FAULT_DUPLICATE: net_repeat(s, from->parcel); break;
+    case FAULT_REORDER: net_advance(s, from->parcel); break;
+    case FAULT_PARTITION: n->is_cut = true; break;
+    case FAULT_HEAL: n->is_cut = false; break;
+    case FAULT_SKEW: skew(s, n); break;
+    case FAULT_SLOW_DISK: n->disk.is_slow = true; break;
+    case FAULT_DISK_ERROR: n->disk.first->is_failing = true; break;
+    default: bug("a fault that is not simulated");
+    }
+}

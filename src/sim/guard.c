@@ -1,0 +1,209 @@
+/* What keeps the explorer alive whatever a handler does: faults of the processor and endless loops
+ * end the run, not the program.
+ *
+ * The jump leaves the handler's frames behind; nothing in them is needed, because all the system's
+ * memory is rewound before the next run. */
+#include <errno.h>
+#include <execinfo.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "place/place.h"
+#include "sim/state.h"
+
+enum { FRAMES_MAX = 32, ALTERNATE_STACK_SIZE = 64 << 10 };
+
+/* A step that takes this many ticks of processor time is a loop. */
+enum { TICK_US = 100000, TICKS_MAX = 20 };
+
+enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL };
+
+static sigjmp_buf way_out;
+static volatile sig_atomic_t is_guarding;
+static volatile uint64_t beats; /* goes on with every step */
+static uint64_t beats_seen;
+static uint32_t ticks_stale;
+static pid_t ticking; /* the process whose timer runs: a fork has none */
+
+static volatile sig_atomic_t caught;
+static uint64_t caught_at; /* the instruction */
+static void *frames[FRAMES_MAX];
+static int frame_count;
+
+static uint32_t user_count;
+static struct sigaction before[8];
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM};
+static char alternate_stack[ALTERNATE_STACK_SIZE];
+
+static uint64_t instruction(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+    return context->uc_mcontext.pc;
+#endif
+}
+
+static _Noreturn void jump(int signal, const ucontext_t *context)
+{
+    caught = signal;
+    caught_at = instruction(context);
+    frame_count = backtrace(frames, FRAMES_MAX);
+    is_guarding = 0;
+    siglongjmp(way_out, ENDED_BY_SIGNAL);
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+    (void)info;
+    if (is_guarding != 0) {
+        jump(signal, context);
+    }
+    /* Not ours: as if we were not here. */
+    struct sigaction as_usual = {.sa_handler = SIG_DFL};
+    (void)sigaction(signal, &as_usual, NULL);
+    (void)raise(signal);
+}
+
+static void on_tick(int signal, siginfo_t *info, void *context)
+{
+    (void)info;
+    if (is_guarding == 0 || beats != beats_seen) {
+        beats_seen = beats;
+        ticks_stale = 0;
+    } else if (++ticks_stale >= TICKS_MAX) {
+        jump(signal, context);
+    }
+}
+
+static void tick(void)
+{
+    const pid_t process = getpid();
+    if (ticking != process) {
+        const struct itimerval interval = {.it_interval = {.tv_usec = TICK_US},
+                                           .it_value = {.tv_usec = TICK_US}};
+        (void)setitimer(ITIMER_VIRTUAL, &interval, NULL);
+        ticking = process;
+    }
+}
+
+void guard_open(void)
+{
+    if (user_count++ > 0) {
+        return;
+    }
+    (void)backtrace(frames, FRAMES_MAX); /* loads what it needs, which a handler must not */
+    const stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
+    (void)sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction action = {.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART | SA_SIGINFO};
+        action.sa_sigaction = signals[i] == SIGVTALRM ? on_tick : on_fault;
+        (void)sigaction(signals[i], &action, &before[i]);
+    }
+}
+
+void guard_close(void)
+{
+    must(user_count > 0);
+    if (--user_count > 0) {
+        return;
+    }
+    const struct itimerval never = {{0}, {0}};
+    (void)setitimer(ITIMER_VIRTUAL, &never, NULL);
+    ticking = 0;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        (void)sigaction(signals[i], &before[i], NULL);
+    }
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    (void)sigaltstack(&none, NULL);
+}
+
+void guard_alive(void)
+{
+    beats++;
+}
+
+static void set_outcome(struct sim *s, enum outcome outcome, const char *key)
+{
+    struct execution *x = s->execution;
+    x->outcome = outcome;
+    (void)snprintf(x->key, sizeof x->key, "%s: %s", outcome_name(outcome), key);
+}
+
+_Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, const char *format,
+                         ...)
+{
+    must(is_guarding != 0);
+    set_outcome(s, outcome, key);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(s->execution->what, sizeof s->execution->what, format, arguments);
+    va_end(arguments);
+    is_guarding = 0;
+    siglongjmp(way_out, ENDED_BY_US);
+}
+
+/* The places of the system's own code among the frames, innermost first: "a.c:12 < b.c:30". */
+static void print_frames(struct sim *s, char *text, size_t size)
+{
+    struct out out;
+    out_open_memory(&out);
+    struct places *places = places_new();
+    if (s->library_path != NULL) {
+        places_add_module(places, s->library_path, s->library_bias);
+    }
+    uint32_t shown = 0;
+    for (int i = 0; i < frame_count && shown < 6; i++) {
+        const uint64_t address = (uint64_t)(uintptr_t)frames[i];
+        if (address < s->library_bias || address >= s->library_end) {
+            continue;
+        }
+        out_text(&out, shown == 0 ? "" : " < ");
+        /* Places are those of calls that return to an address; what was caught is no call. */
+        shown += places_print_source(places, address + (address == caught_at), &out);
+    }
+    (void)snprintf(text, size, "%.*s", (int)out.used, out.used == 0 ? "" : out.buffer);
+    places_free(places);
+    out_abandon(&out);
+}
+
+static void tell_signal(struct sim *s)
+{
+    char places[300];
+    char key[100];
+    print_frames(s, places, sizeof places);
+    const char *node = s->self < 0 ? "no node" : s->node_names[s->self];
+    const enum outcome outcome = caught == SIGVTALRM ? OUTCOME_HANG
+                                 : caught == SIGILL  ? OUTCOME_SANITIZER
+                                                     : OUTCOME_CRASH;
+    const char *what = caught == SIGVTALRM ? "does not come to an end"
+                       : caught == SIGILL  ? "does what C leaves undefined"
+                       : caught == SIGABRT ? "aborts"
+                       : caught == SIGFPE  ? "divides by zero"
+                                           : "touches memory that is not there";
+    (void)snprintf(key, sizeof key, "%s %.80s", s->doing, places);
+    set_outcome(s, outcome, key);
+    (void)snprintf(s->execution->what, sizeof s->execution->what, "the handler %s on %s %s%s%s",
+                   s->doing, node, what, places[0] == '\0' ? "" : ": ", places);
+}
+
+bool guard_run(struct sim *s, void (*run)(struct sim *s))
+{
+    tick();
+    const int ending = sigsetjmp(way_out, 0);
+    if (ending == ENDED_ITSELF) {
+        guard_alive();
+        is_guarding = 1;
+        run(s);
+        is_guarding = 0;
+    } else if (ending == ENDED_BY_SIGNAL) {
+        tell_signal(s);
+    }
+    return ending == ENDED_ITSELF;
+}

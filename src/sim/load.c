@@ -1,0 +1,114 @@
+/* Systems in shared objects: found, checked, their variables noted so that they can be rewound. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/seam.h"
+#include "sim/state.h"
+
+/* Where the writable part of a loaded object is. */
+struct search {
+    struct sim *sim;
+    uintptr_t bias;
+};
+
+static void add_segment(struct sim *s, uintptr_t begin, uintptr_t end)
+{
+    if (begin < end && s->segment_count < SIM_SEGMENTS_MAX) {
+        s->segments[s->segment_count++] =
+            (struct segment){.begin = (char *)begin, .size = end - begin};
+    }
+}
+
+/* What the linker has made read-only after relocation is left alone. */
+static uintptr_t readonly_end(const struct dl_phdr_info *info, uintptr_t begin)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const uintptr_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_GNU_RELRO && from == begin) {
+            return (from + p->p_memsz) / page * page;
+        }
+    }
+    return begin;
+}
+
+static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct search *search = context;
+    if (info->dlpi_addr != search->bias) {
+        return 0;
+    }
+    struct sim *s = search->sim;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD) {
+            continue;
+        }
+        s->library_end = begin + p->p_memsz > s->library_end ? begin + p->p_memsz : s->library_end;
+        if ((p->p_flags & PF_W) != 0) {
+            add_segment(s, readonly_end(info, begin), begin + p->p_memsz);
+        }
+    }
+    return 1;
+}
+
+static void keep_fresh(struct sim *s)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        size += s->segments[i].size;
+    }
+    char *at = s->segments_fresh = mem_resize(NULL, size + 1);
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        at = mempcpy(at, s->segments[i].begin, s->segments[i].size);
+    }
+}
+
+int load_library(struct sim *s, const char *path, struct err *e)
+{
+    char file[4096];
+    const int length =
+        snprintf(file, sizeof file, "%s%s", strchr(path, '/') == NULL ? "./" : "", path);
+    if (length < 0 || (size_t)length >= sizeof file) {
+        return err_set(e, "%s: the path is too long", path);
+    }
+    if ((seam_fails() ? seam_failure(EACCES) : access(file, R_OK)) < 0) {
+        return err_set(e, "%s: %s", path, strerror(errno));
+    }
+    s->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (s->library == NULL) {
+        return err_set(e, "%s: is no shared object that can be loaded (%s)", path, dlerror());
+    }
+    s->system = dlsym(s->library, "clew_system");
+    const struct clew_calls **calls = dlsym(s->library, "clew_calls");
+    if (s->system == NULL || calls == NULL) {
+        return err_set(e, "%s: has no system in it (CLEW_SYSTEM of clew/sim.h declares one)", path);
+    }
+    const struct link_map *map = NULL;
+    if (dlinfo(s->library, RTLD_DI_LINKMAP, &map) < 0) {
+        return err_set(e, "%s: %s", path, dlerror());
+    }
+    *calls = &sim_calls;
+    s->library_path = memcpy(mem_resize(NULL, strlen(file) + 1), file, strlen(file) + 1);
+    s->library_bias = map->l_addr;
+    (void)dl_iterate_phdr(note_segments, &(struct search){.sim = s, .bias = map->l_addr});
+    keep_fresh(s);
+    return 0;
+}
+
+void load_close(struct sim *s)
+{
+    mem_free(s->segments_fresh);
+    mem_free(s->library_path);
+    if (s->library != NULL) {
+        (void)dlclose(s->library);
+    }
+}

@@ -1,0 +1,136 @@
+/* Messages on their way. */
+#include <string.h>
+
+#include "pick/name.h"
+#include "sim/state.h"
+
+uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to)
+{
+    return (uint32_t)(from + 1) * s->node_count + to;
+}
+
+bool net_is_first(const struct sim *s, const struct parcel *p)
+{
+    return s->core->queues[net_channel(s, p->from, p->to)].first == p;
+}
+
+static void append(struct sim *s, struct parcel *p)
+{
+    struct core *core = s->core;
+    p->older = core->newest;
+    *(core->newest == NULL ? &core->oldest : &core->newest->newer) = p;
+    core->newest = p;
+    struct queue *c = &core->queues[net_channel(s, p->from, p->to)];
+    *(c->first == NULL ? &c->first : &c->last->behind) = p;
+    c->last = p;
+    core->parcel_count++;
+}
+
+/* Gives the parcel its name: the next of its type on its channel. */
+static void christen(struct sim *s, struct parcel *p)
+{
+    const uint32_t kind = net_channel(s, p->from, p->to) * s->type_count + p->type;
+    p->action = s->names.messages[kind];
+    p->occurrence = ++s->core->sent[kind];
+    p->name = name_occurrence(p->action, p->occurrence);
+}
+
+enum { PARCELS_MAX = SIM_PENDING_MAX / 2 };
+
+static struct parcel *parcel_new(struct sim *s, size_t size)
+{
+    struct parcel *p =
+        s->core->parcel_count >= PARCELS_MAX ? NULL : heap_take(&s->core->heap, sizeof *p + size);
+    if (p == NULL) {
+        guard_end(s, OUTCOME_HANG, "messages pile up",
+                  "%u messages are on their way, and more "
+                  "than there is room for",
+                  s->core->parcel_count);
+    }
+    return p;
+}
+
+void net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *m)
+{
+    struct parcel *p = parcel_new(s, m->size);
+    p->from = from;
+    p->to = to;
+    p->type = (uint32_t)m->type;
+    p->size = m->size;
+    p->cause = s->now;
+    if (m->size > 0) {
+        memcpy(p->bytes, m->bytes, m->size);
+    }
+    christen(s, p);
+    if (s->system->fingerprint != NULL) {
+        const struct clew_message sent = {
+            .from = from, .type = m->type, .bytes = p->bytes, .size = p->size};
+        p->fingerprint = s->system->fingerprint(&sent);
+    }
+    append(s, p);
+    tell_send(s, p);
+}
+
+void net_take(struct sim *s, struct parcel *p)
+{
+    struct core *core = s->core;
+    *(p->older == NULL ? &core->oldest : &p->older->newer) = p->newer;
+    *(p->newer == NULL ? &core->newest : &p->newer->older) = p->older;
+    struct queue *c = &core->queues[net_channel(s, p->from, p->to)];
+    struct parcel *before = NULL;
+    for (struct parcel *q = c->first; q != p; q = q->behind) {
+        before = q;
+    }
+    *(before == NULL ? &c->first : &before->behind) = p->behind;
+    if (c->last == p) {
+        c->last = before;
+    }
+    p->older = p->newer = p->behind = NULL;
+    core->parcel_count--;
+}
+
+void net_discard(struct sim *s, struct parcel *p)
+{
+    net_take(s, p);
+    heap_give(&s->core->heap, p);
+}
+
+void net_repeat(struct sim *s, const struct parcel *p)
+{
+    struct parcel *copy = parcel_new(s, p->size);
+    memcpy(copy, p, sizeof *copy + p->size);
+    copy->cause = s->now;
+    copy->older = copy->newer = copy->behind = NULL;
+    christen(s, copy);
+    append(s, copy);
+    tell_send(s, copy);
+}
+
+void net_advance(struct sim *s, struct parcel *p)
+{
+    struct queue *c = &s->core->queues[net_channel(s, p->from, p->to)];
+    struct parcel *before = c->first;
+    if (before == p) {
+        return;
+    }
+    while (before->behind != p) {
+        before = before->behind;
+    }
+    before->behind = p->behind;
+    if (c->last == p) {
+        c->last = before;
+    }
+    p->behind = c->first;
+    c->first = p;
+}
+
+void net_forget(struct sim *s, uint32_t to)
+{
+    struct parcel *newer = NULL;
+    for (struct parcel *p = s->core->oldest; p != NULL; p = newer) {
+        newer = p->newer;
+        if (p->to == to) {
+            net_discard(s, p);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/* What happens to a node: its handlers, its end and its new beginning. */
+#include "sim/state.h"
+
+static void enter(struct sim *s, uint32_t node, const char *doing)
+{
+    s->self = (int32_t)node;
+    s->doing = doing;
+}
+
+static void leave(struct sim *s)
+{
+    s->self = -1;
+}
+
+void node_start(struct sim *s, uint32_t node, bool is_again)
+{
+    const struct clew_system *system = s->system;
+    struct node *n = &s->core->nodes[node];
+    n->state = heap_take(&n->heap, system->state_size == 0 ? 1 : system->state_size);
+    if (n->state == NULL) {
+        guard_end(s, OUTCOME_CRASH, "state too large", "a state of %zu bytes is too large",
+                  system->state_size);
+    }
+    s->states[node] = n->state;
+    enter(s, node, is_again ? "restart" : "start");
+    tell_start(s, node, is_again);
+    void (*begin)(void *state) =
+        is_again && system->restart != NULL ? system->restart : system->start;
+    if (begin != NULL) {
+        begin(n->state);
+    }
+    tell_handler_end(s, node);
+    leave(s);
+}
+
+void node_deliver(struct sim *s, struct parcel *p)
+{
+    net_take(s, p);
+    enter(s, p->to, "message");
+    tell_deliver(s, p);
+    const struct clew_message m = {
+        .from = p->from, .type = (int)p->type, .bytes = p->bytes, .size = p->size};
+    s->system->message(s->core->nodes[p->to].state, &m);
+    tell_handler_end(s, p->to);
+    leave(s);
+    heap_give(&s->core->heap, p);
+}
+
+/* The clock moves to the deadline, unless a skew has moved it beyond. */
+void node_fire(struct sim *s, uint32_t node, uint32_t timer)
+{
+    struct node *n = &s->core->nodes[node];
+    struct timer *t = &n->timers[timer];
+    t->is_set = false;
+    n->clock = t->deadline > n->clock ? t->deadline : n->clock;
+    enter(s, node, "timer");
+    tell_fire(s, node, timer);
+    if (s->system->timer != NULL) {
+        s->system->timer(n->state, (int)timer);
+    }
+    tell_handler_end(s, node);
+    leave(s);
+}
+
+void node_written(struct sim *s, uint32_t node)
+{
+    struct node *n = &s->core->nodes[node];
+    struct disk_write *w = disk_complete(n);
+    enter(s, node, "written");
+    tell_written(s, node);
+    if (s->system->written != NULL) {
+        s->system->written(n->state, w->ticket, w->is_failing);
+    }
+    tell_handler_end(s, node);
+    leave(s);
+    heap_give(&s->core->heap, w);
+}
+
+/* All but the disk is gone; where messages travel in connections, those to it are gone too. */
+void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached)
+{
+    struct node *n = &s->core->nodes[node];
+    disk_crash(s, n, writes_reached);
+    for (uint32_t i = 0; i < s->timer_count; i++) {
+        n->timers[i].is_set = false;
+    }
+    n->heap.used = 0;
+    for (uint32_t i = 0; i < SIM_HEAP_CLASSES; i++) {
+        n->heap.free[i] = NULL;
+    }
+    n->state = NULL;
+    n->variables_set = 0;
+    s->states[node] = NULL;
+    if (s->net == SIM_FIFO) {
+        net_forget(s, node);
+    }
+}

@@ -1,0 +1,167 @@
+/* What could happen next, in the default order: messages by age, writes that reach the disk, timers
+ * by deadline, faults. */
+#include "pick/name.h"
+#include "sim/state.h"
+
+/* Messages of one channel that may overtake each other are lines of their own for the strategies
+ * that think in tasks: this many. */
+enum { LINES_PER_CHANNEL = 8 };
+
+/* Numbers of tasks: channels, then a disk and a timer line for each node, then a line per fault. */
+static uint32_t channel_task_count(const struct sim *s)
+{
+    const uint32_t lines = s->net == SIM_FIFO ? 1 : LINES_PER_CHANNEL;
+    return (s->node_count + 1) * s->node_count * lines;
+}
+
+uint32_t pending_task_count(const struct sim *s)
+{
+    return channel_task_count(s) + 2 * s->node_count + FAULT_LIMIT;
+}
+
+static uint32_t parcel_task(const struct sim *s, const struct parcel *p)
+{
+    const uint32_t channel = net_channel(s, p->from, p->to);
+    return s->net == SIM_FIFO ? channel
+                              : channel * LINES_PER_CHANNEL + p->occurrence % LINES_PER_CHANNEL;
+}
+
+static uint32_t disk_task(const struct sim *s, uint32_t node)
+{
+    return channel_task_count(s) + node;
+}
+
+static uint32_t timer_task(const struct sim *s, uint32_t node)
+{
+    return channel_task_count(s) + s->node_count + node;
+}
+
+void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from)
+{
+    must(s->pending_count < SIM_PENDING_MAX);
+    s->pending[s->pending_count] = *o;
+    struct pick_operation *added = &s->pending[s->pending_count];
+    if (o->fault != 0) {
+        added->kind = EVENT_FAULT;
+        added->task = channel_task_count(s) + 2 * s->node_count + o->fault;
+        added->objects[0] = PICK_EVERYTHING;
+    } else {
+        added->objects[0] = from->node + 1;
+    }
+    added->writes = 1;
+    added->node = (uint16_t)from->node;
+    s->origins[s->pending_count++] = *from;
+}
+
+static void list_parcels(struct sim *s)
+{
+    const struct node *nodes = s->core->nodes;
+    for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
+        const bool is_cut = p->from >= 0 && p->from != (int32_t)p->to &&
+                            (nodes[p->to].is_cut || nodes[p->from].is_cut);
+        if (nodes[p->to].state == NULL || is_cut || (s->net == SIM_FIFO && !net_is_first(s, p))) {
+            continue;
+        }
+        pending_add(s,
+                    &(struct pick_operation){.name = p->name,
+                                             .action = p->action,
+                                             .occurrence = p->occurrence,
+                                             .task = parcel_task(s, p),
+                                             .is_overtaking = s->net == SIM_DATAGRAM,
+                                             .kind = EVENT_RECV},
+                    &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});
+    }
+}
+
+static void list_write(struct sim *s, uint32_t node)
+{
+    const struct disk_write *w = s->core->nodes[node].disk.first;
+    pending_add(s,
+                &(struct pick_operation){.name = name_occurrence(s->names.writes[node], w->ticket),
+                                         .action = s->names.writes[node],
+                                         .occurrence = w->ticket,
+                                         .task = disk_task(s, node),
+                                         .kind = EVENT_FILE_SYNC},
+                &(struct origin){.node = node, .cause = w->cause});
+}
+
+static void list_writes(struct sim *s, bool is_slow)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const struct disk *d = &s->core->nodes[i].disk;
+        if (d->first != NULL && d->is_slow == is_slow) {
+            list_write(s, i);
+        }
+    }
+}
+
+/* The timer of a node that fires next; timer_count when none is set. */
+static uint32_t next_timer(const struct sim *s, const struct node *n)
+{
+    uint32_t next = s->timer_count;
+    for (uint32_t i = 0; i < s->timer_count; i++) {
+        const struct timer *t = &n->timers[i];
+        if (t->is_set &&
+            (next == s->timer_count || t->deadline < n->timers[next].deadline ||
+             (t->deadline == n->timers[next].deadline && t->set_at < n->timers[next].set_at))) {
+            next = i;
+        }
+    }
+    return next;
+}
+
+static uint64_t deadline(const struct sim *s, const struct origin *from)
+{
+    return s->core->nodes[from->node].timers[from->number].deadline;
+}
+
+/* Moves the last of those pending before all that have later deadlines, from `first` on. */
+static void settle(struct sim *s, uint32_t first)
+{
+    for (uint32_t i = s->pending_count - 1;
+         i > first && deadline(s, &s->origins[i - 1]) > deadline(s, &s->origins[i]); i--) {
+        const struct pick_operation moved = s->pending[i];
+        const struct origin moved_from = s->origins[i];
+        s->pending[i] = s->pending[i - 1];
+        s->origins[i] = s->origins[i - 1];
+        s->pending[i - 1] = moved;
+        s->origins[i - 1] = moved_from;
+    }
+}
+
+/* By deadline, as if all clocks ran alike. */
+static void list_timers(struct sim *s)
+{
+    const uint32_t first = s->pending_count;
+    for (uint32_t i = 0; s->timer_count > 0 && i < s->node_count; i++) {
+        const struct node *n = &s->core->nodes[i];
+        const uint32_t timer = next_timer(s, n);
+        if (timer == s->timer_count) {
+            continue;
+        }
+        const uint64_t what = s->names.timers[i][timer];
+        const uint32_t occurrence = n->timers[timer].occurrence;
+        pending_add(s,
+                    &(struct pick_operation){.name = name_occurrence(what, occurrence),
+                                             .action = what,
+                                             .occurrence = occurrence,
+                                             .task = timer_task(s, i),
+                                             .kind = EVENT_TIMER_FIRE},
+                    &(struct origin){.node = i, .cause = n->timers[timer].cause, .number = timer});
+        settle(s, first);
+    }
+}
+
+void pending_list(struct sim *s)
+{
+    s->pending_count = 0;
+    list_parcels(s);
+    if (s->system->disk_size > 0) {
+        list_writes(s, false);
+    }
+    list_timers(s);
+    if (s->system->disk_size > 0 && s->pending_count == 0) {
+        list_writes(s, true);
+    }
+    fault_list(s);
+}

@@ -1,0 +1,460 @@
+#include "sim/sim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "pick/name.h"
+#include "sim/state.h"
+
+static const char *const net_names[] = {[SIM_FIFO] = "fifo", [SIM_DATAGRAM] = "datagram"};
+
+struct sim *sim_of(struct world *w)
+{
+    return (struct sim *)w;
+}
+
+/* A property says with which values it is broken. */
+PRINTF_LIKE(2, 3)
+static bool say_broken(const struct clew_view *view, const char *format, ...)
+{
+    struct sim *s = (struct sim *)(void *)((char *)(uintptr_t)view - offsetof(struct sim, view));
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(s->broken, sizeof s->broken, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static const int64_t *say_value(const struct clew_view *view, uint32_t node, const char *variable)
+{
+    const struct sim *s =
+        (const struct sim *)(const void *)((const char *)view - offsetof(struct sim, view));
+    for (uint32_t i = 0; node < s->node_count && i < s->variable_count; i++) {
+        const struct node *n = &s->core->nodes[node];
+        if (strcmp(s->variable_names[i], variable) == 0) {
+            return (n->variables_set >> i & 1) != 0 ? &n->variables[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
+static void check_property(struct sim *s, const struct clew_property *p)
+{
+    s->broken[0] = '\0';
+    s->doing = p->name;
+    if (!p->holds(&s->view)) {
+        guard_end(s, OUTCOME_PROPERTY, p->name, "%s does not hold%s%s", p->name,
+                  s->broken[0] == '\0' ? "" : ": ", s->broken);
+    }
+}
+
+static void check_properties(struct sim *s, bool is_at_rest)
+{
+    const struct clew_property *p = s->system->properties;
+    s->view.step = s->core->steps;
+    for (; p != NULL && p->name != NULL; p++) {
+        if (p->is_at_rest == is_at_rest) {
+            check_property(s, p);
+        }
+    }
+}
+
+static void do_operation(struct sim *s, const struct pick_operation *o, const struct origin *from)
+{
+    if (o->fault != 0) {
+        fault_strike(s, o, from);
+    } else if (o->kind == EVENT_RECV) {
+        node_deliver(s, from->parcel);
+    } else if (o->kind == EVENT_TIMER_FIRE) {
+        node_fire(s, from->node, from->number);
+    } else {
+        must(o->kind == EVENT_FILE_SYNC);
+        node_written(s, from->node);
+    }
+}
+
+static void keep_pending(struct sim *s)
+{
+    struct execution *x = s->execution;
+    vec_reserve(&x->pending, x->pending.count + s->pending_count);
+    memcpy(x->pending.at + x->pending.count, s->pending, s->pending_count * sizeof *s->pending);
+    x->pending.count += s->pending_count;
+}
+
+/* Notes the step before it is taken, so that one that fails is part of the execution. */
+static void take_step(struct sim *s, uint32_t choice)
+{
+    struct execution *x = s->execution;
+    const struct pick_operation o = s->pending[choice];
+    const struct origin from = s->origins[choice];
+    struct step step = {.operation = o, .choice = choice, .cause = from.cause};
+    if (s->plan->wants_pending) {
+        step.pending_first = (uint32_t)x->pending.count;
+        step.pending_count = s->pending_count;
+        keep_pending(s);
+    }
+    vec_push(&x->steps, step);
+    x->hash = name_mix(x->hash, o.name);
+    if (o.kind == EVENT_RECV) {
+        x->hash = name_mix(x->hash, from.parcel->fingerprint);
+    }
+    guard_alive();
+    s->now = s->core->steps++;
+    do_operation(s, &o, &from);
+    if (s->plan->wants_states) {
+        vec_last(&x->steps)->state = memory_hash(s);
+    }
+    check_properties(s, false);
+}
+
+static void start_all(struct sim *s)
+{
+    if (s->system->setup != NULL) {
+        s->is_setting_up = true;
+        s->doing = "setup";
+        s->system->setup();
+        s->is_setting_up = false;
+    }
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        node_start(s, i, false);
+    }
+    check_properties(s, false);
+}
+
+static void begin(struct sim *s, const struct plan *p, struct execution *x)
+{
+    s->plan = p;
+    s->execution = x;
+    s->now = STEP_NONE;
+    s->self = -1;
+    s->is_setting_up = false;
+    s->doing = "start";
+    calls_begin(s);
+    memory_reset(s);
+    memset(s->states, 0, s->node_count * sizeof *s->states);
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        prng_init(&s->core->nodes[i].prng, p->pick.seed ^ s->names.nodes[i + 1]);
+    }
+}
+
+static void set_end(struct execution *x, enum outcome outcome, const char *what)
+{
+    x->outcome = outcome;
+    (void)snprintf(x->what, sizeof x->what, "%s", what);
+}
+
+/* Why there is no next step. */
+static void end_run(struct sim *s, int stop)
+{
+    struct execution *x = s->execution;
+    struct pick *pick = s->world.pick;
+    x->where = pick_where(pick);
+    switch ((enum pick_stop)stop) {
+    case PICK_DIVERGED:
+        set_end(x, OUTCOME_DIVERGED, "an operation of the schedule is not pending");
+        return;
+    case PICK_STUCK:
+        set_end(x, OUTCOME_UNSATISFIED, "a constraint holds all that is pending back");
+        return;
+    case PICK_ASLEEP: set_end(x, OUTCOME_REDUNDANT, "what follows is explored elsewhere"); return;
+    case PICK_REST: break;
+    }
+    check_properties(s, true);
+    x->where = pick_unsatisfied(pick);
+    if (x->where < s->plan->pick.constraint_count) {
+        set_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
+        return;
+    }
+    set_end(x, OUTCOME_PASSED, "the system came to rest");
+}
+
+static void run_plan(struct sim *s)
+{
+    start_all(s);
+    const uint32_t steps_max = s->plan->steps_max == 0 ? UINT32_MAX : s->plan->steps_max;
+    while (true) {
+        pending_list(s);
+        if (s->core->steps >= steps_max) {
+            const bool is_at_rest = s->pending_count == 0 || s->pending[0].fault != 0;
+            if (is_at_rest) {
+                end_run(s, PICK_REST);
+            } else {
+                set_end(s->execution, OUTCOME_LIMIT, "the limit of steps was reached");
+            }
+            return;
+        }
+        const int choice = pick_choose(s->world.pick, s->pending, s->pending_count);
+        if (choice < 0) {
+            end_run(s, choice);
+            return;
+        }
+        take_step(s, (uint32_t)choice);
+    }
+}
+
+static int run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
+{
+    (void)e;
+    struct sim *s = sim_of(w);
+    begin(s, p, x);
+    pick_begin(w->pick, &p->pick);
+    tell_begin(s);
+    if (!guard_run(s, run_plan) && outcome_is_violation(x->outcome)) {
+        x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
+        tell_violation(s);
+    }
+    tell_end(s);
+    x->pending_last = (uint32_t)x->pending.count;
+    if (p->wants_pending && !outcome_is_violation(x->outcome)) {
+        keep_pending(s);
+    }
+    pick_end(w->pick);
+    return 0;
+}
+
+/* By hand. */
+
+static void begin_by_hand(struct world *w, const struct plan *p, struct execution *x)
+{
+    struct sim *s = sim_of(w);
+    execution_clear(x);
+    begin(s, p, x);
+    (void)guard_run(s, start_all);
+    pending_list(s);
+}
+
+static uint32_t list_by_hand(struct world *w, const struct pick_operation **pending)
+{
+    const struct sim *s = sim_of(w);
+    *pending = s->pending;
+    return s->pending_count;
+}
+
+static void step_by_hand_guarded(struct sim *s)
+{
+    take_step(s, s->choice_by_hand);
+}
+
+static bool step_by_hand(struct world *w, uint32_t choice, struct execution *x)
+{
+    struct sim *s = sim_of(w);
+    must(choice < s->pending_count);
+    s->choice_by_hand = choice;
+    s->execution = x;
+    const bool goes_on = guard_run(s, step_by_hand_guarded);
+    pending_list(s);
+    return goes_on;
+}
+
+static void *checkpoint(struct world *w)
+{
+    return memory_checkpoint(sim_of(w));
+}
+
+static void refresh_states(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        s->states[i] = s->core->nodes[i].state;
+    }
+}
+
+static void restore(struct world *w, const void *copy)
+{
+    struct sim *s = sim_of(w);
+    memory_restore(s, copy);
+    refresh_states(s);
+    pending_list(s);
+}
+
+static uint64_t state_hash(struct world *w)
+{
+    return memory_hash(sim_of(w));
+}
+
+static void print_states(struct world *w, struct out *out)
+{
+    const struct sim *s = sim_of(w);
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const struct node *n = &s->core->nodes[i];
+        char text[1000] = "";
+        if (n->state != NULL && s->system->describe != NULL) {
+            s->system->describe(n->state, text, sizeof text);
+            text[sizeof text - 1] = '\0';
+        }
+        out_format(out, "%s: %s", s->node_names[i], n->state == NULL ? "down" : text);
+        for (uint32_t k = 0; k < s->variable_count; k++) {
+            if ((n->variables_set >> k & 1) != 0) {
+                out_format(out, " %s=%lld", s->variable_names[k], (long long)n->variables[k]);
+            }
+        }
+        out_char(out, '\n');
+    }
+}
+
+static struct world_coverage coverage(const struct world *w)
+{
+    (void)w;
+    return (struct world_coverage){0};
+}
+
+static void close_sim(struct world *w)
+{
+    struct sim *s = sim_of(w);
+    guard_close();
+    memory_close(s);
+    mem_free(s->names.messages);
+    mem_free(s->pending);
+    mem_free(s->origins);
+    mem_free(s->states);
+    mem_free(s->pick_memory);
+    for (uint32_t i = 0; i < s->variable_count; i++) {
+        mem_free(s->variable_names[i]);
+    }
+    mem_free(s->made_up_names);
+    load_close(s);
+    mem_free(s);
+}
+
+static const struct world_ops ops = {
+    .name = "sim",
+    .run = run,
+    .describe = sim_describe,
+    .coverage = coverage,
+    .close = close_sim,
+    .begin = begin_by_hand,
+    .pending = list_by_hand,
+    .step = step_by_hand,
+    .checkpoint = checkpoint,
+    .restore = restore,
+    .state_hash = state_hash,
+    .states = print_states,
+};
+
+/* Opening */
+
+enum { MADE_UP_NAME_SIZE = 8 };
+
+static void name_nodes(struct sim *s)
+{
+    s->made_up_names = mem_zero(s->node_count, MADE_UP_NAME_SIZE);
+    s->names.nodes[0] = name_text("client", strlen("client"));
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        char *made_up = s->made_up_names + (size_t)i * MADE_UP_NAME_SIZE;
+        (void)snprintf(made_up, MADE_UP_NAME_SIZE, "n%u", (i + 1) % 1000);
+        s->node_names[i] = s->system->nodes == NULL ? made_up : s->system->nodes[i];
+        s->names.nodes[i + 1] = name_text(s->node_names[i], strlen(s->node_names[i]));
+    }
+}
+
+static void name_parts(struct sim *s)
+{
+    const uint64_t task = name_text("main", strlen("main"));
+    const uint32_t channel_count = (s->node_count + 1) * s->node_count;
+    s->names.messages = mem_zero((size_t)channel_count * s->type_count, sizeof *s->names.messages);
+    for (uint32_t i = 0; i < channel_count * s->type_count; i++) {
+        const char *type = s->system->messages[i % s->type_count];
+        const uint32_t channel = i / s->type_count;
+        s->names.messages[i] = name_of_messages(s->names.nodes[channel / s->node_count],
+                                                s->names.nodes[channel % s->node_count + 1],
+                                                name_text(type, strlen(type)));
+    }
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const uint64_t node = s->names.nodes[i + 1];
+        s->names.writes[i] =
+            name_of_operations(node, task, EVENT_FILE_SYNC, name_text("disk", strlen("disk")));
+        for (uint32_t k = 0; k < s->timer_count; k++) {
+            const char *timer = s->system->timers[k];
+            s->names.timers[i][k] =
+                name_of_operations(node, task, EVENT_TIMER_FIRE, name_text(timer, strlen(timer)));
+        }
+    }
+}
+
+static int choose_net(struct sim *s, const char *wanted, struct err *e)
+{
+    const char *net = wanted != NULL ? wanted : s->system->net != NULL ? s->system->net : "fifo";
+    s->net = strcmp(net, net_names[SIM_DATAGRAM]) == 0 ? SIM_DATAGRAM : SIM_FIFO;
+    s->world.net = net_names[s->net];
+    return strcmp(net, s->world.net) == 0
+               ? 0
+               : err_set(e, "there is no net called \"%s\": fifo or datagram", net);
+}
+
+/* What all systems need, once s->system is known. */
+static int set_up(struct sim *s, const struct sim_options *options, struct err *e)
+{
+    if (check_system(s, e) < 0 || choose_net(s, options->net, e) < 0) {
+        return -1;
+    }
+    name_nodes(s);
+    name_parts(s);
+    if (memory_open(s, e) < 0) {
+        return -1;
+    }
+    s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
+    s->origins = mem_zero(SIM_PENDING_MAX, sizeof *s->origins);
+    s->states = mem_zero(s->node_count, sizeof *s->states);
+    s->view = (struct clew_view){
+        .node_count = s->node_count, .states = s->states, .broken = say_broken, .value = say_value};
+    s->world.limits = (struct pick_limits){.task_max = pending_task_count(s),
+                                           .pending_max = SIM_PENDING_MAX,
+                                           .object_max = s->node_count + 2,
+                                           .constraint_max = 1 << 16,
+                                           .asleep_max = 1 << 12,
+                                           .action_max = 1 << 12,
+                                           .block_count = 0};
+    s->pick_memory = mem_zero(1, pick_size(&s->world.limits));
+    s->world.pick = pick_init(s->pick_memory, &s->world.limits);
+    s->world.system = s->system->name;
+    return 0;
+}
+
+static struct sim *sim_new(void)
+{
+    struct sim *s = mem_zero(1, sizeof *s);
+    s->world.ops = &ops;
+    guard_open();
+    return s;
+}
+
+int sim_open(struct world **w, const char *path, const struct sim_options *options, struct err *e)
+{
+    *w = NULL;
+    struct sim *s = sim_new();
+    if (load_library(s, path, e) < 0) {
+        close_sim(&s->world);
+        return -1;
+    }
+    if (set_up(s, options, e) < 0) {
+        close_sim(&s->world);
+        return err_wrap(e, "%s", path);
+    }
+    *w = &s->world;
+    return 0;
+}
+
+int sim_open_system(struct world **w, const struct clew_system *system,
+                    const struct clew_calls **calls, const struct sim_options *options,
+                    struct err *e)
+{
+    *w = NULL;
+    struct sim *s = sim_new();
+    s->system = system;
+    *calls = &sim_calls;
+    if (set_up(s, options, e) < 0) {
+        close_sim(&s->world);
+        return -1;
+    }
+    *w = &s->world;
+    return 0;
+}
+
+struct sim_defaults sim_defaults(const struct world *w)
+{
+    const struct clew_system *system = ((const struct sim *)w)->system;
+    return (struct sim_defaults){.name = system->name,
+                                 .faults = system->faults == NULL ? "" : system->faults,
+                                 .depth = system->depth};
+}

@@ -1,0 +1,43 @@
+/* The in-process world: nodes written as state machines (clew/sim.h) over a simulated network, disk
+ * and clock. Loading a system runs its code in this process: its faults are caught, its memory is
+ * rewound between runs, but it is trusted as any program is that one starts. */
+#ifndef CLEW_SIM_SIM_H
+#define CLEW_SIM_SIM_H
+
+#define CLEW_SIM_KEEPS_ASSERT
+#include <clew/sim.h>
+
+#include "base/err.h"
+#include "world/world.h"
+
+enum sim_net {
+    SIM_FIFO,     /* messages from one node to another arrive in the order they were sent */
+    SIM_DATAGRAM, /* in any order */
+};
+
+struct sim_options {
+    const char *net; /* "fifo", "datagram"; NULL: as the system says */
+};
+
+/* What the system says about itself, for those who choose defaults. */
+struct sim_defaults {
+    const char *name;
+    const char *faults; /* "" when it says nothing */
+    uint32_t depth;     /* 0 when it says nothing */
+};
+
+/* Loads the shared object at path (which names a file, never a library to be searched for). Fails,
+ * *w is NULL, on what cannot be loaded, has no system in it, or was built for another version.
+ * Closed by world_close. */
+MUST_USE int sim_open(struct world **w, const char *path, const struct sim_options *options,
+                      struct err *e);
+
+/* The same for a system in this program; *calls is set for its handlers. Its variables outside node
+ * states are not rewound. */
+MUST_USE int sim_open_system(struct world **w, const struct clew_system *system,
+                             const struct clew_calls **calls, const struct sim_options *options,
+                             struct err *e);
+
+struct sim_defaults sim_defaults(const struct world *w);
+
+#endif

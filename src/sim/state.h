@@ -1,0 +1,277 @@
+/* What the files of sim/ share: everything a simulated system consists of.
+ *
+ * The core and the nodes' heaps lie in one reservation of addresses, the same in every process
+ * where it is free:
+ *
+ *     [ core: clocks, queues, disks, messages | heap of node 0 | heap of node 1 | ... ]
+ *
+ * A checkpoint is a copy of the used part of each, and of the system's own variables. */
+#ifndef CLEW_SIM_STATE_H
+#define CLEW_SIM_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/sim.h"
+#include "wire/prng.h"
+#include "world/world.h"
+
+enum {
+    SIM_NODES_MAX = 64,
+    SIM_TYPES_MAX = 256,
+    SIM_TIMERS_MAX = 16,
+    SIM_VARIABLES_MAX = 64,
+    SIM_PENDING_MAX = 1 << 14,
+    SIM_HEAP_CLASSES = 32,
+    SIM_SEGMENTS_MAX = 8,
+};
+
+/* Memory that is taken and given back inside one region: powers of two, a list of free blocks for
+ * each. */
+struct heap {
+    char *begin;
+    size_t used; /* bytes from the beginning that were ever taken */
+    size_t size;
+    void *free[SIM_HEAP_CLASSES];
+};
+
+/* A message on its way. */
+struct parcel {
+    struct parcel *older; /* of all on their way */
+    struct parcel *newer;
+    struct parcel *behind; /* the next in its channel */
+    uint64_t name;
+    uint64_t action;
+    int32_t from; /* CLEW_CLIENT for requests */
+    uint32_t to;
+    uint32_t type;
+    uint32_t occurrence;
+    uint32_t cause; /* the step that sent it */
+    uint64_t fingerprint;
+    size_t size;
+    char bytes[];
+};
+
+/* The messages from one node to another, in the order they will arrive if nothing is reordered. */
+struct queue {
+    struct parcel *first;
+    struct parcel *last;
+};
+
+struct disk_write {
+    struct disk_write *next;
+    uint32_t cause; /* the step that began it */
+    uint32_t ticket;
+    bool is_failing;
+    size_t offset;
+    size_t size;
+    char bytes[];
+};
+
+struct disk {
+    char *bytes; /* what has reached it */
+    struct disk_write *first;
+    struct disk_write *last;
+    uint32_t write_count;
+    uint32_t ticket; /* of the last write */
+    bool is_slow;
+};
+
+struct timer {
+    uint64_t deadline;
+    uint64_t set_at;     /* which setting of all it was: equal deadlines fire in this order */
+    uint32_t cause;      /* the step that set it */
+    uint32_t occurrence; /* how often it was set */
+    bool is_set;
+};
+
+struct node {
+    struct heap heap;
+    void *state; /* NULL while it is down */
+    bool is_cut; /* nothing reaches it or leaves it */
+    uint64_t clock;
+    struct prng prng;
+    struct disk disk;
+    struct timer timers[SIM_TIMERS_MAX];
+    uint64_t variables_set; /* a bit each */
+    int64_t variables[SIM_VARIABLES_MAX];
+};
+
+/* All that a step can change, besides the nodes' own memory. */
+struct core {
+    struct heap heap; /* of the core: messages, disks */
+    uint32_t steps;   /* taken */
+    struct parcel *oldest;
+    struct parcel *newest;
+    uint32_t parcel_count;
+    uint64_t timer_settings;
+    bool reads_clock; /* some node has asked for the time */
+    uint16_t fault_counts[FAULT_LIMIT];
+    struct node *nodes;
+    struct queue *queues; /* [(from + 1) * node_count + to] */
+    uint32_t *sent;       /* [channel * type_count + type] */
+};
+
+/* Where a pending operation comes from. */
+struct origin {
+    struct parcel *parcel;
+    uint32_t node;
+    uint32_t cause;
+    uint32_t number; /* timer, or writes that reach the disk at a crash */
+};
+
+/* Writable memory of the shared object. */
+struct segment {
+    char *begin;
+    size_t size;
+};
+
+/* Names of the system's parts as numbers (pick/name.h). */
+struct sim_names {
+    uint64_t nodes[SIM_NODES_MAX + 1]; /* the client's first */
+    uint64_t *messages;                /* [channel * type_count + type]: of all of that kind */
+    uint64_t timers[SIM_NODES_MAX][SIM_TIMERS_MAX];
+    uint64_t writes[SIM_NODES_MAX];
+};
+
+struct sim {
+    struct world world;
+    const struct clew_system *system;
+    void *library; /* of dlopen, NULL for a system in this program */
+    char *library_path;
+    uintptr_t library_bias; /* where it lies */
+    uintptr_t library_end;
+    enum sim_net net;
+    uint32_t node_count;
+    uint32_t type_count;
+    uint32_t timer_count;
+    struct sim_names names;
+    const char *node_names[SIM_NODES_MAX];
+    char *made_up_names; /* of nodes that the system gives none */
+    char *memory;        /* the reservation */
+    size_t core_size;
+    struct segment segments[SIM_SEGMENTS_MAX];
+    uint32_t segment_count;
+    char *segments_fresh; /* their bytes as loaded */
+    void *pick_memory;
+
+    struct core *core;
+
+    /* Of the run. */
+    const struct plan *plan;
+    struct execution *execution;
+    int32_t self;       /* the node whose code runs; -1: none */
+    bool is_setting_up; /* requests may be made */
+    const char *doing;  /* for messages: "start", "message" ... */
+    uint32_t steps;     /* taken */
+    uint32_t now;       /* the step that is being taken; STEP_NONE while nodes start */
+    struct pick_operation *pending;
+    struct origin *origins;
+    uint32_t pending_count;
+    uint32_t choice_by_hand;
+    const void **states; /* of the nodes, for properties */
+    struct clew_view view;
+    char broken[300]; /* what a property said */
+
+    /* Names of reported variables, from run to run. */
+    char *variable_names[SIM_VARIABLES_MAX];
+    uint32_t variable_count;
+
+    struct trace *trace;           /* that is written, NULL: none */
+    uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
+};
+
+/* The sim of a world that is one. */
+struct sim *sim_of(struct world *w);
+
+/* memory.c */
+MUST_USE int memory_open(struct sim *s, struct err *e);
+void memory_close(struct sim *s);
+void memory_reset(struct sim *s);
+void *heap_take(struct heap *h, size_t size); /* cleared; NULL when it is full */
+void heap_give(struct heap *h, void *block);
+bool heap_has(const struct heap *h, const void *taken); /* such a block is taken */
+void *memory_checkpoint(struct sim *s);
+void memory_restore(struct sim *s, const void *checkpoint);
+uint64_t memory_hash(struct sim *s);
+
+/* net.c */
+void net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *m);
+void net_take(struct sim *s, struct parcel *p);    /* off its channel; not freed */
+void net_discard(struct sim *s, struct parcel *p); /* and freed */
+void net_repeat(struct sim *s, const struct parcel *p);
+void net_advance(struct sim *s, struct parcel *p); /* to the head of its channel */
+void net_forget(struct sim *s, uint32_t to);       /* all that is on its way to a node */
+bool net_is_first(const struct sim *s, const struct parcel *p);
+uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to);
+
+/* disk.c */
+uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const void *bytes,
+                          size_t size);
+void disk_read(const struct sim *s, const struct node *n, size_t offset, void *bytes, size_t size);
+struct disk_write *disk_complete(struct node *n); /* the first write is over; the caller frees */
+void disk_crash(struct sim *s, struct node *n, uint32_t reached);
+
+/* pending.c: fills pending and origins. */
+void pending_list(struct sim *s);
+uint32_t pending_task_count(const struct sim *s);
+
+/* describe.c: operations the way schedules write them. */
+void sim_describe(struct world *w, const struct pick_operation *o, struct schedule *schedule,
+                  struct choice *c);
+
+/* node.c: what happens to nodes. */
+void node_start(struct sim *s, uint32_t node, bool is_again);
+void node_deliver(struct sim *s, struct parcel *p);
+void node_fire(struct sim *s, uint32_t node, uint32_t timer);
+void node_written(struct sim *s, uint32_t node);
+void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached);
+
+/* fault.c */
+void fault_list(struct sim *s);
+void fault_strike(struct sim *s, const struct pick_operation *o, const struct origin *from);
+
+/* calls.c: what the handlers call. */
+extern const struct clew_calls sim_calls;
+void calls_begin(struct sim *s); /* this is the system that runs */
+
+/* One more operation could be the next. */
+void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from);
+
+/* guard.c: the run ends here, with this outcome; does not return. */
+_Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, const char *format,
+                         ...) PRINTF_LIKE(4, 5);
+/* Runs the function; true when it came to its end, false when guard_end or a signal ended it. */
+bool guard_run(struct sim *s, void (*run)(struct sim *s));
+void guard_open(void);
+void guard_close(void);
+/* The run goes on: the watchdog begins to count anew. */
+void guard_alive(void);
+
+/* check.c: refuses a system that is not well described; counts its parts. */
+MUST_USE int check_system(struct sim *s, struct err *e);
+
+/* load.c */
+MUST_USE int load_library(struct sim *s, const char *path, struct err *e);
+void load_close(struct sim *s);
+
+/* tell.c: events of the trace, when one is written. */
+void tell_begin(struct sim *s);
+void tell_end(struct sim *s);
+void tell_start(struct sim *s, uint32_t node, bool is_again);
+void tell_send(struct sim *s, const struct parcel *p);
+void tell_deliver(struct sim *s, const struct parcel *p);
+void tell_handler_end(struct sim *s, uint32_t node);
+void tell_timer_set(struct sim *s, uint32_t timer, uint64_t delay);
+void tell_timer_cancel(struct sim *s, uint32_t timer);
+void tell_fire(struct sim *s, uint32_t node, uint32_t timer);
+void tell_write(struct sim *s, const struct disk_write *w);
+void tell_written(struct sim *s, uint32_t node);
+void tell_fault(struct sim *s, const struct pick_operation *o, const struct origin *from);
+void tell_variable(struct sim *s, const char *name, int64_t value);
+void tell_log(struct sim *s, const char *text);
+void tell_access(struct sim *s, const char *variable, bool is_write, const char *place);
+void tell_violation(struct sim *s);
+
+#endif

@@ -1,0 +1,235 @@
+/* What happens, as events of a trace. A node is a task, main@NODE, and a new one after each
+ * restart; what it does about a message, a timer or its disk stands between handler-begin and
+ * handler-end. Nothing is done when no trace is written. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/state.h"
+#include "trace/channel.h"
+
+static uint32_t name_of(struct sim *s, const char *text)
+{
+    return names_intern_text(&s->trace->tables.names, text);
+}
+
+static uint32_t task_of(struct sim *s, uint32_t node)
+{
+    char name[32] = "main";
+    if (s->lives[node] > 1) {
+        (void)snprintf(name, sizeof name, "main.%u", s->lives[node]);
+    }
+    return tables_task(&s->trace->tables, name_of(s, s->node_names[node]), name_of(s, name));
+}
+
+/* The time of an event is its node's clock, once that has begun to move. */
+static void append(struct sim *s, uint32_t node, struct event e)
+{
+    e.task = task_of(s, node);
+    if (s->core->nodes[node].clock > 0) {
+        e.time = (int64_t)s->core->nodes[node].clock;
+        e.has |= HAS_TIME;
+    }
+    trace_append(s->trace, &e);
+}
+
+void tell_begin(struct sim *s)
+{
+    s->trace = s->plan->trace;
+    memset(s->lives, 0, sizeof s->lives);
+    if (s->trace != NULL) {
+        char source[100];
+        (void)snprintf(source, sizeof source, "clew sim %s", s->system->name);
+        s->trace->tables.order = ORDER_EXACT;
+        s->trace->tables.source = name_of(s, source);
+    }
+}
+
+void tell_end(struct sim *s)
+{
+    for (uint32_t i = 0; s->trace != NULL && i < s->node_count; i++) {
+        if (s->core->nodes[i].state != NULL) {
+            append(s, i, (struct event){.kind = EVENT_THREAD_END});
+        }
+    }
+}
+
+void tell_start(struct sim *s, uint32_t node, bool is_again)
+{
+    if (s->trace != NULL) {
+        s->lives[node]++;
+        append(s, node, (struct event){.kind = EVENT_THREAD_START});
+        append(s, node,
+               (struct event){.kind = EVENT_HANDLER_BEGIN,
+                              .object = name_of(s, is_again ? "restart" : "start")});
+    }
+}
+
+static const char *sender_name(const struct sim *s, const struct parcel *p)
+{
+    return p->from == CLEW_CLIENT ? "client" : s->node_names[p->from];
+}
+
+static uint32_t channel_name(struct sim *s, const struct parcel *p)
+{
+    const char *from = sender_name(s, p);
+    const char *to = s->node_names[p->to];
+    const struct channel c = {.source_host = {from, strlen(from)},
+                              .source_port = {"", 0},
+                              .destination_host = {to, strlen(to)},
+                              .destination_port = {"", 0}};
+    return channel_intern(&s->trace->tables.names, &c);
+}
+
+static uint32_t message_name(struct sim *s, const struct parcel *p)
+{
+    char text[256];
+    (void)snprintf(text, sizeof text, "%s>%s/%s#%u", sender_name(s, p), s->node_names[p->to],
+                   s->system->messages[p->type], p->occurrence);
+    return name_of(s, text);
+}
+
+static struct event transfer(struct sim *s, const struct parcel *p, uint16_t kind)
+{
+    return (struct event){.kind = kind,
+                          .mode = s->net == SIM_FIFO ? TRANSPORT_CHANNEL : TRANSPORT_UDP,
+                          .object = channel_name(s, p),
+                          .message = message_name(s, p),
+                          .size = p->size,
+                          .has = HAS_SIZE};
+}
+
+void tell_send(struct sim *s, const struct parcel *p)
+{
+    if (s->trace != NULL && p->from != CLEW_CLIENT) {
+        append(s, (uint32_t)p->from, transfer(s, p, EVENT_SEND));
+    }
+}
+
+void tell_deliver(struct sim *s, const struct parcel *p)
+{
+    if (s->trace != NULL) {
+        append(s, p->to, transfer(s, p, EVENT_RECV));
+        append(s, p->to,
+               (struct event){.kind = EVENT_HANDLER_BEGIN,
+                              .object = name_of(s, s->system->messages[p->type]),
+                              .message = message_name(s, p)});
+    }
+}
+
+void tell_handler_end(struct sim *s, uint32_t node)
+{
+    if (s->trace != NULL) {
+        append(s, node, (struct event){.kind = EVENT_HANDLER_END});
+    }
+}
+
+void tell_timer_set(struct sim *s, uint32_t timer, uint64_t delay)
+{
+    if (s->trace != NULL) {
+        append(s, (uint32_t)s->self,
+               (struct event){.kind = EVENT_TIMER_SET,
+                              .object = name_of(s, s->system->timers[timer]),
+                              .value = (int64_t)delay,
+                              .has = HAS_VALUE});
+    }
+}
+
+void tell_timer_cancel(struct sim *s, uint32_t timer)
+{
+    if (s->trace != NULL) {
+        append(s, (uint32_t)s->self,
+               (struct event){.kind = EVENT_TIMER_CANCEL,
+                              .object = name_of(s, s->system->timers[timer])});
+    }
+}
+
+void tell_fire(struct sim *s, uint32_t node, uint32_t timer)
+{
+    if (s->trace != NULL) {
+        const uint32_t name = name_of(s, s->system->timers[timer]);
+        append(s, node, (struct event){.kind = EVENT_TIMER_FIRE, .object = name});
+        append(s, node, (struct event){.kind = EVENT_HANDLER_BEGIN, .object = name});
+    }
+}
+
+void tell_write(struct sim *s, const struct disk_write *w)
+{
+    if (s->trace != NULL) {
+        append(s, (uint32_t)s->self,
+               (struct event){.kind = EVENT_FILE_WRITE,
+                              .object = name_of(s, "disk"),
+                              .size = w->size,
+                              .value = (int64_t)w->offset,
+                              .has = HAS_SIZE | HAS_VALUE});
+    }
+}
+
+void tell_written(struct sim *s, uint32_t node)
+{
+    if (s->trace != NULL) {
+        append(s, node, (struct event){.kind = EVENT_FILE_SYNC, .object = name_of(s, "disk")});
+        append(s, node,
+               (struct event){.kind = EVENT_HANDLER_BEGIN, .object = name_of(s, "written")});
+    }
+}
+
+void tell_fault(struct sim *s, const struct pick_operation *o, const struct origin *from)
+{
+    if (s->trace == NULL) {
+        return;
+    }
+    struct event e = {.kind = EVENT_FAULT, .mode = o->fault};
+    if (from->parcel != NULL) {
+        e.object = channel_name(s, from->parcel);
+        e.message = message_name(s, from->parcel);
+    } else {
+        e.object = name_of(s, s->node_names[from->node]);
+    }
+    if (s->core->nodes[from->node].state != NULL) {
+        append(s, from->node, e);
+    }
+    if (o->fault == FAULT_CRASH) {
+        append(s, from->node, (struct event){.kind = EVENT_PROCESS_CRASH});
+    }
+}
+
+void tell_variable(struct sim *s, const char *name, int64_t value)
+{
+    if (s->trace != NULL) {
+        append(s, (uint32_t)s->self,
+               (struct event){.kind = EVENT_VARIABLE,
+                              .object = name_of(s, name),
+                              .value = value,
+                              .has = HAS_VALUE});
+    }
+}
+
+void tell_log(struct sim *s, const char *text)
+{
+    if (s->trace != NULL) {
+        append(s, (uint32_t)s->self, (struct event){.kind = EVENT_LOG, .text = name_of(s, text)});
+    }
+}
+
+void tell_access(struct sim *s, const char *variable, bool is_write, const char *place)
+{
+    if (s->trace != NULL) {
+        append(s, (uint32_t)s->self,
+               (struct event){.kind = is_write ? EVENT_WRITE : EVENT_READ,
+                              .object = name_of(s, variable),
+                              .location = name_of(s, place)});
+    }
+}
+
+/* By the node whose step it was. */
+void tell_violation(struct sim *s)
+{
+    if (s->trace == NULL) {
+        return;
+    }
+    const struct execution *x = s->execution;
+    const uint32_t node = x->steps.count == 0 ? 0 : vec_last(&s->execution->steps)->operation.node;
+    append(s, node,
+           (struct event){
+               .kind = EVENT_VIOLATION, .object = name_of(s, x->key), .text = name_of(s, x->what)});
+}

@@ -1,0 +1,53 @@
+/* Budgets of faults as words: "crash=1,drop=2". */
+#include <string.h>
+
+#include "base/shown.h"
+#include "trace/kind.h"
+#include "world/world.h"
+
+enum { BUDGET_MOST = 1000 };
+
+/* One "fault" or "fault=N" of `size` bytes. */
+static int parse_one(struct fault_budget *b, const char *text, size_t size, struct err *e)
+{
+    const char *equals = memchr(text, '=', size);
+    const size_t name_size = equals == NULL ? size : (size_t)(equals - text);
+    const uint8_t fault = mode_find(MODES_FAULT, text, name_size);
+    if (fault == MODE_UNSAID) {
+        return err_set(e, "there is no fault called %s", shown(text, name_size).text);
+    }
+    uint32_t most = equals == NULL ? 1 : 0;
+    const char *end = text + size;
+    for (const char *c = equals == NULL ? end : equals + 1; c < end; c++) {
+        if (*c < '0' || *c > '9' || most > BUDGET_MOST) {
+            most = BUDGET_MOST + 1;
+            break;
+        }
+        most = most * 10 + (uint32_t)(*c - '0');
+    }
+    if (most > BUDGET_MOST || equals + 1 == end) {
+        return err_set(e, "%s: a number up to %d was expected", shown(text, size).text,
+                       BUDGET_MOST);
+    }
+    b->most[fault] = (uint16_t)most;
+    return 0;
+}
+
+int fault_budget_parse(struct fault_budget *b, const char *text, struct err *e)
+{
+    struct fault_budget parsed = {0};
+    if (strcmp(text, "none") != 0) {
+        while (true) {
+            const size_t size = strcspn(text, ",");
+            if (parse_one(&parsed, text, size, e) < 0) {
+                return -1;
+            }
+            if (text[size] == '\0') {
+                break;
+            }
+            text += size + 1;
+        }
+    }
+    *b = parsed;
+    return 0;
+}

@@ -1,0 +1,170 @@
+#include "world/recipe.h"
+
+#include <string.h>
+
+#include "pick/name.h"
+
+static uint64_t text_name(const struct schedule *s, uint32_t name)
+{
+    return name_text(names_text(&s->names, name), names_size(&s->names, name));
+}
+
+/* "n1>n2/vote": the messages of a type on a channel; "" in *rest where it is not one. */
+static uint64_t messages_name(const char *text, size_t size)
+{
+    const char *arrow = memchr(text, '>', size);
+    const char *slash = arrow == NULL ? NULL : memchr(arrow, '/', (size_t)(text + size - arrow));
+    if (slash == NULL) {
+        return name_text(text, size);
+    }
+    return name_of_messages(name_text(text, (size_t)(arrow - text)),
+                            name_text(arrow + 1, (size_t)(slash - arrow - 1)),
+                            name_text(slash + 1, (size_t)(text + size - slash - 1)));
+}
+
+/* What a fault strikes: a message "n1>n2/vote#3", a node "n1", or a node of whose writes some have
+ * reached the disk "n1+2". */
+static uint64_t target_name(const char *text, size_t size)
+{
+    size_t digits = size;
+    uint32_t number = 0;
+    uint32_t unit = 1;
+    while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9' && size - digits < 9) {
+        number += unit * (uint32_t)(text[--digits] - '0');
+        unit *= 10;
+    }
+    const char mark = digits > 0 && digits < size ? text[digits - 1] : '\0';
+    if (mark == '#') {
+        return name_occurrence(messages_name(text, digits - 1), number);
+    }
+    return mark == '+' ? name_join(name_text(text, digits - 1), number) : name_text(text, size);
+}
+
+uint64_t recipe_operation_name(const struct schedule *s, const struct operation *o)
+{
+    if (o->kind == EVENT_RECV) {
+        return name_occurrence(
+            messages_name(names_text(&s->names, o->object), names_size(&s->names, o->object)),
+            o->occurrence);
+    }
+    return name_occurrence(name_of_operations(text_name(s, o->node), text_name(s, o->task), o->kind,
+                                              text_name(s, o->object)),
+                           o->occurrence);
+}
+
+uint64_t recipe_choice_name(const struct schedule *s, const struct choice *c)
+{
+    switch (c->kind) {
+    case CHOICE_MESSAGE:
+        return name_occurrence(name_of_messages(text_name(s, c->message.source),
+                                                text_name(s, c->message.destination),
+                                                text_name(s, c->message.type)),
+                               c->message.occurrence);
+    case CHOICE_FAULT:
+        return name_fault(c->fault, target_name(names_text(&s->names, c->target),
+                                                names_size(&s->names, c->target)));
+    default: return recipe_operation_name(s, &c->operation);
+    }
+}
+
+void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
+                  const struct execution *x)
+{
+    s->system = names_intern_text(&s->names, w->system);
+    s->world = names_intern_text(&s->names, w->ops->name);
+    s->net = names_intern_text(&s->names, w->net);
+    for (uint8_t fault = 1; fault < FAULT_LIMIT; fault++) {
+        if (p->faults.most[fault] > 0) {
+            vec_push(&s->faults, fault);
+        }
+    }
+    s->seed = p->pick.seed;
+    s->steps = (uint32_t)x->steps.count;
+    s->hash = x->hash;
+    uint32_t expected = 1;
+    for (uint32_t i = 0; i < x->steps.count; i++) {
+        const struct step *step = &x->steps.at[i];
+        if (step->choice == 0 && step->operation.fault == 0) {
+            continue;
+        }
+        struct choice c = {0};
+        w->ops->describe(w, &step->operation, s, &c);
+        c.step = i + 1 == expected ? 0 : i + 1;
+        expected = i + 2;
+        vec_push(&s->choices, c);
+    }
+}
+
+static int add_turns(struct recipe *r, const struct schedule *s, struct err *e)
+{
+    uint32_t step = 0;
+    for (size_t i = 0; i < s->choices.count; i++) {
+        const struct choice *c = &s->choices.at[i];
+        if (c->kind != CHOICE_TASK && c->kind != CHOICE_MESSAGE && c->kind != CHOICE_TIMER &&
+            c->kind != CHOICE_FAULT) {
+            return err_set(e, "choice %zu: only tasks, messages, timers and faults are chosen yet",
+                           i + 1);
+        }
+        if (c->step != 0 && c->step <= step) {
+            return err_set(e, "choice %zu: at=%u does not come after step %u", i + 1, c->step,
+                           step);
+        }
+        step = c->step != 0 ? c->step : step + 1;
+        vec_push(&r->turns, (struct pick_turn){.name = recipe_choice_name(s, c), .step = step - 1});
+    }
+    return s->steps != 0 && step > s->steps
+               ? err_set(e, "a choice is at step %u, and there are %u", step, s->steps)
+               : 0;
+}
+
+static void add_constraints(struct recipe *r, const struct schedule *s)
+{
+    vec_each (&s->constraints, c) {
+        vec_push(&r->constraints,
+                 (struct pick_constraint){
+                     .first = recipe_operation_name(s, &c->first),
+                     .second = c->is_from_start ? 0 : recipe_operation_name(s, &c->second),
+                     .relation = c->kind == CONSTRAINT_BEFORE ? PICK_BEFORE : PICK_FROM,
+                     .is_negated = c->is_negated});
+    }
+}
+
+enum { REPLAYED_FAULTS_MOST = 1000 };
+
+int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
+{
+    if (add_turns(r, s, e) < 0) {
+        return -1;
+    }
+    add_constraints(r, s);
+    struct plan *p = &r->plan;
+    if (s->then == 0) {
+        p->pick.strategy = PICK_FIRST;
+        p->steps_max = s->steps != 0              ? s->steps
+                       : r->turns.count > 0       ? vec_last(&r->turns)->step + 1
+                       : r->constraints.count > 0 ? 0
+                                                  : 1;
+    } else {
+        const int strategy = pick_strategy_find(names_text(&s->names, s->then));
+        if (strategy < 0) {
+            return err_set(e, "there is no strategy called %s", names_text(&s->names, s->then));
+        }
+        p->pick.strategy = (enum pick_strategy)strategy;
+    }
+    p->pick.turns = r->turns.at;
+    p->pick.turn_count = r->turns.count;
+    p->pick.steps_first = s->then == 0 ? UINT32_MAX : s->steps;
+    p->pick.constraints = r->constraints.at;
+    p->pick.constraint_count = r->constraints.count;
+    p->pick.seed = s->seed;
+    vec_each (&s->faults, fault) {
+        p->faults.most[*fault] = REPLAYED_FAULTS_MOST;
+    }
+    return 0;
+}
+
+void recipe_release(struct recipe *r)
+{
+    vec_release(&r->turns);
+    vec_release(&r->constraints);
+}

@@ -1,0 +1,58 @@
+#include "world/world.h"
+
+static const struct {
+    const char *name;
+    bool is_violation;
+    enum finding_kind finding;
+} outcomes[] = {
+#define OUTCOME(id, name, is_violation, finding) {name, is_violation, FINDING_##finding},
+    OUTCOME_LIST(OUTCOME)
+#undef OUTCOME
+};
+
+const char *outcome_name(enum outcome outcome)
+{
+    return outcomes[outcome].name;
+}
+
+bool outcome_is_violation(enum outcome outcome)
+{
+    return outcomes[outcome].is_violation;
+}
+
+enum finding_kind outcome_finding(enum outcome outcome)
+{
+    return outcomes[outcome].finding;
+}
+
+void execution_clear(struct execution *x)
+{
+    x->outcome = OUTCOME_PASSED;
+    x->what[0] = '\0';
+    x->key[0] = '\0';
+    x->hash = 0;
+    x->where = 0;
+    x->is_faithful = true;
+    vec_clear(&x->steps);
+    vec_clear(&x->pending);
+    x->pending_last = 0;
+}
+
+void execution_release(struct execution *x)
+{
+    vec_release(&x->steps);
+    vec_release(&x->pending);
+}
+
+int world_run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
+{
+    execution_clear(x);
+    return w->ops->run(w, p, x, e);
+}
+
+void world_close(struct world *w)
+{
+    if (w != NULL) {
+        w->ops->close(w);
+    }
+}

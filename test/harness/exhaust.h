@@ -1,0 +1,24 @@
+/* The slow twin of every search: all executions of a small system, one after another by hand, with
+ * nothing left out. */
+#ifndef CLEW_TEST_EXHAUST_H
+#define CLEW_TEST_EXHAUST_H
+
+#include "base/map.h"
+#include "world/world.h"
+
+/* {0} is nothing. */
+struct exhausted {
+    uint64_t executions; /* that came to rest or broke */
+    uint64_t violations; /* of those, broke */
+    struct map classes;  /* executions up to the order of what does not matter, by hash */
+    struct map outcomes; /* by the hash of the state at the end, or of the violation */
+    bool is_too_much;    /* more than executions_max: given up */
+};
+
+void exhaust(struct world *w, const struct plan *p, uint64_t executions_max, struct exhausted *x);
+void exhausted_release(struct exhausted *x);
+
+/* Equal for executions that differ only in the order of what does not conflict. */
+uint64_t exhaust_class(const struct execution *x);
+
+#endif

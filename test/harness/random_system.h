@@ -1,0 +1,19 @@
+/* Small random systems whose runs always end: nodes with a few bits of state, which decide by a
+ * table what a message does to them and what they send on. Messages wear out, so that a run has at
+ * most a dozen steps. */
+#ifndef CLEW_TEST_RANDOM_SYSTEM_H
+#define CLEW_TEST_RANDOM_SYSTEM_H
+
+#include "sim/sim.h"
+#include "wire/prng.h"
+
+struct random_system_options {
+    bool has_timers;
+    bool has_disk;
+    bool can_fail; /* some states break a property */
+};
+
+/* Makes the system that all handlers speak for, until the next is made. */
+const struct clew_system *random_system(struct prng *prng, const struct random_system_options *o);
+
+#endif

@@ -1,0 +1,20 @@
+/* Simulated systems inside a test, and what their runs did. */
+#ifndef CLEW_TEST_SYSTEM_H
+#define CLEW_TEST_SYSTEM_H
+
+#include "sim/sim.h"
+#include "world/world.h"
+
+/* Opens the system, which must be well described; NULL net: as it says. */
+struct world *system_open(const struct clew_system *system, const char *net);
+
+/* Runs the plan; the system's violations are results. */
+void system_run(struct world *w, const struct plan *p, struct execution *x);
+
+/* The run as its schedule would say it, all steps, a line each; freed with mem_free. */
+char *system_steps(struct world *w, const struct execution *x);
+
+/* The schedule of the execution; freed with mem_free. */
+char *system_schedule(struct world *w, const struct plan *p, const struct execution *x);
+
+#endif

@@ -1,0 +1,295 @@
+/* Searches beside the slow twin that leaves nothing out, on small random systems. */
+#include "explore/explore.h"
+
+#include "base/mem.h"
+#include "exhaust.h"
+#include "explore/replay.h"
+#include "random_system.h"
+#include "system.h"
+#include "test.h"
+#include "world/recipe.h"
+
+enum { EXECUTIONS_MAX = 3000 };
+
+static volatile sig_atomic_t never;
+
+static void no_progress(void *context, const struct explore_progress *p)
+{
+    (void)context;
+    (void)p;
+}
+
+static struct explore_options options_of(int strategy, const struct fault_budget *faults)
+{
+    return (struct explore_options){
+        .strategy = strategy,
+        .search = {.faults = *faults, .delays_max = 1000, .has_states = true, .seed = 1},
+        .jobs = 1,
+        .progress = no_progress,
+        .is_stopped = &never};
+}
+
+static void search(struct world *w, const struct explore_options *o, struct explored *found)
+{
+    struct err e = {.text = ""};
+    if (explore(w, o, found, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+}
+
+/* One random system with its slow twin's answer. */
+struct trial {
+    struct world *world;
+    struct exhausted all;
+    struct fault_budget faults;
+};
+
+/* Makes the next small enough system; how many were too large does not matter. */
+static void trial_begin(struct trial *t, struct prng *prng, bool can_fail, const char *faults)
+{
+    struct err e = {.text = ""};
+    CHECK_INT(fault_budget_parse(&t->faults, faults, &e), 0);
+    const struct plan p = {.faults = t->faults};
+    while (true) {
+        const struct random_system_options o = {.has_timers = prng_below(prng, 2) == 0,
+                                                .has_disk = prng_below(prng, 3) == 0,
+                                                .can_fail = can_fail};
+        const char *net = prng_below(prng, 2) == 0 ? "fifo" : "datagram";
+        t->all = (struct exhausted){0};
+        t->world = system_open(random_system(prng, &o), net);
+        exhaust(t->world, &p, EXECUTIONS_MAX, &t->all);
+        if (!t->all.is_too_much && t->all.executions > 1) {
+            return;
+        }
+        exhausted_release(&t->all);
+        world_close(t->world);
+    }
+}
+
+static void trial_end(struct trial *t)
+{
+    exhausted_release(&t->all);
+    world_close(t->world);
+}
+
+static void check_dpor_counts(const char *faults, uint64_t seed, uint64_t count)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    for (uint64_t i = 0; i < count; i++) {
+        struct trial t;
+        trial_begin(&t, &prng, false, faults);
+        const struct explore_options o = options_of(EXPLORE_DPOR, &t.faults);
+        struct explored found = {0};
+        search(t.world, &o, &found);
+        const uint64_t complete = found.runs - found.redundant_runs;
+        if (complete != t.all.classes.entries.count || !found.is_complete) {
+            fail_msg("system %llu, %s: %llu executions, and there are %zu", (unsigned long long)i,
+                     t.world->net, (unsigned long long)complete, t.all.classes.entries.count);
+        }
+        explored_release(&found);
+        trial_end(&t);
+    }
+}
+
+TEST(dpor_makes_exactly_one_run_of_each_kind)
+{
+    check_dpor_counts("none", 1, test_count(60, 2000));
+}
+
+TEST(dpor_makes_exactly_one_run_of_each_kind_with_faults)
+{
+    check_dpor_counts("drop=1", 2, test_count(20, 300));
+    check_dpor_counts("crash=1", 3, test_count(20, 300));
+}
+
+static void check_finds(int strategy, bool prunes, const char *faults, uint64_t seed,
+                        uint64_t count)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    uint64_t broken = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        struct trial t;
+        trial_begin(&t, &prng, true, faults);
+        struct explore_options o = options_of(strategy, &t.faults);
+        o.search.prunes_states = prunes;
+        struct explored found = {0};
+        search(t.world, &o, &found);
+        CHECK(found.is_complete);
+        if ((t.all.violations > 0) != (found.violations.count > 0)) {
+            fail_msg("system %llu, %s: %llu runs found %zu violations, and %llu of %llu "
+                     "executions are",
+                     (unsigned long long)i, t.world->net, (unsigned long long)found.runs,
+                     found.violations.count, (unsigned long long)t.all.violations,
+                     (unsigned long long)t.all.executions);
+        }
+        broken += t.all.violations > 0;
+        explored_release(&found);
+        trial_end(&t);
+    }
+    CHECK(broken > count / 10);
+    CHECK(broken < count);
+}
+
+TEST(delay_with_enough_delays_finds_what_there_is)
+{
+    check_finds(EXPLORE_DELAY, false, "none", 4, test_count(30, 500));
+    check_finds(EXPLORE_DELAY, false, "drop=1", 5, test_count(10, 100));
+}
+
+TEST(pruning_by_states_loses_nothing)
+{
+    check_finds(EXPLORE_DELAY, true, "none", 6, test_count(60, 1000));
+    check_finds(EXPLORE_DELAY, true, "crash=1,restart=1", 7, test_count(10, 100));
+}
+
+TEST(dpor_finds_what_there_is)
+{
+    check_finds(EXPLORE_DPOR, false, "none", 8, test_count(60, 1000));
+    check_finds(EXPLORE_DPOR, false, "drop=1", 9, test_count(20, 200));
+}
+
+/* Runs a random execution again from its schedule: text, parsed, run. */
+static void check_replay(struct world *w, const struct plan *p, const struct execution *x)
+{
+    struct schedule s;
+    struct in in;
+    struct err e = {.text = ""};
+    struct replayed r = {0};
+    char *text = system_schedule(w, p, x);
+    schedule_init(&s);
+    in_open_memory(&in, text, strlen(text));
+    if (schedule_parse(&s, &in, &e) < 0 || replay(w, &s, &(struct replay_options){0}, &r, &e) < 0) {
+        fail_msg("%s\n%s", e.text, text);
+    }
+    if (!r.is_same || r.execution.outcome != x->outcome ||
+        r.execution.steps.count != x->steps.count) {
+        fail_msg("%s: %s, %zu steps of %zu\n%s", outcome_name(r.execution.outcome), r.divergence,
+                 r.execution.steps.count, x->steps.count, text);
+    }
+    replayed_release(&r);
+    schedule_release(&s);
+    mem_free(text);
+}
+
+TEST(every_run_is_had_again_from_its_schedule)
+{
+    struct prng prng;
+    prng_init(&prng, 10);
+    for (uint64_t i = 0; i < test_count(40, 400); i++) {
+        struct trial t;
+        trial_begin(&t, &prng, true, i % 2 == 0 ? "none" : "crash=1,restart=1,drop=1,duplicate=1");
+        struct execution x = {0};
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            const struct plan p = {
+                .pick = {.strategy = (enum pick_strategy)(1 + seed % (PICK_STRATEGY_COUNT - 1)),
+                         .seed = seed},
+                .faults = t.faults};
+            system_run(t.world, &p, &x);
+            check_replay(t.world, &p, &x);
+        }
+        execution_release(&x);
+        trial_end(&t);
+    }
+}
+
+/* The orders of a run that matter, as constraints: the pairs that conflict. */
+static void add_constraints(const struct execution *x, struct recipe *r)
+{
+    vec_clear(&r->constraints);
+    for (size_t second = 0; second < x->steps.count; second++) {
+        for (size_t first = 0; first < second; first++) {
+            const struct pick_operation *a = &x->steps.at[first].operation;
+            const struct pick_operation *b = &x->steps.at[second].operation;
+            if (pick_conflicts(a, b)) {
+                vec_push(&r->constraints, (struct pick_constraint){.first = a->name,
+                                                                   .second = b->name,
+                                                                   .relation = PICK_BEFORE});
+            }
+        }
+    }
+    r->plan.pick.constraints = r->constraints.at;
+    r->plan.pick.constraint_count = r->constraints.count;
+}
+
+TEST(the_orders_of_a_run_are_enough_to_have_its_outcome_again)
+{
+    struct prng prng;
+    prng_init(&prng, 11);
+    for (uint64_t i = 0; i < test_count(40, 400); i++) {
+        struct trial t;
+        trial_begin(&t, &prng, false, "none");
+        struct execution x = {0};
+        struct execution again = {0};
+        struct recipe r = {0};
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            const struct plan p = {.pick = {.strategy = PICK_RANDOM, .seed = seed},
+                                   .wants_states = true};
+            system_run(t.world, &p, &x);
+            add_constraints(&x, &r);
+            r.plan.wants_states = true;
+            /* The seed is the same, for the nodes draw from it; what is left open is not. */
+            r.plan.pick.strategy = seed % 2 == 0 ? PICK_POS : PICK_FIRST;
+            r.plan.pick.seed = seed;
+            system_run(t.world, &r.plan, &again);
+            CHECK_INT(again.outcome, OUTCOME_PASSED);
+            CHECK(exhaust_class(&again) == exhaust_class(&x));
+            CHECK(vec_last(&again.steps)->state == vec_last(&x.steps)->state);
+        }
+        recipe_release(&r);
+        execution_release(&again);
+        execution_release(&x);
+        trial_end(&t);
+    }
+}
+
+/* Two steps of a run, each before the other. */
+static void check_contradiction(struct world *w, const struct step *a, const struct step *b)
+{
+    struct execution again = {0};
+    const struct pick_constraint all[] = {
+        {.first = 1, .second = 2, .is_negated = true},
+        {.first = a->operation.name, .second = b->operation.name},
+        {.first = b->operation.name, .second = a->operation.name},
+    };
+    system_run(w, &(struct plan){.pick = {.constraints = all, .constraint_count = 3}}, &again);
+    CHECK_INT(again.outcome, OUTCOME_UNSATISFIED);
+    CHECK(again.where == 1 || again.where == 2);
+    execution_release(&again);
+}
+
+TEST(orders_that_cannot_be_are_named)
+{
+    struct prng prng;
+    prng_init(&prng, 12);
+    for (int i = 0; i < 20; i++) {
+        struct trial t;
+        trial_begin(&t, &prng, false, "none");
+        struct execution x = {0};
+        system_run(t.world, &(struct plan){0}, &x);
+        for (size_t k = 1; k < x.steps.count; k++) {
+            check_contradiction(t.world, &x.steps.at[k - 1], &x.steps.at[k]);
+        }
+        execution_release(&x);
+        trial_end(&t);
+    }
+}
+
+TEST(auto_finds_what_there_is_in_small_systems)
+{
+    struct prng prng;
+    prng_init(&prng, 13);
+    for (uint64_t i = 0; i < test_count(20, 200); i++) {
+        struct trial t;
+        trial_begin(&t, &prng, true, "none");
+        struct explore_options o = options_of(EXPLORE_AUTO, &t.faults);
+        o.search.prunes_states = true;
+        o.budget.runs = 5000;
+        struct explored found = {0};
+        search(t.world, &o, &found);
+        CHECK((t.all.violations > 0) == (found.violations.count > 0));
+        explored_release(&found);
+        trial_end(&t);
+    }
+}

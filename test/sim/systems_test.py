@@ -1,0 +1,179 @@
+"""Systems built by clew cc --sim, explored and replayed: the examples with their fixed twins, and those in systems/,
+each of which does one thing wrong."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ["CLEW_SOURCE"]
+CLEW = os.environ["CLEW"]
+HERE = os.path.join(SOURCE, "test", "sim", "systems")
+sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import tap  # pylint: disable=wrong-import-position
+
+IS_LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
+RUNS_OF_TWINS = 100000 if IS_LONG else 3000
+SECONDS_MAX = 300
+FOLDER = tempfile.mkdtemp()
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False, cwd=FOLDER)
+
+
+def build(path, *flags, compiler="gcc"):
+    name = os.path.basename(path)[:-2] + "".join(flags) + "-" + compiler + ".so"
+    done = run(CLEW, "cc", "--sim", "--with", compiler, "-O1", "-Wall", "-Wextra", *flags, path, "-o", name)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "", done.stderr
+    return "./" + name
+
+
+def example(name):
+    return os.path.join(SOURCE, "examples", name + ".c")
+
+
+def system(name):
+    return build(os.path.join(HERE, name + ".c"))
+
+
+def explore(library, *options):
+    done = run(CLEW, "explore", "--json", *options, library)
+    assert done.returncode in (0, 1, 3), done.stderr
+    return json.loads(done.stdout)
+
+
+def finding_of(name, *options):
+    result = explore(system(name), "--budget", "20runs", *options)
+    assert len(result["findings"]) == 1, result
+    return result["findings"][0]
+
+
+def replay_again(result, library, *options):
+    """The command that the finding gives, as another process."""
+    words = result["findings"][0]["replay"].split()
+    assert words[:2] == ["clew", "replay"] and words[3] == library, words
+    return run(CLEW, "replay", *options, *words[2:])
+
+
+def test_each_example_is_broken_and_its_bug_is_replayed_100_times():
+    for name in ("ring", "commit", "bank"):
+        for compiler in COMPILERS:
+            library = build(example(name), compiler=compiler)
+            result = explore(library, "--first", "--budget", "60s", "-o", name + compiler)
+            assert result["verdict"] == "found", name
+            hashes = set()
+            for _ in range(2):
+                done = replay_again(result, library, "--verify", "100")
+                assert done.returncode == 1, done.stderr
+                assert ", as recorded\n100 replays, all the same\n" in done.stdout, done.stdout
+                hashes.add(re.search(r"hash (\w+)", done.stdout)[1])
+            assert len(hashes) == 1, hashes
+
+
+def test_no_fixed_twin_is_reported():
+    for name in ("ring", "commit", "bank"):
+        library = build(example(name), "-DFIXED")
+        result = explore(library, "--budget", f"{RUNS_OF_TWINS}runs")
+        assert result["findings"] == [], result["findings"]
+        assert result["stats"]["runs"] >= RUNS_OF_TWINS or result["stats"]["exhausted"], result["stats"]
+
+
+def test_small_systems_are_explored_to_the_end():
+    library = build(example("bank"), "-DFIXED")
+    done = run(CLEW, "explore", "--strategy", "dpor", "--require-exhaustive", library)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.fullmatch(r"all \d+ executions explored, no violation\n", done.stdout), done.stdout
+
+
+def test_an_assertion_is_caught_with_its_place():
+    finding = finding_of("asserts")
+    assert finding["kind"] == "assertion"
+    assert finding["what"] == "message at asserts.c:15 on n1 fails: m->size > 0", finding["what"]
+
+
+def test_undefined_behaviour_is_caught_with_its_place():
+    finding = finding_of("overflows")
+    assert finding["kind"] == "sanitizer"
+    assert "overflows.c:25" in finding["what"], finding["what"]
+
+
+def test_an_endless_handler_is_a_hang_with_its_callers():
+    finding = finding_of("loops", "--first")
+    assert finding["kind"] == "hang"
+    assert re.search(r"loops\.c:1[345] < loops\.c:22", finding["what"]), finding["what"]
+
+
+def test_a_crash_in_start_is_a_finding():
+    finding = finding_of("crashes_in_start")
+    assert finding["kind"] == "crash"
+    assert "the handler start on n1 touches memory that is not there: crashes_in_start.c:10" in finding["what"], \
+        finding["what"]
+
+
+def test_variables_of_the_file_are_rewound():
+    assert explore(system("remembers"), "--budget", "50runs")["findings"] == []
+
+
+def test_what_is_no_system_is_refused():
+    said = {"empty": "has no system in it", "later": "was built for version 2 of clew/sim.h, and this clew has 1"}
+    for name, words in said.items():
+        done = run(CLEW, "explore", system(name))
+        assert done.returncode == 2, name
+        assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_two_processes_find_the_same():
+    library = build(example("commit"))
+    result = explore(library, "-j", "2", "--budget", "4000runs", "--strategy", "pos")
+    assert result["stats"]["runs"] == 4000, result["stats"]
+    assert len(result["findings"]) == 1, result
+    assert replay_again(result, library).returncode == 1
+
+
+def test_a_schedule_for_another_system_is_refused():
+    library = build(example("bank"))
+    result = explore(library, "--first", "--budget", "1000runs", "-o", "other")
+    done = run(CLEW, "replay", "other/1.sched", build(example("ring")))
+    assert done.returncode == 2
+    assert 'is for the system "bank", and this is "ring"' in done.stderr, done.stderr
+    assert result["verdict"] == "found"
+
+
+def test_a_divergence_is_named_at_its_step():
+    library = build(example("bank"))
+    explore(library, "--first", "--budget", "1000runs", "-o", "diverging")
+    path = os.path.join(FOLDER, "diverging", "1.sched")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(re.sub(r"hash .*\n", "", text) + "message bank>teller-1/balance#7 at=8\n")
+    done = run(CLEW, "replay", "diverging/1.sched", library)
+    assert done.returncode == 3, done.stdout
+    assert 'diverged: at step 8, "message bank>teller-1/balance#7 at=8" is not pending' in done.stdout, done.stdout
+    done = run(CLEW, "replay", "--lenient", "diverging/1.sched", library)
+    assert done.returncode == 1, done.stdout
+    assert "is not pending" in done.stdout and "property: " in done.stdout, done.stdout
+
+
+def test_the_trace_of_a_violation_is_well_formed():
+    library = build(example("commit"))
+    explore(library, "--first", "--budget", "60s", "-o", "traced")
+    done = run(CLEW, "check", "traced/1.clew")
+    assert done.returncode == 0 and " 0 impossible" in done.stdout, done.stdout
+
+
+def main():
+    try:
+        return tap.run(tap.claims(globals()))
+    finally:
+        shutil.rmtree(FOLDER)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

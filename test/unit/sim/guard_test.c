@@ -1,0 +1,131 @@
+/* Whatever a handler does, the explorer lives. */
+#include <stdlib.h>
+
+#include "system.h"
+#include "test.h"
+
+enum misdeed {
+    FINE,
+    ASSERTS,
+    POINTS_NOWHERE,
+    TRAPS,
+    ABORTS,
+    LOOPS,
+    RECURSES,
+    MISUSES,
+    FREES_TWICE
+};
+
+static const char *const messages[] = {"go", NULL};
+static enum misdeed misdeed;
+
+/* The optimizer must not see what comes. */
+static int *volatile nowhere;
+static volatile int zero;
+
+static int recurse(int depth)
+{
+    volatile char room[4096];
+    room[0] = (char)depth;
+    return depth == zero ? 0 : recurse(depth + 1) + room[0];
+}
+
+static void misbehave(void *state, const struct clew_message *m)
+{
+    (void)state;
+    (void)m;
+    switch (misdeed) {
+    case FINE: break;
+    case ASSERTS: clew_fail("2 + 2 == 5"); break;
+    case POINTS_NOWHERE: *nowhere = 1; break;
+    case TRAPS: __builtin_trap(); break;
+    case ABORTS: abort(); break;
+    case LOOPS:
+        while (zero == 0) {
+        }
+        break;
+    case RECURSES: (void)recurse(1); break;
+    case MISUSES: clew_send(7, 0, NULL, 0); break;
+    case FREES_TWICE: {
+        void *block = clew_alloc(10);
+        clew_free(block);
+        clew_free(block);
+        break;
+    }
+    }
+}
+
+static void ask(void)
+{
+    clew_request(0, 0, NULL, 0);
+}
+
+static const struct clew_system system_under_test = {.version = CLEW_SIM_VERSION,
+                                                     .size = sizeof(struct clew_system),
+                                                     .name = "misbehaving",
+                                                     .node_count = 1,
+                                                     .messages = messages,
+                                                     .setup = ask,
+                                                     .message = misbehave};
+
+/* What becomes of a run in which a handler does this; and then of one in which it does not. */
+static enum outcome outcome_of(enum misdeed what, const char *says)
+{
+    struct world *w = system_open(&system_under_test, NULL);
+    struct execution x = {0};
+    misdeed = what;
+    system_run(w, &(struct plan){0}, &x);
+    const enum outcome outcome = x.outcome;
+    CHECK_INT(x.steps.count, 1);
+    if (strstr(x.what, says) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", x.what, says);
+    }
+    misdeed = FINE;
+    system_run(w, &(struct plan){0}, &x);
+    CHECK_INT(x.outcome, OUTCOME_PASSED);
+    execution_release(&x);
+    world_close(w);
+    return outcome;
+}
+
+TEST(a_failed_claim_is_an_assertion)
+{
+    CHECK_INT(outcome_of(ASSERTS, "on n1 fails: 2 + 2 == 5"), OUTCOME_ASSERTION);
+}
+
+TEST(a_wild_pointer_is_a_crash)
+{
+    CHECK_INT(outcome_of(POINTS_NOWHERE, "the handler message on n1 touches memory"),
+              OUTCOME_CRASH);
+}
+
+TEST(a_trap_is_undefined_behaviour)
+{
+    CHECK_INT(outcome_of(TRAPS, "does what C leaves undefined"), OUTCOME_SANITIZER);
+}
+
+TEST(an_abort_is_a_crash)
+{
+    CHECK_INT(outcome_of(ABORTS, "aborts"), OUTCOME_CRASH);
+}
+
+TEST(an_endless_loop_is_a_hang)
+{
+    CHECK_INT(outcome_of(LOOPS, "does not come to an end"), OUTCOME_HANG);
+}
+
+TEST(a_call_that_makes_no_sense_is_an_assertion)
+{
+    CHECK_INT(outcome_of(MISUSES, "clew_send() to node 7, and there are 1"), OUTCOME_ASSERTION);
+    CHECK_INT(outcome_of(FREES_TWICE, "of what was freed before"), OUTCOME_CRASH);
+}
+
+/* Under an address sanitizer the stack is its own affair. */
+TEST(a_stack_that_overflows_is_a_crash)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    CHECK_INT(outcome_of(FINE, "came to rest"), OUTCOME_PASSED);
+#else
+    CHECK_INT(outcome_of(RECURSES, "touches memory"), OUTCOME_CRASH);
+#endif
+}
