@@ -46,8 +46,12 @@ static const char *object_of(struct findings *f, const struct trace *t, const st
         return copied(f, t, e->object);
     }
     const struct task *peer = &t->tables.tasks.at[e->peer];
+    const char *name = trace_name(t, peer->name);
     const char *node = trace_name(t, peer->node);
-    return findings_text(f, "%s%s%s", trace_name(t, peer->name), node[0] == '\0' ? "" : "@", node);
+    const size_t size = strlen(name) + strlen(node) + sizeof "@";
+    char *text = arena_take(&f->arena, size, 1);
+    (void)snprintf(text, size, "%s%s%s", name, node[0] == '\0' ? "" : "@", node);
+    return text;
 }
 
 struct finding_event findings_event(struct findings *f, const struct trace *t, event_id id,
