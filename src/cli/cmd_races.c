@@ -108,7 +108,8 @@ static int run(struct session *s, const void *options, struct err *e)
     struct races r = {.session = s,
                       .command = c,
                       .model = models[c->model].model,
-                      .model_name = models[c->model].word};
+                      .model_name = c->compat == RACE_COMPAT_NONE ? models[c->model].word
+                                                                  : compat_word((size_t)c->compat)};
     report_begin(&r.file, s);
     int status = c->edges == NULL ? 0 : given_read(&r.given, c->edges, e);
     if (status == 0) {

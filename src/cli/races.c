@@ -384,8 +384,10 @@ static void print_json(struct races *r)
     finding_file_count(f, "unknown", r->stats.unknown);
     finding_file_count(f, "asked", r->stats.asked);
     finding_file_count(f, "constraints", r->stats.constraints);
-    vec_push(&f->assumptions, "variables and locks belong to their node, but for locks of several "
-                              "processes");
+    vec_push(&f->assumptions, r->command->compat == RACE_COMPAT_NONE
+                                  ? "variables and locks belong to their node, but for locks of "
+                                    "several processes"
+                                  : "decided as another program does, its mistakes included");
     if (r->model == RACE_OBSERVED) {
         vec_push(&f->assumptions, "the order of locks is kept as it was observed; candidates are "
                                   "not counted");

@@ -28,7 +28,7 @@ struct races {
     struct session *session;
     const struct races_command *command;
     enum race_model model;
-    const char *model_name;
+    const char *model_name; /* or whom --compat follows */
     struct given given;
     struct finding_file file;
     struct race_stats stats; /* of all runs */
