@@ -40,12 +40,14 @@ static void print_summary(const struct session *s, const char *path,
                 plural(c->threads, "task", "tasks"), (unsigned long long)c->processes,
                 plural(c->processes, "process", "processes"));
     if (c->messages_unmatched > 0) {
-        session_say("%llu messages were received that nobody recorded had sent",
-                    (unsigned long long)c->messages_unmatched);
+        session_say("%llu %s received that nobody recorded had sent",
+                    (unsigned long long)c->messages_unmatched,
+                    plural(c->messages_unmatched, "message was", "messages were"));
     }
     if (c->messages_external > 0) {
-        session_say("%llu messages came from outside the recording",
-                    (unsigned long long)c->messages_external);
+        session_say("%llu %s came from outside the recording",
+                    (unsigned long long)c->messages_external,
+                    plural(c->messages_external, "message", "messages"));
     }
     if (c->handlers == 0 && c->messages_matched + c->messages_external > 0) {
         session_say("no handlers are known: races between messages to one thread stay invisible "
@@ -66,8 +68,9 @@ static void print_loss(const struct collect_stats *c)
                     plural(c->uncontrolled, "program", "programs"));
     }
     if (c->dropped > 0) {
-        session_say("%llu events were dropped: there was no room for them",
-                    (unsigned long long)c->dropped);
+        session_say("%llu %s dropped: there was no room for %s", (unsigned long long)c->dropped,
+                    plural(c->dropped, "event was", "events were"),
+                    plural(c->dropped, "it", "them"));
     }
 }
 

@@ -50,10 +50,15 @@ static bool wait_for_room(void)
     return false;
 }
 
-/* Cuts off what the last segment of a task did not need. A reader may have mapped it whole; it
- * looks only at what is committed. */
+/* Cuts off what the last segment of a task did not need, once so much is pending that it matters. A
+ * reader may have mapped it whole; it looks only at what is committed. */
 static void segment_cut(uint32_t task, uint32_t number, uint64_t committed)
 {
+    const uint64_t pending =
+        atomic_load_explicit(&rt_recording->size_pending, memory_order_relaxed);
+    if (pending < rt_recording->size_pending_max / 64) {
+        return;
+    }
     const uint64_t page = SEGMENT_HEADER_SIZE;
     const uint64_t size = page + (committed + page - 1) / page * page;
     segment_path(task, number);
@@ -86,6 +91,7 @@ static struct segment *segment_map(uint32_t task, uint32_t number)
     }
     (void)syscall(SYS_close, fd);
     if (segment == MAP_FAILED) {
+        (void)syscall(SYS_unlink, path);
         return NULL;
     }
     (void)atomic_fetch_add_explicit(&rt_recording->size_pending, SEGMENT_SIZE,
