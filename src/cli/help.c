@@ -84,7 +84,7 @@ void help_verbs(struct out *out)
     for (size_t i = 0; verbs[i] != NULL; i++) {
         out_text(out, "  ");
         out_text(out, verbs[i]->name);
-        wrapped(out, verbs[i]->summary, 2 + strlen(verbs[i]->name), 12);
+        wrapped(out, verbs[i]->summary, 2 + strlen(verbs[i]->name), 13);
     }
     out_text(out, "\nclew VERB --help says more about one of them, clew --version which clew "
                   "this is.\n");

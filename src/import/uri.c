@@ -1,12 +1,20 @@
 #include "import/uri.h"
 
-#include <ctype.h>
-
 enum { KEY_SIZE_MIN = 16, HEX_SIZE_MIN = 8, UUID_SIZE = 36 };
 
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static char small_letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static int hex_value(char c)
@@ -19,9 +27,9 @@ static int hex_value(char c)
 }
 
 /* RFC 3986, 2.3: characters that mean the same escaped and not. */
-static bool is_unreserved(int c)
+static bool is_unreserved(char c)
 {
-    return isalnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
+    return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 /* Adds a path segment by segment, each with a '/' before it. */
@@ -41,7 +49,7 @@ static void add_path(struct text *name, struct piece path)
                                hex_value(path.at[i + 1]) >= 0 && hex_value(path.at[i + 2]) >= 0;
         const int escaped =
             is_escape ? hex_value(path.at[i + 1]) * 16 + hex_value(path.at[i + 2]) : 0;
-        if (is_escape && is_unreserved(escaped)) {
+        if (is_escape && is_unreserved((char)escaped)) {
             text_add_char(name, (char)escaped);
             i += 2;
         } else {
@@ -59,7 +67,7 @@ static void add_host(struct text *name, struct piece host, struct piece usual_po
         host.size -= usual_port.size;
     }
     for (size_t i = 0; i < host.size; i++) {
-        text_add_char(name, (char)tolower((unsigned char)host.at[i]));
+        text_add_char(name, small_letter(host.at[i]));
     }
 }
 
@@ -138,7 +146,7 @@ static bool begins_uuid(struct piece p)
             return false;
         }
     }
-    return p.size == UUID_SIZE || !isalnum((unsigned char)p.at[UUID_SIZE]);
+    return p.size == UUID_SIZE || !(is_letter(p.at[UUID_SIZE]) || is_digit(p.at[UUID_SIZE]));
 }
 
 /* Whether a run of letters and digits is a key rather than a word. */
@@ -160,7 +168,7 @@ void uri_template(struct text *template, struct piece name)
     text_add(template, (struct piece){name.at, host_size});
     for (struct piece rest = piece_after(name, host_size); rest.size > 0;) {
         size_t size = begins_uuid(rest) ? UUID_SIZE : 0;
-        while (size < rest.size && isalnum((unsigned char)rest.at[size])) {
+        while (size < rest.size && (is_letter(rest.at[size]) || is_digit(rest.at[size]))) {
             size++;
         }
         const struct piece run = {rest.at, size};

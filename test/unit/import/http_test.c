@@ -250,8 +250,8 @@ TEST(requests_of_a_tracking_id_stand_as_they_began)
                   "2\tGET\thttp://h/d\t200\tsoon\t\n"
                   "2\tGET\thttp://h/e\t200\t2024-05-01T10:00:04Z\t2024-05-01T10:00:03Z\n");
     check_accesses(&r.trace, "1 r /a; 2 w /c; 2 r /d; 1 w /b; 2 r /e; ");
-    CHECK_INT(noted(&r.notes, "requests listed behind one of their tracking id"), 1);
-    CHECK_INT(noted(&r.notes, "requests that begin before one of their tracking id has ended"), 1);
+    CHECK_INT(noted(&r.notes, "requests listed behind a later one"), 1);
+    CHECK_INT(noted(&r.notes, "requests that overlap one of their tracking id"), 1);
     CHECK_INT(noted(&r.notes, "requests without a time"), 1);
     CHECK_INT(noted(&r.notes, "requests that end before they begin"), 1);
     CHECK_INT(r.trace.tables.tick_ns, 1);
