@@ -23,6 +23,11 @@ static void report_act(struct session *s, const struct finding_event *event)
         session_text(s, event->location);
     }
     out_char(&s->out, '\n');
+    if (event->stack != NULL && event->stack[0] != '\0') {
+        out_text(&s->out, "        in ");
+        session_text(s, event->stack);
+        out_char(&s->out, '\n');
+    }
 }
 
 static void report_event(struct session *s, const struct finding_event *event)

@@ -1,5 +1,6 @@
 #include "place/place.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <string.h>
 
@@ -72,6 +73,21 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
+/* The unit that covers an address, without .debug_aranges, which clang does not write. */
+static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    if (unit != NULL) {
+        return unit;
+    }
+    while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL) {
+        if (dwarf_haspc(unit, address - *bias) > 0) {
+            return unit;
+        }
+    }
+    return NULL;
+}
+
 /* The line of an address. libdw looks it up through .debug_aranges, which clang does not write;
  * then the units are gone through one by one. */
 static const char *line_of(Dwfl_Module *module, uint64_t address, int *number)
@@ -81,15 +97,87 @@ static const char *line_of(Dwfl_Module *module, uint64_t address, int *number)
         return dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
     }
     Dwarf_Addr bias = 0;
-    for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL;) {
-        if (dwarf_haspc(unit, address - bias) > 0) {
-            Dwarf_Line *found = dwarf_getsrc_die(unit, address - bias);
-            return found == NULL || dwarf_lineno(found, number) < 0
-                       ? NULL
-                       : dwarf_linesrc(found, NULL, NULL);
-        }
+    Dwarf_Die *unit = unit_of(module, address, &bias);
+    Dwarf_Line *found = unit == NULL ? NULL : dwarf_getsrc_die(unit, address - bias);
+    return found == NULL || dwarf_lineno(found, number) < 0 ? NULL
+                                                            : dwarf_linesrc(found, NULL, NULL);
+}
+
+/* Where an inlined function is called: " bank.c:30". */
+static void print_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct out *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0;
+    Dwarf_Word line = 0;
+    Dwarf_Files *files = NULL;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0 &&
+        dwarf_getsrcfiles(unit, &files, NULL) == 0) {
+        const char *name = dwarf_filesrc(files, file, NULL, NULL);
+        out_format(out, " %s:%u", name == NULL ? "?" : base_name(name), (unsigned)line);
     }
-    return NULL;
+}
+
+/* What encloses the innermost scope of an address, from the inside out; how many. libdw's own
+ * answer for an address goes from an inlined function to what encloses its source, not its calls.
+ */
+static int scopes_of(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *innermost = NULL;
+    const int found = dwarf_getscopes(unit, address, &innermost);
+    const int count = found <= 0 ? 0 : dwarf_getscopes_die(innermost, scopes);
+    mem_free(innermost);
+    return count;
+}
+
+/* From debug information. Of each inlined function the place of its call belongs to the function
+ * that comes next. */
+static bool print_scopes(Dwfl_Module *module, uint64_t address, struct out *out)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = unit_of(module, address, &bias);
+    Dwarf_Die *scopes = NULL;
+    const int count = unit == NULL ? 0 : scopes_of(unit, address - bias, &scopes);
+    Dwarf_Die *called = NULL; /* the inlined function before */
+    bool is_first = true;
+    for (int i = 0; i < count; i++) {
+        const int tag = dwarf_tag(&scopes[i]);
+        const char *name = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram
+                               ? dwarf_diename(&scopes[i])
+                               : NULL;
+        if (name == NULL) {
+            continue;
+        }
+        out_text(out, is_first ? "" : " < ");
+        out_text(out, name);
+        if (called != NULL) {
+            print_call(unit, called, out);
+        }
+        is_first = false;
+        if (tag == DW_TAG_subprogram) {
+            break;
+        }
+        called = &scopes[i];
+    }
+    mem_free(scopes);
+    return !is_first;
+}
+
+bool places_print_functions(struct places *p, uint64_t address, struct out *out)
+{
+    const uint64_t inside = address == 0 ? 0 : address - 1;
+    Dwfl_Module *module = module_at(p, inside);
+    if (module == NULL) {
+        return false;
+    }
+    if (print_scopes(module, inside, out)) {
+        return true;
+    }
+    const char *function = dwfl_module_addrname(module, inside);
+    if (function != NULL) {
+        out_text(out, function);
+    }
+    return function != NULL;
 }
 
 bool places_print_source(struct places *p, uint64_t address, struct out *out)

@@ -22,6 +22,11 @@ void places_add_module(struct places *p, const char *path, uint64_t bias);
  */
 bool places_print_source(struct places *p, uint64_t address, struct out *out);
 
+/* Appends the functions that the call returning to `address` is in: the innermost first, then those
+ * it was inlined into, each with the place where it calls the one before:
+ * "deposit < transfer bank.c:30". False, and nothing appended, when no function is known. */
+bool places_print_functions(struct places *p, uint64_t address, struct out *out);
+
 /* Appends the name of the variable that covers `address`: "balance" or "accounts+16". False, and
  * nothing appended, when no symbol does. */
 bool places_print_object(struct places *p, uint64_t address, struct out *out);

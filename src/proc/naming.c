@@ -10,6 +10,7 @@ void naming_release(struct naming *g)
 {
     places_free(g->places);
     map_release(&g->source_of);
+    map_release(&g->functions_of);
     map_release(&g->object_of);
     map_release(&g->part_of);
     blocks_release(&g->blocks);
@@ -33,6 +34,20 @@ uint32_t naming_source(struct naming *g, uint64_t place)
     if (is_new) {
         g->text.used = 0;
         *name = places_print_source(g->places, place, &g->text) ? intern_text(g) : 0;
+    }
+    return *name;
+}
+
+uint32_t naming_functions(struct naming *g, uint64_t place)
+{
+    if (place == 0) {
+        return 0;
+    }
+    bool is_new = false;
+    uint32_t *name = map_slot(&g->functions_of, place, 0, &is_new);
+    if (is_new) {
+        g->text.used = 0;
+        *name = places_print_functions(g->places, place, &g->text) ? intern_text(g) : 0;
     }
     return *name;
 }

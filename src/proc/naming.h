@@ -27,9 +27,10 @@ struct naming_shared {
 struct naming {
     struct tables *tables;
     struct places *places;
-    struct map source_of; /* program counter to name */
-    struct map object_of; /* address, where no block is, to name */
-    struct map part_of;   /* (number of a block, offset) to name */
+    struct map source_of;    /* program counter to name */
+    struct map functions_of; /* the same */
+    struct map object_of;    /* address, where no block is, to name */
+    struct map part_of;      /* (number of a block, offset) to name */
     struct blocks blocks;
     VEC(struct naming_shared) shared;
     uint32_t block_count;   /* that have a number */
@@ -42,6 +43,9 @@ void naming_release(struct naming *g);
 
 /* The name of a source place, 0 for none. */
 uint32_t naming_source(struct naming *g, uint64_t place);
+
+/* The name of the functions that a place is in, 0 for none. */
+uint32_t naming_functions(struct naming *g, uint64_t place);
 
 /* The name of the object at an address that is used at `place`. */
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place);

@@ -350,6 +350,12 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     case EVENT_VARIABLE_DELETE:
     case EVENT_ATOMIC_BEGIN:
     case EVENT_ATOMIC_END: event->object = name_of_bytes(c, row); return;
+    case EVENT_ATOMIC_LOAD:
+    case EVENT_ATOMIC_STORE:
+    case EVENT_ATOMIC_RMW:
+        event->object = naming_object(naming, record->object, record->place);
+        event->text = naming_functions(naming, record->place);
+        return;
     default: event->object = naming_object(naming, record->object, record->place);
     }
 }
@@ -382,7 +388,11 @@ int translate_access(struct collector *c, const struct source *s, const struct r
     struct naming *naming = &s->process->naming;
     const uint64_t end = record->object + record_access_size(record);
     struct event event = {
-        .kind = record->kind, .task = s->task, .location = naming_source(naming, record->place)};
+        .kind = record->kind,
+        .task = s->task,
+        .location = naming_source(naming, record->place),
+        .text = naming_functions(naming, record->place),
+    };
     for (uint64_t at = record->object, size = 0; at < end; at += size) {
         size = pieces_first(&s->process->pieces, at, end - at);
         event.has = record->size > 0 ? HAS_SIZE : 0;

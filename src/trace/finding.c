@@ -54,6 +54,13 @@ static const char *object_of(struct findings *f, const struct trace *t, const st
     return text;
 }
 
+/* In recordings the text of an access tells its functions; elsewhere it is a resource's version. */
+static bool has_stack(const struct trace *t, const struct event *e)
+{
+    return e->text != 0 && t->tables.order == ORDER_STAMPED &&
+           (event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC);
+}
+
 struct finding_event findings_event(struct findings *f, const struct trace *t, event_id id,
                                     uint32_t input)
 {
@@ -70,6 +77,7 @@ struct finding_event findings_event(struct findings *f, const struct trace *t, e
                                            : kind_of(e->kind)->name,
         .object = object_of(f, t, e),
         .location = copied(f, t, e->location),
+        .stack = has_stack(t, e) ? copied(f, t, e->text) : NULL,
     };
 }
 

@@ -59,6 +59,7 @@ struct finding_event {
     const char *access; /* "R", "W", or the name of the event's kind */
     const char *object; /* or the other task, of events between two */
     const char *location;
+    const char *stack; /* the functions it is in, innermost first; NULL or "": not known */
 };
 
 /* All memory is in the arena of the findings it belongs to. */

@@ -75,6 +75,9 @@ static void print_event(const struct finding_event *event, struct json *j)
     json_text(j, "access", event->access);
     json_text(j, "object", event->object);
     json_text(j, "location", event->location);
+    if (event->stack != NULL && event->stack[0] != '\0') {
+        json_text(j, "stack", event->stack);
+    }
     json_end(j);
 }
 

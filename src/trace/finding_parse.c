@@ -59,7 +59,8 @@ enum type { TEXT, COUNT, OBJECT, ARRAY };
     FIELD(AT_EVENT, TASK, "task", TEXT, false, true, AT_TOP)                        \
     FIELD(AT_EVENT, ACCESS, "access", TEXT, false, true, AT_TOP)                    \
     FIELD(AT_EVENT, OBJECT, "object", TEXT, false, true, AT_TOP)                    \
-    FIELD(AT_EVENT, LOCATION, "location", TEXT, false, true, AT_TOP)
+    FIELD(AT_EVENT, LOCATION, "location", TEXT, false, true, AT_TOP)                \
+    FIELD(AT_EVENT, STACK, "stack", TEXT, false, false, AT_TOP)
 
 enum field_id {
 #define FIELD(place, id, ...) FIELD_##id,
@@ -203,6 +204,7 @@ static int set_text(struct parser *p, const char *text)
     case FIELD_ACCESS: p->event.access = text; break;
     case FIELD_OBJECT: p->event.object = text; break;
     case FIELD_LOCATION: p->event.location = text; break;
+    case FIELD_STACK: p->event.stack = text; break;
     default: bug("a field that is no text");
     }
     return answer;

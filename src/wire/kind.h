@@ -44,16 +44,19 @@
     KIND(21, SEM_WAIT, "sem-wait", SYNC, NONE, F_OBJECT, "a semaphore has been lowered")           \
     KIND(22, ONCE, "once", SYNC, NONE, F_OBJECT,                                                   \
          "a one-time initialization is known to be complete")                                      \
-    KIND(23, ATOMIC_LOAD, "atomic-load", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE | F_COUNT,    \
+    KIND(23, ATOMIC_LOAD, "atomic-load", ATOMIC, MEMORY,                                           \
+         F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,                                           \
          "an atomic load; count: how often the same value was read again")                         \
-    KIND(24, ATOMIC_STORE, "atomic-store", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE,            \
+    KIND(24, ATOMIC_STORE, "atomic-store", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE | F_TEXT,   \
          "an atomic store")                                                                        \
-    KIND(25, ATOMIC_RMW, "atomic-rmw", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE,                \
+    KIND(25, ATOMIC_RMW, "atomic-rmw", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE | F_TEXT,       \
          "an atomic read-modify-write; value: what is stored")                                     \
     KIND(26, READ, "read", ACCESS, NONE, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,           \
-         "a plain read of memory, or of a resource; text: the version that was read")              \
+         "a plain read of memory (text: the functions it is in), or of a resource (text: the "     \
+         "version)")                                                                               \
     KIND(27, WRITE, "write", ACCESS, CONDITION, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,    \
-         "a plain write to memory, or to a resource; text: the version it asks for")               \
+         "a plain write to memory (text: as above), or to a resource (text: the version it asks "  \
+         "for)")                                                                                   \
     KIND(28, ALLOC, "alloc", MEMORY, NONE, F_OBJECT | F_SIZE, "memory is allocated")               \
     KIND(29, FREE, "free", MEMORY, NONE, F_OBJECT, "memory is freed")                              \
     KIND(30, CONNECT, "connect", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is asked for")   \

@@ -191,6 +191,21 @@ def test_watched_json():
     assert len(found) == 1 and found[0]["kind"] == "data-race", found
 
 
+def test_functions(compiler):
+    """An access tells the functions it is in, with the places where each calls the one before."""
+    path = os.path.join(HERE, "inlined.c")
+    place = {word: line for line, word in words_of(path).items()}
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, compiler, "-O1")
+        trace = os.path.join(folder, "run.clew")
+        run([CLEW, "record", "-o", trace, "--", program])
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)["findings"]
+        text = run([CLEW, "races", trace]).stdout
+    wanted = f"pay < settle {place['settle']} < work {place['work']}"
+    assert [event["stack"] for event in found[0]["events"]] == [wanted, wanted], found
+    assert f"        in {wanted}\n" in text, text
+
+
 def test_filtered():
     """The trace says how much was left out; a task that spins is one load with a count."""
     with tempfile.TemporaryDirectory() as folder:
@@ -243,6 +258,7 @@ def main(wanted):
             tests.append((f"{name} without luck", lambda p=path: check_unlucky(p)))
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
+            tests.append((f"an access tells its functions, by {compiler}", lambda c=compiler: test_functions(c)))
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))

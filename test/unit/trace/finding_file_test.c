@@ -29,6 +29,7 @@ static void fill(struct finding_file *f)
     events[1] = findings_event(&f->findings, t, 1, 1);
     events[1].is_joined = true;
     events[1].number = 5;
+    events[1].stack = "get < main a.c:3";
     findings_add(&f->findings, &(struct finding){
                                    .kind = FINDING_DATA_RACE,
                                    .grade = GRADE_SOUND,
@@ -99,7 +100,7 @@ TEST(a_file_is_one_object_with_a_finding_a_line)
         "{\"input\":0,\"index\":0,\"offset\":4096,\"node\":\"a\",\"task\":\"T1\",\"access\":\"W\","
         "\"object\":\"x\",\"location\":\"A.java:1\"},"
         "{\"input\":1,\"index\":1,\"number\":5,\"node\":\"a\",\"task\":\"T2\",\"access\":\"R\","
-        "\"object\":\"x\",\"location\":\"\"}],"
+        "\"object\":\"x\",\"location\":\"\",\"stack\":\"get < main a.c:3\"}],"
         "\"witness\":[0,2,1],\"replay\":\"clew replay a.sched\"},\n"
         "    {\"id\":2,\"kind\":\"unfinished\",\"status\":\"unknown\",\"grade\":null,"
         "\"severity\":\"note\",\"what\":\"m is held at the end\",\"key\":\"unfinished:m\","
