@@ -363,7 +363,7 @@ static const struct example examples[] = {
 
 const struct verb verb_monitor = {
     .name = "monitor",
-    .summary = "whether a property could have been broken, for all timings the clocks allow",
+    .summary = "whether a property could have been broken, as far as clocks tell",
     .operands = "[TRACE...]",
     .operand_min = 0,
     .operand_max = SIZE_MAX,

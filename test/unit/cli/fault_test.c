@@ -2,6 +2,7 @@
  * and one line, or as if nothing had happened; an output is whole or absent. */
 #include "fault.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -70,9 +71,31 @@ static void sweep(struct command *c)
     mem_free(c->wanted);
 }
 
+/* A capture in a format that is only read; NULL where one is not understood without rules. */
+static const char *capture_in(const struct format *format)
+{
+    static const struct {
+        const char *format, *path;
+    } captures[] = {
+        {"har", "har/couchdb.har"}, {"otlp", "otlp/spans.json"}, {"http-tsv", "http_tsv/tabs.tsv"}};
+    static char path[4096];
+    for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
+        if (strcmp(captures[i].format, format->name) == 0) {
+            (void)snprintf(path, sizeof path, "%s/test/fuzz/corpus/%s", getenv("CLEW_SOURCE"),
+                           captures[i].path);
+            return path;
+        }
+    }
+    CHECK_TEXT(format->name, "http-log");
+    return NULL;
+}
+
 /* The trace in this format, in a file of the scratch folder. */
 static const char *trace_in(const struct format *format)
 {
+    if (format->create == NULL) {
+        return capture_in(format);
+    }
     const char *text = scratch_write("trace.txt", trace_text, sizeof trace_text - 1);
     static char name[64];
     (void)snprintf(name, sizeof name, "input%s", format->ending);
@@ -86,6 +109,9 @@ static void sweep_conversion(const struct format *from, const struct format *to)
 {
     const char *input = trace_in(from);
     const char *output = scratch_path("output");
+    if (input == NULL) {
+        return;
+    }
     struct command c = {
         .words = {"clew", "convert", "-q", input, "--to", to->name, "-o", output},
         .output = output,
