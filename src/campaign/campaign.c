@@ -188,9 +188,8 @@ static int compare_about(struct campaign *c, const struct campaign_about *about,
     return 0;
 }
 
-/* Adds to a counter, in a transaction, and tells what it was. */
-static int advance(struct campaign *c, const char *name, uint64_t by, uint64_t *before,
-                   struct err *e)
+/* Reads a counter. */
+static int look_up(struct campaign *c, const char *name, uint64_t *value, struct err *e)
 {
     struct database *d = &c->database;
     if (DATABASE_ASK(d, SQL_NUMBER_GET, e, TEXT(name)) < 0) {
@@ -200,9 +199,18 @@ static int advance(struct campaign *c, const char *name, uint64_t by, uint64_t *
     if (more <= 0) {
         return more < 0 ? -1 : err_set(e, "%s: no campaign (no count of %s)", c->path, name);
     }
-    *before = database_number(d, SQL_NUMBER_GET, 0);
+    *value = database_number(d, SQL_NUMBER_GET, 0);
     database_end(d, SQL_NUMBER_GET);
-    return DATABASE_DO(d, SQL_NUMBER_ADD, e, NUMBER(by), TEXT(name));
+    return 0;
+}
+
+/* Adds to a counter, in a transaction, and tells what it was. */
+static int advance(struct campaign *c, const char *name, uint64_t by, uint64_t *before,
+                   struct err *e)
+{
+    return look_up(c, name, before, e) < 0
+               ? -1
+               : DATABASE_DO(&c->database, SQL_NUMBER_ADD, e, NUMBER(by), TEXT(name));
 }
 
 /* The same as a transaction of its own. */
@@ -471,13 +479,26 @@ static int write_lessons(struct campaign *c, struct err *e)
     return 0;
 }
 
-/* Ends the job with what was made of it; the rest becomes a job that nobody has. */
+/* The numbers that were not made are given back when nobody has taken any behind them; else they
+ * become a job that nobody has. */
+static int leave_rest(struct campaign *c, struct campaign_job *rest, struct err *e)
+{
+    uint64_t next = 0;
+    if (look_up(c, "runs", &next, e) < 0) {
+        return -1;
+    }
+    return next == rest->first + rest->count
+               ? DATABASE_DO(&c->database, SQL_NUMBER_ADD, e, NUMBER(-(uint64_t)rest->count),
+                             TEXT("runs"))
+               : add_job(c, rest, 0, e);
+}
+
 static int write_end(struct campaign *c, struct err *e)
 {
     const uint64_t made = c->runs.count;
     struct campaign_job rest = {.first = c->job.first + made,
                                 .count = c->job.count - (uint32_t)made};
-    if (rest.count > 0 && add_job(c, &rest, 0, e) < 0) {
+    if (rest.count > 0 && leave_rest(c, &rest, e) < 0) {
         return -1;
     }
     return DATABASE_DO(&c->database, SQL_JOB_DONE, e, NUMBER(made), NUMBER(c->job.id));

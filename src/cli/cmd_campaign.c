@@ -106,7 +106,7 @@ static void print_violation(struct session *s, const struct account_violation *v
     session_paint(s, PAINT_ERROR, v->violation.kind);
     out_text(&s->out, ": ");
     session_text(s, v->violation.what);
-    out_format(&s->out, "\n     first in run %llu, step %llu; in ", wide(v->violation.run),
+    out_format(&s->out, "\n     first in run %llu, step %llu; in ", wide(v->violation.run + 1),
                wide(v->violation.step));
     report_count(&s->out, v->run_count, "run", "runs");
     out_char(&s->out, '\n');

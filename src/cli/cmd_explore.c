@@ -1,18 +1,17 @@
 /* clew explore: run a system under many schedules, and keep those that break it. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/seam.h"
+#include "campaign/account.h"
 #include "cli/report.h"
 #include "cli/searching.h"
 #include "explore/explore.h"
-#include "explore/replay.h"
+#include "pick/name.h"
 #include "sim/sim.h"
-#include "trace/format.h"
+#include "trace/kind.h"
 
-enum { DEPTH_DEFAULT = 1000, DELAYS_DEFAULT = 3, JOBS_MAX = 1024 };
+enum { DEPTH_DEFAULT = 1000, DELAYS_DEFAULT = 3, JOBS_MAX = 1024, FOLDERS_MAX = 10000 };
 
 struct explore_command {
     struct common common;
@@ -26,6 +25,7 @@ struct explore_command {
     bool prune;
     bool first;
     bool require_exhaustive;
+    const char *resume;
 };
 
 static const int strategies[] = {EXPLORE_AUTO,  PICK_RANDOM, PICK_PCT,       PICK_POS,
@@ -45,6 +45,7 @@ struct exploration {
     struct world *world;
     struct explore_options options;
     struct explored found;
+    struct account account; /* of the campaign, after the search */
     char folder[4000];
 };
 
@@ -87,88 +88,91 @@ static int choose_options(struct exploration *x, struct err *e)
                : 0;
 }
 
-static int make_folder(struct exploration *x, struct err *e)
+/* The campaign */
+
+/* SYSTEM.campaign, or with a number where that is there already. */
+static void choose_folder(struct exploration *x)
 {
-    const char *wanted = x->session->common->output;
-    const int size = wanted != NULL
-                         ? snprintf(x->folder, sizeof x->folder, "%s", wanted)
-                         : snprintf(x->folder, sizeof x->folder, "%s.campaign", x->world->system);
-    if (size < 0 || (size_t)size >= sizeof x->folder) {
-        return err_set(e, "%s: the path is too long", wanted);
+    const struct explore_command *c = x->command;
+    const char *wanted = c->resume != NULL ? c->resume : x->session->common->output;
+    if (wanted != NULL) {
+        (void)snprintf(x->folder, sizeof x->folder, "%s", wanted);
+        return;
     }
-    if ((seam_fails() ? seam_failure(EACCES) : mkdir(x->folder, 0777)) < 0 && errno != EEXIST) {
-        return err_set(e, "%s: cannot be made: %s", x->folder, strerror(errno));
+    (void)snprintf(x->folder, sizeof x->folder, "%s.campaign", x->world->system);
+    for (int i = 2; access(x->folder, F_OK) == 0 && i < FOLDERS_MAX; i++) {
+        (void)snprintf(x->folder, sizeof x->folder, "%s-%d.campaign", x->world->system, i);
     }
-    return 0;
 }
 
-static int write_text(const char *path, const char *text, struct err *e)
+/* What makes a run what it is, besides system, strategy and seed. */
+static void print_settings(const struct exploration *x, struct out *out)
 {
-    struct out out;
-    if (out_open(&out, path, e) < 0) {
-        return -1;
-    }
-    out_text(&out, text);
-    return out_close(&out, e);
-}
-
-/* The run is made once more, for its trace. */
-static int write_trace(struct exploration *x, const struct violation *v, const char *path,
-                       struct err *e)
-{
-    struct schedule s;
-    struct in in;
-    struct trace t;
-    struct replayed r = {0};
-    struct notes notes = {0};
-    schedule_init(&s);
-    trace_init(&t);
-    in_open_memory(&in, v->schedule, strlen(v->schedule));
-    int result = schedule_parse(&s, &in, e);
-    if (result == 0) {
-        result = replay(x->world, &s, &(struct replay_options){.trace = &t}, &r, e);
-    }
-    if (result == 0) {
-        struct out out;
-        result = out_open(&out, path, e);
-        if (result == 0) {
-            struct writer *w = format_native.create(&out, &t.tables, &notes);
-            result = writer_write(w, t.events.at, t.events.count, e);
-            if (result == 0) {
-                result = writer_close(w, e);
-            } else {
-                writer_abandon(w);
-            }
+    const struct search_options *s = &x->options.search;
+    out_format(out, "net %s, depth %u, delays %u, faults", x->world->net, s->depth, s->delays_max);
+    const char *separator = " ";
+    for (unsigned fault = 1; fault < FAULT_LIMIT; fault++) {
+        if (s->faults.most[fault] > 0) {
+            out_format(out, "%s%s=%u", separator, mode_name(MODES_FAULT, (uint8_t)fault),
+                       s->faults.most[fault]);
+            separator = ",";
         }
     }
-    notes_release(&notes);
-    replayed_release(&r);
-    trace_release(&t);
-    schedule_release(&s);
+    out_text(out, *separator == ' ' ? " none" : "");
+    out_char(out, '\0');
+}
+
+/* The build is known by the bytes of its file. */
+static int name_build(const char *path, char name[20], struct err *e)
+{
+    struct in in;
+    uint64_t hash = 0;
+    ssize_t available = 0;
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    while ((available = in_fill(&in, 1, e)) > 0) {
+        hash = name_mix(hash, name_text(in.at, (size_t)available));
+        in_skip(&in, (size_t)available);
+    }
+    in_close(&in);
+    (void)snprintf(name, 20, "%016llx", (unsigned long long)hash);
+    return available < 0 ? -1 : 0;
+}
+
+static int open_campaign(struct exploration *x, struct err *e)
+{
+    char build[20];
+    struct out settings;
+    if (name_build(x->session->inputs[0], build, e) < 0) {
+        return err_wrap(e, "%s", x->session->inputs[0]);
+    }
+    choose_folder(x);
+    out_open_memory(&settings);
+    print_settings(x, &settings);
+    const struct campaign_options options = {
+        .path = x->folder,
+        .is_resumed = x->command->resume != NULL,
+        .about = {.system = x->session->inputs[0],
+                  .build = build,
+                  .world = x->world->ops->name,
+                  .strategy = explore_strategy_name(x->options.strategy),
+                  .settings = settings.buffer,
+                  .seed = x->options.search.seed}};
+    const int result = campaign_open(&x->options.campaign, &options, e);
+    out_abandon(&settings);
     return result;
 }
 
-static int save(struct exploration *x, struct err *e)
+/* Where the schedule of a violation is, relative to the folder. */
+static const char *schedule_of(const struct exploration *x, const char *key)
 {
-    if (x->found.violations.count == 0) {
-        return 0;
-    }
-    if (make_folder(x, e) < 0) {
-        return -1;
-    }
-    for (size_t i = 0; i < x->found.violations.count; i++) {
-        const struct violation *v = &x->found.violations.at[i];
-        char path[4096];
-        (void)snprintf(path, sizeof path, "%s/%zu.sched", x->folder, i + 1);
-        if (write_text(path, v->schedule, e) < 0) {
-            return -1;
-        }
-        (void)snprintf(path, sizeof path, "%s/%zu.clew", x->folder, i + 1);
-        if (write_trace(x, v, path, e) < 0) {
-            return -1;
+    vec_each (&x->account.violations, v) {
+        if (strcmp(v->violation.key, key) == 0) {
+            return v->violation.schedule;
         }
     }
-    return 0;
+    return "";
 }
 
 static void add_findings(const struct exploration *x, struct finding_file *f)
@@ -183,8 +187,8 @@ static void add_findings(const struct exploration *x, struct finding_file *f)
                          .severity = SEVERITY_ERROR,
                          .what = findings_text(&f->findings, "%s", v->what),
                          .key = findings_text(&f->findings, "%s", v->key),
-                         .replay = findings_text(&f->findings, "clew replay %s/%zu.sched %s",
-                                                 x->folder, i + 1, x->session->inputs[0]),
+                         .replay = findings_text(&f->findings, "clew replay %s/%s %s", x->folder,
+                                                 schedule_of(x, v->key), x->session->inputs[0]),
                          .why = findings_text(&f->findings,
                                               "shown by run %llu, after %u steps; %llu runs show "
                                               "it",
@@ -301,14 +305,19 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     int status = choose_options(&x, e);
     if (status == 0) {
+        status = open_campaign(&x, e);
+    }
+    if (status == 0) {
         status = search(&x, e);
     }
     if (status == 0) {
-        status = save(&x, e);
+        status = account_read(&x.account, x.folder, e);
     }
     if (status == 0) {
         status = report(&x);
     }
+    campaign_close(x.options.campaign);
+    account_release(&x.account);
     explored_release(&x.found);
     world_close(x.world);
     return status;
@@ -366,7 +375,13 @@ static const struct option options[] = {
      .target = offsetof(struct explore_command, require_exhaustive),
      .help = "end with status 3 when not all executions could be explored"},
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "DIR",
-               .help = "where schedules and traces of violations go (default: SYSTEM.campaign)"),
+               .help = "the campaign's folder: what was done, with a schedule and a trace for each "
+                       "violation (default: SYSTEM.campaign)"),
+    {.name = "resume",
+     .type = OPTION_FILE,
+     .argument = "DIR",
+     .target = offsetof(struct explore_command, resume),
+     .help = "go on with a campaign, with the system and the options it was begun with"},
     COMMON_JSON,
     COMMON_LIMIT,
     COMMON_JOBS,
@@ -382,6 +397,8 @@ static const struct example examples[] = {
     {"clew explore ./ring.so", "Search for a minute, with a little of every strategy."},
     {"clew explore --budget 10s --faults crash=1,restart=1 ./commit.so",
      "With a node that may crash and come back."},
+    {"clew explore --resume ring.campaign ./ring.so",
+     "Go on where a search was stopped or killed."},
     {"clew explore --strategy dpor --require-exhaustive ./small.so",
      "Every execution there is, or status 3."},
     {0},

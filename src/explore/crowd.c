@@ -165,6 +165,9 @@ int crowd_explore(struct world *w, const struct explore_options *o, struct explo
                   struct err *e)
 {
     struct crowd c = {.world = w, .options = o, .joined = x};
+    if (o->campaign != NULL) {
+        campaign_pause(o->campaign);
+    }
     const struct crew crew = {.count = o->jobs, .work = work, .take = take, .context = &c};
     if (crew_run(&crew, e) < 0) {
         return -1;

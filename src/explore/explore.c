@@ -57,17 +57,19 @@ struct violation *explored_find(struct explored *x, const char *key)
     return NULL;
 }
 
-static void keep_violation(struct explored *found, struct world *w, const struct plan *p,
-                           const struct execution *x)
+/* Keeps the violation of the run with this number, from 0; true when it is the first of its kind.
+ */
+static bool keep_violation(struct explored *found, struct world *w, const struct plan *p,
+                           const struct execution *x, uint64_t number)
 {
     found->violating_runs++;
     if (found->first_violation_run == 0) {
-        found->first_violation_run = found->runs;
+        found->first_violation_run = number + 1;
     }
     struct violation *known = explored_find(found, x->key);
     if (known != NULL) {
         known->count++;
-        return;
+        return false;
     }
     struct schedule s;
     struct out text;
@@ -80,11 +82,12 @@ static void keep_violation(struct explored *found, struct world *w, const struct
                                                     .schedule = copied(text.buffer, text.used),
                                                     .outcome = x->outcome,
                                                     .step_count = (uint32_t)x->steps.count,
-                                                    .run = found->runs,
+                                                    .run = number + 1,
                                                     .hash = x->hash,
                                                     .count = 1});
     out_abandon(&text);
     schedule_release(&s);
+    return true;
 }
 
 static void count_run(struct explored *found, const struct execution *x)
@@ -99,6 +102,14 @@ static void count_run(struct explored *found, const struct execution *x)
         found->states += is_new;
     }
 }
+
+/* A run on its way. */
+struct once {
+    struct plan plan;
+    struct execution execution;
+    uint64_t number; /* from 0 */
+    bool is_over;    /* it is the last */
+};
 
 enum { RUNS_PER_LOOK = 16 };
 static const uint64_t progress_ns = 100000000;
@@ -128,37 +139,58 @@ static bool look_up(const struct explore_options *o, struct loop *l, struct expl
     return false;
 }
 
+/* Runs the plan and takes note of it everywhere. True in *is_over when a violation ends it all. */
+static int run_once(struct world *w, const struct explore_options *o, struct loop *l,
+                    struct explored *found, struct once *once, struct err *e)
+{
+    struct execution *x = &once->execution;
+    if (world_run(w, &once->plan, x, e) < 0) {
+        return -1;
+    }
+    count_run(found, x);
+    ledger_run(&l->ledger, &once->plan, x);
+    if (!outcome_is_violation(x->outcome)) {
+        return 0;
+    }
+    once->is_over = o->stops_at_violation;
+    if (!keep_violation(found, w, &once->plan, x, once->number)) {
+        return 0;
+    }
+    l->find_ns = limit_now_ns();
+    return ledger_save(&l->ledger, w, vec_last(&found->violations), e);
+}
+
 int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
              struct explored *found, struct err *e)
 {
     struct search *search = search_new(o);
-    struct execution x = {0};
-    struct plan p;
+    struct once once = {0};
     int result = 0;
-    bool is_over = false;
-    while (!is_over) {
-        if (!search->ops->next(search, found->runs * o->jobs + l->part, &p)) {
-            found->is_complete = search->ops->is_complete(search) && found->limited_runs == 0;
-            break;
-        }
-        result = world_run(w, &p, &x, e);
+    l->ledger.campaign = o->campaign;
+    while (result == 0 && !once.is_over) {
+        once.number = found->runs * o->jobs + l->part;
+        result = ledger_next(&l->ledger, &once.number, e);
         if (result < 0) {
             break;
         }
-        count_run(found, &x);
-        if (outcome_is_violation(x.outcome)) {
-            const size_t before = found->violations.count;
-            keep_violation(found, w, &p, &x);
-            l->find_ns = found->violations.count > before ? limit_now_ns() : l->find_ns;
-            is_over = o->stops_at_violation;
+        if (!search->ops->next(search, once.number, &once.plan)) {
+            found->is_complete = search->ops->is_complete(search) && found->limited_runs == 0;
+            break;
         }
-        search->ops->learn(search, &p, &x);
-        is_over = is_over || (found->runs % RUNS_PER_LOOK == 0 && look_up(o, l, found, w)) ||
-                  (o->budget.runs != 0 && found->runs * o->jobs >= o->budget.runs);
+        result = run_once(w, o, l, found, &once, e);
+        if (result == 0) {
+            search->ops->learn(search, &once.plan, &once.execution);
+        }
+        once.is_over = once.is_over ||
+                       (found->runs % RUNS_PER_LOOK == 0 && look_up(o, l, found, w)) ||
+                       (o->budget.runs != 0 && found->runs * o->jobs >= o->budget.runs);
+    }
+    if (result == 0) {
+        result = ledger_end(&l->ledger, e);
     }
     found->coverage = w->ops->coverage(w);
     search->ops->free(search);
-    execution_release(&x);
+    execution_release(&once.execution);
     return result;
 }
 

@@ -36,12 +36,15 @@ struct explore_progress {
     struct world_coverage coverage;
 };
 
+struct campaign;
+
 struct explore_options {
     int strategy; /* enum pick_strategy or explore_strategy */
     struct search_options search;
     struct limit budget;
     uint32_t jobs; /* processes that search */
     bool stops_at_violation;
+    struct campaign *campaign; /* where all of it is kept; NULL: nowhere */
     /* Called now and then, in the first process alone; not NULL. */
     void (*progress)(void *context, const struct explore_progress *p);
     void *context;

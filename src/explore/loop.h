@@ -3,11 +3,13 @@
 #define CLEW_EXPLORE_LOOP_H
 
 #include "explore/explore.h"
+#include "explore/ledger.h"
 
 struct loop {
     uint32_t part; /* which of the processes this is */
     uint64_t next_ns;
     uint64_t find_ns; /* when the last new violation was found, 0: none */
+    struct ledger ledger;
 };
 
 MUST_USE int loop_run(struct world *w, const struct explore_options *o, struct loop *l,

@@ -119,19 +119,70 @@ TEST(a_resumed_campaign_goes_on_where_it_was)
     account_release(&a);
 }
 
+static void make_one(struct campaign *c)
+{
+    campaign_run(c,
+                 &(struct campaign_run){.strategy = "pct", .outcome = "passed", .violation = ""});
+}
+
+TEST(numbers_that_were_not_made_are_given_back)
+{
+    struct campaign *c = open_at(scratch_path("back.campaign"), false);
+    struct campaign_job job;
+    struct err e;
+    CHECK_INT(campaign_take(c, 10, &job, &e), 0);
+    make_one(c);
+    CHECK_INT(campaign_done(c, &e), 0);
+    CHECK_INT(campaign_take(c, 10, &job, &e), 0);
+    CHECK_INT(job.first, 1);
+    CHECK_INT(job.count, 10);
+    CHECK(!job.is_again);
+    campaign_close(c);
+}
+
+/* Another process has taken the numbers behind: the rest becomes a job of its own. */
 TEST(what_was_not_made_of_a_job_is_left_for_another)
 {
     struct campaign *c = open_at(scratch_path("part.campaign"), false);
     struct campaign_job job;
     struct err e;
+    int ends[2];
+    CHECK_INT(pipe(ends), 0);
+    campaign_pause(c);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        char go = 0;
+        must(read(ends[0], &go, 1) == 1);
+        work(c, 1, 10);
+        campaign_close(c);
+        _exit(0);
+    }
     CHECK_INT(campaign_take(c, 10, &job, &e), 0);
-    campaign_run(c,
-                 &(struct campaign_run){.strategy = "pct", .outcome = "passed", .violation = ""});
-    campaign_keep(c, "frontier", "a\0b", 3);
+    CHECK_INT(write(ends[1], "!", 1), 1);
+    int status = 0;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+    make_one(c);
     CHECK_INT(campaign_done(c, &e), 0);
     CHECK_INT(campaign_take(c, 10, &job, &e), 0);
     CHECK_INT(job.first, 1);
     CHECK_INT(job.count, 9);
+    CHECK(job.is_again);
+    campaign_close(c);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+TEST(what_is_kept_is_found_again)
+{
+    struct campaign *c = open_at(scratch_path("kept.campaign"), false);
+    struct campaign_job job;
+    struct err e;
+    CHECK_INT(campaign_take(c, 1, &job, &e), 0);
+    make_one(c);
+    campaign_keep(c, "frontier", "a\0b", 3);
+    CHECK_INT(campaign_done(c, &e), 0);
     void *bytes = NULL;
     size_t size = 0;
     CHECK_INT(campaign_kept(c, "frontier", &bytes, &size, &e), 0);

@@ -1,0 +1,172 @@
+#include "explore/ledger.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "explore/replay.h"
+#include "trace/format.h"
+
+enum { JOB_SIZE_FIRST = 16, JOB_SIZE_MAX = 8192 };
+static const uint64_t job_ns_wanted = 100000000;
+
+static int finish_job(struct ledger *l, struct err *e)
+{
+    if (campaign_done(l->campaign, e) < 0) {
+        return -1;
+    }
+    const uint64_t taken_ns = limit_now_ns() - l->job_ns;
+    if (taken_ns < job_ns_wanted / 2 && l->job_size < JOB_SIZE_MAX) {
+        l->job_size *= 2;
+    } else if (taken_ns > job_ns_wanted * 2 && l->job_size > 1) {
+        l->job_size /= 2;
+    }
+    l->has_job = false;
+    return 0;
+}
+
+int ledger_next(struct ledger *l, uint64_t *number, struct err *e)
+{
+    if (l->campaign == NULL) {
+        return 0;
+    }
+    l->job_size = l->job_size == 0 ? JOB_SIZE_FIRST : l->job_size;
+    if (l->has_job && l->made == l->job.count && finish_job(l, e) < 0) {
+        return -1;
+    }
+    if (!l->has_job) {
+        if (campaign_take(l->campaign, l->job_size, &l->job, e) < 0) {
+            return -1;
+        }
+        l->has_job = true;
+        l->made = 0;
+        l->job_ns = limit_now_ns();
+    }
+    *number = l->job.first + l->made;
+    return 0;
+}
+
+void ledger_run(struct ledger *l, const struct plan *p, const struct execution *x)
+{
+    if (l->campaign == NULL) {
+        return;
+    }
+    campaign_run(
+        l->campaign,
+        &(struct campaign_run){.number = l->job.first + l->made,
+                               .seed = p->pick.seed,
+                               .strategy = pick_strategy_name(p->pick.strategy),
+                               .outcome = outcome_name(x->outcome),
+                               .violation = outcome_is_violation(x->outcome) ? x->key : "",
+                               .steps = x->steps.count,
+                               .execution_hash = x->hash,
+                               .state_hash = x->steps.count == 0 ? 0 : vec_last(&x->steps)->state});
+    l->made++;
+}
+
+static int write_schedule(const char *path, const char *text, struct err *e)
+{
+    struct out out;
+    if (out_open(&out, path, e) < 0) {
+        return -1;
+    }
+    out_text(&out, text);
+    return out_close(&out, e);
+}
+
+static int write_events(const struct trace *t, const char *path, struct err *e)
+{
+    struct out out;
+    struct notes notes = {0};
+    if (out_open(&out, path, e) < 0) {
+        return -1;
+    }
+    struct writer *w = format_native.create(&out, &t->tables, &notes);
+    int result = writer_write(w, t->events.at, t->events.count, e);
+    if (result == 0) {
+        result = writer_close(w, e);
+    } else {
+        writer_abandon(w);
+    }
+    notes_release(&notes);
+    return result;
+}
+
+/* The run is made once more, for its trace. */
+static int write_trace(struct world *w, const char *schedule, const char *path, struct err *e)
+{
+    struct schedule s;
+    struct in in;
+    struct trace t;
+    struct replayed r = {0};
+    schedule_init(&s);
+    trace_init(&t);
+    in_open_memory(&in, schedule, strlen(schedule));
+    int result = schedule_parse(&s, &in, e);
+    if (result == 0) {
+        result = replay(w, &s, &(struct replay_options){.trace = &t}, &r, e);
+    }
+    if (result == 0) {
+        result = write_events(&t, path, e);
+    }
+    replayed_release(&r);
+    trace_release(&t);
+    schedule_release(&s);
+    return result;
+}
+
+int ledger_save(struct ledger *l, struct world *w, const struct violation *v, struct err *e)
+{
+    bool is_known = false;
+    if (l->campaign == NULL) {
+        return 0;
+    }
+    if (campaign_is_known(l->campaign, v->key, &is_known, e) < 0) {
+        return -1;
+    }
+    if (is_known) {
+        return 0;
+    }
+    char name[CAMPAIGN_NAME_SIZE];
+    char schedule[CAMPAIGN_NAME_SIZE + sizeof ".sched"];
+    char trace[CAMPAIGN_NAME_SIZE + sizeof ".clew"];
+    char path[4096];
+    if (campaign_name(l->campaign, name, e) < 0) {
+        return -1;
+    }
+    (void)snprintf(schedule, sizeof schedule, "%s.sched", name);
+    (void)snprintf(trace, sizeof trace, "%s.clew", name);
+    (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), schedule);
+    if (write_schedule(path, v->schedule, e) < 0) {
+        return -1;
+    }
+    (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), trace);
+    if (write_trace(w, v->schedule, path, e) < 0) {
+        return -1;
+    }
+    const enum finding_kind kind = outcome_finding(v->outcome);
+    return campaign_save(
+        l->campaign,
+        &(struct campaign_violation){
+            .key = v->key,
+            .kind = finding_kind_name(kind),
+            .property = kind == FINDING_PROPERTY || kind == FINDING_LIVENESS ? v->key : "",
+            .what = v->what,
+            .values = "",
+            .run = v->run - 1,
+            .step = v->step_count,
+            .schedule = schedule,
+            .trace = trace},
+        e);
+}
+
+int ledger_end(struct ledger *l, struct err *e)
+{
+    if (l->campaign == NULL) {
+        return 0;
+    }
+    const int result = l->has_job ? finish_job(l, e) : 0;
+    if (result == 0) {
+        campaign_pause(l->campaign);
+    }
+    return result;
+}

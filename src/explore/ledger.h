@@ -1,0 +1,32 @@
+/* What a search writes into its campaign as it goes: runs in jobs, violations at once. */
+#ifndef CLEW_EXPLORE_LEDGER_H
+#define CLEW_EXPLORE_LEDGER_H
+
+#include "campaign/campaign.h"
+#include "explore/explore.h"
+
+/* {.campaign = c} begins; NULL keeps no campaign, and all below does nothing. */
+struct ledger {
+    struct campaign *campaign;
+    struct campaign_job job;
+    uint32_t made; /* runs of the job */
+    bool has_job;
+    uint32_t job_size; /* of the next: so that a job takes about a tenth of a second */
+    uint64_t job_ns;   /* when this one began */
+};
+
+/* The number of the run to be made next, from 0; a new job is taken when the last is done. */
+MUST_USE int ledger_next(struct ledger *l, uint64_t *number, struct err *e);
+
+/* The run was made. */
+void ledger_run(struct ledger *l, const struct plan *p, const struct execution *x);
+
+/* A violation that this process had not met before: its schedule and its trace become files, and it
+ * is saved, unless the campaign has it already. Runs it once more, for the trace. */
+MUST_USE int ledger_save(struct ledger *l, struct world *w, const struct violation *v,
+                         struct err *e);
+
+/* Commits what was made of the job under way, and closes this process's database. */
+MUST_USE int ledger_end(struct ledger *l, struct err *e);
+
+#endif
