@@ -109,7 +109,8 @@ static void choose_folder(struct exploration *x)
 static void print_settings(const struct exploration *x, struct out *out)
 {
     const struct search_options *s = &x->options.search;
-    out_format(out, "net %s, depth %u, delays %u, faults", x->world->net, s->depth, s->delays_max);
+    out_format(out, "net %s, depth %u, delays %u, pct depth %u, %s, faults", x->world->net,
+               s->depth, s->delays_max, s->pct_depth, s->prunes_states ? "pruning" : "no pruning");
     const char *separator = " ";
     for (unsigned fault = 1; fault < FAULT_LIMIT; fault++) {
         if (s->faults.most[fault] > 0) {

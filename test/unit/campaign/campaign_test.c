@@ -386,7 +386,7 @@ TEST(damage_is_an_error_and_never_a_crash)
     struct mutator m;
     mutator_init(&m, 7);
     mutator_add(&m, bytes, size);
-    const uint64_t count = test_count(150, 10000);
+    const uint64_t count = test_count(60, 10000);
     uint64_t refused = 0;
     for (uint64_t i = 0; i < count; i++) {
         const struct mutant mutant = mutator_next(&m);
@@ -408,7 +408,7 @@ static int run_campaign(void *context)
     struct campaign_job job;
     int result = campaign_open(&c, &options, &e);
     if (result == 0) {
-        result = campaign_take(c, 20, &job, &e) < 0 ? -1 : campaign_work(c, &job, NULL, NULL, &e);
+        result = campaign_take(c, 3, &job, &e) < 0 ? -1 : campaign_work(c, &job, NULL, NULL, &e);
         campaign_close(c);
     }
     struct account a = {0};
@@ -426,11 +426,11 @@ TEST(every_call_of_a_resumed_campaign_fails_once)
     struct campaign *c = open_at(path, false);
     work(c, 1, 20);
     campaign_close(c);
-    CHECK(fault_sweep(&(struct fault_sweep){.run = run_campaign, .context = path}) > 100);
+    CHECK(fault_sweep(&(struct fault_sweep){.run = run_campaign, .context = path}) > 60);
     /* Nothing of it harmed the campaign. */
     struct account a;
     read_account(&a, path);
-    CHECK(a.run_count >= 40);
+    CHECK(a.run_count >= 23);
     account_release(&a);
 }
 
