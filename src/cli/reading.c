@@ -102,7 +102,9 @@ int reading_open_one(struct reading *r, struct session *s, size_t index, struct 
     return open_inputs(r, e);
 }
 
-struct join_place reading_place(const struct reading *r, uint64_t position)
+/* Where an event stands that is the position-th of all that was read: the session's input, and its
+ * index there. */
+static struct join_place place_of(const struct reading *r, uint64_t position)
 {
     struct join_place place = join_place(r->cursor, position);
     place.input += r->input_first;
@@ -114,7 +116,7 @@ void reading_place_events(const struct reading *r, struct findings *f, struct fi
     struct finding_event *events =
         arena_array(&f->arena, struct finding_event, finding->event_count);
     for (size_t i = 0; i < finding->event_count; i++) {
-        const struct join_place place = reading_place(r, finding->events[i].index);
+        const struct join_place place = place_of(r, finding->events[i].index);
         events[i] = finding->events[i];
         events[i].is_joined = r->input_count > 1;
         events[i].number = finding->events[i].index;

@@ -40,10 +40,6 @@ MUST_USE int reading_open(struct reading *r, struct session *s, struct err *e);
 /* Opens only the index-th of them, an execution of its own. */
 MUST_USE int reading_open_one(struct reading *r, struct session *s, size_t index, struct err *e);
 
-/* Where an event stands that is the position-th of all that was read: the session's input, and its
- * index there. */
-struct join_place reading_place(const struct reading *r, uint64_t position);
-
 /* Events of joined inputs were counted through all of them: that number stays theirs, beside their
  * place in an input. The finding's events are replaced by copies in f. */
 void reading_place_events(const struct reading *r, struct findings *f, struct finding *finding);

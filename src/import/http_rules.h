@@ -12,7 +12,7 @@
  *     barrier  POST STAR/{id}/done  before  GET STAR/{id}/result
  *     line     '%t %level [%task] %verb %res %status'            lines of a log
  *
- * where STAR is a '*'. man/clew-rules.5.in has all of it. */
+ * where STAR is a '*'. man/clew-rules.5 has all of it. */
 #ifndef CLEW_IMPORT_HTTP_RULES_H
 #define CLEW_IMPORT_HTTP_RULES_H
 

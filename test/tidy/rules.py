@@ -256,7 +256,7 @@ def only_the_licence_claims_rights(tree):
 # Documents
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-NAMED = re.compile(r"\b((?:docs|man|src|test|bench|tools|examples)/[\w./-]+\.(?:md|c|h|py|1|in))\b")
+NAMED = re.compile(r"\b((?:docs|man|src|test|bench|tools|examples)/[\w./-]+\.(?:md|c|h|py|[135]|in))\b")
 
 
 def documents_name_what_exists(tree):
