@@ -270,15 +270,15 @@ static bool take(const struct cell *c, uint64_t owner)
     return false;
 }
 
-/* What becomes of the trail that is there when a new one comes. A loop over bytes leaves one trail
- * for those that lie side by side. Another task's, of which this one has taken the word over, comes
- * to light, together with that of the word's other half where both are one access. */
-__attribute__((noinline)) static uint64_t succeed(const struct cell *c, uint64_t old, uint64_t new)
+/* What becomes of the trail that is there, for half of the word, when a new one comes. A loop over
+ * bytes leaves one trail for those that lie side by side. Another task's, of which this one has
+ * taken the word over, comes to light, together with that of the other half where both were left by
+ * the same task in the same epoch. */
+static uint64_t succeed(const struct cell *c, int half, uint64_t old, uint64_t new)
 {
     const uint64_t before = site_known(trail_site(old));
     const uint64_t after = site_known(trail_site(new));
     if (trail_task(old) != trail_task(new)) {
-        const int half = (int)(trail_first(new) / HALF_SIZE);
         _Atomic uint64_t *other = &c->trails->last[site_is_write(after)][1 - half];
         const uint64_t beside = atomic_load_explicit(other, memory_order_relaxed);
         if (beside == 0 || trail_maker(beside) != trail_maker(old)) {
@@ -290,7 +290,8 @@ __attribute__((noinline)) static uint64_t succeed(const struct cell *c, uint64_t
         return new;
     }
     const uint32_t size = site_size(before) + site_size(after);
-    if (trail_maker(old) != trail_maker(new) || site_place(before) != site_place(after) ||
+    if (size > HALF_SIZE || trail_maker(old) != trail_maker(new) ||
+        site_place(before) != site_place(after) ||
         trail_first(old) + site_size(before) != trail_first(new)) {
         return new;
     }
@@ -298,32 +299,34 @@ __attribute__((noinline)) static uint64_t succeed(const struct cell *c, uint64_t
     return site == 0 ? new : trail_of(site, trail_first(old), trail_maker(new));
 }
 
-static inline _Atomic uint64_t *slot_of(struct trails *trails, uintptr_t address, uint64_t entry)
+/* The word was taken from its owner in the middle of an access; `old` are the trails that it has
+ * replaced. */
+__attribute__((noinline)) static void lose(uintptr_t address, uint64_t site, uint64_t old_lower,
+                                           uint64_t old_upper)
 {
-    return &trails->last[site_is_write(entry)][address / HALF_SIZE % 2];
-}
-
-/* The word was taken from its owner in the middle of an access. */
-__attribute__((noinline)) static void lose(uintptr_t address, uint64_t site, uint64_t old)
-{
-    late_record(address & ~(uintptr_t)(WORD_SIZE - 1), old);
+    late_record_halves(address & ~(uintptr_t)(WORD_SIZE - 1), old_lower, old_upper);
     emit(address, site);
 }
 
-/* Leaves the trail of an access by the owner; steps t, u and v of the header. */
+/* Leaves the trail of an access by the owner, in each half that it touches; steps t, u and v of the
+ * header. */
 static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry, uint64_t site,
                         uint64_t owner)
 {
     const uint64_t t = trail_of(site, address, rt_self.maker);
-    _Atomic uint64_t *slot = slot_of(c->trails, address, entry);
-    const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
-    if (old == t) {
-        return;
+    const uint32_t first = trail_first(t);
+    uint64_t old[2] = {0, 0};
+    for (int half = first / HALF_SIZE; half <= (int)(first + site_size(entry) - 1) / HALF_SIZE;
+         half++) {
+        _Atomic uint64_t *slot = &c->trails->last[site_is_write(entry)][half];
+        old[half] = atomic_load_explicit(slot, memory_order_relaxed);
+        if (old[half] != t) {
+            const uint64_t new = old[half] == 0 ? t : succeed(c, half, old[half], t);
+            (void)atomic_exchange(slot, new);
+        }
     }
-    const uint64_t new = old == 0 ? t : succeed(c, old, t);
-    (void)atomic_exchange(slot, new);
     if (atomic_load_explicit(c->state, memory_order_relaxed) != owner) {
-        lose(address, site, old);
+        lose(address, site, old[0], old[1]);
     }
 }
 
@@ -373,29 +376,41 @@ static inline void note_shared(struct region *region, uintptr_t address, uint64_
     }
 }
 
+/* True when a trail may simply take the place of another. */
+static inline bool is_plain(uint64_t old, uint64_t new)
+{
+    return old == 0 || trail_task(old) == trail_task(new);
+}
+
 /* The same, where it is not, and nearly always the task's own: one trail takes the place of
- * another. */
+ * another. Accesses to less than half a word, or across its middle, take the long way. */
 static inline void note_word(struct region *region, uintptr_t address, uint64_t entry)
 {
     const uint64_t site = site_first(entry);
     const size_t index = shadow_index(address);
-    const uint64_t state = atomic_load_explicit(&region->states[index], memory_order_relaxed);
     const uint64_t t = trail_of(site, address, rt_self.maker);
-    _Atomic uint64_t *slot = slot_of(&region->trails[index], address, entry);
+    const bool is_whole = site_size(entry) == WORD_SIZE;
+    _Atomic uint64_t *slot =
+        &region->trails[index].last[site_is_write(entry)][is_whole ? 0 : address / HALF_SIZE % 2];
     const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
-    const bool is_plain =
-        old == 0 || (trail_task(old) == trail_task(t) && site_size(entry) >= HALF_SIZE);
-    if (__builtin_expect(state != rt_self.own || site_known(site) != entry || !is_plain, 0)) {
+    const uint64_t beside = is_whole ? atomic_load_explicit(slot + 1, memory_order_relaxed) : 0;
+    if (__builtin_expect(
+            atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
+                site_known(site) != entry || !is_plain(old, t) || !is_plain(beside, t) ||
+                (!is_whole && (site_size(entry) != HALF_SIZE || address % HALF_SIZE != 0)),
+            0)) {
         note_any(region, address, entry);
         return;
     }
-    if (old != t) {
-        atomic_store_explicit(slot, t, memory_order_relaxed);
-        atomic_signal_fence(memory_order_seq_cst);
-        if (__builtin_expect(
-                atomic_load_explicit(&region->states[index], memory_order_relaxed) != state, 0)) {
-            lose(address, site, old);
-        }
+    atomic_store_explicit(slot, t, memory_order_relaxed);
+    if (is_whole) {
+        atomic_store_explicit(slot + 1, t, memory_order_relaxed);
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(
+            atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own, 0)) {
+        const bool is_upper = !is_whole && address % WORD_SIZE != 0;
+        lose(address, site, is_upper ? 0 : old, is_upper ? old : beside);
     }
 }
 
@@ -424,15 +439,17 @@ static uintptr_t note_own_words(struct region *region, uintptr_t address, uintpt
     for (; address + WORD_SIZE <= end && site_known(site) == entry; address += WORD_SIZE) {
         const size_t index = shadow_index(address);
         _Atomic uint64_t *slot = &region->trails[index].last[site_is_write(entry)][0];
-        const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
+        const uint64_t lower = atomic_load_explicit(slot, memory_order_relaxed);
+        const uint64_t upper = atomic_load_explicit(slot + 1, memory_order_relaxed);
         if (atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
-            (old != 0 && trail_task(old) != trail_task(t))) {
+            !is_plain(lower, t) || !is_plain(upper, t)) {
             return address;
         }
         atomic_store_explicit(slot, t, memory_order_relaxed);
+        atomic_store_explicit(slot + 1, t, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
         if (atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own) {
-            lose(address, site, old);
+            lose(address, site, lower, upper);
         }
     }
     return address;

@@ -78,6 +78,10 @@ void late_record(uintptr_t word, uint64_t t)
 
 void late_record_halves(uintptr_t word, uint64_t lower, uint64_t upper)
 {
+    if (lower == upper) {
+        late_record(word, lower);
+        return;
+    }
     if (lower != 0 && upper != 0) {
         struct span a = span_of(word, lower);
         const struct span b = span_of(word, upper);

@@ -21,6 +21,7 @@ enum {
     CHUNK_WORDS = REGION_WORDS / 64,
 };
 
+/* A trail stands in each half of the word that its access touched. */
 struct trails {
     _Atomic uint64_t last[2][2]; /* by is_write and half of the word; 0: none */
 };
