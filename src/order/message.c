@@ -220,9 +220,12 @@ static void match_messages(struct build *b)
     arena_release(&scratch);
 }
 
-/* A stream's RECV of 0 bytes has seen its end. */
+/* A stream's RECV of 0 bytes has seen its end. Where the list is an order of what happened, a close
+ * that it has later is not that end: addresses are used again, and a process that dies closes
+ * without a word. */
 static void match_ends(struct build *b)
 {
+    const bool is_ordered = b->t->tables.order != ORDER_NODE;
     vec_each (&b->receives.list, item) {
         const struct event *e = trace_at(b->t, item->event);
         if (!message_is_stream(e)) {
@@ -233,7 +236,7 @@ static void match_ends(struct build *b)
                    "a receive from a stream has no size: nothing orders it");
         } else if (e->size == 0) {
             const uint32_t *close = map_get(&b->closes, e->object);
-            if (close != NULL) {
+            if (close != NULL && (*close < item->event || !is_ordered)) {
                 edges_add(b->edges, *close, item->event, EDGE_CLOSE);
             }
         }

@@ -185,7 +185,7 @@ static void read_closes(struct facts *f)
         const bool is_end =
             e->kind == EVENT_RECV && is_stream(e) && (e->has & HAS_SIZE) != 0 && e->size == 0;
         const uint32_t *close = is_end ? map_get(&closes, e->object) : NULL;
-        if (close != NULL) {
+        if (close != NULL && (*close < id || f->t->tables.order == ORDER_NODE)) {
             facts_need(f, id, *close);
         }
     }

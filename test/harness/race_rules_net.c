@@ -234,7 +234,8 @@ static void read_datagram(struct rules *r, event_id recv)
 static void read_end_of_stream(struct rules *r, event_id recv)
 {
     const struct event *e = trace_at(r->t, recv);
-    for (event_id id = 0; id < r->count; id++) {
+    const event_id end = r->t->tables.order == ORDER_NODE ? (event_id)r->count : recv;
+    for (event_id id = 0; id < end; id++) {
         const struct event *close = trace_at(r->t, id);
         if ((close->kind == EVENT_CLOSE || close->kind == EVENT_SHUTDOWN) &&
             close->object == e->object) {

@@ -99,6 +99,12 @@ TEST(the_end_of_a_stream_comes_after_its_close)
     CHECK_TEXT(strictly(text, 4, 3), "|");
 }
 
+TEST(a_later_close_of_the_same_addresses_is_another_end)
+{
+    CHECK_TEXT(strictly("order stamped; B rcv c mode=tcp size=0; C close c", 1, 0), "|");
+    CHECK_TEXT(strictly("order node; B rcv c mode=tcp size=0; C close c", 1, 0), "<");
+}
+
 TEST(a_connection_is_asked_for_before_it_is_accepted)
 {
     CHECK_TEXT(strictly("A connect a:1>b:2; B accept a:1>b:2", 0, 1), "<");
