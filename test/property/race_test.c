@@ -177,6 +177,28 @@ static bool counting_differs(const struct trace *t, void *context)
     return differ;
 }
 
+/* Asked alone, data and messages get the answers they get together. */
+static bool halves_differ(const struct trace *t, void *context)
+{
+    uint64_t *race_count = context;
+    struct found both = find(t, &(struct race_options){0});
+    struct found data = find(t, &(struct race_options){.skips_messages = true});
+    struct found messages = find(t, &(struct race_options){.skips_data = true});
+    const bool differ = data.stats.data_candidates != both.stats.data_candidates ||
+                        data.stats.data_races != both.stats.data_races ||
+                        data.stats.message_candidates != 0 ||
+                        messages.stats.message_candidates != both.stats.message_candidates ||
+                        messages.stats.message_races != both.stats.message_races ||
+                        messages.stats.conflict_pairs != both.stats.conflict_pairs ||
+                        messages.stats.data_candidates != 0 ||
+                        data.stats.unknown + messages.stats.unknown != both.stats.unknown;
+    *race_count += both.stats.data_races + both.stats.message_races;
+    findings_release(&both.f);
+    findings_release(&data.f);
+    findings_release(&messages.f);
+    return differ;
+}
+
 struct pruning {
     uint64_t pruned, found;
 };
@@ -419,6 +441,13 @@ TEST(counting_equals_enumerating)
     uint64_t found_count = 0;
     check_random(counting_differs, &found_count, test_count(600, 20000), 80);
     CHECK(found_count > 100);
+}
+
+TEST(data_and_messages_alone_equal_both_together)
+{
+    uint64_t race_count = 0;
+    check_random(halves_differ, &race_count, test_count(400, 20000), 80);
+    CHECK(race_count > 1000);
 }
 
 TEST(pruning_keeps_every_racing_pair_of_places)
