@@ -6,12 +6,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/mem.h"
+#include "base/map.h"
 #include "campaign/database.h"
+#include "campaign/record.h"
+
+enum { WORDS_MAX = 1 << 24 };
 
 struct reader {
     struct account *account;
     struct database database;
+    VEC(const char *) words; /* by id */
+    struct map outcomes;     /* (strategy, outcome) to index */
+    struct map executions;   /* hashes that were met */
+    struct map states;
+    struct map violating; /* the key's word to how many runs */
     struct err *e;
 };
 
@@ -64,33 +72,82 @@ static int read_about(struct reader *r)
     return more < 0 ? -1 : 0;
 }
 
-static void take_runs(struct reader *r)
+static int take_word(struct reader *r)
 {
-    struct account *a = r->account;
-    a->run_count = take_number(r, SQL_READ_RUNS, 0);
-    a->step_count = take_number(r, SQL_READ_RUNS, 1);
-    a->steps_least = take_number(r, SQL_READ_RUNS, 2);
-    a->steps_most = take_number(r, SQL_READ_RUNS, 3);
-    a->execution_count = take_number(r, SQL_READ_RUNS, 4);
-    a->state_count = take_number(r, SQL_READ_RUNS, 5);
+    const uint64_t id = take_number(r, SQL_READ_WORDS, 0);
+    if (id > WORDS_MAX) {
+        return err_set(r->e, "%s: damaged (word %llu)", r->database.path, (unsigned long long)id);
+    }
+    while (r->words.count <= id) {
+        vec_push(&r->words, "");
+    }
+    r->words.at[id] = take_text(r, SQL_READ_WORDS, 1);
+    return 0;
 }
 
-static void take_jobs(struct reader *r)
+static const char *word_of(const struct reader *r, uint32_t id)
+{
+    return id < r->words.count ? r->words.at[id] : "";
+}
+
+static void count_outcome(struct reader *r, const struct run_record *record)
+{
+    struct account *a = r->account;
+    bool is_new = false;
+    const uint32_t at = *map_slot(&r->outcomes, map_pair(record->strategy, record->outcome),
+                                  (uint32_t)a->outcomes.count, &is_new);
+    if (is_new) {
+        vec_push(&a->outcomes, (struct account_outcome){.strategy = word_of(r, record->strategy),
+                                                        .outcome = word_of(r, record->outcome)});
+    }
+    a->outcomes.at[at].run_count++;
+    a->outcomes.at[at].step_count += record->steps;
+}
+
+static void count_run(struct reader *r, const struct run_record *record)
+{
+    struct account *a = r->account;
+    bool is_new = false;
+    a->steps_least =
+        a->run_count == 0 || record->steps < a->steps_least ? record->steps : a->steps_least;
+    a->steps_most = record->steps > a->steps_most ? record->steps : a->steps_most;
+    a->run_count++;
+    a->step_count += record->steps;
+    (void)map_slot(&r->executions, record->execution_hash, 0, &is_new);
+    a->execution_count += is_new;
+    if (record->state_hash != 0) {
+        (void)map_slot(&r->states, record->state_hash, 0, &is_new);
+        a->state_count += is_new;
+    }
+    if (record->violation != 0) {
+        ++*map_slot(&r->violating, record->violation, 0, NULL);
+    }
+    count_outcome(r, record);
+}
+
+static int take_runs(struct reader *r)
+{
+    const struct value value = database_bytes(&r->database, SQL_READ_RUNS, 1);
+    struct run_record record;
+    if (value.size % sizeof record != 0) {
+        return err_set(r->e, "%s: damaged (runs of job %llu)", r->database.path,
+                       (unsigned long long)take_number(r, SQL_READ_RUNS, 0));
+    }
+    for (size_t at = 0; at < value.size; at += sizeof record) {
+        memcpy(&record, (const char *)value.bytes + at, sizeof record);
+        count_run(r, &record);
+    }
+    return 0;
+}
+
+static int take_jobs(struct reader *r)
 {
     r->account->job_open_count = take_number(r, SQL_READ_JOBS, 1);
     r->account->job_count = take_number(r, SQL_READ_JOBS, 0) - r->account->job_open_count;
+    return 0;
 }
 
-static void take_outcome(struct reader *r)
-{
-    vec_push(&r->account->outcomes,
-             (struct account_outcome){.strategy = take_text(r, SQL_READ_OUTCOMES, 0),
-                                      .outcome = take_text(r, SQL_READ_OUTCOMES, 1),
-                                      .run_count = take_number(r, SQL_READ_OUTCOMES, 2),
-                                      .step_count = take_number(r, SQL_READ_OUTCOMES, 3)});
-}
-
-static void take_violation(struct reader *r)
+static int take_violation(struct reader *r)
 {
     const enum statement_id id = SQL_READ_VIOLATIONS;
     vec_push(&r->account->violations,
@@ -103,11 +160,11 @@ static void take_violation(struct reader *r)
                                                       .run = take_number(r, id, 6),
                                                       .step = take_number(r, id, 7),
                                                       .schedule = take_text(r, id, 8),
-                                                      .trace = take_text(r, id, 9)},
-                                        .run_count = take_number(r, id, 10)});
+                                                      .trace = take_text(r, id, 9)}});
+    return 0;
 }
 
-static void take_property(struct reader *r)
+static int take_property(struct reader *r)
 {
     vec_push(&r->account->properties,
              (struct campaign_property){.name = take_text(r, SQL_READ_PROPERTIES, 0),
@@ -115,23 +172,25 @@ static void take_property(struct reader *r)
                                         .checks = take_number(r, SQL_READ_PROPERTIES, 2),
                                         .skips = take_number(r, SQL_READ_PROPERTIES, 3),
                                         .failures = take_number(r, SQL_READ_PROPERTIES, 4)});
+    return 0;
 }
 
-static void take_block(struct reader *r)
+static int take_block(struct reader *r)
 {
     vec_push(&r->account->blocks,
              (struct campaign_block){.index = (uint32_t)take_number(r, SQL_READ_BLOCKS, 0),
                                      .count = take_number(r, SQL_READ_BLOCKS, 1),
                                      .nodes = take_number(r, SQL_READ_BLOCKS, 2),
                                      .place = take_text(r, SQL_READ_BLOCKS, 3)});
+    return 0;
 }
 
 static const struct {
     enum statement_id id;
-    void (*take)(struct reader *r); /* takes a row */
+    int (*take)(struct reader *r); /* takes a row */
 } questions[] = {
-    {SQL_READ_RUNS, take_runs},           {SQL_READ_JOBS, take_jobs},
-    {SQL_READ_OUTCOMES, take_outcome},    {SQL_READ_VIOLATIONS, take_violation},
+    {SQL_READ_WORDS, take_word},          {SQL_READ_RUNS, take_runs},
+    {SQL_READ_JOBS, take_jobs},           {SQL_READ_VIOLATIONS, take_violation},
     {SQL_READ_PROPERTIES, take_property}, {SQL_READ_BLOCKS, take_block},
 };
 
@@ -143,13 +202,29 @@ static int read_rows(struct reader *r)
         }
         int more = 0;
         while ((more = database_next(&r->database, questions[i].id, r->e)) > 0) {
-            questions[i].take(r);
+            if (questions[i].take(r) < 0) {
+                database_end(&r->database, questions[i].id);
+                return -1;
+            }
         }
         if (more < 0) {
             return -1;
         }
     }
     return 0;
+}
+
+/* How many runs showed each violation. */
+static void count_violating(struct reader *r)
+{
+    vec_each (&r->violating.entries, entry) {
+        const char *key = word_of(r, (uint32_t)entry->key);
+        vec_each (&r->account->violations, v) {
+            if (strcmp(v->violation.key, key) == 0) {
+                v->run_count = entry->value;
+            }
+        }
+    }
 }
 
 int account_read(struct account *a, const char *path, struct err *e)
@@ -167,7 +242,15 @@ int account_read(struct account *a, const char *path, struct err *e)
         return -1;
     }
     const int result = read_about(&r) < 0 ? -1 : read_rows(&r);
+    if (result == 0) {
+        count_violating(&r);
+    }
     database_close(&r.database);
+    vec_release(&r.words);
+    map_release(&r.outcomes);
+    map_release(&r.executions);
+    map_release(&r.states);
+    map_release(&r.violating);
     return result;
 }
 

@@ -12,9 +12,11 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/seam.h"
 #include "base/vec.h"
 #include "campaign/database.h"
+#include "campaign/record.h"
 
 /* Bytes to be kept; both are in the job's arena. */
 struct kept {
@@ -28,12 +30,14 @@ struct campaign {
     int lock_fd;
     struct database database;
     uint64_t session;
+    struct names words;     /* texts of runs ... */
+    VEC(uint32_t) word_ids; /* ... and their ids in the database, 0: not known yet */
 
     /* The job under way, and what it taught. */
     struct campaign_job job;
     bool has_job;
     struct arena arena; /* texts */
-    VEC(struct campaign_run) runs;
+    VEC(struct run_record) runs;
     VEC(struct campaign_block) blocks;
     struct map block_index;
     VEC(struct campaign_property) properties;
@@ -262,6 +266,7 @@ int campaign_open(struct campaign **c, const struct campaign_options *o, struct 
 {
     struct campaign *made = mem_zero(1, sizeof *made);
     made->lock_fd = -1;
+    names_init(&made->words);
     made->path = mem_resize(NULL, strlen(o->path) + 1);
     memcpy(made->path, o->path, strlen(o->path) + 1);
     if (open_all(made, o, e) < 0) {
@@ -300,6 +305,8 @@ void campaign_close(struct campaign *c)
     }
     forget_job(c);
     vec_release(&c->runs);
+    names_release(&c->words);
+    vec_release(&c->word_ids);
     vec_release(&c->blocks);
     map_release(&c->block_index);
     vec_release(&c->properties);
@@ -378,23 +385,20 @@ static const char *keep_text(struct campaign *c, const char *text)
     return arena_text(&c->arena, text, strlen(text));
 }
 
-/* The same text as the run before, most of the time. */
-static const char *keep_same(struct campaign *c, const char *before, const char *text)
-{
-    return before != NULL && strcmp(before, text) == 0 ? before : keep_text(c, text);
-}
-
 void campaign_run(struct campaign *c, const struct campaign_run *run)
 {
     must(c->has_job);
     must(run->number == c->job.first + c->runs.count);
     must(c->runs.count < c->job.count);
-    const struct campaign_run *last = c->runs.count == 0 ? NULL : vec_last(&c->runs);
-    struct campaign_run kept = *run;
-    kept.strategy = keep_same(c, last == NULL ? NULL : last->strategy, run->strategy);
-    kept.outcome = keep_same(c, last == NULL ? NULL : last->outcome, run->outcome);
-    kept.violation = keep_same(c, last == NULL ? NULL : last->violation, run->violation);
-    vec_push(&c->runs, kept);
+    /* Words by their number here; by that of the database when they are written. */
+    vec_push(&c->runs, (struct run_record){
+                           .seed = run->seed,
+                           .execution_hash = run->execution_hash,
+                           .state_hash = run->state_hash,
+                           .steps = run->steps > UINT32_MAX ? UINT32_MAX : (uint32_t)run->steps,
+                           .strategy = names_intern_text(&c->words, run->strategy),
+                           .outcome = names_intern_text(&c->words, run->outcome),
+                           .violation = names_intern_text(&c->words, run->violation)});
 }
 
 void campaign_cover(struct campaign *c, const struct campaign_block *more)
@@ -438,17 +442,49 @@ void campaign_keep(struct campaign *c, const char *name, const void *bytes, size
                                      .size = size});
 }
 
+/* Gives a word its id in the database. */
+static int write_word(struct campaign *c, uint32_t word, struct err *e)
+{
+    struct database *d = &c->database;
+    const char *text = names_text(&c->words, word);
+    if (DATABASE_DO(d, SQL_WORD_ADD, e, TEXT(text)) < 0 ||
+        DATABASE_ASK(d, SQL_WORD_GET, e, TEXT(text)) < 0) {
+        return -1;
+    }
+    const int more = database_next(d, SQL_WORD_GET, e);
+    if (more <= 0) {
+        return more < 0 ? -1 : err_set(e, "%s: a word was not kept", c->path);
+    }
+    c->word_ids.at[word] = (uint32_t)database_number(d, SQL_WORD_GET, 0);
+    database_end(d, SQL_WORD_GET);
+    return 0;
+}
+
+/* Replaces the word by its id. */
+static int translate(struct campaign *c, uint32_t *word, struct err *e)
+{
+    if (*word != 0 && c->word_ids.at[*word] == 0 && write_word(c, *word, e) < 0) {
+        return -1;
+    }
+    *word = c->word_ids.at[*word];
+    return 0;
+}
+
 static int write_runs(struct campaign *c, struct err *e)
 {
-    vec_each (&c->runs, run) {
-        if (DATABASE_DO(&c->database, SQL_RUN_PUT, e, NUMBER(run->number), NUMBER(run->seed),
-                        TEXT(run->strategy), TEXT(run->outcome), TEXT(run->violation),
-                        NUMBER(run->steps), NUMBER(run->execution_hash),
-                        NUMBER(run->state_hash)) < 0) {
+    const size_t size = c->runs.count * sizeof *c->runs.at;
+    struct run_record *records = arena_array(&c->arena, struct run_record, c->runs.count);
+    while (c->word_ids.count < c->words.list.count) {
+        vec_push(&c->word_ids, 0);
+    }
+    for (size_t i = 0; i < c->runs.count; i++) {
+        records[i] = c->runs.at[i];
+        if (translate(c, &records[i].strategy, e) < 0 || translate(c, &records[i].outcome, e) < 0 ||
+            translate(c, &records[i].violation, e) < 0) {
             return -1;
         }
     }
-    return 0;
+    return DATABASE_DO(&c->database, SQL_RUNS_PUT, e, NUMBER(c->job.id), BYTES(records, size));
 }
 
 static int write_block(struct campaign *c, const struct campaign_block *block, struct err *e)
@@ -512,9 +548,11 @@ int campaign_done(struct campaign *c, struct err *e)
     }
     if (write_runs(c, e) < 0 || write_lessons(c, e) < 0 || write_end(c, e) < 0) {
         database_roll_back(&c->database);
+        vec_clear(&c->word_ids); /* those that were new are not there */
         return -1;
     }
     if (database_commit(&c->database, e) < 0) {
+        vec_clear(&c->word_ids);
         return -1;
     }
     forget_job(c);

@@ -24,9 +24,9 @@ struct sqlite3_stmt;
     STATEMENT(JOB_CLAIM, "UPDATE job SET session = ? WHERE id = ?")                               \
     STATEMENT(JOB_ADD, "INSERT INTO job(first, count, session, is_done) VALUES(?, ?, ?, 0)")      \
     STATEMENT(JOB_DONE, "UPDATE job SET is_done = 1, count = ? WHERE id = ?")                     \
-    STATEMENT(RUN_PUT, "INSERT OR REPLACE INTO run(number, seed, strategy, outcome, violation, "  \
-                       "steps, execution_hash, state_hash) VALUES(?, ?, ?, ?, "                   \
-                       "(SELECT id FROM violation WHERE key = ?), ?, ?, ?)")                      \
+    STATEMENT(RUNS_PUT, "INSERT OR REPLACE INTO runs(job, bytes) VALUES(?, ?)")                   \
+    STATEMENT(WORD_ADD, "INSERT OR IGNORE INTO word(text) VALUES(?)")                             \
+    STATEMENT(WORD_GET, "SELECT id FROM word WHERE text = ?")                                     \
     STATEMENT(BLOCK_ADD, "INSERT INTO block(id, count, nodes, place) VALUES(?, ?, ?, ?) "         \
                          "ON CONFLICT(id) DO UPDATE SET count = count + excluded.count, "         \
                          "nodes = nodes | excluded.nodes, place = "                               \
@@ -41,16 +41,11 @@ struct sqlite3_stmt;
     STATEMENT(VIOLATION_ADD,                                                                      \
               "INSERT OR IGNORE INTO violation(key, kind, property, what, \"values\", "           \
               "run, step, schedule, trace) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)")                    \
-    STATEMENT(READ_OUTCOMES, "SELECT strategy, outcome, count(*), sum(steps) FROM run "           \
-                             "GROUP BY strategy, outcome ORDER BY min(number)")                   \
-    STATEMENT(READ_RUNS, "SELECT count(*), sum(steps), min(steps), max(steps), "                  \
-                         "count(DISTINCT execution_hash), count(DISTINCT nullif(state_hash, 0)) " \
-                         "FROM run")                                                              \
+    STATEMENT(READ_WORDS, "SELECT id, text FROM word ORDER BY id")                                \
+    STATEMENT(READ_RUNS, "SELECT job, bytes FROM runs ORDER BY job")                              \
     STATEMENT(READ_JOBS, "SELECT count(*), sum(is_done = 0) FROM job")                            \
-    STATEMENT(READ_VIOLATIONS,                                                                    \
-              "SELECT v.id, key, kind, property, what, \"values\", v.run, step, "                 \
-              "schedule, trace, (SELECT count(*) FROM run WHERE violation = v.id) "               \
-              "FROM violation AS v ORDER BY v.id")                                                \
+    STATEMENT(READ_VIOLATIONS, "SELECT id, key, kind, property, what, \"values\", run, step, "    \
+                               "schedule, trace FROM violation ORDER BY id")                      \
     STATEMENT(READ_PROPERTIES, "SELECT name, text, checks, skips, failures FROM property "        \
                                "ORDER BY rowid")                                                  \
     STATEMENT(READ_BLOCKS, "SELECT id, count, nodes, place FROM block ORDER BY id")

@@ -1,0 +1,21 @@
+/* A run as the database has it: the runs of a job are one value, record after record, because a row
+ * each would cost more than a short run itself. */
+#ifndef CLEW_CAMPAIGN_RECORD_H
+#define CLEW_CAMPAIGN_RECORD_H
+
+#include <stdint.h>
+
+/* Little-endian, as all files are. Words are ids in the table of words; 0: none. */
+struct run_record {
+    uint64_t seed;
+    uint64_t execution_hash;
+    uint64_t state_hash;
+    uint32_t steps; /* saturates */
+    uint32_t strategy;
+    uint32_t outcome;
+    uint32_t violation; /* its key */
+};
+
+_Static_assert(sizeof(struct run_record) == 40, "campaign version 1");
+
+#endif
