@@ -196,6 +196,21 @@ TEST(races_of_a_trace_and_of_a_stream)
     sweep(&(struct command){.words = {"clew", "races", "--model", "observed", "--jsonl", input}});
 }
 
+TEST(rules_checked_and_used)
+{
+    static const char right[] = "read POST */search res=query:key\n";
+    static const char wrong[] = "read PSOT */search\nline '%t'\n";
+    static const char table[] = "trackingId Event ResourceUri Response\n"
+                                "1 POST http://h/things/search?key=7 200\n"
+                                "2 PUT http://h/things/7 200\n";
+    const char *rules = scratch_write("right.rules", right, sizeof right - 1);
+    const char *faulty = scratch_write("wrong.rules", wrong, sizeof wrong - 1);
+    const char *input = scratch_write("table.tsv", table, sizeof table - 1);
+    sweep(&(struct command){.words = {"clew", "rules", "check", rules}});
+    sweep(&(struct command){.words = {"clew", "rules", "check", faulty}});
+    sweep(&(struct command){.words = {"clew", "info", "--rules", rules, input}});
+}
+
 TEST(help)
 {
     sweep(&(struct command){.words = {"clew", "help", "check"}});

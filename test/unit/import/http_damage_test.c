@@ -8,7 +8,9 @@
 #include "pipe.h"
 #include "reading.h"
 #include "test.h"
+#include "trace/join.h"
 #include "trace_of.h"
+#include "wire/kind.h"
 
 FUZZ_DECLARE(har);
 FUZZ_DECLARE(otlp);
@@ -70,6 +72,34 @@ TEST(pieces_of_a_pipe_make_the_same_events)
     pipe_end(&source);
 }
 
+TEST(two_captures_of_one_run_have_messages_of_their_own)
+{
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s", corpus("har/tracked.har"));
+    const char *const paths[] = {path, path};
+    struct trace t;
+    struct notes n = {0};
+    struct err e = {0};
+    trace_init(&t);
+    const struct join_inputs inputs = {.formats = import_formats, .paths = paths, .count = 2};
+    struct cursor *c = join_open(&inputs, &t.tables, &n, &e);
+    CHECK(c != NULL);
+    CHECK_INT(trace_load(&t, c, &e), 0);
+    struct map seen = {0};
+    trace_each (&t, event) {
+        if (event->kind == EVENT_REQUEST) {
+            bool is_new = false;
+            (void)map_slot(&seen, event->message, 0, &is_new);
+            CHECK(is_new);
+        }
+    }
+    CHECK_INT(seen.entries.count, 6);
+    map_release(&seen);
+    cursor_close(c);
+    notes_release(&n);
+    trace_release(&t);
+}
+
 /* Reads the file of the corpus by the rules a user would give. */
 static int read_once(void *context)
 {
@@ -104,9 +134,11 @@ static void check_calls(char *name)
 
 TEST(every_call_of_reading_a_capture_may_fail)
 {
+    char har[] = "har/tracked.har";
     char otlp[] = "otlp/spans.json";
     char table[] = "http_tsv/tabs.tsv";
     char log[] = "http_log/app.log";
+    check_calls(har);
     check_calls(otlp);
     check_calls(table);
     check_calls(log);
