@@ -1,0 +1,252 @@
+#include "atomicity/atomicity.h"
+
+#include "test.h"
+#include "trace_of.h"
+
+static struct atomicity_stats stats; /* of the last search */
+
+/* The patterns of what is found, with the places of their accesses as they come, a "; " between. */
+static const char *found_with(const char *text, struct atomicity_options o)
+{
+    static char shown[2000];
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    size_t used = 0;
+    shown[0] = '\0';
+    stats = (struct atomicity_stats){0};
+    CHECK_INT(atomicity_find(trace_of(text), &o, &f, &stats, &n, &e), 0);
+    vec_each (&f.list, finding) {
+        const char *pattern = strchr(finding->key, '|') + 1;
+        used += (size_t)snprintf(shown + used, sizeof shown - used, "%s%.*s", used == 0 ? "" : "; ",
+                                 (int)strcspn(pattern, "|"), pattern);
+        for (size_t i = 0; i < finding->event_count; i++) {
+            used += (size_t)snprintf(shown + used, sizeof shown - used, " %s",
+                                     finding->events[i].location);
+        }
+    }
+    findings_release(&f);
+    notes_release(&n);
+    return shown;
+}
+
+static const char *found(const char *text)
+{
+    return found_with(text, (struct atomicity_options){.skips_merged = true});
+}
+
+static const char *single(const char *text)
+{
+    return found_with(text, (struct atomicity_options){.skips_pairs = true});
+}
+
+/* ---- one variable ---- */
+
+TEST(each_of_the_five_patterns_is_found)
+{
+    CHECK_TEXT(single("A r x @a; A r x @b; B w x @c"), "RWR a c b");
+    CHECK_TEXT(single("A w x @a; A r x @b; B w x @c"), "WWR a c b");
+    CHECK_TEXT(single("A r x @a; A w x @b; B w x @c"), "RWW a c b");
+    CHECK_TEXT(single("A w x @a; A w x @b; B r x @c"), "WRW a c b");
+    CHECK_TEXT(single("A w x @a; A w x @b; B w x @c"), "WWW a c b");
+    CHECK_TEXT(single("A r x @a; A r x @b; B r x @c; A w y"), "");
+}
+
+TEST(an_intermediate_value_is_seen_between_writes_with_reads_around)
+{
+    CHECK_TEXT(single("A w x @a; A r x @b; A w x @c; B r x @d"), "WRW a d c");
+}
+
+TEST(a_lock_held_throughout_keeps_others_out)
+{
+    CHECK_TEXT(single("A acq m; A r x @a; A w x @b; A rel m; B acq m; B w x @c; B rel m"), "");
+    CHECK_TEXT(single("A acq m; A r x @a; A w x @b; A rel m; B w x @c"), "RWW a c b");
+    CHECK_TEXT(single("A acq m; A r x @a; A rel m; A acq m; A w x @b; A rel m; "
+                      "B acq m; B r x @c; B w x @d; B rel m"),
+               "RWW a d b");
+}
+
+TEST(rounds_of_a_loop_are_not_one_operation)
+{
+    CHECK_TEXT(single("A acq m; A r x @a; A w x @b; A rel m; A acq m; A r x @a; A w x @b; A rel m; "
+                      "B acq m; B r x @c; B w x @d; B rel m"),
+               "");
+    CHECK_TEXT(single("A acq m; A w x @a; A rel m; A acq m; A w x @a; A rel m; "
+                      "B acq m; B w x @b; B rel m"),
+               "");
+}
+
+TEST(what_always_comes_between_was_meant_to)
+{
+    CHECK_TEXT(single("A w x @a; A fork B; B w x @b; B end; A join B; A r x @c"), "");
+    CHECK_TEXT(single("A w x @a; A fork B; B w x @b; B end; A r x @c"), "WWR a b c");
+}
+
+TEST(what_orders_tasks_keeps_accesses_apart)
+{
+    CHECK_TEXT(single("A r x @a; A w x @b; A fork B; B w x @c"), "");
+    CHECK_TEXT(single("A r x @a; A w x @b; A post s; B down s; B w x @c"), "");
+    CHECK_TEXT(single("A r x @a; A w x @b; A enter p; B enter p; A leave p; B leave p; B w x @c"),
+               "");
+}
+
+TEST(memory_allocated_again_is_another_variable)
+{
+    CHECK_TEXT(single("A w p @a; A r p @b; A free p; B alloc p; B w p @c"), "");
+}
+
+/* ---- two variables ---- */
+
+TEST(the_patterns_of_two_variables_are_found)
+{
+    CHECK_TEXT(found("A r x @a; A w y @b; B w x @c; B r y @d"), "P1 a c d b; P4 c a b d");
+    CHECK_TEXT(found("A r x @a; A r y @b; B w x @c; B w y @d"), "P2 a c d b; P3 c a b d");
+    CHECK_TEXT(found("A w x @a; A w y @b; B r x @c; B r y @d"), "P3 a c d b; P2 c a b d");
+    CHECK_TEXT(found("A w x @a; A r y @b; B r x @c; B w y @d"), "P4 a c d b; P1 c a b d");
+}
+
+TEST(a_pair_in_one_section_is_safe_from_one_in_another)
+{
+    CHECK_TEXT(found("A acq m; A w x @a; A w y @b; A rel m; B acq m; B w x @c; B w y @d; B rel m"),
+               "");
+}
+
+TEST(a_stale_read_is_a_kind_of_its_own)
+{
+    CHECK_TEXT(found("A r x @a; A w y @b; B w x @c"), "");
+    CHECK_TEXT(found("A r /x @a; A w /y @b; B w /x @c"), "stale a c b");
+}
+
+TEST(merged_pairs_are_told_when_asked_for)
+{
+    const char *text = "A w x @a; A r y @b; A w y @e; B w y @c; B r x @d";
+    const char *merged = found_with(text, (struct atomicity_options){0});
+    CHECK_INT(stats.merged > 0, true);
+    CHECK(strstr(merged, "merged") != NULL);
+    CHECK(strstr(found_with(text, (struct atomicity_options){.skips_merged = true}), "merged") ==
+          NULL);
+}
+
+TEST(given_pairs_are_looked_at_and_no_others)
+{
+    const struct atomicity_pair pair = {.x = "x", .y = "y"};
+    const char *text = "A w x @a; A w y @b; A w z @c; B r x @d; B r y @e; B r z @f";
+    CHECK_TEXT(found_with(text, (struct atomicity_options){.pairs = &pair,
+                                                           .pair_count = 1,
+                                                           .skips_merged = true}),
+               "P3 a d e b; P2 d a b e");
+    CHECK_INT(stats.pairs, 1);
+}
+
+TEST(the_same_model_is_analysed_once)
+{
+    struct names seen;
+    names_init(&seen);
+    const struct atomicity_options o = {.seen = &seen, .skips_merged = true};
+    CHECK_TEXT(found_with("A r x @a; A w x @b; B w x @c", o), "RWW a c b");
+    CHECK_INT(stats.same, 0);
+    CHECK_TEXT(found_with("B r x @a; A w x @c; B w x @b", o), "");
+    CHECK_INT(stats.same, 1);
+    CHECK_TEXT(found_with("B r x @a; A w x @d; B w x @b", o), "RWW a d b");
+    names_release(&seen);
+}
+
+/* ---- grades ---- */
+
+static enum finding_grade grade_of(const char *text)
+{
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    stats = (struct atomicity_stats){0};
+    CHECK_INT(atomicity_find(trace_of(text), &(struct atomicity_options){.skips_pairs = true}, &f,
+                             &stats, &n, &e),
+              0);
+    CHECK_INT(f.list.count, 1);
+    const enum finding_grade grade = f.list.at[0].grade;
+    findings_release(&f);
+    notes_release(&n);
+    return grade;
+}
+
+TEST(a_finding_is_sound_when_reads_see_what_they_saw)
+{
+    CHECK_INT(grade_of("A r x @a; A w x @b; B w x @c"), GRADE_SOUND);
+    CHECK_INT(grade_of("A acq m; A r x @a; A rel m; A acq m; A w x @b; A rel m; "
+                       "B acq m; B r x @c; B w x @d; B rel m"),
+              GRADE_MAY);
+    CHECK_INT(grade_of("order stamped; A r x @a; A w x @b; B w x @c"), GRADE_MAY);
+}
+
+TEST(the_solver_finds_another_execution_where_the_first_does_not_keep_reads)
+{
+    /* C's read of y must see B's write; the order that is found first may have it otherwise. */
+    CHECK_INT(grade_of("B w y @y; C r y @z; C w q; A r x @a; A w x @b; C w x @c"), GRADE_SOUND);
+}
+
+/* ---- resources ---- */
+
+/* R a read, W a plain write, C a conditional write of the version that was read. */
+TEST(a_version_check_prevents_what_it_checks)
+{
+    CHECK_TEXT(single("A r /x @a text=1; A w /x @b mode=conditional text=1; B w /x @c"), "");
+    CHECK_TEXT(single("A r /x @a text=1; A w /x @b mode=conditional text=1; "
+                      "B r /x @c text=2; B w /x @d mode=conditional text=2"),
+               "");
+}
+
+TEST(a_plain_write_loses_an_update)
+{
+    CHECK_TEXT(single("A r /x @a text=1; A w /x @b; B w /x @c"), "RWW a c b");
+    CHECK_TEXT(single("A r /x @a text=1; A w /x @b; "
+                      "B r /x @c text=2; B w /x @d mode=conditional text=2"),
+               "RWW a d b");
+}
+
+TEST(versions_do_not_help_other_patterns)
+{
+    CHECK_TEXT(single("A r /x @a text=1; A r /x @b text=1; "
+                      "B r /x @c text=1; B w /x @d mode=conditional text=1"),
+               "RWR a d b");
+    CHECK_TEXT(single("A w /x @a; A r /x @b; B w /x @c"), "WWR a c b");
+    CHECK_TEXT(single("A w /x @a; A w /x @b; B r /x @c"), "WRW a c b");
+    CHECK_TEXT(single("A w /x @a; A w /x @b; B w /x @c"), "WWW a c b");
+}
+
+TEST(a_version_of_another_read_protects_nothing)
+{
+    CHECK_TEXT(single("A r /x @a text=1; A w /x @b mode=conditional text=9; B w /x @c"),
+               "RWW a c b");
+}
+
+TEST(a_refused_write_shows_that_all_are_checked)
+{
+    CHECK_TEXT(single("A r /x @a; A w /x @b; B r /x @c; B w /x @d; "
+                      "C request /x mode=PUT msg=1; C response /x mode=PUT msg=1 value=412 "
+                      "text=conflict"),
+               "");
+}
+
+TEST(a_lock_resource_is_a_lock)
+{
+    CHECK_TEXT(single("A acq /locks/x; A r /x @a; A w /x @b; A rel /locks/x; "
+                      "B acq /locks/x; B r /x @c; B w /x @d; B rel /locks/x"),
+               "");
+}
+
+TEST(a_resource_conflicts_with_those_below_it)
+{
+    CHECK_TEXT(single("A r /a @a; A r /a @b; B w /a/b @c"), "RWR a c b");
+    CHECK_TEXT(single("A r /a/b @a; A w /a/b @b; B w /a @c"), "RWW a c b");
+    CHECK_TEXT(single("A r /a/b @a; A w /a/b @b; B w /a/c @c"), "");
+    CHECK_TEXT(single("A r /ab @a; A w /ab @b; B w /a @c"), "");
+}
+
+TEST(lost_updates_of_resources_are_counted)
+{
+    (void)single("A r /x @a; A w /x @b; B w /x @c");
+    CHECK_INT(stats.lost_update, 1);
+    (void)single("A r x @a; A w x @b; B w x @c");
+    CHECK_INT(stats.lost_update, 0);
+    CHECK_INT(stats.single, 1);
+}
