@@ -297,3 +297,69 @@ enum decision decider_ask(struct decider *d, const struct question *q)
     d->is_full = true;
     return search(d);
 }
+
+/* ---- any accesses of some kinds ---- */
+
+/* How much of the sequence has come once the thread takes its next step. */
+static uint32_t progress_after(const struct decider *d, const struct sequence *q, uint32_t thread,
+                               uint32_t progress)
+{
+    const struct step *s = &d->m->threads[thread].steps[d->cut[thread]];
+    const bool is_next = progress < q->count && s->kind == STEP_ACCESS &&
+                         q->threads[progress] == thread &&
+                         q->kinds[progress] == s->which * 2 + s->is_write;
+    return progress + is_next;
+}
+
+struct walk_branch {
+    size_t taken_count;
+    uint32_t thread;
+    uint32_t progress;
+};
+
+static bool remember_progress(struct decider *d, uint32_t *state, uint32_t progress)
+{
+    const uint32_t count = d->m->thread_count;
+    memcpy(state, d->cut, count * sizeof *state);
+    state[count] = progress;
+    const size_t before = d->seen.list.count;
+    names_intern(&d->seen, (const char *)state, (count + 1) * sizeof *state);
+    return d->seen.list.count > before;
+}
+
+enum decision decider_occurs(struct decider *d, const struct sequence *q)
+{
+    static const struct question none = {.place_count = 0};
+    VEC(struct walk_branch) branches = {0};
+    struct arena scratch = {0};
+    uint32_t *state = arena_array(&scratch, uint32_t, (size_t)d->m->thread_count + 1);
+    enum decision decision = DECIDE_NO;
+    d->question = &none;
+    reset(d);
+    vec_push(&branches, (struct walk_branch){0});
+    while (branches.count > 0 && decision == DECIDE_NO) {
+        struct walk_branch *b = vec_last(&branches);
+        take_back(d, b->taken_count);
+        if (b->thread == d->m->thread_count) {
+            branches.count--;
+            continue;
+        }
+        const uint32_t thread = b->thread++;
+        if (!is_ready(d, thread)) {
+            continue;
+        }
+        const uint32_t progress = progress_after(d, q, thread, b->progress);
+        take(d, thread);
+        if (progress == q->count) {
+            decision = DECIDE_YES;
+        } else if (d->seen.list.count > d->state_max) {
+            decision = DECIDE_UNKNOWN;
+        } else if (remember_progress(d, state, progress)) {
+            vec_push(&branches,
+                     (struct walk_branch){.taken_count = d->taken.count, .progress = progress});
+        }
+    }
+    vec_release(&branches);
+    arena_release(&scratch);
+    return decision;
+}

@@ -67,4 +67,14 @@ void decider_release(struct decider *d);
 /* Answers; after YES, d->taken is the execution, and d->cut how far each thread got. */
 enum decision decider_ask(struct decider *d, const struct question *q);
 
+/* Whether some execution has accesses of these kinds in this order, anywhere: walks all states,
+ * step by step. For comparison with other judges; the kinds are by which * 2 + is_write. */
+struct sequence {
+    uint32_t threads[QUESTION_PLACES_MAX];
+    uint8_t kinds[QUESTION_PLACES_MAX];
+    uint32_t count;
+};
+
+enum decision decider_occurs(struct decider *d, const struct sequence *q);
+
 #endif

@@ -17,6 +17,7 @@ struct atomicity_command {
     uint64_t top;
     bool all_pairs;
     bool merged;
+    int compat; /* 1: spin */
     bool witness;
     uint64_t explain; /* UINT64_MAX: not asked */
 };

@@ -1,9 +1,16 @@
 /* clew atomicity: which accesses that belong together could have been interrupted. */
 #include "cli/atomicity.h"
+#include "cli/compat_spin.h"
 
 static const char *only_word(size_t index)
 {
     static const char *const words[] = {"single", "pair", "region"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+static const char *compat_word(size_t index)
+{
+    static const char *const words[] = {"none", "spin"};
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
@@ -14,6 +21,10 @@ static int check_command(const struct atomicity_command *c, struct err *e)
     }
     if (c->explain != UINT64_MAX && (c->common.json || c->common.jsonl)) {
         return session_misused(e, "--explain is for reading; JSON holds every argument");
+    }
+    if (c->compat != 0 && (c->common.json || c->common.jsonl || c->pairs != NULL)) {
+        return session_misused(e,
+                               "--compat spin prints its own table: no --json, --jsonl, --pairs");
     }
     if (c->pairs != NULL && c->all_pairs) {
         return session_misused(e, "--pairs names the pairs: no --all-pairs");
@@ -41,11 +52,25 @@ static int find_all(struct atomicity *a, struct err *e)
     return 0;
 }
 
+static int compare(struct session *s, const struct atomicity_command *c, struct err *e)
+{
+    struct reading reading;
+    if (reading_open(&reading, s, e) < 0) {
+        return -1;
+    }
+    const int status = compat_spin(s, c, &reading, e);
+    reading_close(&reading);
+    return status;
+}
+
 static int run(struct session *s, const void *options, struct err *e)
 {
     const struct atomicity_command *c = options;
     if (check_command(c, e) < 0) {
         return MISUSED;
+    }
+    if (c->compat != 0) {
+        return compare(s, c, e);
     }
     struct atomicity a;
     int status = atomicity_begin(&a, s, c, e);
@@ -104,6 +129,13 @@ static const struct option options[] = {
      .argument = "N",
      .target = offsetof(struct atomicity_command, explain),
      .help = "finding N with its witness, event by event"},
+    {.name = "compat",
+     .type = OPTION_CHOICE,
+     .argument = "NAME",
+     .word = compat_word,
+     .target = offsetof(struct atomicity_command, compat),
+     .help = "spin: let SPIN, where it is installed, judge each typed order of the pairs (of one "
+             "run), and compare with a search of clew's own"},
     COMMON_JSON,
     COMMON_JSONL,
     COMMON_LIMIT,

@@ -1,5 +1,6 @@
 #include "cli/formats.h"
 
+#include "atomicity/promela.h"
 #include "import/import.h"
 #include "view/shiviz.h"
 
@@ -18,6 +19,8 @@ format_list formats_all(void)
         }
         must(count < FORMATS_MAX);
         joined[count++] = &format_shiviz;
+        must(count < FORMATS_MAX);
+        joined[count++] = &format_promela;
     }
     return joined;
 }

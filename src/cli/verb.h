@@ -66,6 +66,7 @@ extern const struct verb verb_spec;
 extern const struct verb verb_campaign;
 extern const struct verb verb_atomicity;
 extern const struct verb verb_correlate;
+extern const struct verb verb_petri;
 extern const struct verb verb_demo;
 extern const struct verb verb_explore;
 extern const struct verb verb_replay;
