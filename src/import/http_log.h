@@ -65,6 +65,8 @@ struct http_access {
     uint32_t sent;                   /* the version it asks for, a name of the tables */
     uint32_t sent_by;                /* which of the rules' versions that is */
     uint32_t told[HTTP_SOURCES_MAX]; /* the versions that the answer tells, by the rules' order */
+    uint32_t text;                   /* the version that its event shows; from http_log_seal on */
+    bool is_conditional;
 };
 
 struct http_record {
@@ -80,6 +82,13 @@ struct http_record {
     int64_t start_ns, end_ns;
     int64_t moment; /* where it stands between tracking ids */
     uint64_t offset;
+};
+
+/* What a task knows of the versions of a resource. */
+struct http_known {
+    uint32_t versions[HTTP_SOURCES_MAX]; /* by the rules' order; 0: not known */
+    uint32_t read;                       /* its last read, if it has not written since ... */
+    bool has_read;                       /* ... or none */
 };
 
 struct http_log {
@@ -105,11 +114,11 @@ struct http_log {
 
     VEC(uint32_t) object_of;  /* resource to name of the tables; from http_log_seal on */
     struct map version_known; /* (task, resource) to an index into `known` */
-    VEC(uint32_t) known;      /* HTTP_SOURCES_MAX each */
-    size_t message_first;     /* number of the first record's message */
-    size_t given;             /* records */
-    uint32_t given_part;      /* events of the next one */
-    struct event *events;     /* BATCH_MAX of them */
+    VEC(struct http_known) known;
+    size_t message_first; /* number of the first record's message */
+    size_t given;         /* records */
+    uint32_t given_part;  /* events of the next one */
+    struct event *events; /* BATCH_MAX of them */
     uint64_t *offsets;
 };
 

@@ -145,6 +145,66 @@ static void name_resources(struct http_log *l)
     text_release(&name);
 }
 
+/* Whether a header such as `"a", "b"` names the version. */
+static bool names_version(const char *sent, const char *known)
+{
+    const size_t size = strlen(known);
+    const char *at = strstr(sent, known);
+    return at != NULL && (at == sent || at[-1] == '"') && (at[size] == '\0' || at[size] == '"');
+}
+
+/* A write that asks for a version is conditional if it is the one its task was told last, or if
+ * none was told. The read before it then shows a version of the same kind. */
+static void resolve_write(struct http_log *l, const struct http_record *r, struct http_access *a,
+                          const struct http_known *k)
+{
+    const struct names *names = &l->tables->names;
+    const uint32_t own = k->versions[a->sent_by];
+    const bool is_own = own == a->sent || (own != 0 && names_version(names_text(names, a->sent),
+                                                                     names_text(names, own)));
+    a->text = is_own ? own : a->sent;
+    a->is_conditional = is_own || own == 0;
+    if (!a->is_conditional) {
+        http_log_count(l, HTTP_STALE, r->offset);
+    } else if (k->has_read) {
+        l->accesses.at[k->read].text = own;
+    }
+}
+
+/* Sets what the access shows of versions, and learns those that its answer told. */
+static void resolve_access(struct http_log *l, const struct http_record *r, uint32_t index)
+{
+    struct http_access *a = &l->accesses.at[index];
+    bool is_new = false;
+    const uint32_t number = *map_slot(&l->version_known, map_pair(r->task, a->object),
+                                      (uint32_t)l->known.count, &is_new);
+    if (is_new) {
+        vec_push(&l->known, (struct http_known){0});
+    }
+    struct http_known *k = &l->known.at[number];
+    if (a->kind == EVENT_WRITE && a->sent != 0) {
+        resolve_write(l, r, a, k);
+    }
+    for (size_t i = 0; i < HTTP_SOURCES_MAX; i++) {
+        k->versions[i] = a->told[i] != 0 ? a->told[i] : k->versions[i];
+        a->text = a->kind == EVENT_READ && a->text == 0 ? a->told[i] : a->text;
+    }
+    k->has_read = a->kind == EVENT_READ;
+    k->read = index;
+}
+
+static void resolve_versions(struct http_log *l)
+{
+    vec_each (&l->records, r) {
+        for (uint32_t i = r->access_first; i < r->access_first + r->access_count; i++) {
+            const uint16_t kind = l->accesses.at[i].kind;
+            if (kind == EVENT_READ || kind == EVENT_WRITE) {
+                resolve_access(l, r, i);
+            }
+        }
+    }
+}
+
 static void note_tallies(struct http_log *l)
 {
     char place[160];
@@ -187,6 +247,7 @@ int http_log_seal(struct http_log *l, const char *path, uint64_t offset, struct 
     }
     drop_doubles(l);
     put_in_order(l);
+    resolve_versions(l);
     name_resources(l);
     /* Messages of an input that was read into the same tables before have smaller numbers. */
     l->message_first =
@@ -194,50 +255,6 @@ int http_log_seal(struct http_log *l, const char *path, uint64_t offset, struct 
     l->events = mem_resize(NULL, mem_product(BATCH_MAX, sizeof *l->events));
     l->offsets = mem_resize(NULL, mem_product(BATCH_MAX, sizeof *l->offsets));
     return 0;
-}
-
-/* The versions that the task knows of the resource, by the rules' order. */
-static uint32_t *known_versions(struct http_log *l, uint32_t task, uint32_t object)
-{
-    bool is_new = false;
-    const uint32_t index =
-        *map_slot(&l->version_known, map_pair(task, object), (uint32_t)l->known.count, &is_new);
-    for (size_t i = 0; is_new && i < HTTP_SOURCES_MAX; i++) {
-        vec_push(&l->known, 0);
-    }
-    return &l->known.at[index];
-}
-
-/* Whether a header such as `"a", "b"` names the version. */
-static bool names_version(const char *sent, const char *known)
-{
-    const size_t size = strlen(known);
-    const char *at = strstr(sent, known);
-    return at != NULL && (at == sent || at[-1] == '"') && (at[size] == '\0' || at[size] == '"');
-}
-
-/* Sets the text and mode of an access, and learns the versions its answer told. */
-static void set_version(struct http_log *l, const struct http_record *r,
-                        const struct http_access *a, struct event *event)
-{
-    uint32_t *known = known_versions(l, r->task, a->object);
-    if (a->kind == EVENT_WRITE && a->sent != 0) {
-        const uint32_t own = known[a->sent_by];
-        event->text = a->sent;
-        if (own == 0 || own == a->sent ||
-            names_version(names_text(&l->tables->names, a->sent),
-                          names_text(&l->tables->names, own))) {
-            event->mode = CONDITION_VERSION;
-        } else {
-            http_log_count(l, HTTP_STALE, r->offset);
-        }
-    }
-    for (size_t i = 0; i < HTTP_SOURCES_MAX; i++) {
-        known[i] = a->told[i] != 0 ? a->told[i] : known[i];
-        if (a->kind == EVENT_READ && event->text == 0) {
-            event->text = a->told[i];
-        }
-    }
 }
 
 static struct event event_at(const struct http_record *r, uint16_t kind)
@@ -266,9 +283,8 @@ static void give_access(struct http_log *l, const struct http_record *r,
         const struct piece location = text_piece(&l->value);
         event->location = names_intern(&l->tables->names, location.at, location.size);
     }
-    if (a->kind == EVENT_READ || a->kind == EVENT_WRITE) {
-        set_version(l, r, a, event);
-    }
+    event->text = a->text;
+    event->mode = a->is_conditional ? CONDITION_VERSION : MODE_UNSAID;
 }
 
 /* The part-th event of a request: it, what it did, and its answer if there was one. */

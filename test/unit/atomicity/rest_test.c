@@ -60,6 +60,15 @@ TEST(a_version_check_prevents_the_lost_update)
     check_found(HEADINGS R("1") C("1") R("2") C("2"), "");
 }
 
+TEST(a_version_is_compared_with_its_own_kind)
+{
+    const char rows[] = "trackingId\tEvent\tResourceUri\tResponse\tETag\tx-generation\n"
+                        "1\tGET\thttp://h/a\t200\t\"abc\"\t17\n"
+                        "1\tPUT\thttp://h/a?generation=17\t200\n" W("2");
+    check_found(rows, "lost-update ");
+    check_found_by("version header:If-Match | query:generation from header:x-generation", rows, "");
+}
+
 TEST(without_one_the_update_is_lost_whoever_checks)
 {
     check_found(HEADINGS R("1") W("1") W("2"), "lost-update ");
