@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps deps-servers deps-proxy deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record clean help
+.PHONY: all deps deps-servers deps-proxy deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore clean help
 all: $(BUILD)/build.ninja          ## build build/clew
 	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_hooks.a
 
@@ -49,7 +49,7 @@ lint: all                          ## clang's warnings, clang-tidy, cppcheck
 fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
 	@tools/fuzz $(BUILD)/fuzz
 
-bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record ## measure: tables of figures, wanted and got
+bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore ## measure: tables of figures, wanted and got
 
 bench-import: all                  ## reading traces
 	@ninja -C $(BUILD) --quiet
@@ -89,6 +89,10 @@ case-mysql-2011: all               ## an atomicity violation of MySQL
 
 case-mysql-169: all                ## another
 	@cases/atomicity_case.py $(BUILD) mysql-169
+
+bench-explore: all                 ## the simulator and its search
+	@ninja -C $(BUILD) --quiet
+	@$(BUILD)/bench/explore_bench
 
 clean:                             ## remove what was built
 	@rm -rf $(BUILD)
