@@ -116,6 +116,7 @@ struct clew_calls {
     void (*log)(const char *text);
     void (*access)(const char *variable, bool is_write, const char *file, int line);
     void (*violate)(const char *claim, const char *file, int line);
+    void (*block)(const void *address);
 };
 
 /* Set when the system is loaded; weak, so that every file of a system may include this header. */
@@ -204,18 +205,51 @@ static inline void clew_log_line(const char *text)
 /* A violation of the node's own: ends the run. assert() comes here too. */
 #define clew_fail(claim) (clew_calls->violate((claim), __FILE__, __LINE__))
 
-/* What assert() calls, bound inside the shared object: the run ends, the explorer goes on. A
- * program that holds a system itself keeps its own assert by defining CLEW_SIM_KEEPS_ASSERT. */
-#ifndef CLEW_SIM_KEEPS_ASSERT
-__attribute__((weak, visibility("hidden"), noreturn)) void
+/* Where the compiler counts the blocks that are entered (clang), and asks about each (gcc): bound
+ * inside the shared object, for `clew cc --sim`. */
+struct clew_counters {
+    uint8_t *begin;
+    uint8_t *end;
+};
+
+/* A program that holds a system itself, and is not a shared object, says so. */
+#ifndef CLEW_SIM_IN_PROGRAM
+
+#ifdef __clang__
+#define CLEW_UNCOUNTED __attribute__((no_sanitize("coverage"), weak, visibility("hidden")))
+#else
+#define CLEW_UNCOUNTED __attribute__((no_sanitize_coverage, weak, visibility("hidden")))
+#endif
+
+__attribute__((weak, visibility("default"))) struct clew_counters clew_counters;
+
+CLEW_UNCOUNTED void __sanitizer_cov_8bit_counters_init(uint8_t *begin, uint8_t *end);
+CLEW_UNCOUNTED void __sanitizer_cov_8bit_counters_init(uint8_t *begin, uint8_t *end)
+{
+    clew_counters.begin = begin;
+    clew_counters.end = end;
+}
+
+CLEW_UNCOUNTED void __sanitizer_cov_trace_pc(void);
+CLEW_UNCOUNTED void __sanitizer_cov_trace_pc(void)
+{
+    if (clew_calls != NULL) {
+        clew_calls->block(__builtin_return_address(0));
+    }
+}
+
+/* What assert() calls: the run ends, the explorer goes on. */
+CLEW_UNCOUNTED __attribute__((noreturn)) void
 __assert_fail(const char *claim, const char *file, unsigned int line, const char *function);
-__attribute__((weak, visibility("hidden"), noreturn)) void
-__assert_fail(const char *claim, const char *file, unsigned int line, const char *function)
+CLEW_UNCOUNTED __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
+                                                            unsigned int line, const char *function)
 {
     (void)function;
     clew_calls->violate(claim, file, (int)line);
     __builtin_trap();
 }
+
+#undef CLEW_UNCOUNTED
 #endif
 
 #ifdef __cplusplus

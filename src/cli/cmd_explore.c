@@ -18,6 +18,7 @@ struct explore_command {
     int strategy; /* index of strategy_word */
     const char *faults;
     const char *net;
+    const char *spec;
     uint64_t depth; /* 0: as the system says */
     uint64_t delays;
     uint64_t pct_depth;
@@ -42,6 +43,7 @@ static const char *strategy_word(size_t index)
 struct exploration {
     struct session *session;
     const struct explore_command *command;
+    struct spec spec;
     struct world *world;
     struct explore_options options;
     struct explored found;
@@ -295,16 +297,38 @@ static int search(struct exploration *x, struct err *e)
     return result;
 }
 
+static int read_spec(struct spec *spec, const char *path, struct err *e)
+{
+    struct in in;
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    const int result = spec_parse(spec, &in, e);
+    in_close(&in);
+    return result < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+static int open_world(struct exploration *x, struct err *e)
+{
+    const struct explore_command *c = x->command;
+    if (c->spec != NULL && read_spec(&x->spec, c->spec, e) < 0) {
+        return -1;
+    }
+    const struct sim_options options = {.net = c->net, .spec = c->spec == NULL ? NULL : &x->spec};
+    return sim_open(&x->world, x->session->inputs[0], &options, e);
+}
+
 static int run(struct session *s, const void *options, struct err *e)
 {
     struct exploration x = {.session = s, .command = options};
     if (check_command(x.command, e) < 0) {
         return MISUSED;
     }
-    if (sim_open(&x.world, s->inputs[0], &(struct sim_options){.net = x.command->net}, e) < 0) {
-        return -1;
+    spec_init(&x.spec);
+    int status = open_world(&x, e);
+    if (status == 0) {
+        status = choose_options(&x, e);
     }
-    int status = choose_options(&x, e);
     if (status == 0) {
         status = open_campaign(&x, e);
     }
@@ -321,6 +345,7 @@ static int run(struct session *s, const void *options, struct err *e)
     account_release(&x.account);
     explored_release(&x.found);
     world_close(x.world);
+    spec_release(&x.spec);
     return status;
 }
 
@@ -343,6 +368,11 @@ static const struct option options[] = {
      .argument = "NET",
      .target = offsetof(struct explore_command, net),
      .help = "how messages travel: fifo or datagram (default: as the system says, else fifo)"},
+    {.name = "spec",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct explore_command, spec),
+     .help = "properties of the variables that nodes report, in clew's language (man 5 clew-spec)"},
     {.name = "depth",
      .type = OPTION_NUMBER,
      .argument = "N",

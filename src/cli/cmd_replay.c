@@ -12,6 +12,7 @@ struct replay_command {
     bool step;
     uint64_t verify;
     const char *trace;
+    const char *spec;
 };
 
 static int read_schedule(struct schedule *s, const char *path, struct err *e)
@@ -21,6 +22,17 @@ static int read_schedule(struct schedule *s, const char *path, struct err *e)
         return -1;
     }
     const int result = schedule_parse(s, &in, e);
+    in_close(&in);
+    return result < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+static int read_spec(struct spec *spec, const char *path, struct err *e)
+{
+    struct in in;
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    const int result = spec_parse(spec, &in, e);
     in_close(&in);
     return result < 0 ? err_wrap(e, "%s", path) : 0;
 }
@@ -221,15 +233,22 @@ static int run(struct session *s, const void *options, struct err *e)
 {
     const struct replay_command *c = options;
     struct schedule sched;
+    struct spec spec;
     struct world *w = NULL;
     if (c->step && c->common.json) {
         return session_misused(e, "--step is for reading: no --json");
     }
     schedule_init(&sched);
+    spec_init(&spec);
     int status = read_schedule(&sched, s->inputs[0], e);
+    if (status == 0 && c->spec != NULL) {
+        status = read_spec(&spec, c->spec, e);
+    }
     if (status == 0) {
-        const char *net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net);
-        status = sim_open(&w, s->inputs[1], &(struct sim_options){.net = net}, e);
+        const struct sim_options world_options = {
+            .net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net),
+            .spec = c->spec == NULL ? NULL : &spec};
+        status = sim_open(&w, s->inputs[1], &world_options, e);
     }
     if (status == 0) {
         status = replay_schedule(s, c, w, &sched, e);
@@ -238,6 +257,7 @@ static int run(struct session *s, const void *options, struct err *e)
         }
     }
     world_close(w);
+    spec_release(&spec);
     schedule_release(&sched);
     return status;
 }
@@ -256,6 +276,11 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, step),
      .help = "show every step, and what it changes in the nodes' states"},
+    {.name = "spec",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct replay_command, spec),
+     .help = "check these properties too, as the exploration did"},
     {.name = "trace",
      .type = OPTION_FILE,
      .argument = "FILE",

@@ -182,6 +182,7 @@ static void call_variable(const char *name, int64_t value)
     const uint32_t i = variable_of(running, name);
     n->variables[i] = value;
     n->variables_set |= UINT64_C(1) << i;
+    claims_set(running, (uint32_t)running->self, i, value);
     running->execution->hash = name_mix(name_mix(running->execution->hash, (uint64_t)value),
                                         name_text(name, strlen(name)));
     tell_variable(running, name, value);
@@ -218,6 +219,13 @@ static void call_fail(const char *claim, const char *file, int line)
               s->self < 0 ? "no node" : s->node_names[s->self], claim);
 }
 
+static void call_block(const void *address)
+{
+    if (running != NULL) {
+        cover_call(running, (uint64_t)(uintptr_t)address);
+    }
+}
+
 const struct clew_calls sim_calls = {
     .self = call_self,
     .send = call_send,
@@ -234,4 +242,5 @@ const struct clew_calls sim_calls = {
     .log = call_log,
     .access = call_access,
     .violate = call_fail,
+    .block = call_block,
 };

@@ -14,13 +14,28 @@
 struct search {
     struct sim *sim;
     uintptr_t bias;
+    const struct clew_counters *counters; /* NULL: none */
 };
 
-static void add_segment(struct sim *s, uintptr_t begin, uintptr_t end)
+static void add_range(struct sim *s, uintptr_t begin, uintptr_t end)
 {
     if (begin < end && s->segment_count < SIM_SEGMENTS_MAX) {
         s->segments[s->segment_count++] =
             (struct segment){.begin = (char *)begin, .size = end - begin};
+    }
+}
+
+/* Counters of blocks are no part of the system's state. */
+static void add_segment(struct search *search, uintptr_t begin, uintptr_t end)
+{
+    const struct clew_counters *c = search->counters;
+    const uintptr_t hole_begin = c == NULL ? end : (uintptr_t)c->begin;
+    const uintptr_t hole_end = c == NULL ? end : (uintptr_t)c->end;
+    if (hole_begin >= begin && hole_end <= end) {
+        add_range(search->sim, begin, hole_begin);
+        add_range(search->sim, hole_end, end);
+    } else {
+        add_range(search->sim, begin, end);
     }
 }
 
@@ -54,7 +69,7 @@ static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
         }
         s->library_end = begin + p->p_memsz > s->library_end ? begin + p->p_memsz : s->library_end;
         if ((p->p_flags & PF_W) != 0) {
-            add_segment(s, readonly_end(info, begin), begin + p->p_memsz);
+            add_segment(search, readonly_end(info, begin), begin + p->p_memsz);
         }
     }
     return 1;
@@ -99,7 +114,14 @@ int load_library(struct sim *s, const char *path, struct err *e)
     *calls = &sim_calls;
     s->library_path = memcpy(mem_resize(NULL, strlen(file) + 1), file, strlen(file) + 1);
     s->library_bias = map->l_addr;
-    (void)dl_iterate_phdr(note_segments, &(struct search){.sim = s, .bias = map->l_addr});
+    const struct clew_counters *counters = dlsym(s->library, "clew_counters");
+    cover_open(s, counters);
+    (void)dl_iterate_phdr(note_segments,
+                          &(struct search){.sim = s,
+                                           .bias = map->l_addr,
+                                           .counters = counters != NULL && counters->begin != NULL
+                                                           ? counters
+                                                           : NULL});
     keep_fresh(s);
     return 0;
 }

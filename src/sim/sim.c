@@ -40,27 +40,6 @@ static const int64_t *say_value(const struct clew_view *view, uint32_t node, con
     return NULL;
 }
 
-static void check_property(struct sim *s, const struct clew_property *p)
-{
-    s->broken[0] = '\0';
-    s->doing = p->name;
-    if (!p->holds(&s->view)) {
-        guard_end(s, OUTCOME_PROPERTY, p->name, "%s does not hold%s%s", p->name,
-                  s->broken[0] == '\0' ? "" : ": ", s->broken);
-    }
-}
-
-static void check_properties(struct sim *s, bool is_at_rest)
-{
-    const struct clew_property *p = s->system->properties;
-    s->view.step = s->core->steps;
-    for (; p != NULL && p->name != NULL; p++) {
-        if (p->is_at_rest == is_at_rest) {
-            check_property(s, p);
-        }
-    }
-}
-
 static void do_operation(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
     if (o->fault != 0) {
@@ -106,7 +85,12 @@ static void take_step(struct sim *s, uint32_t choice)
     if (s->plan->wants_states) {
         vec_last(&x->steps)->state = memory_hash(s);
     }
-    check_properties(s, false);
+    if (s->plan->is_learning && s->cover != NULL) {
+        const struct pick_block *blocks = NULL;
+        const uint32_t count = cover_take(s, &blocks);
+        pick_learn(s->world.pick, &o, blocks, count);
+    }
+    claims_check(s);
 }
 
 static void start_all(struct sim *s)
@@ -120,7 +104,7 @@ static void start_all(struct sim *s)
     for (uint32_t i = 0; i < s->node_count; i++) {
         node_start(s, i, false);
     }
-    check_properties(s, false);
+    claims_check(s);
 }
 
 static void begin(struct sim *s, const struct plan *p, struct execution *x)
@@ -132,6 +116,7 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     s->is_setting_up = false;
     s->doing = "start";
     calls_begin(s);
+    claims_begin(s);
     memory_reset(s);
     memset(s->states, 0, s->node_count * sizeof *s->states);
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -161,7 +146,7 @@ static void end_run(struct sim *s, int stop)
     case PICK_ASLEEP: set_end(x, OUTCOME_REDUNDANT, "what follows is explored elsewhere"); return;
     case PICK_REST: break;
     }
-    check_properties(s, true);
+    claims_end(s, true);
     x->where = pick_unsatisfied(pick);
     if (x->where < s->plan->pick.constraint_count) {
         set_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
@@ -181,6 +166,7 @@ static void run_plan(struct sim *s)
             if (is_at_rest) {
                 end_run(s, PICK_REST);
             } else {
+                claims_end(s, false);
                 set_end(s->execution, OUTCOME_LIMIT, "the limit of steps was reached");
             }
             return;
@@ -295,14 +281,15 @@ static void print_states(struct world *w, struct out *out)
 
 static struct world_coverage coverage(const struct world *w)
 {
-    (void)w;
-    return (struct world_coverage){0};
+    return cover_total((const struct sim *)w);
 }
 
 static void close_sim(struct world *w)
 {
     struct sim *s = sim_of(w);
     guard_close();
+    claims_close(s);
+    cover_close(s);
     memory_close(s);
     mem_free(s->names.messages);
     mem_free(s->pending);
@@ -390,7 +377,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     }
     name_nodes(s);
     name_parts(s);
-    if (memory_open(s, e) < 0) {
+    if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {
         return -1;
     }
     s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
@@ -404,7 +391,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
                                            .constraint_max = 1 << 16,
                                            .asleep_max = 1 << 12,
                                            .action_max = 1 << 12,
-                                           .block_count = 0};
+                                           .block_count = cover_block_max(s)};
     s->pick_memory = mem_zero(1, pick_size(&s->world.limits));
     s->world.pick = pick_init(s->pick_memory, &s->world.limits);
     s->world.system = s->system->name;

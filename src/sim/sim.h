@@ -4,10 +4,11 @@
 #ifndef CLEW_SIM_SIM_H
 #define CLEW_SIM_SIM_H
 
-#define CLEW_SIM_KEEPS_ASSERT
+#define CLEW_SIM_IN_PROGRAM
 #include <clew/sim.h>
 
 #include "base/err.h"
+#include "spec/spec.h"
 #include "world/world.h"
 
 enum sim_net {
@@ -16,7 +17,8 @@ enum sim_net {
 };
 
 struct sim_options {
-    const char *net; /* "fifo", "datagram"; NULL: as the system says */
+    const char *net;         /* "fifo", "datagram"; NULL: as the system says */
+    const struct spec *spec; /* properties of the nodes' variables, checked too; NULL: none */
 };
 
 /* What the system says about itself, for those who choose defaults. */

@@ -135,6 +135,9 @@ struct sim_names {
     uint64_t writes[SIM_NODES_MAX];
 };
 
+struct checker;
+struct cover;
+
 struct sim {
     struct world world;
     const struct clew_system *system;
@@ -177,6 +180,10 @@ struct sim {
     /* Names of reported variables, from run to run. */
     char *variable_names[SIM_VARIABLES_MAX];
     uint32_t variable_count;
+
+    const struct spec *spec; /* NULL: none */
+    struct checker *checker;
+    struct cover *cover; /* NULL: nothing counts blocks */
 
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
@@ -251,6 +258,24 @@ void guard_alive(void);
 
 /* check.c: refuses a system that is not well described; counts its parts. */
 MUST_USE int check_system(struct sim *s, struct err *e);
+
+/* claims.c: what must hold; a violation ends the run. */
+MUST_USE int claims_open(struct sim *s, const struct spec *spec, struct err *e);
+void claims_close(struct sim *s);
+void claims_begin(struct sim *s);
+void claims_set(struct sim *s, uint32_t node, uint32_t variable, int64_t value);
+void claims_forget(struct sim *s, uint32_t node); /* the node is down */
+void claims_check(struct sim *s);                 /* after a step */
+void claims_end(struct sim *s, bool is_at_rest);
+
+/* cover.c: blocks of code that were entered. */
+void cover_open(struct sim *s, const struct clew_counters *counters);
+void cover_close(struct sim *s);
+uint32_t cover_block_max(const struct sim *s); /* numbers are below */
+void cover_call(struct sim *s, uint64_t address);
+/* Those since the last time; how many. Good until the next block is entered. */
+uint32_t cover_take(struct sim *s, const struct pick_block **blocks);
+struct world_coverage cover_total(const struct sim *s);
 
 /* load.c */
 MUST_USE int load_library(struct sim *s, const char *path, struct err *e);

@@ -20,7 +20,7 @@ static const char *const messages[] = {"go", NULL};
 static enum misdeed misdeed;
 
 /* The optimizer must not see what comes. */
-static int *volatile nowhere;
+static int *volatile nowhere = (int *)64;
 static volatile int zero;
 
 static int recurse(int depth)
