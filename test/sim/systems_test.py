@@ -43,6 +43,8 @@ def system(name):
 
 
 def explore(library, *options):
+    if "-o" not in options and "--resume" not in options:
+        options = (*options, "-o", tempfile.mkdtemp(dir=FOLDER) + "/own")
     done = run(CLEW, "explore", "--json", *options, library)
     assert done.returncode in (0, 1, 3), done.stderr
     return json.loads(done.stdout)
@@ -57,7 +59,7 @@ def finding_of(name, *options):
 def replay_again(result, library, *options):
     """The command that the finding gives, as another process."""
     words = result["findings"][0]["replay"].split()
-    assert words[:2] == ["clew", "replay"] and words[3] == library, words
+    assert words[:2] == ["clew", "replay"] and words[-1] == library, words
     return run(CLEW, "replay", *options, *words[2:])
 
 
@@ -65,7 +67,7 @@ def test_each_example_is_broken_and_its_bug_is_replayed_100_times():
     for name in ("ring", "commit", "bank"):
         for compiler in COMPILERS:
             library = build(example(name), compiler=compiler)
-            result = explore(library, "--first", "--budget", "60s", "-o", name + compiler)
+            result = explore(library, "--first", "--budget", "60s", "-o", name + compiler + ".campaign")
             assert result["verdict"] == "found", name
             hashes = set()
             for _ in range(2):
@@ -123,7 +125,9 @@ def test_variables_of_the_file_are_rewound():
 def test_what_is_no_system_is_refused():
     said = {"empty": "has no system in it", "later": "was built for version 2 of clew/sim.h, and this clew has 1"}
     for name, words in said.items():
-        done = run(CLEW, "explore", system(name))
+        path = os.path.join(HERE, name + ".c")
+        assert run("gcc", "-shared", "-fPIC", "-I", os.path.join(SOURCE, "include"), path, "-o", "no.so").returncode == 0
+        done = run(CLEW, "explore", "./no.so")
         assert done.returncode == 2, name
         assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
@@ -139,7 +143,7 @@ def test_two_processes_find_the_same():
 def test_a_schedule_for_another_system_is_refused():
     library = build(example("bank"))
     result = explore(library, "--first", "--budget", "1000runs", "-o", "other")
-    done = run(CLEW, "replay", "other/1.sched", build(example("ring")))
+    done = run(CLEW, "replay", "other/violations/1.sched", build(example("ring")))
     assert done.returncode == 2
     assert 'is for the system "bank", and this is "ring"' in done.stderr, done.stderr
     assert result["verdict"] == "found"
@@ -148,15 +152,15 @@ def test_a_schedule_for_another_system_is_refused():
 def test_a_divergence_is_named_at_its_step():
     library = build(example("bank"))
     explore(library, "--first", "--budget", "1000runs", "-o", "diverging")
-    path = os.path.join(FOLDER, "diverging", "1.sched")
+    path = os.path.join(FOLDER, "diverging", "violations", "1.sched")
     with open(path, encoding="utf-8") as file:
         text = file.read()
     with open(path, "w", encoding="utf-8") as file:
         file.write(re.sub(r"hash .*\n", "", text) + "message bank>teller-1/balance#7 at=8\n")
-    done = run(CLEW, "replay", "diverging/1.sched", library)
+    done = run(CLEW, "replay", "diverging/violations/1.sched", library)
     assert done.returncode == 3, done.stdout
     assert 'diverged: at step 8, "message bank>teller-1/balance#7 at=8" is not pending' in done.stdout, done.stdout
-    done = run(CLEW, "replay", "--lenient", "diverging/1.sched", library)
+    done = run(CLEW, "replay", "--lenient", "diverging/violations/1.sched", library)
     assert done.returncode == 1, done.stdout
     assert "is not pending" in done.stdout and "property: " in done.stdout, done.stdout
 
@@ -164,8 +168,39 @@ def test_a_divergence_is_named_at_its_step():
 def test_the_trace_of_a_violation_is_well_formed():
     library = build(example("commit"))
     explore(library, "--first", "--budget", "60s", "-o", "traced")
-    done = run(CLEW, "check", "traced/1.clew")
+    done = run(CLEW, "check", "traced/violations/1.clew")
     assert done.returncode == 0 and " 0 impossible" in done.stdout, done.stdout
+
+
+def test_a_campaign_is_resumed():
+    library = build(example("commit"))
+    result = explore(library, "--budget", "1000runs", "--strategy", "pos", "-o", "long")
+    assert result["stats"]["runs"] == 1000, result["stats"]
+    again = explore(library, "--budget", "1000runs", "--strategy", "pos", "--resume", "long")
+    assert again["stats"]["runs"] == 1000, again["stats"]
+    done = run(CLEW, "campaign", "long")
+    assert done.stdout.startswith("long: 2000 runs, 1 violation\n"), done.stdout
+    done = run(CLEW, "explore", "--budget", "10runs", "-o", "long", library)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    done = run(CLEW, "explore", "--budget", "10runs", "--strategy", "pct", "--resume", "long", library)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_properties_in_the_language_are_checked():
+    library = build(example("bank"))
+    path = os.path.join(FOLDER, "bank.spec")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("all_paid: always eventually bank.balance = 100\n")
+    result = explore(library, "--spec", path, "--budget", "1000runs", "-o", "spec.campaign")
+    found = {finding["key"]: finding for finding in result["findings"]}
+    assert "liveness: all_paid" in found or "property: nothing is lost" in found, result
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("poor: never bank.balance > 60\n")
+    result = explore(library, "--spec", path, "--first", "--budget", "1000runs", "-o", "poor.campaign")
+    assert result["findings"][0]["key"] == "property: poor", result
+    assert "bank.balance = 70" in result["findings"][0]["what"], result
+    done = replay_again(result, library)
+    assert done.returncode == 1 and "as recorded" in done.stdout, done.stdout
 
 
 def main():
