@@ -6,6 +6,7 @@
 #include "campaign/account.h"
 #include "cli/report.h"
 #include "cli/searching.h"
+#include "cli/spec_file.h"
 #include "explore/explore.h"
 #include "pick/name.h"
 #include "sim/sim.h"
@@ -122,6 +123,9 @@ static void print_settings(const struct exploration *x, struct out *out)
         }
     }
     out_text(out, *separator == ' ' ? " none" : "");
+    if (x->command->spec != NULL) {
+        out_format(out, ", spec %s", x->command->spec);
+    }
     out_char(out, '\0');
 }
 
@@ -180,25 +184,29 @@ static const char *schedule_of(const struct exploration *x, const char *key)
 
 static void add_findings(const struct exploration *x, struct finding_file *f)
 {
+    const char *spec = x->command->spec;
     for (size_t i = 0; i < x->found.violations.count; i++) {
         const struct violation *v = &x->found.violations.at[i];
-        findings_add(&f->findings,
-                     &(struct finding){
-                         .kind = outcome_finding(v->outcome),
-                         .status = STATUS_CONFIRMED,
-                         .grade = GRADE_SOUND,
-                         .severity = SEVERITY_ERROR,
-                         .what = findings_text(&f->findings, "%s", v->what),
-                         .key = findings_text(&f->findings, "%s", v->key),
-                         .replay = findings_text(&f->findings, "clew replay %s/%s %s", x->folder,
-                                                 schedule_of(x, v->key), x->session->inputs[0]),
-                         .why = findings_text(&f->findings,
-                                              "shown by run %llu, after %u steps; %llu runs show "
-                                              "it",
-                                              (unsigned long long)v->run, v->step_count,
-                                              (unsigned long long)v->count),
-                         .pair_count = 1,
-                     });
+        findings_add(
+            &f->findings,
+            &(struct finding){
+                .kind = outcome_finding(v->outcome),
+                .status = STATUS_CONFIRMED,
+                .grade = GRADE_SOUND,
+                .severity = SEVERITY_ERROR,
+                .what = findings_text(&f->findings, "%s", v->what),
+                .key = findings_text(&f->findings, "%s", v->key),
+                .replay = findings_text(&f->findings, "clew replay %s%s%s%s/%s %s",
+                                        spec == NULL ? "" : "--spec ", spec == NULL ? "" : spec,
+                                        spec == NULL ? "" : " ", x->folder, schedule_of(x, v->key),
+                                        x->session->inputs[0]),
+                .why = findings_text(&f->findings,
+                                     "shown by run %llu, after %u steps; %llu runs show "
+                                     "it",
+                                     (unsigned long long)v->run, v->step_count,
+                                     (unsigned long long)v->count),
+                .pair_count = 1,
+            });
     }
 }
 
@@ -297,21 +305,10 @@ static int search(struct exploration *x, struct err *e)
     return result;
 }
 
-static int read_spec(struct spec *spec, const char *path, struct err *e)
-{
-    struct in in;
-    if (in_open(&in, path, e) < 0) {
-        return -1;
-    }
-    const int result = spec_parse(spec, &in, e);
-    in_close(&in);
-    return result < 0 ? err_wrap(e, "%s", path) : 0;
-}
-
 static int open_world(struct exploration *x, struct err *e)
 {
     const struct explore_command *c = x->command;
-    if (c->spec != NULL && read_spec(&x->spec, c->spec, e) < 0) {
+    if (c->spec != NULL && spec_file_read(&x->spec, c->spec, e) < 0) {
         return -1;
     }
     const struct sim_options options = {.net = c->net, .spec = c->spec == NULL ? NULL : &x->spec};

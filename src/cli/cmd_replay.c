@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/spec_file.h"
 #include "explore/replay.h"
 #include "sim/sim.h"
 #include "trace/format.h"
@@ -22,17 +23,6 @@ static int read_schedule(struct schedule *s, const char *path, struct err *e)
         return -1;
     }
     const int result = schedule_parse(s, &in, e);
-    in_close(&in);
-    return result < 0 ? err_wrap(e, "%s", path) : 0;
-}
-
-static int read_spec(struct spec *spec, const char *path, struct err *e)
-{
-    struct in in;
-    if (in_open(&in, path, e) < 0) {
-        return -1;
-    }
-    const int result = spec_parse(spec, &in, e);
     in_close(&in);
     return result < 0 ? err_wrap(e, "%s", path) : 0;
 }
@@ -242,7 +232,7 @@ static int run(struct session *s, const void *options, struct err *e)
     spec_init(&spec);
     int status = read_schedule(&sched, s->inputs[0], e);
     if (status == 0 && c->spec != NULL) {
-        status = read_spec(&spec, c->spec, e);
+        status = spec_file_read(&spec, c->spec, e);
     }
     if (status == 0) {
         const struct sim_options world_options = {
