@@ -205,7 +205,7 @@ bool places_print_source(struct places *p, uint64_t address, struct out *out)
     return true;
 }
 
-bool places_print_object(struct places *p, uint64_t address, struct out *out)
+bool places_object(struct places *p, uint64_t address, struct place_object *object)
 {
     Dwfl_Module *module = module_at(p, address);
     GElf_Off offset = 0;
@@ -216,9 +216,8 @@ bool places_print_object(struct places *p, uint64_t address, struct out *out)
     if (name == NULL || (symbol.st_size > 0 && offset >= symbol.st_size)) {
         return false;
     }
-    out_text(out, name);
-    if (offset > 0) {
-        out_format(out, "+%llu", (unsigned long long)offset);
-    }
+    *object = (struct place_object){.name = name,
+                                    .start = address - offset,
+                                    .size = offset < symbol.st_size ? symbol.st_size : offset + 1};
     return true;
 }

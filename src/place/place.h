@@ -27,8 +27,13 @@ bool places_print_source(struct places *p, uint64_t address, struct out *out);
  * "deposit < transfer bank.c:30". False, and nothing appended, when no function is known. */
 bool places_print_functions(struct places *p, uint64_t address, struct out *out);
 
-/* Appends the name of the variable that covers `address`: "balance" or "accounts+16". False, and
- * nothing appended, when no symbol does. */
-bool places_print_object(struct places *p, uint64_t address, struct out *out);
+/* A variable in memory. */
+struct place_object {
+    const char *name; /* as long as the places are */
+    uint64_t start, size;
+};
+
+/* Finds the variable that covers `address`; false when no symbol does. */
+bool places_object(struct places *p, uint64_t address, struct place_object *object);
 
 #endif

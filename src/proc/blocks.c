@@ -91,6 +91,7 @@ static void large_clear(struct blocks *b, const struct block *taken)
     const size_t first = large_behind(b, taken->base);
     size_t end = first;
     while (end < b->large.count && overlaps(&b->all.at[b->large.at[end]], taken)) {
+        b->all.at[b->large.at[end]].is_gone = true;
         vec_push(&b->unused, b->large.at[end++]);
     }
     if (end > first) {
@@ -116,7 +117,10 @@ void blocks_add(struct blocks *b, uint64_t base, uint64_t size, uint32_t name)
     if (block.base + block.size < block.base) {
         return;
     }
-    const uint64_t last = (block.base + block.size - 1) >> PAGE_BITS;
+    const uint64_t end = block.base + block.size;
+    b->lowest = b->end == 0 || block.base < b->lowest ? block.base : b->lowest;
+    b->end = end > b->end ? end : b->end;
+    const uint64_t last = (end - 1) >> PAGE_BITS;
     large_clear(b, &block);
     pages_clear(b, base >> PAGE_BITS, last, &block);
     if (block.size >= LARGE_SIZE) {
@@ -133,6 +137,9 @@ void blocks_add(struct blocks *b, uint64_t base, uint64_t size, uint32_t name)
 
 struct block *blocks_find(const struct blocks *b, uint64_t address)
 {
+    if (address < b->lowest || address >= b->end) {
+        return NULL;
+    }
     const uint32_t *first = map_get(&b->first_of_page, address >> PAGE_BITS);
     for (uint32_t link = first == NULL ? 0 : *first; link != 0; link = b->links.at[link - 1].next) {
         struct block *block = &b->all.at[b->links.at[link - 1].block];

@@ -32,6 +32,7 @@ struct blocks {
     VEC(uint32_t) links_unused;
     struct map first_of_page; /* page to first link plus one */
     VEC(uint32_t) large;      /* by address */
+    uint64_t lowest, end;     /* no stretch was ever below or behind; 0, 0: there was none */
 };
 
 /* Adds a stretch; of size 0 it counts as one byte. Amortized O(size / page + blocks replaced), and

@@ -1,5 +1,9 @@
 #include "proc/naming.h"
 
+#include <string.h>
+
+enum { RECENT_MIN = 1 << 10, RECENT_MAX = 1 << 18 };
+
 void naming_init(struct naming *g, struct tables *t)
 {
     *g = (struct naming){.tables = t, .places = places_new()};
@@ -14,6 +18,8 @@ void naming_release(struct naming *g)
     map_release(&g->object_of);
     map_release(&g->part_of);
     blocks_release(&g->blocks);
+    blocks_release(&g->symbols);
+    vec_release(&g->recent);
     map_release(&g->place_count);
     vec_release(&g->shared);
     out_abandon(&g->text);
@@ -77,11 +83,11 @@ static uint32_t name_part(struct naming *g, const struct block *block, uint64_t 
 static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t offset,
                               uint64_t place)
 {
-    if (offset == 0 && block->name != 0) {
-        return block->name;
-    }
     if (block->number == 0) {
         block->number = ++g->block_count;
+    }
+    if (offset == 0 && block->name != 0) {
+        return block->name;
     }
     if (offset > UINT32_MAX) {
         return block->name != 0 ? name_part(g, block, offset) : 0;
@@ -94,6 +100,37 @@ static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t of
     const uint32_t name = block->name != 0 ? name_part(g, block, offset) : name_by_place(g, place);
     map_put(&g->part_of, key, name);
     return name;
+}
+
+/* Where the name of an address is remembered. The more addresses there are, the more are
+ * remembered. */
+static struct naming_recent *recent_slot(struct naming *g, uint64_t address)
+{
+    if (g->recent_missed >= g->recent.count && g->recent.count < RECENT_MAX) {
+        const size_t count = g->recent.count == 0 ? RECENT_MIN : g->recent.count * 4;
+        vec_reserve(&g->recent, count);
+        g->recent.count = count;
+        memset(g->recent.at, 0, count * sizeof *g->recent.at);
+        g->recent_missed = 0;
+    }
+    return &g->recent.at[address / 8 & (g->recent.count - 1)];
+}
+
+static bool is_among_blocks(const struct naming *g, uint64_t address)
+{
+    return address >= g->blocks.lowest && address < g->blocks.end;
+}
+
+static bool is_still(const struct naming *g, const struct naming_recent *r, uint64_t address)
+{
+    if (r->address != address) {
+        return false;
+    }
+    if (r->number == 0) {
+        return !is_among_blocks(g, address);
+    }
+    const struct block *block = &g->blocks.all.at[r->block];
+    return block->number == r->number && !block->is_gone;
 }
 
 void naming_share(struct naming *g, struct naming_shared shared)
@@ -116,25 +153,55 @@ static bool print_shared(struct naming *g, uint64_t address)
     return false;
 }
 
-uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
+/* The variable of a module that covers the address; 0 for none. */
+static uint32_t name_symbol(struct naming *g, uint64_t address)
 {
-    if (address == 0) {
-        return 0;
+    const struct block *symbol = blocks_find(&g->symbols, address);
+    struct place_object found;
+    if (symbol == NULL && places_object(g->places, address, &found)) {
+        blocks_add(&g->symbols, found.start, found.size,
+                   names_intern_text(&g->tables->names, found.name));
+        symbol = blocks_find(&g->symbols, address);
     }
-    struct block *block = blocks_find(&g->blocks, address);
-    if (block != NULL) {
-        return name_in_block(g, block, address - block->base, place);
+    if (symbol == NULL || address == symbol->base) {
+        return symbol == NULL ? 0 : symbol->name;
     }
+    return name_part(g, symbol, address - symbol->base);
+}
+
+/* The name of what no block covers. */
+static uint32_t name_outside(struct naming *g, uint64_t address, uint64_t place)
+{
     const uint32_t *known = map_get(&g->object_of, address);
     if (known != NULL) {
         return *known;
     }
     g->text.used = 0;
-    const uint32_t name =
-        print_shared(g, address) || places_print_object(g->places, address, &g->text)
-            ? intern_text(g)
-            : name_by_place(g, place);
+    uint32_t name = print_shared(g, address) ? intern_text(g) : name_symbol(g, address);
+    name = name != 0 ? name : name_by_place(g, place);
     map_put(&g->object_of, address, name);
+    return name;
+}
+
+uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
+{
+    if (address == 0) {
+        return 0;
+    }
+    struct naming_recent *recent = recent_slot(g, address);
+    if (is_still(g, recent, address)) {
+        return recent->name;
+    }
+    g->recent_missed++;
+    struct block *block = blocks_find(&g->blocks, address);
+    const uint32_t name = block == NULL ? name_outside(g, address, place)
+                                        : name_in_block(g, block, address - block->base, place);
+    *recent = (struct naming_recent){
+        .address = address,
+        .block = block == NULL ? 0 : (uint32_t)(block - g->blocks.all.at),
+        .number = block == NULL ? 0 : block->number,
+        .name = name,
+    };
     return name;
 }
 

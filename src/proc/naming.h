@@ -24,6 +24,14 @@ struct naming_shared {
     uint32_t name;
 };
 
+/* A name that was found lately: of an address in a block, as long as the block is there, or of one
+ * where no block can be. */
+struct naming_recent {
+    uint64_t address;
+    uint32_t block, number; /* its index and its number; number 0: none */
+    uint32_t name;
+};
+
 struct naming {
     struct tables *tables;
     struct places *places;
@@ -32,6 +40,9 @@ struct naming {
     struct map object_of;    /* address, where no block is, to name */
     struct map part_of;      /* (number of a block, offset) to name */
     struct blocks blocks;
+    struct blocks symbols;            /* variables of modules that were looked up */
+    VEC(struct naming_recent) recent; /* by address; one may take another's place */
+    size_t recent_missed;
     VEC(struct naming_shared) shared;
     uint32_t block_count;   /* that have a number */
     struct map place_count; /* name of a place to how many objects have their names from it */
