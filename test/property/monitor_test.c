@@ -286,8 +286,10 @@ static void compare(struct prng *prng, const struct shape *shape, bool is_by_sol
     const struct monitor_options o = {.skew = shape->skew,
                                       .decide = {.is_by_solver = is_by_solver}};
     const struct monitor_answer answer = ask(t, &s, &o);
+    /* Exact sums and libz3 leave everything open that depends on what is never reported. */
+    const bool is_coarse = answer.method == METHOD_STEPS || answer.method == METHOD_SOLVER;
     if ((answer.verdict == CUT_YES) != x.is_shown ||
-        (answer.verdict == CUT_UNKNOWN && (shape->is_complete || !x.is_doubted))) {
+        (answer.verdict == CUT_UNKNOWN && (shape->is_complete || (!x.is_doubted && !is_coarse)))) {
         fail_msg("%s, skew %lld: monitor says %d by %s (%s), %s by the walk", w.text,
                  (long long)shape->skew, (int)answer.verdict, method_name(answer.method),
                  answer.reason == NULL ? "" : answer.reason, x.is_shown ? "shown" : "not shown");
@@ -309,7 +311,7 @@ TEST(verdicts_are_those_of_a_walk_through_all_cuts)
     struct prng prng;
     struct tally tally = {0};
     prng_init(&prng, 11);
-    for (uint64_t i = test_count(500, 40000); i > 0; i--) {
+    for (uint64_t i = test_count(250, 40000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, true);
         compare(&prng, &shape, false, &tally);
     }
@@ -329,7 +331,7 @@ TEST(what_is_not_reported_yet_is_not_there)
     struct prng prng;
     struct tally tally = {0};
     prng_init(&prng, 12);
-    for (uint64_t i = test_count(150, 20000); i > 0; i--) {
+    for (uint64_t i = test_count(80, 20000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, false);
         compare(&prng, &shape, false, &tally);
     }
@@ -342,7 +344,7 @@ TEST(libz3_says_the_same)
     struct prng prng;
     struct tally tally = {0};
     prng_init(&prng, 13);
-    for (uint64_t i = test_count(60, 10000); i > 0; i--) {
+    for (uint64_t i = test_count(40, 10000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, true);
         compare(&prng, &shape, true, &tally);
     }
