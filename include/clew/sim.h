@@ -210,6 +210,7 @@ static inline void clew_log_line(const char *text)
 struct clew_counters {
     uint8_t *begin;
     uint8_t *end;
+    const uintptr_t *places; /* of each block its address, and what it is */
 };
 
 /* A program that holds a system itself, and is not a shared object, says so. */
@@ -228,6 +229,13 @@ CLEW_UNCOUNTED void __sanitizer_cov_8bit_counters_init(uint8_t *begin, uint8_t *
 {
     clew_counters.begin = begin;
     clew_counters.end = end;
+}
+
+CLEW_UNCOUNTED void __sanitizer_cov_pcs_init(const uintptr_t *begin, const uintptr_t *end);
+CLEW_UNCOUNTED void __sanitizer_cov_pcs_init(const uintptr_t *begin, const uintptr_t *end)
+{
+    (void)end;
+    clew_counters.places = begin;
 }
 
 CLEW_UNCOUNTED void __sanitizer_cov_trace_pc(void);

@@ -93,7 +93,6 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     a->arm = choose_arm(a);
     *p = search_plan(&search->options);
     p->pick.seed = name_mix(search->options.seed, run_index + 1);
-    p->is_learning = true;
     if (a->arm == WAY_MUTATE) {
         mutate(a, p);
     } else {

@@ -36,6 +36,7 @@ struct plan search_plan(const struct search_options *o)
         .pick = {.seed = o->seed, .depth = o->pct_depth},
         .faults = o->faults,
         .steps_max = o->depth,
+        .is_learning = true,
     };
 }
 
@@ -167,6 +168,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
     struct once once = {0};
     int result = 0;
     l->ledger.campaign = o->campaign;
+    l->ledger.world = w;
     while (result == 0 && !once.is_over) {
         once.number = found->runs * o->jobs + l->part;
         result = ledger_next(&l->ledger, &once.number, e);

@@ -9,8 +9,23 @@
 enum { JOB_SIZE_FIRST = 16, JOB_SIZE_MAX = 8192 };
 static const uint64_t job_ns_wanted = 100000000;
 
+/* What the runs of the job have covered. */
+static void tell_blocks(struct ledger *l)
+{
+    const struct world_block *blocks = NULL;
+    const struct world_ops *ops = l->world->ops;
+    const uint32_t count = ops->blocks == NULL ? 0 : ops->blocks(l->world, &blocks);
+    for (uint32_t i = 0; i < count; i++) {
+        campaign_cover(l->campaign, &(struct campaign_block){.index = blocks[i].index,
+                                                             .count = blocks[i].count,
+                                                             .nodes = blocks[i].nodes,
+                                                             .place = blocks[i].place});
+    }
+}
+
 static int finish_job(struct ledger *l, struct err *e)
 {
+    tell_blocks(l);
     if (campaign_done(l->campaign, e) < 0) {
         return -1;
     }

@@ -5,9 +5,10 @@
 #include "campaign/campaign.h"
 #include "explore/explore.h"
 
-/* {.campaign = c} begins; NULL keeps no campaign, and all below does nothing. */
+/* {.campaign = c, .world = w} begins; NULL keeps no campaign, and all below does nothing. */
 struct ledger {
     struct campaign *campaign;
+    struct world *world; /* whose code is covered */
     struct campaign_job job;
     uint32_t made; /* runs of the job */
     bool has_job;

@@ -15,7 +15,6 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     p->pick.strategy = s->strategy;
     p->pick.seed =
         run_index == 0 ? search->options.seed : name_mix(search->options.seed, run_index);
-    p->is_learning = true;
     return true;
 }
 

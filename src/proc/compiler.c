@@ -188,8 +188,9 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
     for (const char *const *word = always; *word != NULL; word++) {
         add(&w, *word);
     }
-    add(&w, strncmp(o->compiler, "clang", 5) == 0 ? "-fsanitize-coverage=inline-8bit-counters"
-                                                  : "-fsanitize-coverage=trace-pc");
+    add(&w, strncmp(o->compiler, "clang", 5) == 0
+                ? "-fsanitize-coverage=inline-8bit-counters,pc-table"
+                : "-fsanitize-coverage=trace-pc");
     add_joined(&w, "-I", o->includes);
     if (r->links) {
         add(&w, "-shared");

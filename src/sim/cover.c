@@ -1,8 +1,12 @@
 /* Which blocks of the system's code a step has entered: clang's counters, read and cleared after
  * each step, or gcc's calls, which give an address each. Blocks are numbered in the order of the
- * counters, or in the order of first entry. */
+ * counters; without them, by where they lie in the object, so that a number means the same block in
+ * every process. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "pick/table.h"
+#include "place/place.h"
 #include "sim/state.h"
 
 enum { CALLED_BLOCKS_MAX = 1 << 14 };
@@ -15,9 +19,16 @@ struct cover {
     uint32_t called_count;
     struct pick_block *touched; /* in this step */
     uint32_t touched_count;
-    uint32_t *counts; /* in this step, of called blocks */
-    bool *is_covered; /* ever */
+    uint32_t *counts;     /* in this step, of called blocks */
+    uint64_t *addresses;  /* of called blocks, by number */
+    const uintptr_t *pcs; /* of counted blocks, two words each; NULL: not known */
+    bool *is_covered;     /* ever */
     uint32_t covered_count;
+    struct world_block *since; /* the last account, by number */
+    struct world_block *account;
+    char **places; /* by number, NULL: not looked up */
+    struct places *symbols;
+    bool is_told; /* an account was given */
 };
 
 void cover_open(struct sim *s, const struct clew_counters *counters)
@@ -31,21 +42,38 @@ void cover_open(struct sim *s, const struct clew_counters *counters)
         c->entries = mem_zero(table_entries(CALLED_BLOCKS_MAX), sizeof *c->entries);
         table_init(&c->numbers, c->entries, CALLED_BLOCKS_MAX);
         c->counts = mem_zero(CALLED_BLOCKS_MAX, sizeof *c->counts);
+        c->addresses = mem_zero(CALLED_BLOCKS_MAX, sizeof *c->addresses);
     }
     c->touched = mem_zero(c->block_count, sizeof *c->touched);
     c->is_covered = mem_zero(c->block_count, sizeof *c->is_covered);
+    c->since = mem_zero(c->block_count, sizeof *c->since);
+    c->account = mem_zero(c->block_count, sizeof *c->account);
+    c->places = mem_zero(c->block_count, sizeof *c->places);
+    c->pcs = c->counters == NULL ? NULL : counters->places;
+    c->symbols = places_new();
+    places_add_module(c->symbols, s->library_path, s->library_bias);
     s->cover = c;
 }
 
 void cover_close(struct sim *s)
 {
-    if (s->cover != NULL) {
-        mem_free(s->cover->entries);
-        mem_free(s->cover->counts);
-        mem_free(s->cover->touched);
-        mem_free(s->cover->is_covered);
-        mem_free(s->cover);
+    struct cover *c = s->cover;
+    if (c == NULL) {
+        return;
     }
+    for (uint32_t i = 0; i < c->block_count; i++) {
+        mem_free(c->places[i]);
+    }
+    places_free(c->symbols);
+    mem_free(c->places);
+    mem_free(c->account);
+    mem_free(c->since);
+    mem_free(c->addresses);
+    mem_free(c->entries);
+    mem_free(c->counts);
+    mem_free(c->touched);
+    mem_free(c->is_covered);
+    mem_free(c);
 }
 
 uint32_t cover_block_max(const struct sim *s)
@@ -63,7 +91,9 @@ void cover_call(struct sim *s, uint64_t address)
     if (number == NULL || *number >= CALLED_BLOCKS_MAX) {
         return;
     }
-    c->called_count += *number == c->called_count;
+    if (*number == c->called_count) {
+        c->addresses[c->called_count++] = address;
+    }
     if (c->counts[*number]++ == 0) {
         c->touched[c->touched_count++] = (struct pick_block){.block = (uint32_t)*number};
     }
@@ -89,7 +119,7 @@ static void read_calls(struct cover *c)
     }
 }
 
-uint32_t cover_take(struct sim *s, const struct pick_block **blocks)
+uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **blocks)
 {
     struct cover *c = s->cover;
     if (c == NULL) {
@@ -101,9 +131,11 @@ uint32_t cover_take(struct sim *s, const struct pick_block **blocks)
         read_calls(c);
     }
     for (uint32_t i = 0; i < c->touched_count; i++) {
-        bool *is_covered = &c->is_covered[c->touched[i].block];
-        c->covered_count += !*is_covered;
-        *is_covered = true;
+        const struct pick_block *block = &c->touched[i];
+        c->covered_count += !c->is_covered[block->block];
+        c->is_covered[block->block] = true;
+        c->since[block->block].count += block->count;
+        c->since[block->block].nodes |= UINT64_C(1) << (node < 63 ? node : 63);
     }
     const uint32_t count = c->touched_count;
     c->touched_count = 0;
@@ -119,4 +151,54 @@ struct world_coverage cover_total(const struct sim *s)
     }
     return (struct world_coverage){.block_total = c->counters != NULL ? c->block_count : 0,
                                    .block_covered = c->covered_count};
+}
+
+/* "bank.c:34", looked up once. */
+static const char *place_of(struct cover *c, uint32_t number)
+{
+    if (c->places[number] == NULL) {
+        struct out place;
+        out_open_memory(&place);
+        if (c->pcs != NULL) {
+            (void)places_print_source(c->symbols, c->pcs[number * 2] + 1, &place);
+        } else if (c->counters == NULL) {
+            (void)places_print_source(c->symbols, c->addresses[number], &place);
+        }
+        c->places[number] = mem_resize(NULL, place.used + 1);
+        if (place.used > 0) {
+            memcpy(c->places[number], place.buffer, place.used);
+        }
+        c->places[number][place.used] = '\0';
+        out_abandon(&place);
+    }
+    return c->places[number];
+}
+
+/* What the block is called: its counter, or where it lies. */
+static uint32_t index_of(const struct sim *s, uint32_t number)
+{
+    const struct cover *c = s->cover;
+    return c->counters != NULL ? number : (uint32_t)(c->addresses[number] - s->library_bias);
+}
+
+uint32_t cover_blocks(struct world *w, const struct world_block **blocks)
+{
+    struct sim *s = sim_of(w);
+    struct cover *c = s->cover;
+    if (c == NULL) {
+        return 0;
+    }
+    const uint32_t known = c->counters != NULL ? c->block_count : c->called_count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < known; i++) {
+        if (c->since[i].count > 0 || !c->is_told) {
+            c->account[count] = c->since[i];
+            c->account[count].index = index_of(s, i);
+            c->account[count++].place = place_of(c, i);
+            c->since[i] = (struct world_block){0};
+        }
+    }
+    c->is_told = true;
+    *blocks = c->account;
+    return count;
 }

@@ -87,7 +87,7 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     if (s->plan->is_learning && s->cover != NULL) {
         const struct pick_block *blocks = NULL;
-        const uint32_t count = cover_take(s, &blocks);
+        const uint32_t count = cover_take(s, o.node, &blocks);
         pick_learn(s->world.pick, &o, blocks, count);
     }
     claims_check(s);
@@ -309,6 +309,7 @@ static const struct world_ops ops = {
     .run = run,
     .describe = sim_describe,
     .coverage = coverage,
+    .blocks = cover_blocks,
     .close = close_sim,
     .begin = begin_by_hand,
     .pending = list_by_hand,

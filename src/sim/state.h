@@ -273,9 +273,10 @@ void cover_open(struct sim *s, const struct clew_counters *counters);
 void cover_close(struct sim *s);
 uint32_t cover_block_max(const struct sim *s); /* numbers are below */
 void cover_call(struct sim *s, uint64_t address);
-/* Those since the last time; how many. Good until the next block is entered. */
-uint32_t cover_take(struct sim *s, const struct pick_block **blocks);
+/* Those since the last time, by code of this node; how many. Good until the next is entered. */
+uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **blocks);
 struct world_coverage cover_total(const struct sim *s);
+uint32_t cover_blocks(struct world *w, const struct world_block **blocks);
 
 /* load.c */
 MUST_USE int load_library(struct sim *s, const char *path, struct err *e);

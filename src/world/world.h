@@ -39,7 +39,7 @@ struct plan {
     uint32_t steps_max;  /* 0: no limit */
     bool wants_pending;  /* keep what was pending at each step */
     bool wants_states;   /* keep the state's hash after each step, where the world has one */
-    bool is_learning;    /* covered blocks are told to the strategy, and counted */
+    bool is_learning;    /* covered blocks are counted, and told to the strategy */
     struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
 };
 
@@ -104,6 +104,14 @@ struct world_coverage {
     uint32_t block_covered;
 };
 
+/* A block of it. */
+struct world_block {
+    uint32_t index;
+    uint64_t count;    /* how often it was entered ... */
+    uint64_t nodes;    /* ... and by which nodes, a bit each (the last for all from the 64th on) */
+    const char *place; /* "" when not known */
+};
+
 struct world;
 
 struct world_ops {
@@ -113,6 +121,9 @@ struct world_ops {
     void (*describe)(struct world *w, const struct pick_operation *o, struct schedule *s,
                      struct choice *c);
     struct world_coverage (*coverage)(const struct world *w);
+    /* Optional: the blocks that were entered since it was last asked; all those that there are, as
+     * far as known, when it is asked for the first time. How many; good until the next call. */
+    uint32_t (*blocks)(struct world *w, const struct world_block **blocks);
     void (*close)(struct world *w);
 
     /* Optional, NULL where the world cannot: a run by hand. `begin` resets, `pending` lists what

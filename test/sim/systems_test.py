@@ -186,6 +186,16 @@ def test_a_campaign_is_resumed():
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
 
 
+def test_coverage_is_kept_with_places():
+    for compiler in COMPILERS:
+        library = build(example("bank"), compiler=compiler)
+        explore(library, "--budget", "200runs", "-o", "cover" + compiler)
+        result = json.loads(run(CLEW, "campaign", "--json", "cover" + compiler).stdout)
+        done = run(CLEW, "campaign", "--show", "coverage", "cover" + compiler)
+        assert "bank.c:" in done.stdout, done.stdout
+        assert result["verb"] == "campaign", result
+
+
 def test_properties_in_the_language_are_checked():
     library = build(example("bank"))
     path = os.path.join(FOLDER, "bank.spec")
