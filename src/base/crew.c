@@ -85,10 +85,7 @@ static int member_end(const struct crew *c, struct member *m, struct err *e)
     struct in in;
     in_open_fd(&in, m->fd);
     m->fd = -1;
-    int result = 0;
-    while (result == 0 && !in.is_end) {
-        result = in_fill(&in, in.available + 1, e) < 0 ? -1 : 0;
-    }
+    int result = in_fill_all(&in, SIZE_MAX, e);
     if (result == 0) {
         result = member_wait(m) ? take_said(c, &in, e) : err_set(e, "a worker died");
     }

@@ -79,6 +79,16 @@ ssize_t in_fill(struct in *in, size_t wanted, struct err *e)
     return (ssize_t)in->available;
 }
 
+int in_fill_all(struct in *in, size_t size_max, struct err *e)
+{
+    while (!in->is_end && in->available <= size_max) {
+        if (in_fill(in, in->available + 1, e) < 0) {
+            return -1;
+        }
+    }
+    return in->available <= size_max ? 0 : err_set(e, "is larger than %zu bytes", size_max);
+}
+
 void in_skip(struct in *in, size_t count)
 {
     must(count <= in->available);

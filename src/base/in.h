@@ -39,6 +39,9 @@ void in_open_memory(struct in *in, const void *bytes, size_t size);
  * move. */
 MUST_USE ssize_t in_fill(struct in *in, size_t wanted, struct err *e);
 
+/* Widens it to all that is left. Fails also when that is more than size_max bytes. */
+MUST_USE int in_fill_all(struct in *in, size_t size_max, struct err *e);
+
 void in_skip(struct in *in, size_t count);
 void in_close(struct in *in);
 

@@ -137,13 +137,7 @@ int given_read(struct given *g, const char *path, struct err *e)
     if (in_open(&in, path, e) < 0) {
         return err_wrap(e, "%s", path);
     }
-    int result = 0;
-    while (result == 0 && !in.is_end) {
-        result = in_fill(&in, in.available + 1, e) < 0 ? -1 : 0;
-        if (in.available > FILE_SIZE_MAX) {
-            result = err_set(e, "is larger than 64 MiB, not a list of orders");
-        }
-    }
+    int result = in_fill_all(&in, FILE_SIZE_MAX, e);
     if (result == 0) {
         result = given_parse(g, in.at, in.available, e);
     }

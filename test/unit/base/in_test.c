@@ -37,6 +37,25 @@ TEST(the_window_slides_over_a_whole_pipe_without_losing_a_byte)
     in_close(&in);
 }
 
+TEST(all_that_is_left_is_read_up_to_a_bound)
+{
+    char bytes[200000] = "ab";
+    int ends[2];
+    struct err e = {0};
+    CHECK_INT(pipe(ends), 0);
+    CHECK_INT(write(ends[1], bytes, 50000), 50000);
+    (void)close(ends[1]);
+    struct in in = {.fd = ends[0]};
+    CHECK_INT(in_fill_all(&in, 50000, &e), 0);
+    CHECK_INT(in.available, 50000);
+    CHECK_INT(in.at[1], 'b');
+    in_close(&in);
+    in_open_memory(&in, bytes, sizeof bytes);
+    CHECK_INT(in_fill_all(&in, sizeof bytes - 1, &e), -1);
+    CHECK_TEXT(e.text, "is larger than 199999 bytes");
+    CHECK_INT(in_fill_all(&in, sizeof bytes, &e), 0);
+}
+
 TEST(a_directory_and_a_missing_file_are_refused_in_words)
 {
     struct in in;
