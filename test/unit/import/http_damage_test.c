@@ -4,6 +4,7 @@
 #include "fault.h"
 #include "fuzz.h"
 #include "http_rules_of.h"
+#include "import/http_reader.h"
 #include "mutate.h"
 #include "pipe.h"
 #include "reading.h"
@@ -70,6 +71,54 @@ TEST(pieces_of_a_pipe_make_the_same_events)
     reading_release(&wanted);
     reading_release(&got);
     pipe_end(&source);
+}
+
+/* An archive of many entries with a body each, and one whose body is as long as all the others. */
+static void write_archive(int fd, const void *context)
+{
+    const uint64_t *entry_count = context;
+    static char body[1 << 16];
+    memset(body, 'x', sizeof body);
+    FILE *file = fdopen(fd, "w");
+    must(file != NULL);
+    (void)fprintf(file, "{\"log\":{\"entries\":[");
+    for (uint64_t i = 0; i <= *entry_count; i++) {
+        (void)fprintf(file,
+                      "%s{\"request\":{\"method\":\"GET\",\"url\":\"http://h/a\",\"headers\":["
+                      "{\"name\":\"X-Request-ID\",\"value\":\"1\"}]},\"response\":{\"status\":200,"
+                      "\"content\":{\"text\":\"",
+                      i == 0 ? "" : ",");
+        for (uint64_t part = i < *entry_count ? 1 : *entry_count; part > 0; part--) {
+            (void)fwrite(body, 1, sizeof body, file);
+        }
+        (void)fprintf(file, "\"}}}");
+    }
+    (void)fprintf(file, "]}}");
+    must(fclose(file) == 0);
+}
+
+TEST(a_long_archive_is_never_held_whole)
+{
+    const uint64_t entry_count = test_count(128, 8192); /* 16 MiB, 1 GiB */
+    struct http_rules rules;
+    http_rules_of(&rules, "version body:$.v");
+    struct pipe_source source = pipe_from(write_archive, &entry_count);
+    struct trace t;
+    struct notes n = {0};
+    struct err e = {0};
+    trace_init(&t);
+    struct cursor *c = format_open(import_formats, NULL, source.path, &t.tables, &n, &e);
+    CHECK(c != NULL);
+    CHECK_INT(trace_load(&t, c, &e), 0);
+    CHECK_INT(t.events.count, 3 * (entry_count + 1));
+    CHECK(c->in.capacity <= 1 << 20);
+    const struct http_reader *reader = (const struct http_reader *)c;
+    CHECK(reader->exchange.got.text.chars.capacity <= 4 << 20);
+    cursor_close(c);
+    notes_release(&n);
+    trace_release(&t);
+    pipe_end(&source);
+    http_rules_end(&rules);
 }
 
 TEST(two_captures_of_one_run_have_messages_of_their_own)
