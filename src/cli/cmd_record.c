@@ -15,6 +15,7 @@ struct record_options {
     int watch; /* -1: nothing */
     const char *on_race;
     bool all_accesses;
+    bool stacks;
 };
 
 static const char *watch_word(size_t index)
@@ -123,6 +124,7 @@ static int run(struct session *s, const void *options, struct err *e)
         .handlers = o->handlers.at,
         .handler_count = o->handlers.count,
         .all_accesses = o->all_accesses,
+        .stacks = o->stacks,
         .size_pending_max = UINT64_C(16) << 30,
     };
     struct notes notes = {0};
@@ -173,6 +175,10 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, all_accesses),
      .help = "keep accesses to memory that only one thread uses"},
+    {.name = "stacks",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct record_options, stacks),
+     .help = "keep, with each access, the functions that called its own"},
     COMMON_JSON,
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG,
                .help = "with --watch: each race as a line of JSON"),

@@ -74,7 +74,7 @@ struct process *collector_process(struct collector *c, uint32_t number, const ch
     struct process *p = arena_new(&c->arena, struct process);
     p->number = number;
     p->node = names_intern_text(&c->tables->names, node);
-    naming_init(&p->naming, c->tables);
+    naming_init(&p->naming, c->tables, c->folder, number);
     vec_push(&c->processes, p);
     return p;
 }

@@ -1,18 +1,35 @@
 #include "proc/naming.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { RECENT_MIN = 1 << 10, RECENT_MAX = 1 << 18 };
+#include "base/seam.h"
+#include "wire/segment.h"
 
-void naming_init(struct naming *g, struct tables *t)
+enum {
+    RECENT_MIN = 1 << 10,
+    RECENT_MAX = 1 << 18,
+    FRAMES_MAX = 64,
+    CALLS_SIZE = CALLS_COUNT * sizeof(uint64_t),
+};
+
+void naming_init(struct naming *g, struct tables *t, const char *folder, uint32_t number)
 {
     *g = (struct naming){.tables = t, .places = places_new()};
+    (void)snprintf(g->calls_path, sizeof g->calls_path, "%s/%u" CALLS_SUFFIX, folder, number);
     out_open_memory(&g->text);
 }
 
 void naming_release(struct naming *g)
 {
     places_free(g->places);
+    if (g->calls != NULL) {
+        (void)munmap((void *)(uintptr_t)g->calls, CALLS_SIZE);
+    }
     map_release(&g->source_of);
     map_release(&g->functions_of);
     map_release(&g->object_of);
@@ -32,6 +49,7 @@ static uint32_t intern_text(struct naming *g)
 
 uint32_t naming_source(struct naming *g, uint64_t place)
 {
+    place = calls_place_of(place);
     if (place == 0) {
         return 0;
     }
@@ -44,6 +62,61 @@ uint32_t naming_source(struct naming *g, uint64_t place)
     return *name;
 }
 
+/* The table of paths is there when stacks are kept. */
+static void open_calls(struct naming *g)
+{
+    struct stat status;
+    const int fd = seam_fails() ? -1 : open(g->calls_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    g->calls_path[0] = 0;
+    if (fd < 0) {
+        return;
+    }
+    if (fstat(fd, &status) == 0 && status.st_size == CALLS_SIZE) {
+        void *at = mmap(NULL, CALLS_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+        g->calls = at == MAP_FAILED ? NULL : at;
+    }
+    (void)close(fd);
+}
+
+/* A function that calls, with the place where it does, and those it is inlined into:
+ * " < settle bank.c:30 < work bank.c:41". */
+static void print_caller(struct naming *g, uint64_t place)
+{
+    struct out functions;
+    struct out source;
+    out_open_memory(&functions);
+    out_open_memory(&source);
+    if (places_print_functions(g->places, place, &functions)) {
+        const bool has_source = places_print_source(g->places, place, &source);
+        out_char(&functions, '\0');
+        const size_t first =
+            (size_t)(strstr(functions.buffer, " < ") == NULL
+                         ? functions.used - 1
+                         : (size_t)(strstr(functions.buffer, " < ") - functions.buffer));
+        out_text(&g->text, " < ");
+        out_bytes(&g->text, functions.buffer, first);
+        if (has_source) {
+            out_char(&g->text, ' ');
+            out_bytes(&g->text, source.buffer, source.used);
+        }
+        out_text(&g->text, functions.buffer + first);
+    }
+    out_abandon(&functions);
+    out_abandon(&source);
+}
+
+/* Those who called, the nearest first. A table that was damaged may go in circles. */
+static void print_callers(struct naming *g, uint64_t path)
+{
+    if (path != 0 && g->calls == NULL && g->calls_path[0] != 0) {
+        open_calls(g);
+    }
+    for (int depth = 0; path != 0 && g->calls != NULL && depth < FRAMES_MAX; depth++) {
+        print_caller(g, calls_place_of(g->calls[path]));
+        path = calls_path_of(g->calls[path]);
+    }
+}
+
 uint32_t naming_functions(struct naming *g, uint64_t place)
 {
     if (place == 0) {
@@ -53,7 +126,10 @@ uint32_t naming_functions(struct naming *g, uint64_t place)
     uint32_t *name = map_slot(&g->functions_of, place, 0, &is_new);
     if (is_new) {
         g->text.used = 0;
-        *name = places_print_functions(g->places, place, &g->text) ? intern_text(g) : 0;
+        if (places_print_functions(g->places, calls_place_of(place), &g->text)) {
+            print_callers(g, calls_path_of(place));
+            *name = intern_text(g);
+        }
     }
     return *name;
 }

@@ -9,6 +9,7 @@
 #ifndef CLEW_PROC_NAMING_H
 #define CLEW_PROC_NAMING_H
 
+#include <limits.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -35,10 +36,12 @@ struct naming_recent {
 struct naming {
     struct tables *tables;
     struct places *places;
-    struct map source_of;    /* program counter to name */
-    struct map functions_of; /* the same */
-    struct map object_of;    /* address, where no block is, to name */
-    struct map part_of;      /* (number of a block, offset) to name */
+    struct map source_of;      /* program counter to name */
+    struct map functions_of;   /* program counter and path of calls to name */
+    char calls_path[PATH_MAX]; /* the table of paths: its file, "" when it has been looked for */
+    const uint64_t *calls;     /* mapped; NULL: none */
+    struct map object_of;      /* address, where no block is, to name */
+    struct map part_of;        /* (number of a block, offset) to name */
     struct blocks blocks;
     struct blocks symbols;            /* variables of modules that were looked up */
     VEC(struct naming_recent) recent; /* by address; one may take another's place */
@@ -49,10 +52,12 @@ struct naming {
     struct out text;        /* where names are put together */
 };
 
-void naming_init(struct naming *g, struct tables *t);
+/* Names for process `number` of the recording in this folder. */
+void naming_init(struct naming *g, struct tables *t, const char *folder, uint32_t number);
 void naming_release(struct naming *g);
 
-/* The name of a source place, 0 for none. */
+/* The name of a source place, 0 for none. A place may come with its path of calls (wire/segment.h),
+ * which only naming_functions looks at. */
 uint32_t naming_source(struct naming *g, uint64_t place);
 
 /* The name of the functions that a place is in, 0 for none. */

@@ -63,6 +63,7 @@ static int make_page(const char *folder, const struct recorder_options *options,
     struct recording page = {
         .version = WIRE_VERSION,
         .flags = (options->all_accesses ? RECORDING_ALL_ACCESSES : 0u) |
+                 (options->stacks ? RECORDING_STACKS : 0u) |
                  (options->watch != NULL ? RECORDING_WATCHED : 0u),
         .size_pending_max = options->size_pending_max,
         .magic = RECORDING_MAGIC,
@@ -192,7 +193,8 @@ static void remove_folder(const char *folder)
         const char *name = entry->d_name;
         const size_t digits = strspn(name, "0123456789");
         const bool is_row = digits > 0 && strspn(name, "0123456789.") == strlen(name);
-        const bool is_table = digits > 0 && strcmp(name + digits, SITES_SUFFIX) == 0;
+        const bool is_table = digits > 0 && (strcmp(name + digits, SITES_SUFFIX) == 0 ||
+                                             strcmp(name + digits, CALLS_SUFFIX) == 0);
         if (is_row || is_table || strcmp(name, RECORDING_FILE) == 0) {
             (void)unlinkat(dirfd(dir), entry->d_name, 0);
         }

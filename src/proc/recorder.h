@@ -13,6 +13,7 @@ struct recorder_options {
     const char *const *handlers; /* functions that handle messages, handler_count of them */
     size_t handler_count;        /* at most RECORDING_HANDLERS_MAX */
     bool all_accesses;
+    bool stacks; /* keeps the calls that led to accesses */
     /* Asked several times a second while the command runs, and once when it has ended, with the
      * folder of the rows; NULL: nobody. */
     void (*watch)(void *context, const char *folder, bool is_over);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define ENTRY __attribute__((visibility("default")))
+#include "runtime/calls.h"
 #include "runtime/emitted.h"
 #include "runtime/entry.h"
 #include "runtime/kin.h"
@@ -517,23 +518,23 @@ void access_note(const void *address, size_t size, bool is_write, const void *pl
 void clew_rt_read(const void *address, size_t size, const void *place)
 {
     rt_self.access_count++;
-    note_rare((uintptr_t)address, size, false, place);
+    note_rare((uintptr_t)address, size, false, calls_place(place));
 }
 
 void clew_rt_write(const void *address, size_t size, const void *place)
 {
     rt_self.access_count++;
-    note_rare((uintptr_t)address, size, true, place);
+    note_rare((uintptr_t)address, size, true, calls_place(place));
 }
 
 #define SIZED(bytes)                                              \
     void clew_rt_read##bytes(const void *address, const void *p)  \
     {                                                             \
-        note((uintptr_t)address, bytes, false, p);                \
+        note((uintptr_t)address, bytes, false, calls_place(p));   \
     }                                                             \
     void clew_rt_write##bytes(const void *address, const void *p) \
     {                                                             \
-        note((uintptr_t)address, bytes, true, p);                 \
+        note((uintptr_t)address, bytes, true, calls_place(p));    \
     }
 
 SIZED(1)

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "runtime/calls.h"
 #include "runtime/entry.h"
 #include "runtime/rt.h"
 
@@ -121,7 +122,7 @@ static void record(const struct clew_rt_atomic *o, const struct lock *lock)
                                                             .has_value = true,
                                                             .value = (int64_t)o->value,
                                                             .object = o->address,
-                                                            .place = o->place});
+                                                            .place = calls_place(o->place)});
     own.last = (own.last + 1) % LOADS_MAX;
     own.loads[own.last] = (struct load){0};
     if (o->kind != EVENT_ATOMIC_STORE) {

@@ -17,6 +17,7 @@
 #include "runtime/access.h"
 #include "runtime/append.h"
 #include "runtime/atomic.h"
+#include "runtime/calls.h"
 #include "runtime/descriptor.h"
 #include "runtime/environment.h"
 #include "runtime/handler.h"
@@ -381,6 +382,7 @@ static void process_begin_forked(void)
     atomic_store(&fork_count, 0);
     descriptor_forget_names();
     access_forked();
+    calls_forked();
     atomic_forked();
     lock_forget_all();
     rt_task_begin("main", rt_task_reserve());
@@ -513,6 +515,7 @@ __attribute__((constructor(101))) static void start(void)
     rt_is_on = true;
     main_task = &rt_self;
     process_number = atomic_fetch_add(&rt_recording->process_count, 1);
+    calls_start((rt_recording->flags & RECORDING_STACKS) != 0, rt_recording->handler_count > 0);
     const bool goes_on = take_origin(getenv(ORIGIN_VARIABLE));
     rt_task_begin("main", rt_task_reserve());
     note_begin();

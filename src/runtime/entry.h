@@ -41,8 +41,8 @@ ENTRY void clew_rt_atomic_leave(const struct clew_rt_atomic *operation);
 /* A fence between the calling task's atomic operations. */
 ENTRY void clew_rt_fence(uint8_t mode);
 
-/* A function begins, `place` being in it, and ends. */
-ENTRY void clew_rt_enter_function(const void *place);
+/* A function begins, `place` being in it, called from `caller`; and ends. */
+ENTRY void clew_rt_enter_function(const void *place, const void *caller);
 ENTRY void clew_rt_exit_function(void);
 
 #endif

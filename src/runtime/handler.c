@@ -1,5 +1,3 @@
-#define ENTRY __attribute__((visibility("default")))
-
 #include "runtime/handler.h"
 
 #include <elf.h>
@@ -11,7 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/entry.h"
 #include "runtime/rt.h"
 
 enum { FUNCTIONS_MAX = 64 };
@@ -182,10 +179,9 @@ static struct recording_handler *handler_of(uintptr_t place)
     return NULL;
 }
 
-/* A handler that another calls is a part of it. */
-void clew_rt_enter_function(const void *place)
+void handler_enter(const void *place)
 {
-    if (__builtin_expect(wanted == NULL, 1)) {
+    if (wanted == NULL) {
         return;
     }
     own.depth++;
@@ -203,9 +199,9 @@ void clew_rt_enter_function(const void *place)
     }
 }
 
-void clew_rt_exit_function(void)
+void handler_leave(void)
 {
-    if (__builtin_expect(wanted == NULL || own.depth == 0, 1)) {
+    if (wanted == NULL || own.depth == 0) {
         return;
     }
     if (own.depth-- == own.handler_depth) {

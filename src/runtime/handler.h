@@ -14,4 +14,9 @@ void handler_start(struct recording *recording);
 /* Looks for the functions in the file that is loaded at this bias. Asking again is harmless. */
 void handler_search(const char *path, uintptr_t bias);
 
+/* The calling task enters the function that the place is in, and leaves the one it entered last. A
+ * handler that another calls is a part of it. */
+void handler_enter(const void *place);
+void handler_leave(void);
+
 #endif

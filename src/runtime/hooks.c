@@ -88,10 +88,10 @@ HOOK void __tsan_init(void)
 }
 
 HOOK void __tsan_func_entry(void *caller);
-HOOK void __tsan_func_entry(__attribute__((unused)) void *caller)
+HOOK void __tsan_func_entry(void *caller)
 {
     if (clew_rt_enter_function != NULL) {
-        clew_rt_enter_function(PLACE);
+        clew_rt_enter_function(PLACE, caller);
     }
 }
 

@@ -19,6 +19,7 @@
 struct iovec;
 struct mmsghdr;
 struct epoll_event;
+struct __jmp_buf_tag;
 struct pollfd;
 
 typedef void signal_handler(int);
@@ -135,6 +136,10 @@ typedef void signal_handler(int);
     FUNCTION(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))           \
     FUNCTION(int, epoll_pwait2,                                                                   \
              (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))         \
+    FUNCTION(void, longjmp, (struct __jmp_buf_tag *, int))                                        \
+    FUNCTION(void, _longjmp, (struct __jmp_buf_tag *, int))                                       \
+    FUNCTION(void, siglongjmp, (struct __jmp_buf_tag *, int))                                     \
+    FUNCTION(void, __longjmp_chk, (struct __jmp_buf_tag *, int))                                  \
     FUNCTION(int, sigaction, (int, const struct sigaction *, struct sigaction *))                 \
     FUNCTION(signal_handler *, signal, (int, signal_handler *))                                   \
     FUNCTION(signal_handler *, sysv_signal, (int, signal_handler *))                              \

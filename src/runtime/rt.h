@@ -52,6 +52,7 @@ struct rt_task {
     uint64_t access;            /* the access being appended, for the same; 0: none */
     _Atomic uint64_t epoch;     /* stamped records so far */
     uint32_t phase;             /* tasks created so far (runtime/kin.h) */
+    uint64_t calls;             /* its path (runtime/calls.h), where it stands beside a place */
     uint64_t access_count;      /* accesses so far, recorded or not */
     uint64_t maker;             /* the task and its epoch (runtime/late.h), while own is not 0 */
     uint64_t own;               /* the state of its words (runtime/access.c); 0: not known yet */

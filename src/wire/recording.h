@@ -18,6 +18,7 @@
 enum recording_flag {
     RECORDING_ALL_ACCESSES = 1 << 0, /* do not filter accesses to words only one task uses */
     RECORDING_WATCHED = 1 << 1,      /* somebody reads along: what is committed does not grow */
+    RECORDING_STACKS = 1 << 2,       /* keep the calls that led to accesses */
 };
 
 enum { RECORDING_HANDLERS_MAX = 16, RECORDING_HANDLER_SIZE = 120 };

@@ -119,7 +119,30 @@ static inline uint64_t access_word_address(uint64_t word)
     return (word & 0x7fffffff) | (word >> 32 & 0xffff) << 31;
 }
 
-/* An entry of the table: place (47 bits) | bytes - 1 (3) | is it a write (1). 0: none. */
+/* A place may be said together with the path of calls that led to it: path (13 bits) | address
+ * (47). A path is an entry in the file `PROCESS.calls`, a table of CALLS_COUNT words; 0 is none.
+ *
+ *     path of the caller (13 bits) | place of the call (47) */
+enum { CALLS_BITS = 13, CALLS_COUNT = 1 << CALLS_BITS };
+#define CALLS_SUFFIX ".calls"
+
+static inline uint64_t calls_entry(uint64_t parent, uint64_t place)
+{
+    return parent << ADDRESS_BITS | place;
+}
+
+static inline uint64_t calls_place_of(uint64_t entry)
+{
+    return entry & ((UINT64_C(1) << ADDRESS_BITS) - 1);
+}
+
+static inline uint64_t calls_path_of(uint64_t entry)
+{
+    return entry >> ADDRESS_BITS & (CALLS_COUNT - 1);
+}
+
+/* An entry of the table of sites: place, path included (60 bits) | bytes - 1 (3) | is it a write
+ * (1). 0: none. */
 static inline uint64_t site_entry(uint64_t place, uint64_t size, bool is_write)
 {
     return place << 4 | (size - 1) << 1 | (uint64_t)is_write;

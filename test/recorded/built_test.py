@@ -206,6 +206,20 @@ def test_functions(compiler):
     assert f"        in {wanted}\n" in text, text
 
 
+def test_callers(compiler, level):
+    """With --stacks an access tells who called its function, also where it comes to light late."""
+    path = os.path.join(HERE, "called.c")
+    place = {word: line for line, word in words_of(path).items()}
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, compiler, level)
+        trace = os.path.join(folder, "run.clew")
+        done = run([CLEW, "record", "--stacks", "-o", trace, "--", program])
+        assert done.returncode == 0 and sorted(os.listdir(folder)) == ["program", "run.clew"], os.listdir(folder)
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)["findings"]
+    wanted = f"pay < settle {place['settle']} < all {place['all']} < work {place['work']}"
+    assert [event["stack"] for event in found[0]["events"]] == [wanted, wanted], found
+
+
 def test_filtered():
     """The trace says how much was left out; a task that spins is one load with a count."""
     with tempfile.TemporaryDirectory() as folder:
@@ -258,6 +272,9 @@ def main(wanted):
             tests.append((f"{name} without luck", lambda p=path: check_unlucky(p)))
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
+            for level in ("-O0", "-O2"):
+                tests.append((f"an access tells who called, by {compiler} {level}",
+                              lambda c=compiler, l=level: test_callers(c, l)))
             tests.append((f"an access tells its functions, by {compiler}", lambda c=compiler: test_functions(c)))
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
     tests.append(("a race is told while the program runs", test_watched_sentence))

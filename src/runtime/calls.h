@@ -1,0 +1,26 @@
+/* Which functions a task is in, as code built by `clew cc` tells by entering and leaving them.
+ *
+ * What called what is a tree: a path is the place of a call and the path that it was made on. Paths
+ * have numbers, from a table that lies in a file of the recording (wire/segment.h). An access says
+ * its place and its path in one word, so that it goes with the place through trails and records. */
+#ifndef CLEW_RUNTIME_CALLS_H
+#define CLEW_RUNTIME_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/rt.h"
+
+/* Begins to follow the calls, for stacks if they are wanted, and in any case for handlers. */
+void calls_start(bool wants_stacks, bool has_handlers);
+
+/* In a child that has just been forked: the table is the parent's. */
+void calls_forked(void);
+
+/* The place together with the calling task's path. */
+static inline const void *calls_place(const void *place)
+{
+    return (const void *)((uintptr_t)place | rt_self.calls);
+}
+
+#endif
