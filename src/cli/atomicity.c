@@ -244,16 +244,8 @@ static void print_sum(struct atomicity *a)
 
 static void print_text(struct atomicity *a)
 {
-    struct session *s = a->session;
-    const struct findings *f = &a->file.findings;
-    for (size_t i = 0; i < f->list.count && i < s->common->limit; i++) {
-        if (s->common->jsonl) {
-            report_line(s, &f->list.at[i], i + 1);
-        } else {
-            report_race(s, &f->list.at[i], i + 1, NULL);
-        }
-    }
-    if (!s->common->jsonl) {
+    report_list(a->session, &a->file.findings);
+    if (!a->session->common->jsonl) {
         print_sum(a);
     }
 }
@@ -262,9 +254,7 @@ int atomicity_report(struct atomicity *a, struct err *e)
 {
     const size_t count = a->file.findings.list.count;
     if (a->command->explain != UINT64_MAX) {
-        return a->is_explained ? EXIT_FOUND
-                               : err_set(e, "--explain %llu: there are %zu findings",
-                                         (unsigned long long)a->command->explain, count);
+        return a->is_explained ? EXIT_FOUND : report_unexplained(a->command->explain, count, e);
     }
     if (a->session->common->json) {
         print_json(a);

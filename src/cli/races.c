@@ -429,34 +429,18 @@ static void print_sum(struct races *r)
 
 static void print_text(struct races *r)
 {
-    struct session *s = r->session;
-    const struct findings *f = &r->file.findings;
-    for (size_t i = 0; i < f->list.count && i < s->common->limit; i++) {
-        if (s->common->jsonl) {
-            report_line(s, &f->list.at[i], i + 1);
-        } else {
-            report_race(s, &f->list.at[i], i + 1, NULL);
-        }
-    }
-    if (!s->common->jsonl) {
+    report_list(r->session, &r->file.findings);
+    if (!r->session->common->jsonl) {
         print_sum(r);
     }
-}
-
-static int fail_to_explain(const struct races *r, struct err *e)
-{
-    const unsigned long long wanted = r->command->explain;
-    const size_t count = r->file.findings.list.count;
-    if (count == 0) {
-        return err_set(e, "--explain %llu: no race was found, so there is none to explain", wanted);
-    }
-    return err_set(e, "--explain %llu: the findings are numbered from 1 to %zu", wanted, count);
 }
 
 int races_report(struct races *r, struct err *e)
 {
     if (r->command->explain != UINT64_MAX) {
-        return r->is_explained ? EXIT_FOUND : fail_to_explain(r, e);
+        return r->is_explained
+                   ? EXIT_FOUND
+                   : report_unexplained(r->command->explain, r->file.findings.list.count, e);
     }
     if (r->session->common->json) {
         print_json(r);

@@ -141,6 +141,27 @@ void report_line(struct session *s, const struct finding *finding, uint64_t numb
     out_char(&s->out, '\n');
 }
 
+void report_list(struct session *s, const struct findings *f)
+{
+    for (size_t i = 0; i < f->list.count && i < s->common->limit; i++) {
+        if (s->common->jsonl) {
+            report_line(s, &f->list.at[i], i + 1);
+        } else {
+            report_race(s, &f->list.at[i], i + 1, NULL);
+        }
+    }
+}
+
+int report_unexplained(uint64_t number, size_t count, struct err *e)
+{
+    const unsigned long long wanted = number;
+    return count == 0
+               ? err_set(e, "--explain %llu: nothing was found, so there is nothing to explain",
+                         wanted)
+               : err_set(e, "--explain %llu: the findings are numbered from 1 to %zu", wanted,
+                         count);
+}
+
 void report_begin(struct finding_file *f, const struct session *s)
 {
     *f = (struct finding_file){.verb = s->verb->name};

@@ -14,6 +14,12 @@ void report_finding(struct session *s, const struct finding *finding);
 void report_race(struct session *s, const struct finding *finding, uint64_t number,
                  const struct trace *trace);
 
+/* All findings up to the limit, numbered from 1: each as a race or, with --jsonl, as a line. */
+void report_list(struct session *s, const struct findings *f);
+
+/* Why there is no finding of the number that --explain asks for, where there are `count`; -1. */
+int report_unexplained(uint64_t number, size_t count, struct err *e);
+
 /* The finding as one line of JSON. */
 void report_line(struct session *s, const struct finding *finding, uint64_t number);
 
