@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "campaign/account.h"
+#include "cli/interactive.h"
 #include "cli/report.h"
 #include "cli/searching.h"
 #include "cli/spec_file.h"
@@ -28,6 +29,7 @@ struct explore_command {
     bool first;
     bool require_exhaustive;
     const char *resume;
+    bool interactive;
 };
 
 static const int strategies[] = {EXPLORE_AUTO,  PICK_RANDOM, PICK_PCT,       PICK_POS,
@@ -326,6 +328,14 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0) {
         status = choose_options(&x, e);
     }
+    if (status == 0 && x.command->interactive) {
+        struct plan plan = search_plan(&x.options.search);
+        plan.is_learning = false; /* nobody chooses who could learn */
+        status = interactive(s, x.world, &plan, e);
+        world_close(x.world);
+        spec_release(&x.spec);
+        return status;
+    }
     if (status == 0) {
         status = open_campaign(&x, e);
     }
@@ -405,6 +415,10 @@ static const struct option options[] = {
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "DIR",
                .help = "the campaign's folder: what was done, with a schedule and a trace for each "
                        "violation (default: SYSTEM.campaign)"),
+    {.name = "interactive",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct explore_command, interactive),
+     .help = "choose each step by hand, go back, save the schedule"},
     {.name = "resume",
      .type = OPTION_FILE,
      .argument = "DIR",

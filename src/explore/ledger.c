@@ -23,9 +23,44 @@ static void tell_blocks(struct ledger *l)
     }
 }
 
-static int finish_job(struct ledger *l, struct err *e)
+/* What became of properties in them. */
+static void tell_properties(struct ledger *l)
+{
+    const struct world_property *properties = NULL;
+    const struct world_ops *ops = l->world->ops;
+    const uint32_t count = ops->properties == NULL ? 0 : ops->properties(l->world, &properties);
+    for (uint32_t i = 0; i < count; i++) {
+        campaign_check(l->campaign,
+                       &(struct campaign_property){.name = properties[i].name,
+                                                   .text = properties[i].text,
+                                                   .checks = properties[i].checks,
+                                                   .skips = properties[i].skips,
+                                                   .failures = properties[i].failures});
+    }
+}
+
+static void tell_counts(struct ledger *l)
 {
     tell_blocks(l);
+    tell_properties(l);
+}
+
+/* What a run for its trace alone has added is no part of the search. */
+static void forget_counts(const struct ledger *l)
+{
+    const struct world_block *blocks = NULL;
+    const struct world_property *properties = NULL;
+    if (l->world->ops->blocks != NULL) {
+        (void)l->world->ops->blocks(l->world, &blocks);
+    }
+    if (l->world->ops->properties != NULL) {
+        (void)l->world->ops->properties(l->world, &properties);
+    }
+}
+
+static int finish_job(struct ledger *l, struct err *e)
+{
+    tell_counts(l);
     if (campaign_done(l->campaign, e) < 0) {
         return -1;
     }
@@ -155,9 +190,11 @@ int ledger_save(struct ledger *l, struct world *w, const struct violation *v, st
         return -1;
     }
     (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), trace);
+    tell_counts(l);
     if (write_trace(w, v->schedule, path, e) < 0) {
         return -1;
     }
+    forget_counts(l);
     const enum finding_kind kind = outcome_finding(v->outcome);
     return campaign_save(
         l->campaign,

@@ -2,17 +2,21 @@
  * that nodes report. */
 #include <stdio.h>
 
+#include "base/mem.h"
 #include "sim/state.h"
 #include "spec/checker.h"
 
 /* One unit of the nodes' clocks, where a specification speaks of time. */
 static const uint64_t tick_ns = 1000000;
 
-static void check_property(struct sim *s, const struct clew_property *p)
+static void check_property(struct sim *s, const struct clew_property *p,
+                           struct world_property *told)
 {
     s->broken[0] = '\0';
     s->doing = p->name;
+    told->checks++;
     if (!p->holds(&s->view)) {
+        told->failures++;
         guard_end(s, OUTCOME_PROPERTY, p->name, "%s does not hold%s%s", p->name,
                   s->broken[0] == '\0' ? "" : ": ", s->broken);
     }
@@ -22,18 +26,47 @@ static void check_properties(struct sim *s, bool is_at_rest)
 {
     const struct clew_property *p = s->system->properties;
     s->view.step = s->core->steps;
-    for (; p != NULL && p->name != NULL; p++) {
-        if (p->is_at_rest == is_at_rest) {
-            check_property(s, p);
+    for (uint32_t i = 0; p != NULL && p[i].name != NULL; i++) {
+        if (p[i].is_at_rest == is_at_rest) {
+            check_property(s, &p[i], &s->claims[i]);
         }
     }
 }
 
 /* The specification */
 
+static const char *print_formula(struct sim *s, const struct spec_property *p)
+{
+    struct out text;
+    out_open_memory(&text);
+    out_format(&text, "%s ", spec_claim_word(p->claim));
+    spec_print_node(s->spec, p->root, &text);
+    const char *kept = arena_text(&s->claim_texts, text.buffer, text.used);
+    out_abandon(&text);
+    return kept;
+}
+
+static uint32_t count_in_c(const struct sim *s)
+{
+    uint32_t count = 0;
+    while (s->system->properties != NULL && s->system->properties[count].name != NULL) {
+        count++;
+    }
+    return count;
+}
+
 int claims_open(struct sim *s, const struct spec *spec, struct err *e)
 {
+    const uint32_t in_c = count_in_c(s);
     s->spec = spec;
+    s->claim_count = in_c + (spec == NULL ? 0 : (uint32_t)spec->properties.count);
+    s->claims = mem_zero(s->claim_count + 1, sizeof *s->claims);
+    s->claims_told = mem_zero(s->claim_count + 1, sizeof *s->claims_told);
+    for (uint32_t i = 0; i < s->claim_count; i++) {
+        s->claims[i].name = i < in_c ? s->system->properties[i].name
+                                     : names_text(&spec->names, spec->properties.at[i - in_c].name);
+        s->claims[i].text = i < in_c ? "" : print_formula(s, &spec->properties.at[i - in_c]);
+    }
     return spec == NULL ? 0
                         : checker_new(&s->checker, spec,
                                       &(struct checker_system){.processes = s->node_names,
@@ -44,6 +77,34 @@ int claims_open(struct sim *s, const struct spec *spec, struct err *e)
 void claims_close(struct sim *s)
 {
     checker_free(s->checker);
+    mem_free(s->claims);
+    mem_free(s->claims_told);
+    arena_release(&s->claim_texts);
+}
+
+/* Adds what became of the specification in the last run, once. */
+static void count_last_run(struct sim *s)
+{
+    const uint32_t in_c = count_in_c(s);
+    for (uint32_t i = in_c; s->has_uncounted && i < s->claim_count; i++) {
+        const struct checker_status *status = checker_status(s->checker, i - in_c);
+        s->claims[i].checks += status->checks;
+        s->claims[i].skips += status->skips;
+        s->claims[i].failures += status->verdict == CHECKER_VIOLATED;
+    }
+    s->has_uncounted = false;
+}
+
+uint32_t claims_tell(struct world *w, const struct world_property **properties)
+{
+    struct sim *s = sim_of(w);
+    count_last_run(s);
+    for (uint32_t i = 0; i < s->claim_count; i++) {
+        s->claims_told[i] = s->claims[i];
+        s->claims[i].checks = s->claims[i].skips = s->claims[i].failures = 0;
+    }
+    *properties = s->claims_told;
+    return s->claim_count;
 }
 
 void claims_set(struct sim *s, uint32_t node, uint32_t variable, int64_t value)
@@ -111,7 +172,9 @@ static void end_violated(struct sim *s, enum outcome outcome)
 void claims_begin(struct sim *s)
 {
     if (s->checker != NULL) {
+        count_last_run(s);
         checker_begin(s->checker);
+        s->has_uncounted = true;
     }
 }
 

@@ -310,6 +310,7 @@ static const struct world_ops ops = {
     .describe = sim_describe,
     .coverage = coverage,
     .blocks = cover_blocks,
+    .properties = claims_tell,
     .close = close_sim,
     .begin = begin_by_hand,
     .pending = list_by_hand,

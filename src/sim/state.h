@@ -183,6 +183,11 @@ struct sim {
 
     const struct spec *spec; /* NULL: none */
     struct checker *checker;
+    struct world_property *claims; /* what became of those in C, then of the specification's */
+    struct world_property *claims_told;
+    uint32_t claim_count;
+    bool has_uncounted; /* the checker's last run is not in claims yet */
+    struct arena claim_texts;
     struct cover *cover; /* NULL: nothing counts blocks */
 
     struct trace *trace;           /* that is written, NULL: none */
@@ -267,6 +272,7 @@ void claims_set(struct sim *s, uint32_t node, uint32_t variable, int64_t value);
 void claims_forget(struct sim *s, uint32_t node); /* the node is down */
 void claims_check(struct sim *s);                 /* after a step */
 void claims_end(struct sim *s, bool is_at_rest);
+uint32_t claims_tell(struct world *w, const struct world_property **properties);
 
 /* cover.c: blocks of code that were entered. */
 void cover_open(struct sim *s, const struct clew_counters *counters);

@@ -112,6 +112,13 @@ struct world_block {
     const char *place; /* "" when not known */
 };
 
+/* What became of a property. */
+struct world_property {
+    const char *name;
+    const char *text; /* as specifications have it, "" for one in C */
+    uint64_t checks, skips, failures;
+};
+
 struct world;
 
 struct world_ops {
@@ -124,6 +131,8 @@ struct world_ops {
     /* Optional: the blocks that were entered since it was last asked; all those that there are, as
      * far as known, when it is asked for the first time. How many; good until the next call. */
     uint32_t (*blocks)(struct world *w, const struct world_block **blocks);
+    /* Optional: what became of each property since it was last asked; likewise. */
+    uint32_t (*properties)(struct world *w, const struct world_property **properties);
     void (*close)(struct world *w);
 
     /* Optional, NULL where the world cannot: a run by hand. `begin` resets, `pending` lists what

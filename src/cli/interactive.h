@@ -1,0 +1,13 @@
+/* A run by hand: each step chosen by the user, back and forth. */
+#ifndef CLEW_CLI_INTERACTIVE_H
+#define CLEW_CLI_INTERACTIVE_H
+
+#include "cli/session.h"
+#include "world/world.h"
+
+/* Reads commands from standard input until it ends: a number takes that step, b goes back, n shows
+ * the nodes, s FILE saves the schedule so far, q ends. Returns EXIT_FOUND when the run ends with a
+ * violation, EXIT_CLEAN when not, -1 when standard input or a file fails. */
+int interactive(struct session *s, struct world *w, const struct plan *p, struct err *e);
+
+#endif
