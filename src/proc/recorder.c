@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "wire/recording.h"
 #include "wire/segment.h"
 
-enum { PATH_SIZE = PATH_MAX, WATCH_PAUSE_NS = 50 * 1000 * 1000 };
+enum { PATH_SIZE = PATH_MAX, END_STEPS_MAX = 20, WATCH_PAUSE_NS = 50 * 1000 * 1000 };
 
 static int path_join(char path[static PATH_SIZE], const char *head, const char *tail, struct err *e)
 {
@@ -307,6 +308,27 @@ static int make_folder(const char *output, char folder[static PATH_SIZE], struct
     return 0;
 }
 
+/* The program has ended. A process that outlives it begins no row from now on; one that is about to
+ * end is given a moment to do so. */
+static void end_recording(const char *folder, int page, struct notes *n)
+{
+    const uint32_t is_closed = 1;
+    uint32_t pid = writer_of(folder);
+    for (int step = 0; step < END_STEPS_MAX && pid != 0; step++) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        pid = writer_of(folder);
+    }
+    if (pwrite(page, &is_closed, sizeof is_closed, offsetof(struct recording, is_closed)) < 0) {
+        notes_add(n, folder, "could not be closed; processes that still run may write there");
+    }
+    if (pid != 0) {
+        char place[32];
+        (void)snprintf(place, sizeof place, "process %u", pid);
+        notes_add(n, place,
+                  "a process outlives the program; what it does from now on is not recorded");
+    }
+}
+
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct notes *n, struct err *e)
 {
@@ -324,6 +346,7 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
         }
         return -1;
     }
+    end_recording(folder, page, n);
     int status = write_trace(folder, options->output, result, n, e);
     (void)close(page);
     if (status < 0) {

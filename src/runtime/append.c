@@ -141,6 +141,14 @@ void append_end(struct rt_task *task, bool is_last)
     }
 }
 
+/* What comes after the recording's end is nobody's loss. */
+static void count_dropped(void)
+{
+    if (atomic_load_explicit(&rt_recording->is_closed, memory_order_relaxed) == 0) {
+        (void)atomic_fetch_add_explicit(&rt_recording->dropped, 1, memory_order_relaxed);
+    }
+}
+
 /* Makes room for `size` more bytes in the task's segment; false when there is none to be had. A
  * handler that has interrupted the making of a record leaves that record's segment mapped, which it
  * can do once. */
@@ -277,7 +285,7 @@ struct rt_mark append_record(struct rt_task *task, const struct record *record, 
     bool is_put = false;
     while (!is_put) {
         if (!make_room(task, own.size)) {
-            (void)atomic_fetch_add_explicit(&rt_recording->dropped, 1, memory_order_relaxed);
+            count_dropped();
             return (struct rt_mark){0};
         }
         own.segment = task->segment;
@@ -329,7 +337,7 @@ void append_access(struct rt_task *task, uint64_t word)
         if (make_room(task, sizeof word)) {
             append_access(task, word);
         } else {
-            (void)atomic_fetch_add_explicit(&rt_recording->dropped, 1, memory_order_relaxed);
+            count_dropped();
         }
     }
 }

@@ -25,7 +25,11 @@ static _Atomic struct descriptor descriptors[DESCRIPTORS_MAX];
 static const struct descriptor other = {.class = DESCRIPTOR_OTHER};
 static _Atomic uint32_t number_last;
 static uint16_t fork_count = 1;
-static _Atomic uint32_t closers[DESCRIPTORS_MAX]; /* the task that closed the number last, from 1 */
+
+/* The task that closed the number last, from 1; IS_MADE while it is open and was seen being made:
+ * programs also close numbers by the thousand that mean nothing. */
+static _Atomic uint32_t closers[DESCRIPTORS_MAX];
+#define IS_MADE (UINT32_C(1) << 31)
 
 _Static_assert(sizeof(struct descriptor) == 8, "read and written in one piece");
 
@@ -117,7 +121,8 @@ static void record_order(enum event_kind kind, int fd, const void *place)
 
 void descriptor_closes(int fd, const void *place)
 {
-    if (fd >= 0 && fd < DESCRIPTORS_MAX && access_is_told() && rt_is_recording()) {
+    if (fd >= 0 && fd < DESCRIPTORS_MAX &&
+        (atomic_load_explicit(&closers[fd], memory_order_relaxed) & IS_MADE) != 0) {
         record_order(EVENT_HAPPENS_BEFORE, fd, place);
         atomic_store_explicit(&closers[fd], rt_self.number + 1, memory_order_relaxed);
     }
@@ -128,7 +133,8 @@ void descriptor_made(int fd, const void *place)
 {
     descriptor_forget(fd);
     if (fd >= 0 && fd < DESCRIPTORS_MAX && access_is_told() && rt_is_recording()) {
-        const uint32_t closer = atomic_load_explicit(&closers[fd], memory_order_relaxed);
+        const uint32_t closer = atomic_load_explicit(&closers[fd], memory_order_relaxed) & ~IS_MADE;
+        atomic_store_explicit(&closers[fd], closer | IS_MADE, memory_order_relaxed);
         if (closer != 0 && closer != rt_self.number + 1) {
             record_order(EVENT_HAPPENS_AFTER, fd, place);
         }

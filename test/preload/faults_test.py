@@ -2,6 +2,7 @@
 happened."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,15 @@ def test_an_output_that_cannot_be_made_is_named_before_anything_runs():
         done = run(CLEW, "record", "-o", os.path.join(folder, "no", "run.clew"), "--", "touch", mark)
         assert done.returncode == 125 and "cannot be made" in done.stderr, f"{done.returncode}: {done.stderr}"
         assert not os.path.exists(mark)
+
+
+def test_a_process_that_outlives_the_program_is_told():
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "run.clew")
+        done = run(CLEW, "record", "-o", trace, "--", "sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!")
+        os.kill(int(done.stdout), signal.SIGKILL)
+        assert done.returncode == 0 and "outlives the program" in done.stderr, f"{done.returncode}: {done.stderr}"
+        assert "dropped" not in done.stderr and not os.path.exists(trace + ".rings"), done.stderr
 
 
 if __name__ == "__main__":
