@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Measures what recording costs: three programs as they are, built by clew cc but not recorded, recorded, and under
-gcc's own ThreadSanitizer. CPU time of the program itself, the best of three; collecting the trace is a column of its own.
+gcc's own ThreadSanitizer, one after the other in each round. CPU time of the program itself, the best of five rounds;
+what `clew record` then takes to write the trace is a column of its own and not part of the ratio. Where redis is
+installed, also how many requests redis-server serves under `clew record`, as it is, against how many alone.
 Then pigz and redis with I/O threads, if make test-long has fetched their sources: how long their load takes.
 
     bench/record_bench.py BUILD"""
@@ -8,6 +10,8 @@ import json
 import os
 import re
 import resource
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +27,8 @@ from table import count, seconds, size, table  # pylint: disable=wrong-import-po
 PROGRAMS = ("shared_loop", "parallel_sort", "hash_table")
 FLAGS = ("-g", "-O2", "-pthread")
 TIMED = ("bash", "-c", 'TIMEFORMAT="cpu %U %S"; time "$0"')
-TRIES = 3
+ROUNDS = 5
+REQUESTS = 60000
 SCALE = 3
 
 
@@ -35,14 +40,11 @@ def run(words):
     return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def cpu_of(*words):
-    """The program's own CPU time, the whole command's, and what it said; of the run that was least."""
-    found = []
-    for _ in range(TRIES):
-        done, whole = run(words)
-        user, system = re.search(r"^cpu (\S+) (\S+)", done.stderr, re.M).groups()
-        found.append((float(user) + float(system), whole, done.stderr))
-    return min(found)
+def cpu_of(words):
+    """The program's own CPU time, the whole command's, and what it said."""
+    done, whole = run(words)
+    user, system = re.search(r"^cpu (\S+) (\S+)", done.stderr, re.M).groups()
+    return float(user) + float(system), whole, done.stderr
 
 
 def measure(clew, folder, name):
@@ -51,14 +53,50 @@ def measure(clew, folder, name):
     run(["gcc", *FLAGS, source, "-o", program["native"]])
     run(["gcc", "-fsanitize=thread", *FLAGS, source, "-o", program["tsan"]])
     run([clew, "cc", *FLAGS, source, "-o", program["clew"]])
-    native = cpu_of(*TIMED, program["native"])[0]
-    tsan = cpu_of("setarch", "-R", *TIMED, program["tsan"])[0]
-    built = cpu_of(*TIMED, program["clew"])[0]
     trace = os.path.join(folder, "run.clew")
-    recorded, whole, said = cpu_of(clew, "record", "-o", trace, "--", *TIMED, program["clew"])
-    events = int(re.search(r": (\d+) events", said)[1])
-    return [name, seconds(native), seconds(tsan), seconds(built), seconds(recorded), seconds(whole - recorded),
+    commands = {"native": [*TIMED, program["native"]], "tsan": ["setarch", "-R", *TIMED, program["tsan"]],
+                "built": [*TIMED, program["clew"]], "recorded": [clew, "record", "-o", trace, "--", *TIMED, program["clew"]]}
+    rounds = [{kind: cpu_of(words) for kind, words in commands.items()} for _ in range(ROUNDS)]
+    best = {kind: min(found[kind] for found in rounds) for kind in commands}
+    native, tsan, built, recorded = (best[kind][0] for kind in ("native", "tsan", "built", "recorded"))
+    collecting = min(found["recorded"][1] - found["recorded"][0] for found in rounds)
+    events = int(re.search(r": (\d+) events", best["recorded"][2])[1])
+    return [name, seconds(native), seconds(tsan), seconds(built), seconds(recorded), seconds(collecting),
             f"{built / native:.1f}", f"{built / tsan:.2f}", f"{recorded / tsan:.2f}", count(events), size(os.path.getsize(trace))]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def requests_per_second(prefix, operation):
+    """How many requests a second redis-server serves, started behind the words of prefix."""
+    port = free_port()
+    ask = ["redis-cli", "-p", port]
+    with subprocess.Popen([*prefix, "redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            for _ in range(100):
+                if subprocess.run([*ask, "ping"], capture_output=True, timeout=10, check=False).returncode == 0:
+                    break
+                time.sleep(0.1)
+            done = run(["redis-benchmark", "-p", port, "-n", str(REQUESTS), "-t", operation, "--csv"])[0]
+        finally:
+            subprocess.run([*ask, "shutdown", "nosave"], capture_output=True, timeout=10, check=False)
+            server.wait(timeout=60)
+    return float(done.stdout.splitlines()[-1].split(",")[1].strip('"'))
+
+
+def measure_redis(clew, folder, operation):
+    found = {"alone": [], "recorded": []}
+    for number in range(ROUNDS):
+        found["alone"].append(requests_per_second([], operation))
+        trace = os.path.join(folder, f"redis.{operation}.{number}.clew")
+        found["recorded"].append(requests_per_second([clew, "record", "-q", "-o", trace, "--"], operation))
+    alone, recorded = max(found["alone"]), max(found["recorded"])
+    return [f"redis-server, {operation}", f"{count(round(alone))}/s", f"{count(round(recorded))}/s", f"{recorded / alone:.2f}"]
 
 
 def load(tree, program, *before):
@@ -99,6 +137,11 @@ def main(build):
     table("Recording", ["program", "native", "tsan", "built", "recorded", "collecting", "built/native", "built/tsan",
                         "recorded/tsan", "events", "trace"], rows)
     print("wanted: built/tsan and recorded/tsan at most 1")
+    if all(shutil.which(word) for word in ("redis-server", "redis-cli", "redis-benchmark")):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = [measure_redis(os.path.join(build, "clew"), folder, operation) for operation in ("set", "get")]
+        table("Recording without rebuilding", ["server", "alone", "recorded", "recorded/alone"], rows)
+        print("wanted: recorded/alone at least 0.6")
     with tempfile.TemporaryDirectory() as folder:
         bench_foreign(build, folder)
 
