@@ -171,7 +171,7 @@ __attribute__((noinline)) static void emit_new(struct emitted *slot, uint64_t wo
 }
 
 /* An access to a shared word. */
-static inline void emit(uintptr_t address, uint64_t site)
+__attribute__((always_inline)) static inline void emit(uintptr_t address, uint64_t site)
 {
     const uint64_t word = access_word(site, address);
     struct emitted *slot = emitted_slot(word);
@@ -367,7 +367,8 @@ __attribute__((noinline)) static void note_any(struct region *region, uintptr_t 
 }
 
 /* The same, where it is known to be shared. */
-static inline void note_shared(struct region *region, uintptr_t address, uint64_t entry)
+__attribute__((always_inline)) static inline void note_shared(struct region *region,
+                                                              uintptr_t address, uint64_t entry)
 {
     const uint64_t site = site_first(entry);
     if (__builtin_expect(site_known(site) == entry, 1)) {
@@ -385,7 +386,8 @@ static inline bool is_plain(uint64_t old, uint64_t new)
 
 /* The same, where it is not, and nearly always the task's own: one trail takes the place of
  * another. Accesses to less than half a word, or across its middle, take the long way. */
-static inline void note_word(struct region *region, uintptr_t address, uint64_t entry)
+__attribute__((always_inline)) static inline void note_word(struct region *region,
+                                                            uintptr_t address, uint64_t entry)
 {
     const uint64_t site = site_first(entry);
     const size_t index = shadow_index(address);
@@ -490,7 +492,8 @@ __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, 
 }
 
 /* What every access goes through. */
-static inline void note(uintptr_t address, size_t size, bool is_write, const void *place)
+__attribute__((always_inline)) static inline void note(uintptr_t address, size_t size,
+                                                       bool is_write, const void *place)
 {
     rt_self.access_count++;
     /* The program goes there next: its wait for the memory and ours are then one. */
