@@ -13,6 +13,7 @@ enum {
     STATUS_NOT_FOUND = 404,
     STATUS_GONE = 410,
     UNTRACKED_MAX = 12, /* that are listed by themselves */
+    NAME_SIZE_MAX = 1 << 16,
 };
 
 void http_log_init(struct http_log *l, struct tables *t, struct notes *n)
@@ -68,8 +69,10 @@ static bool has_read(int status)
            status == STATUS_GONE;
 }
 
+/* No name is longer than a trace can hold; what is cut off a URI of such a size tells nothing. */
 static uint32_t intern(struct names *n, struct piece p)
 {
+    p.size = p.size < NAME_SIZE_MAX ? p.size : NAME_SIZE_MAX;
     return names_intern(n, p.size == 0 ? "" : p.at, p.size);
 }
 
@@ -121,7 +124,7 @@ static void template_of(const struct pattern *p, const struct pattern_match *m, 
                         struct text *template)
 {
     text_clear(template);
-    if (p == NULL || p->name_count == 0) {
+    if (p->name_count == 0) {
         uri_template(template, name);
         return;
     }
@@ -396,6 +399,7 @@ static void set_view(struct http_log *l, const struct http_exchange *x, struct h
     }
 }
 
+/* One more request of its tracking id, which is in l->value, and what it did. */
 static void add_record(struct http_log *l, const struct http_exchange *x, struct application *a)
 {
     const struct piece method = text_piece(&x->method);

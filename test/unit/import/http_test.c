@@ -292,6 +292,30 @@ TEST(a_capture_of_which_nothing_can_be_used_is_refused)
                   "byte 57: none of the 1 requests can be used");
 }
 
+TEST(names_are_never_longer_than_traces_can_hold)
+{
+    const size_t size = 3 << 20;
+    struct out table;
+    out_open_memory(&table);
+    out_text(&table, HEADINGS);
+    for (size_t i = 0; i < size; i++) {
+        out_char(&table, 'a');
+    }
+    out_text(&table, " GET http://h/");
+    for (size_t i = 0; i < size; i++) {
+        out_char(&table, 'b');
+    }
+    out_text(&table, " 200\n");
+    struct reading r = read_bytes(table.buffer, table.used);
+    CHECK_TEXT(r.error.text, "");
+    CHECK_INT(r.trace.events.count, 3);
+    struct notes n = {0};
+    mem_free(written(&format_native, &r.trace, &n));
+    notes_release(&n);
+    reading_release(&r);
+    out_abandon(&table);
+}
+
 TEST(more_accesses_than_a_batch_holds_are_all_given)
 {
     struct http_rules rules;
