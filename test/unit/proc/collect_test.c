@@ -162,6 +162,41 @@ TEST(a_late_record_stands_for_neighbouring_words)
                                "main/1@n once object#5\n");
 }
 
+static void put_block(struct row_file *f, uint64_t stamp, uint64_t base, uint32_t size)
+{
+    rows_put(f, &(struct rows_record){.kind = EVENT_ALLOC,
+                                      .flags = RECORD_HAS_SIZE,
+                                      .size = size,
+                                      .stamp = stamp,
+                                      .object = base});
+}
+
+TEST(what_was_named_before_memory_was_allocated_again_is_named_anew)
+{
+    enum { SMALL = 64, LARGE = 1 << 17 };
+    const char *folder = rows_folder("again");
+    struct row_file a = rows_begin(0, 0, "main");
+    put(&a, EVENT_WRITE, 0, 0x10008); /* before any block is there */
+    put_block(&a, 1, 0x10000, SMALL);
+    put(&a, EVENT_WRITE, 0, 0x10008);
+    put(&a, EVENT_READ, 0, 0x10008);
+    put_block(&a, 2, 0x10000, LARGE);
+    put(&a, EVENT_WRITE, 0, 0x10008);
+    put_block(&a, 3, 0x10000, SMALL);
+    put(&a, EVENT_WRITE, 0, 0x10008);
+    put(&a, EVENT_WRITE, 0, 0x20008); /* was in the large one, which is gone */
+    rows_save(&a, folder);
+    CHECK_TEXT(merged(folder), "main@n write object#1\n"
+                               "main@n alloc object#2 size=64\n"
+                               "main@n write object#2+8\n"
+                               "main@n read object#2+8\n"
+                               "main@n alloc object#3 size=131072\n"
+                               "main@n write object#3+8\n"
+                               "main@n alloc object#4 size=64\n"
+                               "main@n write object#4+8\n"
+                               "main@n write object#5\n");
+}
+
 TEST(what_was_announced_and_did_not_happen_is_left_out)
 {
     const char *folder = rows_folder("void");
