@@ -39,8 +39,8 @@ void searching_end(struct searching *s)
     }
 }
 
-void searching_print(char *line, size_t size, const char *subject, const struct explore_progress *p,
-                     uint64_t elapsed_ns)
+static void print_line(char *line, size_t size, const char *subject,
+                       const struct explore_progress *p, uint64_t elapsed_ns)
 {
     const double seconds = elapsed_ns == 0 ? 1 : (double)elapsed_ns / 1e9;
     struct progress_number runs = progress_number((double)p->runs);
@@ -69,7 +69,7 @@ void searching_progress(void *context, const struct explore_progress *p)
         return;
     }
     char line[200];
-    searching_print(line, sizeof line, s->subject, p, limit_now_ns() - s->begin_ns);
+    print_line(line, sizeof line, s->subject, p, limit_now_ns() - s->begin_ns);
     (void)fprintf(stderr, "\r\x1b[K%s", line);
     (void)fflush(stderr);
     s->is_shown = true;

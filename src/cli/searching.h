@@ -28,8 +28,4 @@ void searching_end(struct searching *s);
 /* For explore_options: shows how it goes. The context is the struct searching. */
 void searching_progress(void *context, const struct explore_progress *p);
 
-/* The line, for tests too. */
-void searching_print(char *line, size_t size, const char *subject, const struct explore_progress *p,
-                     uint64_t elapsed_ns);
-
 #endif

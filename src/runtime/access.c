@@ -513,11 +513,6 @@ __attribute__((always_inline)) static inline void note(uintptr_t address, size_t
     }
 }
 
-void access_note(const void *address, size_t size, bool is_write, const void *place)
-{
-    note_rare((uintptr_t)address, size, is_write, place);
-}
-
 void clew_rt_read(const void *address, size_t size, const void *place)
 {
     rt_self.access_count++;
@@ -563,7 +558,7 @@ void access_end(const void *address, size_t size, const void *place)
         const uint64_t state =
             atomic_load_explicit(&region->states[shadow_index(at)], memory_order_relaxed);
         if (state != 0 && state != owner_of(at)) {
-            access_note((const void *)at, WORD_SIZE, true, place);
+            note_rare(at, WORD_SIZE, true, place);
         }
     }
 }

@@ -55,9 +55,6 @@ void access_task_end(void);
 /* True once the process is known to contain code that tells its accesses. */
 bool access_is_told(void);
 
-/* A plain access by the calling task. */
-void access_note(const void *address, size_t size, bool is_write, const void *place);
-
 /* The memory means something new: it was allocated, or became a stack. */
 void access_clear(const void *address, size_t size);
 

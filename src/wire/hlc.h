@@ -30,10 +30,4 @@ static inline void hlc_receive(struct hlc *clock, struct hlc message, int64_t ph
     hlc_advance(clock, physical);
 }
 
-static inline int hlc_compare(struct hlc a, struct hlc b)
-{
-    return a.time != b.time ? (a.time > b.time) - (a.time < b.time)
-                            : (a.count > b.count) - (a.count < b.count);
-}
-
 #endif

@@ -40,7 +40,7 @@ static uint64_t target_name(const char *text, size_t size)
     return mark == '+' ? name_join(name_text(text, digits - 1), number) : name_text(text, size);
 }
 
-uint64_t recipe_operation_name(const struct schedule *s, const struct operation *o)
+static uint64_t operation_name(const struct schedule *s, const struct operation *o)
 {
     if (o->kind == EVENT_RECV) {
         return name_occurrence(
@@ -52,7 +52,7 @@ uint64_t recipe_operation_name(const struct schedule *s, const struct operation 
                            o->occurrence);
 }
 
-uint64_t recipe_choice_name(const struct schedule *s, const struct choice *c)
+static uint64_t choice_name(const struct schedule *s, const struct choice *c)
 {
     switch (c->kind) {
     case CHOICE_MESSAGE:
@@ -63,7 +63,7 @@ uint64_t recipe_choice_name(const struct schedule *s, const struct choice *c)
     case CHOICE_FAULT:
         return name_fault(c->fault, target_name(names_text(&s->names, c->target),
                                                 names_size(&s->names, c->target)));
-    default: return recipe_operation_name(s, &c->operation);
+    default: return operation_name(s, &c->operation);
     }
 }
 
@@ -110,7 +110,7 @@ static int add_turns(struct recipe *r, const struct schedule *s, struct err *e)
                            step);
         }
         step = c->step != 0 ? c->step : step + 1;
-        vec_push(&r->turns, (struct pick_turn){.name = recipe_choice_name(s, c), .step = step - 1});
+        vec_push(&r->turns, (struct pick_turn){.name = choice_name(s, c), .step = step - 1});
     }
     return s->steps != 0 && step > s->steps
                ? err_set(e, "a choice is at step %u, and there are %u", step, s->steps)
@@ -122,8 +122,8 @@ static void add_constraints(struct recipe *r, const struct schedule *s)
     vec_each (&s->constraints, c) {
         vec_push(&r->constraints,
                  (struct pick_constraint){
-                     .first = recipe_operation_name(s, &c->first),
-                     .second = c->is_from_start ? 0 : recipe_operation_name(s, &c->second),
+                     .first = operation_name(s, &c->first),
+                     .second = c->is_from_start ? 0 : operation_name(s, &c->second),
                      .relation = c->kind == CONSTRAINT_BEFORE ? PICK_BEFORE : PICK_FROM,
                      .is_negated = c->is_negated});
     }

@@ -27,8 +27,4 @@ struct recipe {
 MUST_USE int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e);
 void recipe_release(struct recipe *r);
 
-/* The names of operations as schedules have them. */
-uint64_t recipe_choice_name(const struct schedule *s, const struct choice *c);
-uint64_t recipe_operation_name(const struct schedule *s, const struct operation *o);
-
 #endif

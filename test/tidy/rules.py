@@ -295,6 +295,7 @@ RULES = [
     functions_and_files_are_short,
     every_source_is_built,
     every_header_is_included,
+    declarations_are_used,
     nothing_is_left_to_do,
     text_speaks_of_the_project_only,
     only_the_licence_claims_rights,
