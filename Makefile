@@ -49,7 +49,7 @@ lint: all                          ## clang's warnings, clang-tidy, cppcheck
 fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
 	@tools/fuzz $(BUILD)/fuzz
 
-bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore ## measure: tables of figures, wanted and got
+bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore bench-atomicity ## measure: tables of figures, wanted and got
 
 bench-import: all                  ## reading traces
 	@ninja -C $(BUILD) --quiet
@@ -93,6 +93,11 @@ case-mysql-169: all                ## another
 bench-explore: all                 ## the simulator and its search
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/explore_bench
+
+.PHONY: bench-atomicity
+bench-atomicity: all               ## the atomicity analysis, beside SPIN
+	@ninja -C $(BUILD) --quiet
+	@$(BUILD)/bench/atomicity_bench
 
 clean:                             ## remove what was built
 	@rm -rf $(BUILD)

@@ -1,0 +1,280 @@
+/* Measures the atomicity analysis and prints a table of what was wanted and what was got: one pair
+ * of variables beside SPIN on the same model, many pairs of a long trace, marked regions. */
+#include <stdio.h>
+
+#include "atomicity/atomicity.h"
+#include "atomicity/match.h"
+#include "atomicity/region.h"
+#include "atomicity/spin.h"
+#include "base/limit.h"
+#include "wire/kind.h"
+#include "wire/prng.h"
+
+struct figure_of {
+    double number;
+    int decimals;
+    const char *unit;
+};
+
+static void line(const char *what, const char *wanted, struct figure_of got)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "%.*f%s", got.decimals, got.number, got.unit);
+    printf("%-66s %16s %18s\n", what, wanted, text);
+    (void)fflush(stdout);
+}
+
+static uint32_t name_of(struct trace *t, const char *stem, uint64_t number)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%s%llu", stem, (unsigned long long)number);
+    return names_intern_text(&t->tables.names, text);
+}
+
+/* ---- one pair ---- */
+
+/* Two threads that access x and y in critical sections of a few accesses, under one of three locks.
+ */
+static void make_pair_trace(struct trace *t, uint32_t access_count, uint64_t seed)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    trace_init(t);
+    for (uint32_t thread = 0; thread < 2; thread++) {
+        const uint32_t task = tables_task_text(&t->tables, thread == 0 ? "A" : "B", 1);
+        for (uint32_t done = 0; done < access_count;) {
+            const uint32_t lock = name_of(t, "lock", prng_below(&prng, 3));
+            trace_append(t, &(struct event){.kind = EVENT_LOCK, .task = task, .object = lock});
+            for (uint64_t left = 1 + prng_below(&prng, 4); left > 0 && done < access_count;
+                 left--, done++) {
+                const uint64_t which = prng_below(&prng, 2);
+                trace_append(t, &(struct event){
+                                    .kind = prng_below(&prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
+                                    .task = task,
+                                    .object = name_of(t, "v", which),
+                                    .location = name_of(t, "line", prng_below(&prng, 8)),
+                                });
+            }
+            trace_append(t, &(struct event){.kind = EVENT_UNLOCK, .task = task, .object = lock});
+        }
+    }
+    trace_seal(t);
+}
+
+static void count_match(void *context, const struct match *m)
+{
+    (void)m;
+    ++*(uint64_t *)context;
+}
+
+/* Nanoseconds for all patterns of the pair, the least of some rounds; the model is left in *m. */
+static uint64_t time_pair(const struct frame *f, uint64_t *found)
+{
+    uint64_t best = UINT64_MAX;
+    for (int round = 0; round < 5; round++) {
+        *found = 0;
+        const uint64_t begin = limit_now_ns();
+        struct matcher matcher;
+        struct model m;
+        matcher_init(&matcher, &(struct match_options){.found = count_match, .context = found});
+        model_build(&m, f, 0, 1);
+        match_pair(&matcher, &m);
+        model_release(&m);
+        matcher_release(&matcher);
+        const uint64_t spent = limit_now_ns() - begin;
+        best = spent < best ? spent : best;
+    }
+    return best;
+}
+
+/* Asks SPIN about a few of the claims; seconds spent on them, 0 when it is not there. */
+static double time_spin(const struct frame *f, size_t *asked, size_t *claim_count)
+{
+    enum { ASKED_MAX = 8 };
+    struct model m;
+    struct spin spin;
+    struct err e = {0};
+    claim_list claims = {0};
+    double seconds = 0;
+    *asked = 0;
+    model_build(&m, f, 0, 1);
+    promela_claims(&m, &claims);
+    *claim_count = claims.count;
+    /* SPIN compiles for long: only what is asked goes into its program. */
+    const size_t stride = claims.count / ASKED_MAX + 1;
+    size_t kept = 0;
+    for (size_t i = 0; i < claims.count; i += stride) {
+        claims.at[kept++] = claims.at[i];
+    }
+    claims.count = kept;
+    if (spin_open(&spin, &m, &claims, &e) == 0) {
+        for (size_t i = 0; i < claims.count; i++) {
+            enum decision d;
+            if (spin_ask(&spin, i, &d, &e) < 0) {
+                break;
+            }
+            ++*asked;
+        }
+        seconds = (double)spin.ask_ns / 1e9;
+        spin_close(&spin);
+    } else {
+        printf("(%s)\n", e.text);
+    }
+    vec_release(&claims);
+    model_release(&m);
+    return seconds;
+}
+
+static void bench_pair(uint32_t access_count, const char *wanted, bool with_spin)
+{
+    struct trace t;
+    struct frame f;
+    struct notes n = {0};
+    struct err e = {0};
+    char what[96];
+    uint64_t found = 0;
+    make_pair_trace(&t, access_count, 7);
+    if (frame_build(&f, &t, &n, &e) < 0) {
+        return;
+    }
+    const double seconds = (double)time_pair(&f, &found) / 1e9;
+    (void)snprintf(what, sizeof what, "one pair, 2 x %u accesses, all patterns (%llu found)",
+                   access_count, (unsigned long long)found);
+    line(what, wanted, (struct figure_of){seconds * 1e3, 3, " ms"});
+    if (with_spin) {
+        size_t asked = 0;
+        size_t claim_count = 0;
+        const double spin = time_spin(&f, &asked, &claim_count);
+        (void)snprintf(what, sizeof what, "  spin, %zu of its %zu claims, without compiling", asked,
+                       claim_count);
+        line(what, "", (struct figure_of){spin, 2, " s"});
+        if (asked > 0) {
+            line("  times faster than spin on these alone", ">= 10,000",
+                 (struct figure_of){spin / seconds, 0, ""});
+            line("  the same, if all claims cost as much", "",
+                 (struct figure_of){spin / seconds * (double)claim_count / (double)asked, 0, ""});
+        }
+    }
+    frame_release(&f);
+    notes_release(&n);
+    trace_release(&t);
+}
+
+/* ---- a long trace ---- */
+
+/* Eight threads that work on clusters of four variables, mostly under the lock of the cluster. */
+static void make_long_trace(struct trace *t, uint32_t access_count, uint32_t variable_count)
+{
+    struct prng prng;
+    prng_init(&prng, 11);
+    trace_init(t);
+    t->tables.order = ORDER_STAMPED;
+    uint32_t tasks[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        const char name[] = {'T', (char)('0' + i)};
+        tasks[i] = tables_task_text(&t->tables, name, sizeof name);
+    }
+    for (uint32_t done = 0; done < access_count;) {
+        const uint32_t task = tasks[prng_below(&prng, 8)];
+        const uint64_t cluster = prng_below(&prng, variable_count / 4);
+        const bool is_locked = prng_below(&prng, 50) != 0;
+        const uint32_t lock = name_of(t, "lock", cluster);
+        if (is_locked) {
+            trace_append(t, &(struct event){.kind = EVENT_LOCK, .task = task, .object = lock});
+        }
+        for (uint64_t left = 2 + prng_below(&prng, 4); left > 0; left--, done++) {
+            const uint64_t variable = cluster * 4 + prng_below(&prng, 4);
+            const bool is_write = prng_below(&prng, 3) == 0;
+            trace_append(t,
+                         &(struct event){.kind = is_write ? EVENT_WRITE : EVENT_READ,
+                                         .task = task,
+                                         .object = name_of(t, "v", variable),
+                                         .location = name_of(t, is_write ? "w" : "r", variable)});
+        }
+        if (is_locked) {
+            trace_append(t, &(struct event){.kind = EVENT_UNLOCK, .task = task, .object = lock});
+        }
+    }
+    trace_seal(t);
+}
+
+static void bench_long(void)
+{
+    struct trace t;
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    struct atomicity_stats stats = {0};
+    make_long_trace(&t, 1000000, 1000);
+    const double before = limit_usage().cpu_seconds;
+    const struct atomicity_options o = {.skips_single = true, .skips_merged = true};
+    if (atomicity_find(&t, &o, &f, &stats, &n, &e) == 0) {
+        char what[96];
+        (void)snprintf(what, sizeof what,
+                       "1,000,000 accesses, 1,000 variables, top pairs: %llu, %llu findings",
+                       (unsigned long long)stats.pairs, (unsigned long long)stats.two_variable);
+        line(what, "<= 10 s", (struct figure_of){limit_usage().cpu_seconds - before, 2, " s"});
+    }
+    findings_release(&f);
+    notes_release(&n);
+    trace_release(&t);
+}
+
+/* ---- regions ---- */
+
+static void count_region(void *context, const struct region_found *f)
+{
+    (void)f;
+    ++*(uint64_t *)context;
+}
+
+static void bench_regions(void)
+{
+    enum { EVENTS = 4000000 };
+    struct prng prng;
+    struct trace t;
+    uint64_t found = 0;
+    prng_init(&prng, 3);
+    trace_init(&t);
+    uint32_t tasks[8];
+    uint32_t variables[1000];
+    for (uint32_t i = 0; i < 8; i++) {
+        const char name[] = {'T', (char)('0' + i)};
+        tasks[i] = tables_task_text(&t.tables, name, sizeof name);
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        variables[i] = name_of(&t, "v", i);
+    }
+    while (t.events.count < EVENTS) {
+        const uint32_t task = tasks[prng_below(&prng, 8)];
+        trace_append(&t, &(struct event){.kind = EVENT_ATOMIC_BEGIN, .task = task});
+        for (int i = 0; i < 6; i++) {
+            trace_append(
+                &t, &(struct event){.kind = prng_below(&prng, 3) == 0 ? EVENT_WRITE : EVENT_READ,
+                                    .task = task,
+                                    .object = variables[prng_below(&prng, 1000)]});
+        }
+        trace_append(&t, &(struct event){.kind = EVENT_ATOMIC_END, .task = task});
+    }
+    trace_seal(&t);
+    const uint64_t begin = limit_now_ns();
+    struct regions *r =
+        regions_new(&t.tables, &(struct region_options){.found = count_region, .context = &found});
+    regions_feed(r, t.events.at, t.events.count);
+    const double seconds = (double)(limit_now_ns() - begin) / 1e9;
+    regions_free(r);
+    line("marked regions, 8 tasks, 1,000 variables", ">= 5 M events/s",
+         (struct figure_of){(double)t.events.count / seconds / 1e6, 2, " M events/s"});
+    trace_release(&t);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    printf("%-66s %16s %18s\n", "atomicity", "wanted", "got");
+    bench_pair(100, "<= 1 ms", argc < 2);
+    bench_pair(1000, "<= 100 ms", false);
+    bench_long();
+    bench_regions();
+    return 0;
+}
