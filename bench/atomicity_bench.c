@@ -52,7 +52,6 @@ static void make_pair_trace(struct trace *t, uint32_t access_count, uint64_t see
                                     .kind = prng_below(&prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
                                     .task = task,
                                     .object = name_of(t, "v", which),
-                                    .location = name_of(t, "line", prng_below(&prng, 8)),
                                 });
             }
             trace_append(t, &(struct event){.kind = EVENT_UNLOCK, .task = task, .object = lock});

@@ -60,22 +60,51 @@ static uint32_t bucket_of(uint32_t distance)
     return EXACT_MAX + (bits - EXACT_BITS) * PARTS + part;
 }
 
-static void add_distance(struct distances *d, uint32_t distance)
+/* Adds a bucket's worth of distances, in its place. */
+static void add_bucket(struct distances *d, struct bucket b)
 {
-    const uint32_t number = bucket_of(distance);
     size_t at = d->buckets.count;
-    while (at > 0 && d->buckets.at[at - 1].number > number) {
+    while (at > 0 && d->buckets.at[at - 1].number > b.number) {
         at--;
     }
-    if (at > 0 && d->buckets.at[at - 1].number == number) {
-        d->buckets.at[at - 1].count++;
-        d->buckets.at[at - 1].sum += distance;
+    if (at > 0 && d->buckets.at[at - 1].number == b.number) {
+        d->buckets.at[at - 1].count += b.count;
+        d->buckets.at[at - 1].sum += b.sum;
         return;
     }
-    vec_push(&d->buckets, (struct bucket){0});
+    vec_push(&d->buckets, b);
     memmove(&d->buckets.at[at + 1], &d->buckets.at[at],
             (d->buckets.count - 1 - at) * sizeof *d->buckets.at);
-    d->buckets.at[at] = (struct bucket){.number = number, .count = 1, .sum = distance};
+    d->buckets.at[at] = b;
+}
+
+/* Distances being counted: all buckets at once. */
+enum { BUCKETS = EXACT_MAX + (32 - EXACT_BITS) * PARTS };
+
+struct tally {
+    struct bucket at[BUCKETS];
+    uint32_t end; /* beyond the last that is used */
+};
+
+static void tally_add(struct tally *t, uint32_t distance)
+{
+    const uint32_t number = bucket_of(distance);
+    t->at[number].count++;
+    t->at[number].sum += distance;
+    t->end = t->end <= number ? number + 1 : t->end;
+}
+
+/* Hands the counts on, and begins anew. */
+static void tally_flush(struct tally *t, struct distances *d)
+{
+    for (uint32_t i = 0; i < t->end; i++) {
+        if (t->at[i].count > 0) {
+            t->at[i].number = i;
+            add_bucket(d, t->at[i]);
+            t->at[i] = (struct bucket){0};
+        }
+    }
+    t->end = 0;
 }
 
 /* ---- distances of one trace ---- */
@@ -104,7 +133,7 @@ static struct stands stands_of(const struct walk *w, size_t variable_count, stru
 
 /* Walks the accesses of both in order; each step from one variable to the other is a distance. The
  * long stretches of a variable that is accessed often are leapt over. */
-static void add_merged(struct distances *d, const struct stands *s, uint32_t x, uint32_t y)
+static void add_merged(struct tally *t, const struct stands *s, uint32_t x, uint32_t y)
 {
     uint32_t at[2] = {s->first[x], s->first[y]};
     const uint32_t end[2] = {s->first[x + 1], s->first[y + 1]};
@@ -122,7 +151,7 @@ static void add_merged(struct distances *d, const struct stands *s, uint32_t x, 
                 at[lead] += leap;
             }
         }
-        add_distance(d, other - s->at[at[lead]]);
+        tally_add(t, other - s->at[at[lead]]);
         at[lead]++;
     }
 }
@@ -146,6 +175,7 @@ static struct distances *distances_of(struct correlation *c, const struct variab
 void correlation_add_pairings(struct correlation *c, const struct variables *v,
                               const struct pairings *p)
 {
+    struct tally tally = {.end = 0};
     for (uint32_t task = 0; task < p->task_count; task++) {
         if (p->walks[task].count == 0) {
             continue;
@@ -155,7 +185,8 @@ void correlation_add_pairings(struct correlation *c, const struct variables *v,
         vec_each (&p->list, pair) {
             if (s.first[pair->x] < s.first[pair->x + 1] &&
                 s.first[pair->y] < s.first[pair->y + 1]) {
-                add_merged(distances_of(c, v, *pair), &s, pair->x, pair->y);
+                add_merged(&tally, &s, pair->x, pair->y);
+                tally_flush(&tally, distances_of(c, v, *pair));
             }
         }
         arena_release(&scratch);

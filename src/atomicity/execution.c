@@ -1,8 +1,6 @@
 #include "atomicity/execution.h"
 
-#include "base/bits.h"
 #include "base/map.h"
-#include "order/scope.h"
 
 /* An event of several steps happens with the last of them that needs anything. */
 static bool is_pending(const struct model_thread *thread, uint32_t step)
@@ -41,10 +39,9 @@ struct check {
     const struct frame *f;
     const struct execution_claim *c;
     struct arena arena;
-    uint32_t *rank;     /* per event: its place in the execution plus one, 0: not in it */
-    uint32_t *position; /* per task: how many of its events came */
-    struct map lock_of;
-    VEC(struct holder) locks;
+    uint32_t *rank;        /* per event: its place in the execution plus one, 0: not in it */
+    uint32_t *position;    /* per task: how many of its events came */
+    struct holder *locks;  /* by lock */
     struct map shared_of;  /* (task, lock) to how often it is held in shared mode */
     VEC(uint32_t) version; /* per variable: how often it was written */
     struct map seen;       /* (task, variable) to the version of its last read */
@@ -56,31 +53,20 @@ static int refuse(const struct check *c, event_id id, const char *why)
     return err_set(c->e, "event %u could not happen there: %s", id, why);
 }
 
-static struct holder *holder_of(struct check *c, uint64_t lock, uint32_t *number)
+static int take_lock(struct check *c, event_id id, uint32_t task, const struct section *s)
 {
-    bool is_new = false;
-    *number = *map_slot(&c->lock_of, lock, (uint32_t)c->locks.count, &is_new);
-    if (is_new) {
-        vec_push(&c->locks, (struct holder){0});
-    }
-    return &c->locks.at[*number];
-}
-
-static int take_lock(struct check *c, event_id id, uint64_t lock, bool is_shared)
-{
-    const uint32_t task = trace_at(c->f->trace, id)->task;
-    uint32_t number = 0;
-    struct holder *h = holder_of(c, lock, &number);
-    uint32_t *own = map_slot(&c->shared_of, map_pair(task, number), 0, NULL);
+    struct holder *h = &c->locks[s->lock];
     if (h->task != 0 && h->task != task + 1) {
         return refuse(c, id, "its lock is held by another task");
     }
-    if (is_shared && h->task == 0) {
+    if (s->is_shared && h->task == 0) {
         h->shared_count++;
-        ++*own;
+        ++*map_slot(&c->shared_of, map_pair(task, s->lock), 0, NULL);
         return 0;
     }
-    if (h->shared_count > *own) {
+    const uint32_t *own =
+        h->shared_count == 0 ? NULL : map_get(&c->shared_of, map_pair(task, s->lock));
+    if (h->shared_count > (own == NULL ? 0 : *own)) {
         return refuse(c, id, "its lock is held by others that share it");
     }
     h->task = task + 1;
@@ -88,16 +74,16 @@ static int take_lock(struct check *c, event_id id, uint64_t lock, bool is_shared
     return 0;
 }
 
-static void give_lock(struct check *c, event_id id, uint64_t lock)
+static void give_lock(struct check *c, uint32_t task, const struct section *s)
 {
-    const uint32_t task = trace_at(c->f->trace, id)->task;
-    uint32_t number = 0;
-    struct holder *h = holder_of(c, lock, &number);
-    uint32_t *own = map_slot(&c->shared_of, map_pair(task, number), 0, NULL);
+    struct holder *h = &c->locks[s->lock];
     if (h->task == task + 1) {
         h->depth--;
         h->task = h->depth == 0 ? 0 : h->task;
-    } else if (*own > 0) {
+        return;
+    }
+    uint32_t *own = map_slot(&c->shared_of, map_pair(task, s->lock), 0, NULL);
+    if (*own > 0) {
         --*own;
         h->shared_count--;
     }
@@ -123,8 +109,8 @@ static int check_locks(struct check *c)
             }
             const struct section *s = &f->hb.sections.list[mark->section];
             if (mark->kind == MARK_UNLOCK) {
-                give_lock(c, id, s->lock);
-            } else if (take_lock(c, id, s->lock, s->is_shared) < 0) {
+                give_lock(c, task, s);
+            } else if (take_lock(c, id, task, s) < 0) {
                 return -1;
             }
         }
@@ -156,10 +142,23 @@ static int check_edges(struct check *c)
     return 0;
 }
 
+static bool has_versions(const struct variables *v)
+{
+    vec_each (&v->list, variable) {
+        if (variable->is_checked) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int check_versions(struct check *c)
 {
     const struct variables *v = &c->f->variables;
     struct map access_of = {0};
+    if (!has_versions(v)) {
+        return 0;
+    }
     for (uint32_t i = 0; i < v->accesses.count; i++) {
         if (v->list.at[v->accesses.at[i].variable].is_checked) {
             map_put(&access_of, v->accesses.at[i].event, i);
@@ -208,6 +207,7 @@ int execution_check(const struct frame *f, const struct execution_claim *claim, 
 {
     struct check c = {.f = f, .c = claim, .e = e};
     c.rank = arena_array(&c.arena, uint32_t, f->trace->events.count + 1);
+    c.locks = arena_array(&c.arena, struct holder, (size_t)f->hb.sections.lock_count + 1);
     c.position = arena_array(&c.arena, uint32_t, f->trace->tables.tasks.count + 1);
     int result = check_tasks(&c);
     if (result == 0) {
@@ -222,10 +222,8 @@ int execution_check(const struct frame *f, const struct execution_claim *claim, 
     if (result == 0) {
         result = check_places(&c);
     }
-    map_release(&c.lock_of);
     map_release(&c.shared_of);
     map_release(&c.seen);
-    vec_release(&c.locks);
     vec_release(&c.version);
     arena_release(&c.arena);
     return result;

@@ -1,5 +1,7 @@
 /* Executions that show a finding: from the steps of a model to events of the trace, and back to
- * doubt. The checker shares nothing with the search: what that gets wrong, this refuses. */
+ * doubt. The checker shares only what order/ says with the search: what that gets wrong, this
+ * refuses.
+ */
 #ifndef CLEW_ATOMICITY_EXECUTION_H
 #define CLEW_ATOMICITY_EXECUTION_H
 

@@ -34,22 +34,35 @@ void matcher_release(struct matcher *r)
     map_release(&r->paired);
 }
 
-/* ---- ordering by sort, so that equal sorts stand together ---- */
+/* ---- ordering by sort and locks, so that what is refused at once stands together ---- */
+
+static int compare_words(const uint32_t *a, const uint32_t *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (a[i] != b[i]) {
+            return a[i] < b[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
 
 static int compare_couples(const void *left, const void *right, const void *context)
 {
     (void)context;
     const struct couple *a = left;
     const struct couple *b = right;
-    return (a->sort > b->sort) - (a->sort < b->sort);
+    const uint32_t one[] = {a->sort, a->cover, a->guards[0], a->guards[1]};
+    const uint32_t other[] = {b->sort, b->cover, b->guards[0], b->guards[1]};
+    return compare_words(one, other, 4);
 }
 
 static int compare_singles(const void *left, const void *right, const void *context)
 {
     const struct sites *s = context;
-    const uint32_t a = s->list.at[*(const uint32_t *)left].sort;
-    const uint32_t b = s->list.at[*(const uint32_t *)right].sort;
-    return (a > b) - (a < b);
+    const struct site *a = &s->list.at[*(const uint32_t *)left];
+    const struct site *b = &s->list.at[*(const uint32_t *)right];
+    return compare_words((const uint32_t[]){a->sort, a->guard},
+                         (const uint32_t[]){b->sort, b->guard}, 2);
 }
 
 enum couple_rule { COUPLES_OF_X, COUPLES_MERGED, COUPLES_OF_BOTH };
@@ -228,7 +241,8 @@ static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
 {
     const struct couple *couple = &couples->at[c.first];
     const struct site *single = site_at(p, singles[s.first]);
-    if (p->pattern(p, couple, single) == VIOLATION_NONE) {
+    if (p->pattern(p, couple, single) == VIOLATION_NONE ||
+        (couple->cover != LOCK_NONE && couple->cover == single->guard)) {
         return;
     }
     uint32_t *tried = map_slot(&p->r->tried, map_pair(couple->sort, single->sort), 0, NULL);
@@ -247,7 +261,7 @@ static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
 static size_t couples_end(const couple_list *list, size_t first)
 {
     size_t end = first;
-    while (end < list->count && list->at[end].sort == list->at[first].sort) {
+    while (end < list->count && compare_couples(&list->at[end], &list->at[first], NULL) == 0) {
         end++;
     }
     return end;
@@ -263,7 +277,7 @@ static void match_between(struct pass *p, uint32_t thread, uint32_t other)
         for (size_t s = 0; s < single_count;) {
             size_t s_end = s;
             while (s_end < single_count &&
-                   site_at(p, singles[s_end])->sort == site_at(p, singles[s])->sort) {
+                   compare_singles(&singles[s_end], &singles[s], &p->sites) == 0) {
                 s_end++;
             }
             try_sorts(p, couples, (struct span){c, c_end}, singles, (struct span){s, s_end});
@@ -384,7 +398,9 @@ static void try_pair_sorts(struct pass *p, const couple_list *couples, struct sp
                            const couple_list *others, struct span d)
 {
     const struct four f = four_of(p, &couples->at[c.first], &others->at[d.first]);
-    if (pattern_of(&f) == VIOLATION_NONE) {
+    const uint32_t cover = couples->at[c.first].cover;
+    if (pattern_of(&f) == VIOLATION_NONE ||
+        (cover != LOCK_NONE && (cover == f.y2->guard || (f.is_x2_first && cover == f.x2->guard)))) {
         return;
     }
     uint32_t *tried = map_slot(

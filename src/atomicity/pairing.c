@@ -1,29 +1,21 @@
 #include "atomicity/pairing.h"
 
-#include "base/bits.h"
 #include "base/map.h"
 #include "base/sort.h"
 
-/* Pairs met so far: bits where the variables are few, else a map. */
-struct pair_set {
-    uint32_t count; /* of variables */
-    struct bits bits;
+/* How close pairs came, summed up: a table where the variables are few, else a map. */
+struct meetings {
+    uint32_t count;   /* of variables */
+    uint32_t *weight; /* by x * count + y */
     struct map map;
 };
 
-enum { BITS_VARIABLES_MAX = 8192 };
+enum { TABLE_VARIABLES_MAX = 2048 };
 
-static bool pair_set_add(struct pair_set *s, uint32_t x, uint32_t y)
+static uint32_t *weight_of(struct meetings *m, uint32_t x, uint32_t y)
 {
-    if (s->count <= BITS_VARIABLES_MAX) {
-        const size_t bit = (size_t)x * s->count + y;
-        const bool is_new = !bits_has(s->bits, bit);
-        bits_add(s->bits, bit);
-        return is_new;
-    }
-    bool is_new = false;
-    map_slot(&s->map, map_pair(x, y), 1, &is_new);
-    return is_new;
+    return m->weight != NULL ? &m->weight[(size_t)x * m->count + y]
+                             : map_slot(&m->map, map_pair(x, y), 0, NULL);
 }
 
 struct build {
@@ -31,7 +23,7 @@ struct build {
     const struct trace *t;
     const struct variables *v;
     bool *counts; /* per variable */
-    struct pair_set met;
+    struct meetings met;
     struct arena scratch;
 };
 
@@ -66,7 +58,7 @@ static void collect_walks(struct build *b)
     }
 }
 
-static void meet(struct build *b, uint32_t one, uint32_t other)
+static void meet(struct build *b, uint32_t one, uint32_t other, uint32_t weight)
 {
     const struct variable *a = &b->v->list.at[one];
     const struct variable *c = &b->v->list.at[other];
@@ -75,9 +67,11 @@ static void meet(struct build *b, uint32_t one, uint32_t other)
     }
     const bool is_in_order = a->class != c->class ? a->class < c->class : one < other;
     const struct pairing pair = {.x = is_in_order ? one : other, .y = is_in_order ? other : one};
-    if (pair_set_add(&b->met, pair.x, pair.y)) {
+    uint32_t *sum = weight_of(&b->met, pair.x, pair.y);
+    if (*sum == 0) {
         vec_push(&b->p->list, pair);
     }
+    *sum = *sum > UINT32_MAX - weight ? UINT32_MAX : *sum + weight;
 }
 
 /* Keeps the variables of the walk in the order of their last access, the latest first, and pairs
@@ -90,7 +84,8 @@ static void follow(struct build *b, const struct walk *walk)
         const uint32_t variable = walk->variables[i];
         uint32_t at = 0;
         while (at < count && recent[at] != variable) {
-            meet(b, recent[at++], variable);
+            meet(b, recent[at], variable, PAIRING_DEPTH - at);
+            at++;
         }
         count += at == count && count < PAIRING_DEPTH;
         for (uint32_t k = at < count ? at : count - 1; k > 0; k--) {
@@ -98,6 +93,34 @@ static void follow(struct build *b, const struct walk *walk)
         }
         recent[0] = variable;
     }
+}
+
+static int compare_weights(const void *left, const void *right, const void *context)
+{
+    struct build *b = *(struct build *const *)context;
+    const struct pairing *p = left;
+    const struct pairing *q = right;
+    const uint32_t one = *weight_of(&b->met, p->x, p->y);
+    const uint32_t other = *weight_of(&b->met, q->x, q->y);
+    return (one < other) - (one > other);
+}
+
+/* Keeps those that are among the closest of one of the two. */
+static void keep_closest(struct build *b)
+{
+    struct pairings *p = b->p;
+    uint32_t *partners = arena_array(&b->scratch, uint32_t, b->v->list.count + 1);
+    size_t kept = 0;
+    sort_stable(p->list.at, p->list.count, sizeof *p->list.at, compare_weights, &b);
+    for (size_t i = 0; i < p->list.count; i++) {
+        const struct pairing pair = p->list.at[i];
+        if (partners[pair.x] < PAIRING_PARTNERS || partners[pair.y] < PAIRING_PARTNERS) {
+            partners[pair.x]++;
+            partners[pair.y]++;
+            p->list.at[kept++] = pair;
+        }
+    }
+    p->list.count = kept;
 }
 
 static int compare_classes(const void *left, const void *right, const void *context)
@@ -114,14 +137,15 @@ void pairings_build(struct pairings *p, const struct trace *t, const struct vari
 {
     *p = (struct pairings){0};
     struct build b = {.p = p, .t = t, .v = v, .met.count = (uint32_t)v->list.count};
-    if (b.met.count <= BITS_VARIABLES_MAX) {
-        b.met.bits = bits_take(&b.scratch, (size_t)b.met.count * b.met.count + 1);
+    if (b.met.count <= TABLE_VARIABLES_MAX) {
+        b.met.weight = arena_array(&b.scratch, uint32_t, (size_t)b.met.count * b.met.count + 1);
     }
     choose_variables(&b);
     collect_walks(&b);
     for (uint32_t task = 0; task < p->task_count; task++) {
         follow(&b, &p->walks[task]);
     }
+    keep_closest(&b);
     sort_stable(p->list.at, p->list.count, sizeof *p->list.at, compare_classes, v);
     map_release(&b.met.map);
     arena_release(&b.scratch);

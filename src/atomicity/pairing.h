@@ -27,8 +27,10 @@ struct pairings {
     struct arena arena;
 };
 
-/* So many other variables may come between two that are paired. */
-enum { PAIRING_DEPTH = 64 };
+enum {
+    PAIRING_DEPTH = 64,    /* so many other variables may come between two that are paired */
+    PAIRING_PARTNERS = 32, /* and each is paired with those it comes close to most, about so many */
+};
 
 /* O(accesses * PAIRING_DEPTH). */
 void pairings_build(struct pairings *p, const struct trace *t, const struct variables *v);

@@ -23,6 +23,16 @@ static void pass_lock(struct sites *s, struct held *held, const struct step *ste
     }
 }
 
+static uint32_t guard_of(const struct sites *s, const struct held *held)
+{
+    vec_each (&held->sections, section) {
+        if (!s->sections.at[*section].is_shared) {
+            return s->sections.at[*section].lock;
+        }
+    }
+    return LOCK_NONE;
+}
+
 static void add_site(struct sites *s, const struct held *held, struct place p, struct sorts *sorts)
 {
     const struct trace *t = s->m->frame->trace;
@@ -35,6 +45,7 @@ static void add_site(struct sites *s, const struct held *held, struct place p, s
                                      .event = step->event,
                                      .held_first = (uint32_t)s->held.count,
                                      .held_count = (uint32_t)held->sections.count,
+                                     .guard = guard_of(s, held),
                                      .sort = sort_of(sorts, words, 3),
                                      .which = step->which,
                                      .is_write = step->is_write,
@@ -78,12 +89,38 @@ void sites_release(struct sites *s)
 
 /* ---- couples ---- */
 
+/* Whether the section is held at the site too. */
+static bool is_held(const struct sites *s, const struct site *site, uint32_t section)
+{
+    for (uint32_t i = 0; i < site->held_count; i++) {
+        if (s->held.at[site->held_first + i] == section) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t cover_of(const struct sites *s, const struct couple *c)
+{
+    const struct site *a = &s->list.at[c->first];
+    for (uint32_t i = 0; i < a->held_count; i++) {
+        const uint32_t section = s->held.at[a->held_first + i];
+        if (!s->sections.at[section].is_shared && is_held(s, &s->list.at[c->second], section)) {
+            return s->sections.at[section].lock;
+        }
+    }
+    return LOCK_NONE;
+}
+
 static void add_couple(const struct sites *s, struct couple c, struct sorts *sorts,
                        couple_list *list)
 {
     const uint32_t words[] = {s->list.at[c.first].sort, s->list.at[c.second].sort,
                               c.has_reads_between, UINT32_MAX};
     c.sort = sort_of(sorts, words, 4);
+    c.cover = cover_of(s, &c);
+    c.guards[0] = s->list.at[c.first].guard;
+    c.guards[1] = s->list.at[c.second].guard;
     vec_push(list, c);
 }
 
@@ -170,17 +207,6 @@ bool sites_straddle(const struct sites *s, const struct couple *c)
                 are_rounds(&s->sections.at[first], &s->sections.at[second], is_of_one)) {
                 return true;
             }
-        }
-    }
-    return false;
-}
-
-/* Whether the section is held at the site too. */
-static bool is_held(const struct sites *s, const struct site *site, uint32_t section)
-{
-    for (uint32_t i = 0; i < site->held_count; i++) {
-        if (s->held.at[site->held_first + i] == section) {
-            return true;
         }
     }
     return false;

@@ -24,7 +24,8 @@ struct site {
     event_id event;
     uint32_t held_first; /* its sections are held[held_first .. held_first + held_count) */
     uint32_t held_count;
-    uint32_t sort; /* equal for accesses of one kind, to variables of one class, at one place */
+    uint32_t guard; /* a lock it holds alone, LOCK_NONE: none */
+    uint32_t sort;  /* equal for accesses of one kind, to variables of one class, at one place */
     uint8_t which;
     bool is_write;
     bool is_related;
@@ -35,8 +36,12 @@ struct site {
 struct couple {
     uint32_t first, second; /* sites */
     uint32_t sort;          /* equal for couples of equal sorts */
+    uint32_t cover;         /* a lock held alone from the first to the second, LOCK_NONE: none */
+    uint32_t guards[2];     /* of the two sites */
     bool has_reads_between; /* two writes */
 };
+
+#define LOCK_NONE UINT32_MAX
 
 /* Numbers for sorts, shared by all models of a search so that what was found once is known. */
 struct sorts {
