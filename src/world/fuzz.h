@@ -1,4 +1,4 @@
-/* What reaches a system from outside, and when: the fuzz file (man 5 clew-fuzz).
+/* What reaches a system from outside, and when: the fuzz file, in YAML.
  *
  *     initial:                       in this order, before all others
  *       - request: put
