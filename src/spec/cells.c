@@ -10,7 +10,7 @@ void cells_release(struct cells *c)
 
 static struct span plus(struct span a, struct span b)
 {
-    struct span s;
+    struct span s = SPAN_ANY;
     return __builtin_add_overflow(a.low, b.low, &s.low) ||
                    __builtin_add_overflow(a.high, b.high, &s.high)
                ? SPAN_ANY
@@ -19,7 +19,7 @@ static struct span plus(struct span a, struct span b)
 
 static struct span minus(struct span a, struct span b)
 {
-    struct span s;
+    struct span s = SPAN_ANY;
     return __builtin_sub_overflow(a.low, b.high, &s.low) ||
                    __builtin_sub_overflow(a.high, b.low, &s.high)
                ? SPAN_ANY

@@ -121,13 +121,13 @@ static void decide_once(const struct track *t, const uint8_t *left, const struct
     struct nearest nearest[] = {{.is_none = true}, {.is_none = true}};
     for (size_t i = 0; i < t->count; i++) {
         row[i] = TRUTH_NO;
-        for (uint8_t least = TRUTH_UNKNOWN; least <= TRUTH_YES; least++) {
+        for (int least = TRUTH_UNKNOWN; least <= TRUTH_YES; least++) {
             struct nearest *n = &nearest[least - TRUTH_UNKNOWN];
             if (left[i] >= least) {
                 *n = (struct nearest){.time = t->times[i]};
             }
             if (is_within(*n, n->time, t->times[i], part->bound)) {
-                row[i] = least;
+                row[i] = (uint8_t)least;
             }
         }
     }
