@@ -500,6 +500,7 @@ __attribute__((always_inline)) static inline void note(uintptr_t address, size_t
     __builtin_prefetch((const void *)address);
     const size_t index = shadow_index(address);
     struct region *region = NULL;
+    /* NOLINTBEGIN(bugprone-branch-clone): the questions come in the order of what they cost. */
     if (__builtin_expect(rt_self.own == 0 || address % WORD_SIZE + size > WORD_SIZE ||
                              (region = shadow_region(address)) == NULL,
                          0)) {
@@ -511,6 +512,7 @@ __attribute__((always_inline)) static inline void note(uintptr_t address, size_t
     } else {
         note_rare(address, size, is_write, place);
     }
+    /* NOLINTEND(bugprone-branch-clone) */
 }
 
 void clew_rt_read(const void *address, size_t size, const void *place)
