@@ -7,6 +7,7 @@ struct sample {
     bool prune;
     const char *node;
     uint64_t event;
+    struct texts handlers;
 };
 
 static const struct option table[] = {
@@ -30,6 +31,11 @@ static const struct option table[] = {
      .argument = "N",
      .target = offsetof(struct sample, event),
      .help = "this event"},
+    {.name = "handler",
+     .type = OPTION_TEXTS,
+     .argument = "NAME",
+     .target = offsetof(struct sample, handlers),
+     .help = "these, each given by itself"},
     COMMON_ALWAYS,
     {0},
 };
@@ -156,6 +162,19 @@ TEST(what_is_no_moment_is_refused)
         CHECK(strstr(e.text, "is no time of a trace") != NULL);
         CHECK(!m.is_given);
     }
+}
+
+TEST(what_may_be_said_several_times_is_kept_in_its_order)
+{
+    CHECK_INT(parse("--handler a b --handler=c"), 0);
+    CHECK_INT(got.handlers.count, 2);
+    CHECK_TEXT(got.handlers.at[0], "a");
+    CHECK_TEXT(got.handlers.at[1], "c");
+    check_error(
+        "--handler=1 --handler=2 --handler=3 --handler=4 --handler=5 --handler=6 --handler=7 "
+        "--handler=8 --handler=9 --handler=a --handler=b --handler=c --handler=d --handler=e "
+        "--handler=f --handler=g --handler=h",
+        "--handler: it may be given 16 times at most");
 }
 
 TEST(mistakes_are_named_with_what_was_meant)
