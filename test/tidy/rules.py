@@ -299,5 +299,6 @@ RULES = [
     nothing_is_left_to_do,
     text_speaks_of_the_project_only,
     only_the_licence_claims_rights,
+    documents_name_what_exists,
     architecture_lists_every_room,
 ]
