@@ -291,12 +291,12 @@ TEST(a_run_is_a_trace)
     system_run(w, &(struct plan){.trace = &t}, &x);
     trace_seal(&t);
     CHECK_INT(t.tables.order, ORDER_EXACT);
-    static const uint16_t kinds[] = {
-        EVENT_THREAD_START, EVENT_HANDLER_BEGIN, EVENT_TIMER_SET,  EVENT_TIMER_SET,
-        EVENT_TIMER_SET,    EVENT_HANDLER_END,   EVENT_TIMER_FIRE, EVENT_HANDLER_BEGIN,
-        EVENT_VARIABLE,     EVENT_TIMER_CANCEL,  EVENT_TIMER_SET,  EVENT_HANDLER_END,
-        EVENT_TIMER_FIRE,   EVENT_HANDLER_BEGIN, EVENT_VARIABLE,   EVENT_HANDLER_END,
-        EVENT_THREAD_END};
+    static const uint16_t kinds[] = {EVENT_THREAD_START, EVENT_HANDLER_BEGIN, EVENT_TIMER_SET,
+                                     EVENT_TIMER_SET,    EVENT_TIMER_SET,     EVENT_HANDLER_END,
+                                     EVENT_TIMER_FIRE,   EVENT_HANDLER_BEGIN, EVENT_VARIABLE,
+                                     EVENT_TIMER_CANCEL, EVENT_TIMER_SET,     EVENT_HANDLER_END,
+                                     EVENT_TIMER_FIRE,   EVENT_HANDLER_BEGIN, EVENT_VARIABLE,
+                                     EVENT_HANDLER_END,  EVENT_THREAD_END};
     CHECK_INT(t.events.count, sizeof kinds / sizeof *kinds);
     for (size_t i = 0; i < t.events.count; i++) {
         CHECK_INT(t.events.at[i].kind, kinds[i]);
