@@ -99,6 +99,13 @@ struct clew_system {
     __attribute__((visibility("default"))) const struct clew_system clew_system = { \
         .version = CLEW_SIM_VERSION, .size = sizeof(struct clew_system), __VA_ARGS__}
 
+/* What stands below is not counted as code of the system. */
+#ifdef __clang__
+#define CLEW_UNCOUNTED __attribute__((no_sanitize("coverage")))
+#else
+#define CLEW_UNCOUNTED __attribute__((no_sanitize_coverage))
+#endif
+
 /* What clew does for a node; use the functions below. */
 struct clew_calls {
     int (*self)(void);
@@ -123,77 +130,77 @@ struct clew_calls {
 __attribute__((weak, visibility("default"))) const struct clew_calls *clew_calls;
 
 /* The node whose code is running, from 0. */
-static inline int clew_self(void)
+CLEW_UNCOUNTED static inline int clew_self(void)
 {
     return clew_calls->self();
 }
 
 /* Sends a copy of the bytes to a node. */
-static inline void clew_send(int to, int type, const void *bytes, size_t size)
+CLEW_UNCOUNTED static inline void clew_send(int to, int type, const void *bytes, size_t size)
 {
     clew_calls->send(to, type, bytes, size);
 }
 
 /* In setup: a request from outside, to arrive some time. */
-static inline void clew_request(int to, int type, const void *bytes, size_t size)
+CLEW_UNCOUNTED static inline void clew_request(int to, int type, const void *bytes, size_t size)
 {
     clew_calls->request(to, type, bytes, size);
 }
 
 /* The timer fires when the node's clock has moved on by delay; a timer that runs is set anew. The
  * clock moves when timers fire, which they do in the order of their times. */
-static inline void clew_timer_set(int timer, uint64_t delay)
+CLEW_UNCOUNTED static inline void clew_timer_set(int timer, uint64_t delay)
 {
     clew_calls->timer_set(timer, delay);
 }
-static inline void clew_timer_cancel(int timer)
+CLEW_UNCOUNTED static inline void clew_timer_cancel(int timer)
 {
     clew_calls->timer_cancel(timer);
 }
 
 /* Begins to write to the node's disk; `written` gets the ticket when it is done. A crash before
  * that may or may not find it on the disk. Writes reach the disk in their order. */
-static inline uint32_t clew_disk_write(size_t offset, const void *bytes, size_t size)
+CLEW_UNCOUNTED static inline uint32_t clew_disk_write(size_t offset, const void *bytes, size_t size)
 {
     return clew_calls->disk_write(offset, bytes, size);
 }
 
 /* Reads from the node's disk, what is still being written included. */
-static inline void clew_disk_read(size_t offset, void *bytes, size_t size)
+CLEW_UNCOUNTED static inline void clew_disk_read(size_t offset, void *bytes, size_t size)
 {
     clew_calls->disk_read(offset, bytes, size);
 }
 
 /* The node's clock. */
-static inline uint64_t clew_now(void)
+CLEW_UNCOUNTED static inline uint64_t clew_now(void)
 {
     return clew_calls->now();
 }
 
 /* A number below bound, the same in every repetition of a run. */
-static inline uint64_t clew_random(uint64_t bound)
+CLEW_UNCOUNTED static inline uint64_t clew_random(uint64_t bound)
 {
     return clew_calls->random(bound);
 }
 
 /* Memory of the node, cleared to zero; gone at a crash. */
-static inline void *clew_alloc(size_t size)
+CLEW_UNCOUNTED static inline void *clew_alloc(size_t size)
 {
     return clew_calls->alloc(size);
 }
-static inline void clew_free(void *block)
+CLEW_UNCOUNTED static inline void clew_free(void *block)
 {
     clew_calls->free(block);
 }
 
 /* The node's variable has this value from now on: for properties and for traces. */
-static inline void clew_variable(const char *name, int64_t value)
+CLEW_UNCOUNTED static inline void clew_variable(const char *name, int64_t value)
 {
     clew_calls->variable(name, value);
 }
 
 /* A line for the trace. */
-static inline void clew_log_line(const char *text)
+CLEW_UNCOUNTED static inline void clew_log_line(const char *text)
 {
     clew_calls->log(text);
 }
@@ -216,30 +223,26 @@ struct clew_counters {
 /* A program that holds a system itself, and is not a shared object, says so. */
 #ifndef CLEW_SIM_IN_PROGRAM
 
-#ifdef __clang__
-#define CLEW_UNCOUNTED __attribute__((no_sanitize("coverage"), weak, visibility("hidden")))
-#else
-#define CLEW_UNCOUNTED __attribute__((no_sanitize_coverage, weak, visibility("hidden")))
-#endif
+#define CLEW_BOUND CLEW_UNCOUNTED __attribute__((weak, visibility("hidden")))
 
 __attribute__((weak, visibility("default"))) struct clew_counters clew_counters;
 
-CLEW_UNCOUNTED void __sanitizer_cov_8bit_counters_init(uint8_t *begin, uint8_t *end);
-CLEW_UNCOUNTED void __sanitizer_cov_8bit_counters_init(uint8_t *begin, uint8_t *end)
+CLEW_BOUND void __sanitizer_cov_8bit_counters_init(uint8_t *begin, uint8_t *end);
+CLEW_BOUND void __sanitizer_cov_8bit_counters_init(uint8_t *begin, uint8_t *end)
 {
     clew_counters.begin = begin;
     clew_counters.end = end;
 }
 
-CLEW_UNCOUNTED void __sanitizer_cov_pcs_init(const uintptr_t *begin, const uintptr_t *end);
-CLEW_UNCOUNTED void __sanitizer_cov_pcs_init(const uintptr_t *begin, const uintptr_t *end)
+CLEW_BOUND void __sanitizer_cov_pcs_init(const uintptr_t *begin, const uintptr_t *end);
+CLEW_BOUND void __sanitizer_cov_pcs_init(const uintptr_t *begin, const uintptr_t *end)
 {
     (void)end;
     clew_counters.places = begin;
 }
 
-CLEW_UNCOUNTED void __sanitizer_cov_trace_pc(void);
-CLEW_UNCOUNTED void __sanitizer_cov_trace_pc(void)
+CLEW_BOUND void __sanitizer_cov_trace_pc(void);
+CLEW_BOUND void __sanitizer_cov_trace_pc(void)
 {
     if (clew_calls != NULL) {
         clew_calls->block(__builtin_return_address(0));
@@ -247,18 +250,20 @@ CLEW_UNCOUNTED void __sanitizer_cov_trace_pc(void)
 }
 
 /* What assert() calls: the run ends, the explorer goes on. */
-CLEW_UNCOUNTED __attribute__((noreturn)) void
-__assert_fail(const char *claim, const char *file, unsigned int line, const char *function);
-CLEW_UNCOUNTED __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
-                                                            unsigned int line, const char *function)
+CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
+                                                        unsigned int line, const char *function);
+CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
+                                                        unsigned int line, const char *function)
 {
     (void)function;
     clew_calls->violate(claim, file, (int)line);
     __builtin_trap();
 }
 
-#undef CLEW_UNCOUNTED
+#undef CLEW_BOUND
 #endif
+
+#undef CLEW_UNCOUNTED
 
 #ifdef __cplusplus
 }

@@ -119,17 +119,31 @@ static void read_calls(struct cover *c)
     }
 }
 
+/* All that was entered since the last time, with how often, is in touched. */
+static void read_blocks(struct cover *c)
+{
+    if (c->counters != NULL) {
+        read_counters(c);
+    } else {
+        read_calls(c);
+    }
+}
+
+void cover_forget(struct sim *s)
+{
+    if (s->cover != NULL) {
+        read_blocks(s->cover);
+        s->cover->touched_count = 0;
+    }
+}
+
 uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **blocks)
 {
     struct cover *c = s->cover;
     if (c == NULL) {
         return 0;
     }
-    if (c->counters != NULL) {
-        read_counters(c);
-    } else {
-        read_calls(c);
-    }
+    read_blocks(c);
     for (uint32_t i = 0; i < c->touched_count; i++) {
         const struct pick_block *block = &c->touched[i];
         c->covered_count += !c->is_covered[block->block];

@@ -101,8 +101,11 @@ static void start_all(struct sim *s)
         s->system->setup();
         s->is_setting_up = false;
     }
+    /* What starting covers is the node's, but no action's. */
+    const struct pick_block *blocks = NULL;
     for (uint32_t i = 0; i < s->node_count; i++) {
         node_start(s, i, false);
+        (void)cover_take(s, i, &blocks);
     }
     claims_check(s);
 }
@@ -116,6 +119,7 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     s->is_setting_up = false;
     s->doing = "start";
     calls_begin(s);
+    cover_forget(s);
     claims_begin(s);
     memory_reset(s);
     memset(s->states, 0, s->node_count * sizeof *s->states);
