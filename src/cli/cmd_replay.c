@@ -27,24 +27,6 @@ static int read_schedule(struct schedule *s, const char *path, struct err *e)
     return result < 0 ? err_wrap(e, "%s", path) : 0;
 }
 
-static int write_trace(const struct trace *t, const char *path, struct err *e)
-{
-    struct out out;
-    struct notes notes = {0};
-    if (out_open(&out, path, e) < 0) {
-        return -1;
-    }
-    struct writer *w = format_native.create(&out, &t->tables, &notes);
-    int result = writer_write(w, t->events.at, t->events.count, e);
-    if (result == 0) {
-        result = writer_close(w, e);
-    } else {
-        writer_abandon(w);
-    }
-    notes_release(&notes);
-    return result;
-}
-
 /* Writes the step the way schedules do. */
 static void print_step(struct session *s, struct world *w, const struct step *step, size_t number)
 {
@@ -194,7 +176,7 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
         status = verify(w, sched, c, &r, e);
     }
     if (status == 0 && c->trace != NULL) {
-        status = write_trace(&t, c->trace, e);
+        status = format_save(&format_native, &t, c->trace, e);
     }
     if (status == 0) {
         if (c->step) {

@@ -123,24 +123,6 @@ static int write_schedule(const char *path, const char *text, struct err *e)
     return out_close(&out, e);
 }
 
-static int write_events(const struct trace *t, const char *path, struct err *e)
-{
-    struct out out;
-    struct notes notes = {0};
-    if (out_open(&out, path, e) < 0) {
-        return -1;
-    }
-    struct writer *w = format_native.create(&out, &t->tables, &notes);
-    int result = writer_write(w, t->events.at, t->events.count, e);
-    if (result == 0) {
-        result = writer_close(w, e);
-    } else {
-        writer_abandon(w);
-    }
-    notes_release(&notes);
-    return result;
-}
-
 /* The run is made once more, for its trace. */
 static int write_trace(struct world *w, const char *schedule, const char *path, struct err *e)
 {
@@ -156,7 +138,7 @@ static int write_trace(struct world *w, const char *schedule, const char *path, 
         result = replay(w, &s, &(struct replay_options){.trace = &t}, &r, e);
     }
     if (result == 0) {
-        result = write_events(&t, path, e);
+        result = format_save(&format_native, &t, path, e);
     }
     replayed_release(&r);
     trace_release(&t);

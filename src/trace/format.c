@@ -135,3 +135,21 @@ void writer_abandon(struct writer *w)
     w->ops->release(w);
     mem_free(w);
 }
+
+int format_save(const struct format *format, const struct trace *t, const char *path, struct err *e)
+{
+    struct out out;
+    struct notes notes = {0};
+    if (out_open(&out, path, e) < 0) {
+        return -1;
+    }
+    struct writer *w = format->create(&out, &t->tables, &notes);
+    int result = writer_write(w, t->events.at, t->events.count, e);
+    if (result == 0) {
+        result = writer_close(w, e);
+    } else {
+        writer_abandon(w);
+    }
+    notes_release(&notes);
+    return result;
+}

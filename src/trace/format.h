@@ -9,6 +9,7 @@
 
 #include "base/out.h"
 #include "trace/cursor.h"
+#include "trace/trace.h"
 
 struct writer;
 
@@ -49,6 +50,10 @@ typedef const struct format *const *format_list;
 
 /* The format whose ending the path has, NULL when none. */
 const struct format *format_of_path(format_list formats, const char *path);
+
+/* Writes the trace to path, as a file of this format. */
+MUST_USE int format_save(const struct format *format, const struct trace *t, const char *path,
+                         struct err *e);
 
 /* Opens path ("-": standard input), recognizes its format by content and returns a cursor, or NULL
  * with an error that names path, byte and what was expected. `wanted` forces a format when not
