@@ -81,9 +81,6 @@ struct clew_system {
     uint64_t (*fingerprint)(const struct clew_message *m);
     /* The state as a line of text for people. */
     void (*describe)(const void *state, char *text, size_t size);
-    /* Makes a request smaller: writes the attempt-th smaller version of it to bytes (as large as
-     * the message) and returns its size, or -1 when there are no more. For `clew minimize`. */
-    int64_t (*shrink)(const struct clew_message *m, uint32_t attempt, void *bytes);
 
     const struct clew_property *properties; /* ended by {0} */
 
