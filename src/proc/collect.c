@@ -179,6 +179,21 @@ static void describe(struct collector *c)
     c->tables->source = names_intern_text(&c->tables->names, text);
 }
 
+/* Programs that a task became and that began no row: a task has one row more than recorded programs
+ * it became. */
+static uint64_t uncontrolled(const struct collector *c)
+{
+    uint64_t begun = 0;
+    uint64_t wanted = 0;
+    vec_each (&c->exec_count.entries, execs) {
+        wanted += execs->value + 1;
+    }
+    vec_each (&c->sources, s) {
+        begun += s->process != NULL && map_get(&c->exec_count, s->task) != NULL;
+    }
+    return wanted > begun ? wanted - begun : 0;
+}
+
 static void count(struct collector *c, struct collect_stats *stats)
 {
     *stats = (struct collect_stats){.processes = c->processes.count, .events = c->event_count};
@@ -189,9 +204,7 @@ static void count(struct collector *c, struct collect_stats *stats)
     stats->messages_matched = c->traffic.matched;
     stats->messages_unmatched = c->traffic.unmatched;
     stats->messages_external = c->traffic.external;
-    vec_each (&c->last_step.entries, step) {
-        stats->uncontrolled += step->value == EVENT_PROCESS_EXEC;
-    }
+    stats->uncontrolled = uncontrolled(c);
     vec_each (&c->sources, s) {
         stats->threads += s->process != NULL;
         stats->bytes += s->row.size_total;

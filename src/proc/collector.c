@@ -147,7 +147,7 @@ void collector_release(struct collector *c)
     vec_release(&c->batch);
     datagrams_release(&c->datagrams);
     traffic_release(&c->traffic);
-    map_release(&c->last_step);
+    map_release(&c->exec_count);
     map_release(&c->row_of);
     names_release(&c->inodes);
     arena_release(&c->arena);

@@ -62,7 +62,7 @@ struct collector {
     struct recording page;
     struct datagrams datagrams;
     struct traffic traffic;
-    struct map last_step; /* of a task: EVENT_PROCESS_EXEC when it became a program */
+    struct map exec_count; /* of a task: how often it became another program */
     uint64_t event_count, handler_count;
     uint64_t access_count; /* recorded */
 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -131,19 +132,21 @@ _Noreturn static void become(const struct recorder_options *options, const char 
     _exit(126);
 }
 
-/* Waits for the end of the command; meanwhile who watches is asked every so often. */
+/* Waits for the end of the command and for orphans of its that end before it; meanwhile who watches
+ * is asked every so often. */
 static void wait_for(pid_t pid, const struct recorder_options *options, const char *folder,
                      int *status)
 {
+    int end = 0;
     pid_t ended = 0;
-    while (options->watch != NULL && ended == 0) {
-        const struct timespec pause = {.tv_nsec = WATCH_PAUSE_NS};
-        (void)nanosleep(&pause, NULL);
-        options->watch(options->watch_context, folder, false);
-        ended = waitpid(pid, status, WNOHANG);
+    while (ended != pid && (ended >= 0 || errno == EINTR)) {
+        if (ended == 0 && options->watch != NULL) {
+            (void)nanosleep(&(struct timespec){.tv_nsec = WATCH_PAUSE_NS}, NULL);
+            options->watch(options->watch_context, folder, false);
+        }
+        ended = waitpid(-1, &end, options->watch != NULL ? WNOHANG : 0);
     }
-    while (ended != pid && waitpid(pid, status, 0) < 0 && errno == EINTR) {
-    }
+    *status = end;
     if (options->watch != NULL) {
         options->watch(options->watch_context, folder, true);
     }
@@ -158,6 +161,8 @@ static int run(const struct recorder_options *options, const char *library, cons
     if (seam_fails() || pipe2(report, O_CLOEXEC) < 0) {
         return err_set(e, "no pipe could be made: %s", strerror(errno));
     }
+    /* Whoever loses its parent becomes ours: so we know who outlives the program. */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     struct keyboard keyboard;
     keyboard_ignore(&keyboard);
     const pid_t pid = seam_fails() ? -1 : fork();
@@ -308,22 +313,33 @@ static int make_folder(const char *output, char folder[static PATH_SIZE], struct
     return 0;
 }
 
+/* Some process of the program's still runs. */
+static bool somebody_runs(void)
+{
+    pid_t ended = 0;
+    do {
+        ended = waitpid(-1, NULL, WNOHANG);
+    } while (ended > 0);
+    return ended == 0;
+}
+
 /* The program has ended. A process that outlives it begins no row from now on; one that is about to
  * end is given a moment to do so. */
 static void end_recording(const char *folder, int page, struct notes *n)
 {
     const uint32_t is_closed = 1;
-    uint32_t pid = writer_of(folder);
-    for (int step = 0; step < END_STEPS_MAX && pid != 0; step++) {
+    for (int step = 0; step < END_STEPS_MAX && somebody_runs(); step++) {
         (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        pid = writer_of(folder);
     }
     if (pwrite(page, &is_closed, sizeof is_closed, offsetof(struct recording, is_closed)) < 0) {
         notes_add(n, folder, "could not be closed; processes that still run may write there");
     }
-    if (pid != 0) {
-        char place[32];
-        (void)snprintf(place, sizeof place, "process %u", pid);
+    if (somebody_runs()) {
+        char place[32] = "the program's child";
+        const uint32_t pid = writer_of(folder);
+        if (pid != 0) {
+            (void)snprintf(place, sizeof place, "process %u", pid);
+        }
         notes_add(n, place,
                   "a process outlives the program; what it does from now on is not recorded");
     }

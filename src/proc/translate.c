@@ -374,9 +374,8 @@ static int put_event(struct collector *c, const struct event *event, struct err 
     traffic_take(&c->traffic, event);
     c->handler_count += event->kind == EVENT_HANDLER_BEGIN;
     if (event->kind == EVENT_PROCESS_EXEC) {
-        map_put(&c->last_step, event->task, event->kind);
-    } else if (c->last_step.entries.count > 0 && map_get(&c->last_step, event->task) != NULL) {
-        map_put(&c->last_step, event->task, 0);
+        const uint32_t *before = map_get(&c->exec_count, event->task);
+        map_put(&c->exec_count, event->task, before == NULL ? 1 : *before + 1);
     }
     vec_push(&c->batch, *event);
     return c->batch.count >= BATCH_MAX ? translate_flush(c, e) : 0;

@@ -237,6 +237,27 @@ TEST(joins_and_forks_name_their_tasks)
 }
 
 /* The note with the ends of connection 1. */
+static uint64_t uncontrolled_in(const char *folder)
+{
+    struct collect_stats stats;
+    struct notes notes = {0};
+    (void)text_of(folder, &stats, &notes);
+    notes_release(&notes);
+    return stats.uncontrolled;
+}
+
+TEST(a_program_that_began_a_row_was_recorded_even_if_it_did_nothing)
+{
+    const char *folder = rows_folder("became");
+    struct row_file a = rows_begin(0, 0, "main");
+    put(&a, EVENT_PROCESS_EXEC, 1, 0);
+    rows_save(&a, folder);
+    CHECK_INT(uncontrolled_in(folder), 1);
+    struct row_file b = rows_begin(1, 0, "main");
+    rows_save(&b, folder);
+    CHECK_INT(uncontrolled_in(folder), 0);
+}
+
 static void put_ends(struct row_file *f, uint8_t transport, const char *own, const char *peer)
 {
     char text[200] = {(char)transport};
