@@ -254,6 +254,7 @@ TEST(a_program_that_began_a_row_was_recorded_even_if_it_did_nothing)
     rows_save(&a, folder);
     CHECK_INT(uncontrolled_in(folder), 1);
     struct row_file b = rows_begin(1, 0, "main");
+    put(&b, RECORD_STACK, 0, 0x1000);
     rows_save(&b, folder);
     CHECK_INT(uncontrolled_in(folder), 0);
 }
