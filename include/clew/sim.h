@@ -50,6 +50,22 @@ struct clew_message {
     size_t size;
 };
 
+/* A mistake that can be put into the system: `clew explore --bug NAME`. */
+struct clew_bug {
+    const char *name;  /* NULL ends a list */
+    const char *about; /* a line for people */
+    bool *is_on;       /* set before the first run */
+};
+
+/* A number that can be chosen: `clew explore --set NAME=N`. */
+struct clew_setting {
+    const char *name; /* NULL ends a list */
+    const char *about;
+    uint32_t *value; /* holds the default until it is set, before the first run */
+    uint32_t least;
+    uint32_t most;
+};
+
 /* A system. All but version, size, name, node_count and message may be left out. */
 struct clew_system {
     uint32_t version; /* both set by CLEW_SYSTEM */
@@ -88,6 +104,11 @@ struct clew_system {
     const char *faults; /* "crash=1,drop=2" */
     const char *net;    /* "fifo" (default) or "datagram" */
     uint32_t depth;     /* steps of a run, at most */
+
+    /* What can be chosen about it; lists ended by {0}. */
+    const struct clew_bug *bugs;
+    const struct clew_setting *settings;
+    const uint32_t *node_count_chosen; /* a setting's value that stands for node_count */
 };
 
 /* Declares the system of a shared object. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "campaign/account.h"
 #include "cli/interactive.h"
 #include "cli/report.h"
@@ -21,6 +22,8 @@ struct explore_command {
     const char *faults;
     const char *net;
     const char *spec;
+    const char *bug;
+    const char *set;
     uint64_t depth; /* 0: as the system says */
     uint64_t delays;
     uint64_t pct_depth;
@@ -125,6 +128,9 @@ static void print_settings(const struct exploration *x, struct out *out)
         }
     }
     out_text(out, *separator == ' ' ? " none" : "");
+    if (x->world->with != NULL) {
+        out_format(out, ", with %s", x->world->with);
+    }
     if (x->command->spec != NULL) {
         out_format(out, ", spec %s", x->command->spec);
     }
@@ -307,14 +313,32 @@ static int search(struct exploration *x, struct err *e)
     return result;
 }
 
+/* Bugs and settings in one list, as schedules have them; NULL when there are none. */
+static char *join_choices(const struct explore_command *c)
+{
+    const char *bug = c->bug == NULL ? "" : c->bug;
+    const char *set = c->set == NULL ? "" : c->set;
+    const size_t size = strlen(bug) + strlen(set) + 2;
+    if (c->bug == NULL && c->set == NULL) {
+        return NULL;
+    }
+    char *list = mem_resize(NULL, size);
+    (void)snprintf(list, size, "%s%s%s", bug, c->bug != NULL && c->set != NULL ? "," : "", set);
+    return list;
+}
+
 static int open_world(struct exploration *x, struct err *e)
 {
     const struct explore_command *c = x->command;
     if (c->spec != NULL && spec_file_read(&x->spec, c->spec, e) < 0) {
         return -1;
     }
-    const struct sim_options options = {.net = c->net, .spec = c->spec == NULL ? NULL : &x->spec};
-    return sim_open(&x->world, x->session->inputs[0], &options, e);
+    char *with = join_choices(c);
+    const struct sim_options options = {
+        .net = c->net, .with = with, .spec = c->spec == NULL ? NULL : &x->spec};
+    const int result = sim_open(&x->world, x->session->inputs[0], &options, e);
+    mem_free(with);
+    return result;
 }
 
 static int run(struct session *s, const void *options, struct err *e)
@@ -364,6 +388,16 @@ static const struct option options[] = {
      .target = offsetof(struct explore_command, strategy),
      .help = "how to search: auto (a little of all), random, pct, pos, surw (sampling), unique, "
              "frequency, nodefreq (by coverage), delay, dpor (systematic)"},
+    {.name = "bug",
+     .type = OPTION_TEXT,
+     .argument = "LIST",
+     .target = offsetof(struct explore_command, bug),
+     .help = "the bugs to put into a system that has some on offer (clew cases)"},
+    {.name = "set",
+     .type = OPTION_TEXT,
+     .argument = "LIST",
+     .target = offsetof(struct explore_command, set),
+     .help = "numbers that the system lets one choose: nodes=5,cycles=10"},
     {.name = "faults",
      .type = OPTION_TEXT,
      .argument = "LIST",

@@ -219,6 +219,7 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0) {
         const struct sim_options world_options = {
             .net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net),
+            .with = sched.with == 0 ? NULL : names_text(&sched.names, sched.with),
             .spec = c->spec == NULL ? NULL : &spec};
         status = sim_open(&w, s->inputs[1], &world_options, e);
     }

@@ -13,6 +13,7 @@ static int check_header(const struct world *w, const struct schedule *s, struct 
         const char *is;
     } parts[] = {{"world", s->world, w->ops->name},
                  {"net", s->net, w->net},
+                 {"choice", s->with, w->with == NULL ? "" : w->with},
                  {"system", s->system, w->system}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *wanted = names_text(&s->names, parts[i].wanted);

@@ -61,7 +61,7 @@ static int check_counts(const struct sim *s, struct err *e)
     return 0;
 }
 
-int check_system(struct sim *s, struct err *e)
+int check_version(const struct sim *s, struct err *e)
 {
     const struct clew_system *system = s->system;
     if (system->version != CLEW_SIM_VERSION || system->size != sizeof *system) {
@@ -70,13 +70,23 @@ int check_system(struct sim *s, struct err *e)
                        "again with clew cc --sim",
                        system->version, CLEW_SIM_VERSION);
     }
-    s->node_count = system->node_count;
+    return 0;
+}
+
+int check_system(struct sim *s, struct err *e)
+{
+    const struct clew_system *system = s->system;
+    s->node_count =
+        system->node_count_chosen != NULL ? *system->node_count_chosen : system->node_count;
     s->type_count = count_names(system->messages, SIM_TYPES_MAX);
     s->timer_count = count_names(system->timers, SIM_TIMERS_MAX);
     if (check_counts(s, e) < 0 || check_name("system", system->name, e) < 0 ||
         check_names("message", system->messages, s->type_count, e) < 0 ||
         check_names("timer", system->timers, s->timer_count, e) < 0) {
         return -1;
+    }
+    if (system->nodes != NULL && system->node_count_chosen != NULL) {
+        return err_set(e, "has names for its nodes, and a number of them that can be chosen");
     }
     if (system->nodes != NULL && check_names("node", system->nodes, s->node_count, e) < 0) {
         return -1;

@@ -75,7 +75,7 @@ static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-static void keep_fresh(struct sim *s)
+void load_keep_fresh(struct sim *s)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < s->segment_count; i++) {
@@ -122,7 +122,6 @@ int load_library(struct sim *s, const char *path, struct err *e)
                                            .counters = counters != NULL && counters->begin != NULL
                                                            ? counters
                                                            : NULL});
-    keep_fresh(s);
     return 0;
 }
 

@@ -304,6 +304,7 @@ static void close_sim(struct world *w)
         mem_free(s->variable_names[i]);
     }
     mem_free(s->made_up_names);
+    mem_free(s->with);
     load_close(s);
     mem_free(s);
 }
@@ -378,9 +379,11 @@ static int choose_net(struct sim *s, const char *wanted, struct err *e)
 /* What all systems need, once s->system is known. */
 static int set_up(struct sim *s, const struct sim_options *options, struct err *e)
 {
-    if (check_system(s, e) < 0 || choose_net(s, options->net, e) < 0) {
+    if (check_version(s, e) < 0 || settings_choose(s, options->with, e) < 0 ||
+        check_system(s, e) < 0 || choose_net(s, options->net, e) < 0) {
         return -1;
     }
+    load_keep_fresh(s);
     name_nodes(s);
     name_parts(s);
     if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {

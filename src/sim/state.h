@@ -143,6 +143,7 @@ struct sim {
     const struct clew_system *system;
     void *library; /* of dlopen, NULL for a system in this program */
     char *library_path;
+    char *with;             /* of its options; NULL: none */
     uintptr_t library_bias; /* where it lies */
     uintptr_t library_end;
     enum sim_net net;
@@ -261,7 +262,11 @@ void guard_close(void);
 /* The run goes on: the watchdog begins to count anew. */
 void guard_alive(void);
 
+/* settings.c: turns on the bugs and sets the numbers of a list "a-bug,nodes=5". */
+MUST_USE int settings_choose(struct sim *s, const char *list, struct err *e);
+
 /* check.c: refuses a system that is not well described; counts its parts. */
+MUST_USE int check_version(const struct sim *s, struct err *e);
 MUST_USE int check_system(struct sim *s, struct err *e);
 
 /* claims.c: what must hold; a violation ends the run. */
@@ -287,6 +292,7 @@ uint32_t cover_blocks(struct world *w, const struct world_block **blocks);
 
 /* load.c */
 MUST_USE int load_library(struct sim *s, const char *path, struct err *e);
+void load_keep_fresh(struct sim *s); /* its variables, as every run begins with them */
 void load_close(struct sim *s);
 
 /* tell.c: events of the trace, when one is written. */

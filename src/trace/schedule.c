@@ -120,6 +120,7 @@ static void print_header(const struct schedule *s, struct out *out)
     print_named(s, "build ", s->build, out);
     print_named(s, "world ", s->world, out);
     print_named(s, "net ", s->net, out);
+    print_named(s, "with ", s->with, out);
     if (s->faults.count > 0) {
         out_text(out, "faults");
         vec_each (&s->faults, fault) {

@@ -7,6 +7,7 @@
  *     build 5f3a9c
  *     world sim
  *     net tcp
+ *     with "raft-45,nodes=5"                  what was chosen about the system
  *     faults crash drop
  *     seed 42
  *     then stop                               or a strategy: then pct
@@ -88,6 +89,7 @@ struct schedule {
     uint32_t build; /* id of the build it was made with */
     uint32_t world;
     uint32_t net;
+    uint32_t with;
     VEC(uint8_t) faults; /* FAULT_CRASH ... that may happen */
     uint64_t seed;
     uint32_t then;  /* strategy for what follows; 0: stop */

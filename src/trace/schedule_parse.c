@@ -304,6 +304,11 @@ static int parse_net(struct parser *p)
     return take_name(p, &p->schedule->net);
 }
 
+static int parse_with(struct parser *p)
+{
+    return take_name(p, &p->schedule->with);
+}
+
 /* The lines of the header; each may be there once, before anything else. */
 static const struct {
     const char *word;
@@ -312,7 +317,7 @@ static const struct {
     {"system", parse_system}, {"command", parse_command}, {"build", parse_build},
     {"world", parse_world},   {"net", parse_net},         {"faults", parse_faults},
     {"seed", parse_seed},     {"then", parse_then},       {"steps", parse_steps},
-    {"hash", parse_hash},
+    {"hash", parse_hash},     {"with", parse_with},
 };
 
 static int parse_header(struct parser *p, size_t index)

@@ -73,6 +73,7 @@ void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
     s->system = names_intern_text(&s->names, w->system);
     s->world = names_intern_text(&s->names, w->ops->name);
     s->net = names_intern_text(&s->names, w->net);
+    s->with = w->with == NULL ? 0 : names_intern_text(&s->names, w->with);
     for (uint8_t fault = 1; fault < FAULT_LIMIT; fault++) {
         if (p->faults.most[fault] > 0) {
             vec_push(&s->faults, fault);

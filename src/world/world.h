@@ -153,6 +153,7 @@ struct world {
     const struct world_ops *ops;
     const char *system;        /* what runs in it, for schedules and reports */
     const char *net;           /* how its messages travel, for schedules */
+    const char *with;          /* what was chosen about it, "a-bug,nodes=5"; NULL: nothing */
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */
 };
