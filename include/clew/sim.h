@@ -132,6 +132,7 @@ struct clew_calls {
     void (*timer_set)(int timer, uint64_t delay);
     void (*timer_cancel)(int timer);
     uint32_t (*disk_write)(size_t offset, const void *bytes, size_t size);
+    void (*disk_save)(size_t offset, const void *bytes, size_t size);
     void (*disk_read)(size_t offset, void *bytes, size_t size);
     uint64_t (*now)(void);
     uint64_t (*random)(uint64_t bound);
@@ -181,6 +182,13 @@ CLEW_UNCOUNTED static inline void clew_timer_cancel(int timer)
 CLEW_UNCOUNTED static inline uint32_t clew_disk_write(size_t offset, const void *bytes, size_t size)
 {
     return clew_calls->disk_write(offset, bytes, size);
+}
+
+/* Writes to the node's disk and waits: when it returns, no crash undoes it. Writes under way
+ * elsewhere on the disk are overtaken; there must be none in the same place. */
+CLEW_UNCOUNTED static inline void clew_disk_save(size_t offset, const void *bytes, size_t size)
+{
+    clew_calls->disk_save(offset, bytes, size);
 }
 
 /* Reads from the node's disk, what is still being written included. */

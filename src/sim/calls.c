@@ -110,6 +110,17 @@ static uint32_t call_disk_write(size_t offset, const void *bytes, size_t size)
     return disk_begin_write(running, n, offset, bytes, size);
 }
 
+static void call_disk_save(size_t offset, const void *bytes, size_t size)
+{
+    struct node *n = own_node("clew_disk_save");
+    check_disk("clew_disk_save", offset, size);
+    if (disk_is_busy(n, offset, size)) {
+        guard_end(running, OUTCOME_ASSERTION, "clew_disk_save",
+                  "clew_disk_save() of %zu bytes at %zu, where a write is under way", size, offset);
+    }
+    disk_save(running, n, offset, bytes, size);
+}
+
 static void call_disk_read(size_t offset, void *bytes, size_t size)
 {
     const struct node *n = own_node("clew_disk_read");
@@ -233,6 +244,7 @@ const struct clew_calls sim_calls = {
     .timer_set = call_timer_set,
     .timer_cancel = call_timer_cancel,
     .disk_write = call_disk_write,
+    .disk_save = call_disk_save,
     .disk_read = call_disk_read,
     .now = call_now,
     .random = call_random,

@@ -39,6 +39,21 @@ uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const vo
     return w->ticket;
 }
 
+bool disk_is_busy(const struct node *n, size_t offset, size_t size)
+{
+    const struct disk_write *w = n->disk.first;
+    while (w != NULL && (w->offset >= offset + size || offset >= w->offset + w->size)) {
+        w = w->next;
+    }
+    return w != NULL;
+}
+
+void disk_save(struct sim *s, struct node *n, size_t offset, const void *bytes, size_t size)
+{
+    memcpy(disk_bytes(s, &n->disk) + offset, bytes, size);
+    tell_saved(s, offset, size);
+}
+
 /* The part of a write that lies in a range goes there. */
 static void overlay(char *range, size_t offset, size_t size, const struct disk_write *w)
 {

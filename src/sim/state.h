@@ -222,6 +222,8 @@ uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to);
 /* disk.c */
 uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const void *bytes,
                           size_t size);
+bool disk_is_busy(const struct node *n, size_t offset, size_t size); /* writes are under way here */
+void disk_save(struct sim *s, struct node *n, size_t offset, const void *bytes, size_t size);
 void disk_read(const struct sim *s, const struct node *n, size_t offset, void *bytes, size_t size);
 struct disk_write *disk_complete(struct node *n); /* the first write is over; the caller frees */
 void disk_crash(struct sim *s, struct node *n, uint32_t reached);
@@ -306,6 +308,7 @@ void tell_timer_set(struct sim *s, uint32_t timer, uint64_t delay);
 void tell_timer_cancel(struct sim *s, uint32_t timer);
 void tell_fire(struct sim *s, uint32_t node, uint32_t timer);
 void tell_write(struct sim *s, const struct disk_write *w);
+void tell_saved(struct sim *s, size_t offset, size_t size);
 void tell_written(struct sim *s, uint32_t node);
 void tell_fault(struct sim *s, const struct pick_operation *o, const struct origin *from);
 void tell_variable(struct sim *s, const char *name, int64_t value);

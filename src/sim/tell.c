@@ -152,15 +152,29 @@ void tell_fire(struct sim *s, uint32_t node, uint32_t timer)
     }
 }
 
+static void append_write(struct sim *s, size_t offset, size_t size)
+{
+    append(s, (uint32_t)s->self,
+           (struct event){.kind = EVENT_FILE_WRITE,
+                          .object = name_of(s, "disk"),
+                          .size = size,
+                          .value = (int64_t)offset,
+                          .has = HAS_SIZE | HAS_VALUE});
+}
+
 void tell_write(struct sim *s, const struct disk_write *w)
 {
     if (s->trace != NULL) {
+        append_write(s, w->offset, w->size);
+    }
+}
+
+void tell_saved(struct sim *s, size_t offset, size_t size)
+{
+    if (s->trace != NULL) {
+        append_write(s, offset, size);
         append(s, (uint32_t)s->self,
-               (struct event){.kind = EVENT_FILE_WRITE,
-                              .object = name_of(s, "disk"),
-                              .size = w->size,
-                              .value = (int64_t)w->offset,
-                              .has = HAS_SIZE | HAS_VALUE});
+               (struct event){.kind = EVENT_FILE_SYNC, .object = name_of(s, "disk")});
     }
 }
 

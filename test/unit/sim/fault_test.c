@@ -8,12 +8,13 @@ static const char *const messages[] = {"value", NULL};
 enum { TICK };
 static const char *const timers[] = {"tick", NULL};
 
-/* Node 0 writes 1 and 2 to its disk and sends 1 and 2 to node 1. */
+/* Node 0 saves 3 on its disk, then writes 1 and 2 before it and sends 1 and 2 to node 1. */
 struct node {
     int got; /* messages, as a decimal number */
     int written;
     int failed;
     int found; /* on the disk, at a restart */
+    int saved;
     uint64_t clock;
 };
 
@@ -21,6 +22,7 @@ static void start(void *state)
 {
     (void)state;
     clew_timer_set(TICK, 10);
+    clew_disk_save(2, &(char){3}, 1);
     for (char i = 1; clew_self() == 0 && i <= 2; i++) {
         (void)clew_disk_write((size_t)(i - 1), &i, 1);
         clew_send(1, VALUE, &i, 1);
@@ -30,9 +32,10 @@ static void start(void *state)
 static void restart(void *state)
 {
     struct node *node = state;
-    char disk[2];
-    clew_disk_read(0, disk, 2);
+    char disk[3];
+    clew_disk_read(0, disk, 3);
     node->found = disk[0] * 10 + disk[1];
+    node->saved = disk[2];
 }
 
 static void message(void *state, const struct clew_message *m)
@@ -77,7 +80,7 @@ static const struct clew_system faulty = {.version = CLEW_SIM_VERSION,
                                           .messages = messages,
                                           .timers = timers,
                                           .state_size = sizeof(struct node),
-                                          .disk_size = 2,
+                                          .disk_size = 3,
                                           .start = start,
                                           .restart = restart,
                                           .message = message,
@@ -150,6 +153,7 @@ TEST(a_crash_loses_what_was_not_on_the_disk)
     do_all("crash=1,restart=1",
            LINES("task main@n1 file-fsync disk #1", "fault crash n1", "fault restart n1"));
     CHECK_INT(seen[0].found, 10);
+    CHECK_INT(seen[0].saved, 3);
     CHECK(!is_pending("fault crash"));
     CHECK(!is_pending("file-fsync"));
     finish();

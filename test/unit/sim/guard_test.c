@@ -13,6 +13,8 @@ enum misdeed {
     LOOPS,
     RECURSES,
     MISUSES,
+    SAVES_OVER_WRITE,
+    SAVES_BEYOND,
     FREES_TWICE
 };
 
@@ -46,6 +48,12 @@ static void misbehave(void *state, const struct clew_message *m)
         break;
     case RECURSES: (void)recurse(1); break;
     case MISUSES: clew_send(7, 0, NULL, 0); break;
+    case SAVES_OVER_WRITE:
+        (void)clew_disk_write(0, "ab", 2);
+        clew_disk_save(2, "c", 1);
+        clew_disk_save(1, "d", 1);
+        break;
+    case SAVES_BEYOND: clew_disk_save(3, "ab", 2); break;
     case FREES_TWICE: {
         void *block = clew_alloc(10);
         clew_free(block);
@@ -64,6 +72,7 @@ static const struct clew_system system_under_test = {.version = CLEW_SIM_VERSION
                                                      .size = sizeof(struct clew_system),
                                                      .name = "misbehaving",
                                                      .node_count = 1,
+                                                     .disk_size = 4,
                                                      .messages = messages,
                                                      .setup = ask,
                                                      .message = misbehave};
@@ -117,6 +126,9 @@ TEST(an_endless_loop_is_a_hang)
 TEST(a_call_that_makes_no_sense_is_an_assertion)
 {
     CHECK_INT(outcome_of(MISUSES, "clew_send() to node 7, and there are 1"), OUTCOME_ASSERTION);
+    CHECK_INT(outcome_of(SAVES_OVER_WRITE, "1 bytes at 1, where a write is under way"),
+              OUTCOME_ASSERTION);
+    CHECK_INT(outcome_of(SAVES_BEYOND, "2 bytes at 3, and the disk has 4"), OUTCOME_ASSERTION);
     CHECK_INT(outcome_of(FREES_TWICE, "of what was freed before"), OUTCOME_CRASH);
 }
 
