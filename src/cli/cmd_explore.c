@@ -72,6 +72,8 @@ static int choose_options(struct exploration *x, struct err *e)
 {
     const struct explore_command *c = x->command;
     const struct sim_defaults own = sim_defaults(x->world);
+    /* Where a property speaks of more than one moment, equal states do not go on alike. */
+    const bool has_history = spec_count_temporal(&x->spec) > 0;
     struct search_options *search = &x->options.search;
     x->options.strategy = strategies[c->strategy];
     x->options.budget = x->session->budget;
@@ -85,7 +87,7 @@ static int choose_options(struct exploration *x, struct err *e)
                                                                            : DEPTH_DEFAULT),
                                       .delays_max = (uint32_t)c->delays,
                                       .pct_depth = (uint32_t)c->pct_depth,
-                                      .prunes_states = c->prune,
+                                      .prunes_states = c->prune && !has_history,
                                       .has_states = x->world->ops->state_hash != NULL,
                                       .seed = c->seed};
     const char *faults = c->faults != NULL       ? c->faults

@@ -24,21 +24,12 @@ static void print_property(struct session *s, const struct spec *spec,
     out_abandon(&text);
 }
 
-static size_t count_temporal(const struct spec *spec)
-{
-    size_t count = 0;
-    vec_each (&spec->properties, p) {
-        count += spec_at(spec, p->root)->is_temporal;
-    }
-    return count;
-}
-
 static void print_text(struct session *s, const char *path, const struct spec *spec)
 {
     session_text(s, path);
     out_text(&s->out, ": ");
     report_count(&s->out, spec->properties.count, "property", "properties");
-    out_format(&s->out, ", %zu temporal", count_temporal(spec));
+    out_format(&s->out, ", %zu temporal", spec_count_temporal(spec));
     if (spec->groups.count > 0) {
         out_text(&s->out, ", ");
         report_count(&s->out, spec->groups.count, "group", "groups");
@@ -63,7 +54,7 @@ static int check_file(struct session *s, const char *path, struct finding_file *
         (void)err_wrap(e, "%s", path);
     } else if (s->common->json) {
         finding_file_count(f, "properties", spec.properties.count);
-        finding_file_count(f, "temporal", count_temporal(&spec));
+        finding_file_count(f, "temporal", spec_count_temporal(&spec));
         finding_file_count(f, "groups", spec.groups.count);
     } else {
         print_text(s, path, &spec);

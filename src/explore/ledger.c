@@ -146,6 +146,11 @@ static int write_trace(struct world *w, const char *schedule, const char *path, 
     return result;
 }
 
+static bool is_about_property(enum finding_kind kind)
+{
+    return kind == FINDING_PROPERTY || kind == FINDING_LIVENESS || kind == FINDING_LIVELOCK;
+}
+
 int ledger_save(struct ledger *l, struct world *w, const struct violation *v, struct err *e)
 {
     bool is_known = false;
@@ -183,7 +188,7 @@ int ledger_save(struct ledger *l, struct world *w, const struct violation *v, st
         &(struct campaign_violation){
             .key = v->key,
             .kind = finding_kind_name(kind),
-            .property = kind == FINDING_PROPERTY || kind == FINDING_LIVENESS ? v->key : "",
+            .property = is_about_property(kind) ? v->key : "",
             .what = v->what,
             .values = "",
             .run = v->run - 1,

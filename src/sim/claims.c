@@ -149,8 +149,8 @@ static void count_messages(struct sim *s)
     }
 }
 
-/* Ends the run with the first property that is violated. */
-static void end_violated(struct sim *s, enum outcome outcome)
+/* Ends the run with the first property that is violated; `when` says in which circumstances. */
+static void end_violated(struct sim *s, enum outcome outcome, const char *when)
 {
     for (uint32_t i = 0; i < s->spec->properties.count; i++) {
         if (checker_status(s->checker, i)->verdict != CHECKER_VIOLATED) {
@@ -163,8 +163,8 @@ static void end_violated(struct sim *s, enum outcome outcome)
         (void)snprintf(s->broken, sizeof s->broken, "%.*s", (int)values.used,
                        values.used == 0 ? "" : values.buffer);
         out_abandon(&values);
-        guard_end(s, outcome, name, "%s does not hold%s%s", name, s->broken[0] == '\0' ? "" : ": ",
-                  s->broken);
+        guard_end(s, outcome, name, "%s does not hold%s%s%s", name, when,
+                  s->broken[0] == '\0' ? "" : ": ", s->broken);
     }
     bug("a violation of no property");
 }
@@ -184,9 +184,23 @@ void claims_check(struct sim *s)
     if (s->checker != NULL) {
         count_messages(s);
         if (checker_step(s->checker, now(s)) > 0) {
-            end_violated(s, OUTCOME_PROPERTY);
+            end_violated(s, OUTCOME_PROPERTY, "");
         }
     }
+}
+
+/* Something is violated if the run goes on like this. What no continuation could mend is broken
+ * already, however it goes on. */
+static void blame(struct sim *s, const struct checker_ending *ending, enum outcome outcome,
+                  const char *when)
+{
+    const struct checker_ending cut = {.kind = CHECKER_CUT};
+    checker_rewind(s->checker, s->core->steps + 1);
+    if (checker_foresee(s->checker, &cut) > 0) {
+        end_violated(s, OUTCOME_PROPERTY, "");
+    }
+    (void)checker_end(s->checker, ending);
+    end_violated(s, outcome, when);
 }
 
 void claims_end(struct sim *s, bool is_at_rest)
@@ -196,6 +210,17 @@ void claims_end(struct sim *s, bool is_at_rest)
     }
     const struct checker_ending ending = {.kind = is_at_rest ? CHECKER_REST : CHECKER_CUT};
     if (s->checker != NULL && checker_end(s->checker, &ending) > 0) {
-        end_violated(s, OUTCOME_LIVENESS);
+        blame(s, &ending, OUTCOME_LIVENESS, " now that the system is at rest");
+    }
+}
+
+void claims_loop(struct sim *s, uint32_t repeats)
+{
+    const struct checker_ending ending = {.kind = CHECKER_LASSO, .repeats = repeats};
+    if (checker_foresee(s->checker, &ending) > 0) {
+        char when[80];
+        (void)snprintf(when, sizeof when, " while steps %u to %u go on for ever", repeats + 1,
+                       s->core->steps);
+        blame(s, &ending, OUTCOME_LIVELOCK, when);
     }
 }

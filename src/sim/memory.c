@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/seam.h"
+#include "pick/name.h"
 #include "sim/state.h"
 
 /* High enough for address sanitizers, low enough for all kernels; the same in every process. */
@@ -198,12 +199,22 @@ static uint64_t hash_disk(const struct sim *s, const struct disk *d)
     return hash + d->is_slow;
 }
 
+/* What the node has reported, which is all that a specification sees of it. */
+static uint64_t hash_variables(const struct sim *s, const struct node *n)
+{
+    uint64_t hash = n->variables_set;
+    for (uint64_t left = s->checker == NULL ? 0 : hash; left != 0; left &= left - 1) {
+        hash = name_mix(hash, (uint64_t)n->variables[__builtin_ctzll(left)]);
+    }
+    return hash;
+}
+
 static uint64_t hash_node(const struct sim *s, const struct node *n)
 {
     const uint64_t parts[] = {
-        XXH3_64bits(n->heap.begin, n->heap.used), n->state != NULL,  n->is_cut,
-        s->core->reads_clock ? n->clock : 0,      hash_timers(s, n), hash_disk(s, &n->disk),
-        XXH3_64bits(&n->prng, sizeof n->prng),
+        XXH3_64bits(n->heap.begin, n->heap.used), n->state != NULL,     n->is_cut,
+        s->core->reads_clock ? n->clock : 0,      hash_timers(s, n),    hash_disk(s, &n->disk),
+        XXH3_64bits(&n->prng, sizeof n->prng),    hash_variables(s, n),
     };
     return XXH3_64bits(parts, sizeof parts);
 }

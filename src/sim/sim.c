@@ -121,6 +121,7 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     calls_begin(s);
     cover_forget(s);
     claims_begin(s);
+    loop_begin(s);
     memory_reset(s);
     memset(s->states, 0, s->node_count * sizeof *s->states);
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -165,11 +166,13 @@ static void run_plan(struct sim *s)
     const uint32_t steps_max = s->plan->steps_max == 0 ? UINT32_MAX : s->plan->steps_max;
     while (true) {
         pending_list(s);
+        loop_look(s);
         if (s->core->steps >= steps_max) {
             const bool is_at_rest = s->pending_count == 0 || s->pending[0].fault != 0;
             if (is_at_rest) {
                 end_run(s, PICK_REST);
             } else {
+                loop_look_again(s);
                 claims_end(s, false);
                 set_end(s->execution, OUTCOME_LIMIT, "the limit of steps was reached");
             }
@@ -292,6 +295,7 @@ static void close_sim(struct world *w)
 {
     struct sim *s = sim_of(w);
     guard_close();
+    loop_close(s);
     claims_close(s);
     cover_close(s);
     memory_close(s);
@@ -389,6 +393,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {
         return -1;
     }
+    loop_open(s);
     s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
     s->origins = mem_zero(SIM_PENDING_MAX, sizeof *s->origins);
     s->states = mem_zero(s->node_count, sizeof *s->states);

@@ -137,6 +137,7 @@ struct sim_names {
 
 struct checker;
 struct cover;
+struct loops;
 
 struct sim {
     struct world world;
@@ -189,6 +190,7 @@ struct sim {
     uint32_t claim_count;
     bool has_uncounted; /* the checker's last run is not in claims yet */
     struct arena claim_texts;
+    struct loops *loops; /* NULL: no property asks for them */
     struct cover *cover; /* NULL: nothing counts blocks */
 
     struct trace *trace;           /* that is written, NULL: none */
@@ -279,7 +281,15 @@ void claims_set(struct sim *s, uint32_t node, uint32_t variable, int64_t value);
 void claims_forget(struct sim *s, uint32_t node); /* the node is down */
 void claims_check(struct sim *s);                 /* after a step */
 void claims_end(struct sim *s, bool is_at_rest);
+void claims_loop(struct sim *s, uint32_t repeats); /* as if what followed this step went on */
 uint32_t claims_tell(struct world *w, const struct world_property **properties);
+
+/* loop.c: runs that come back to where they were. */
+void loop_open(struct sim *s);
+void loop_close(struct sim *s);
+void loop_begin(struct sim *s);
+void loop_look(struct sim *s);       /* after a step, what is pending is listed */
+void loop_look_again(struct sim *s); /* the run ends here: at more loops than usual */
 
 /* cover.c: blocks of code that were entered. */
 void cover_open(struct sim *s, const struct clew_counters *counters);

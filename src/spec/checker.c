@@ -327,6 +327,45 @@ uint32_t checker_end(struct checker *c, const struct checker_ending *ending)
     return violated;
 }
 
+uint32_t checker_foresee(struct checker *c, const struct checker_ending *ending)
+{
+    const size_t count = c->spec->properties.count;
+    struct arena arena = {0};
+    struct checker_status *before = arena_array(&arena, struct checker_status, count + 1);
+    memcpy(before, c->status, count * sizeof *before);
+    const uint32_t violated = checker_end(c, ending);
+    if (violated == 0) {
+        memcpy(c->status, before, count * sizeof *before);
+    }
+    arena_release(&arena);
+    return violated;
+}
+
+static bool looks_ahead(const struct part *part)
+{
+    return part->op == PART_NEXT || part->op == PART_UNTIL || part->op == PART_EVENTUALLY;
+}
+
+bool checker_wants_loops(const struct checker *c)
+{
+    bool is_wanted = false;
+    vec_each (&c->bound.parts.list, part) {
+        is_wanted = is_wanted || looks_ahead(part);
+    }
+    return is_wanted && !c->has_clocks;
+}
+
+bool checker_has_durations(const struct checker *c)
+{
+    vec_each (&c->bound.parts.list, part) {
+        const bool is_timed = part->op == PART_EVENTUALLY || part->op == PART_ONCE;
+        if (is_timed && part->bound != PART_UNBOUNDED) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const struct checker_status *checker_status(const struct checker *c, uint32_t property)
 {
     must(property < c->spec->properties.count);

@@ -93,6 +93,17 @@ uint32_t checker_step(struct checker *c, uint64_t now_ns);
  * slots are for the caller to restore (checker_values). */
 void checker_rewind(struct checker *c, uint64_t step_count);
 
+/* Whether some property speaks of what is still to come, so that runs should be looked at for
+ * loops; no when one also reads now or steps, which no loop repeats. */
+bool checker_wants_loops(const struct checker *c);
+
+/* Whether some property speaks of durations: then a loop must repeat the time between its states.
+ */
+bool checker_has_durations(const struct checker *c);
+
+/* As checker_end, if that violates a property; else nothing is noted, and the run may go on. */
+MUST_USE uint32_t checker_foresee(struct checker *c, const struct checker_ending *ending);
+
 /* The run is over: decides what is temporal. Returns how many temporal properties are violated. */
 uint32_t checker_end(struct checker *c, const struct checker_ending *ending);
 

@@ -30,6 +30,15 @@ uint32_t spec_find(const struct spec *s, const char *name)
     return SPEC_NONE;
 }
 
+size_t spec_count_temporal(const struct spec *s)
+{
+    size_t count = 0;
+    vec_each (&s->properties, p) {
+        count += spec_at(s, p->root)->is_temporal;
+    }
+    return count;
+}
+
 bool spec_is_member(const struct spec *s, uint32_t group, const char *process)
 {
     if (group == 0) {

@@ -140,6 +140,9 @@ void spec_print_node(const struct spec *s, uint32_t node, struct out *out);
 /* The property of this name, SPEC_NONE when there is none. */
 uint32_t spec_find(const struct spec *s, const char *name);
 
+/* How many properties speak of more than one moment. */
+size_t spec_count_temporal(const struct spec *s);
+
 /* Whether the process of this name belongs to the group (0: every process does). */
 bool spec_is_member(const struct spec *s, uint32_t group, const char *process);
 

@@ -56,6 +56,7 @@ struct plan {
     OUTCOME(CRASH, "crash", true, CRASH)                 \
     OUTCOME(SANITIZER, "sanitizer", true, SANITIZER)     \
     OUTCOME(DEADLOCK, "deadlock", true, DEADLOCK)        \
+    OUTCOME(LIVELOCK, "livelock", true, LIVELOCK)        \
     OUTCOME(HANG, "hang", true, HANG)
 
 enum outcome {

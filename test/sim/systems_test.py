@@ -213,6 +213,21 @@ def test_properties_in_the_language_are_checked():
     assert done.returncode == 1 and "as recorded" in done.stdout, done.stdout
 
 
+def test_a_livelock_is_found_named_and_replayed_and_its_fixed_twin_is_not_reported():
+    path = os.path.join(HERE, "polite.c")
+    spec = os.path.join(FOLDER, "polite.spec")
+    with open(spec, "w", encoding="utf-8") as file:
+        file.write("goes: always eventually exists p. p.through = 1\n")
+    library = build(path)
+    result = explore(library, "--spec", spec, "--budget", "200runs")
+    assert [finding["kind"] for finding in result["findings"]] == ["livelock"], result
+    assert re.search(r"goes does not hold while steps \d+ to \d+ go on for ever: n1.through = 0, n2.through = 0",
+                     result["findings"][0]["what"]), result
+    done = replay_again(result, library, "--verify", "20")
+    assert done.returncode == 1 and "20 replays, all the same" in done.stdout, done.stdout
+    assert explore(build(path, "-DFIXED"), "--spec", spec, "--budget", "2000runs")["findings"] == []
+
+
 def main():
     try:
         return tap.run(tap.claims(globals()))
