@@ -18,6 +18,10 @@ extern const struct format format_std;
  * the others, and only read. */
 extern const struct format format_har, format_otlp, format_http_tsv, format_http_log;
 
+/* Values and messages that processes report of themselves, with their clocks: see import/reports.h.
+ * Only read. */
+extern const struct format format_reports_json, format_reports_csv;
+
 /* All of the above, ended by NULL. */
 extern const struct format *const import_formats[];
 

@@ -5,6 +5,7 @@
 
 #include "base/shown.h"
 #include "base/sort.h"
+#include "monitor/sequence.h"
 #include "order/message.h"
 #include "wire/kind.h"
 
@@ -16,6 +17,8 @@ void chronicle_release(struct chronicle *h)
     vec_release(&h->process_of);
     map_release(&h->column_of);
     vec_release(&h->columns);
+    vec_release(&h->gaps);
+    vec_release(&h->orphans);
 }
 
 void chronicle_processes(struct chronicle *h, const struct trace *t)
@@ -45,8 +48,10 @@ struct building {
     const struct chronicle_options *options;
     struct notes *notes;
     struct edges edges;
-    struct map slot_of;  /* (process, name in the trace) to slot */
+    struct map slot_of; /* (process, name in the trace) to slot */
+    struct sequence sequence;
     struct bits is_end;  /* per event: of a message between two processes */
+    bool *has_begun;     /* per process: some of its events were seen */
     uint32_t *report_of; /* per event */
     uint64_t untimed;    /* reports */
 };
@@ -82,11 +87,29 @@ static void find_slots(struct building *b)
 
 static uint32_t slot_of_event(const struct building *b, const struct event *e, uint32_t process)
 {
+    if (e->kind == EVENT_PROCESS_CRASH ||
+        (e->kind == EVENT_PROCESS_START && b->has_begun[process])) {
+        return REPORT_RESET;
+    }
     if (e->kind != EVENT_VARIABLE && e->kind != EVENT_VARIABLE_DELETE) {
         return REPORT_NO_SLOT;
     }
     const uint32_t *slot = map_get(&b->slot_of, map_pair(process, e->object));
     return slot == NULL ? REPORT_NO_SLOT : *slot;
+}
+
+/* Their sends may be among what is missing. */
+static void find_orphans(struct building *b, const struct messages *messages)
+{
+    struct chronicle *h = b->h;
+    for (event_id id = 0; b->sequence.gaps > 0 && id < h->trace->events.count; id++) {
+        const struct event *e = trace_at(h->trace, id);
+        if (e->kind == EVENT_RECV && message_of_receive(messages, id) == MESSAGE_NONE) {
+            const struct orphan orphan = {process_of(h, id), id,
+                                          (e->has & HAS_TIME) != 0 ? e->time : INT64_MAX};
+            vec_push(&h->orphans, orphan);
+        }
+    }
 }
 
 static void find_messages(struct building *b)
@@ -97,24 +120,33 @@ static void find_messages(struct building *b)
     b->is_end = bits_take(&h->arena, h->trace->events.count);
     size_t kept = 0;
     vec_each (&b->edges.list, edge) {
-        if (process_of(h, edge->from) != process_of(h, edge->to)) {
+        if (process_of(h, edge->from) != process_of(h, edge->to) &&
+            !bits_has(b->sequence.is_left_out, edge->from) &&
+            !bits_has(b->sequence.is_left_out, edge->to)) {
             bits_add(b->is_end, edge->from);
             bits_add(b->is_end, edge->to);
             b->edges.list.at[kept++] = *edge;
         }
     }
     b->edges.list.count = kept;
+    find_orphans(b, &messages);
 }
 
-static struct span value_of(struct building *b, event_id id, const struct event *e)
+static struct span value_of(const struct event *e)
 {
-    if (e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0) {
-        return (struct span){e->value, e->value};
+    return e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0
+               ? (struct span){e->value, e->value}
+               : SPAN_ANY;
+}
+
+/* Whether the event sets a variable to what is no number. */
+static bool is_wrong(struct building *b, event_id id, const struct event *e)
+{
+    const bool is = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) == 0;
+    if (is) {
+        note_event(b, id, "a value that is no number may be anything");
     }
-    if (e->kind == EVENT_VARIABLE) {
-        note_event(b, id, "a value that is no number is taken for absent");
-    }
-    return SPAN_ANY;
+    return is;
 }
 
 static int64_t time_of(struct building *b, const struct event *e)
@@ -129,6 +161,72 @@ static int64_t time_of(struct building *b, const struct event *e)
     return is_logical ? e->hlc_time : e->time;
 }
 
+/* What the event is among the reports: none, one, or one with a gap before it. */
+struct role {
+    uint32_t slot;
+    bool is_report, is_after_gap;
+};
+
+static struct role role_of(struct building *b, event_id id, uint32_t process)
+{
+    struct role role = {.slot = REPORT_NO_SLOT};
+    if (!bits_has(b->sequence.is_left_out, id)) {
+        role.slot = slot_of_event(b, trace_at(b->h->trace, id), process);
+        role.is_report = role.slot != REPORT_NO_SLOT || bits_has(b->is_end, id);
+        role.is_after_gap = bits_has(b->sequence.is_after_gap, id);
+        b->has_begun[process] = true;
+    }
+    return role;
+}
+
+static void count_reports(struct building *b, uint32_t *first)
+{
+    const struct trace *t = b->h->trace;
+    for (event_id id = 0; id < t->events.count; id++) {
+        const uint32_t p = process_of(b->h, id);
+        const struct role role = role_of(b, id, p);
+        first[p + 1] += (uint32_t)role.is_report + (uint32_t)role.is_after_gap;
+    }
+    memset(b->has_begun, 0, b->h->processes.count * sizeof *b->has_begun);
+}
+
+struct filling {
+    struct report *reports;
+    int64_t *time;
+    uint32_t *process;
+    const uint32_t *first;
+    uint32_t *next; /* per process */
+};
+
+static uint32_t add_report(struct building *b, struct filling *f, uint32_t p,
+                           const struct report *report, int64_t time)
+{
+    const uint32_t r = f->next[p]++;
+    f->reports[r] = *report;
+    f->process[r] = p;
+    f->time[r] = time;
+    if (r > f->first[p] && time < f->time[r - 1]) {
+        f->time[r] = f->time[r - 1];
+        b->h->doubts += report->slot != REPORT_GAP;
+        if (time != INT64_MIN && report->slot != REPORT_GAP) {
+            note_event(b, report->event, "a clock that goes back is taken to stand still");
+        }
+    }
+    return r;
+}
+
+/* What is missing came after the report before, and before the event at hand. */
+static void add_gap(struct building *b, struct filling *f, uint32_t p, event_id id, int64_t time)
+{
+    const struct report report = {.event = id, .slot = REPORT_GAP, .value = SPAN_ANY};
+    const uint32_t r = add_report(b, f, p, &report, INT64_MIN);
+    const struct gap gap = {.process = p,
+                            .report = r,
+                            .begin = f->time[r],
+                            .end = time == INT64_MIN ? INT64_MAX : time};
+    vec_push(&b->h->gaps, gap);
+}
+
 /* Lays the reports out, process by process; two passes, so that nothing is sorted. */
 static void fill_reports(struct building *b)
 {
@@ -136,47 +234,42 @@ static void fill_reports(struct building *b)
     const struct trace *t = h->trace;
     const uint32_t process_count = (uint32_t)h->processes.count;
     uint32_t *first = arena_array(&h->arena, uint32_t, process_count + 1);
-    uint32_t *next = arena_array(&h->arena, uint32_t, process_count);
-    for (event_id id = 0; id < t->events.count; id++) {
-        const uint32_t p = process_of(h, id);
-        first[p + 1] +=
-            bits_has(b->is_end, id) || slot_of_event(b, trace_at(t, id), p) != REPORT_NO_SLOT;
-    }
+    struct filling f = {.first = first, .next = arena_array(&h->arena, uint32_t, process_count)};
+    count_reports(b, first);
     for (uint32_t p = 0; p < process_count; p++) {
         first[p + 1] += first[p];
-        next[p] = first[p];
+        f.next[p] = first[p];
     }
     const uint32_t count = first[process_count];
-    struct report *reports = arena_array(&h->arena, struct report, count);
-    int64_t *time = arena_array(&h->arena, int64_t, count);
-    uint32_t *process = arena_array(&h->arena, uint32_t, count);
+    f.reports = arena_array(&h->arena, struct report, count);
+    f.time = arena_array(&h->arena, int64_t, count);
+    f.process = arena_array(&h->arena, uint32_t, count);
     b->report_of = arena_array(&h->arena, uint32_t, t->events.count);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
         const uint32_t p = process_of(h, id);
-        const uint32_t slot = slot_of_event(b, e, p);
-        if (slot == REPORT_NO_SLOT && !bits_has(b->is_end, id)) {
+        const struct role role = role_of(b, id, p);
+        if (!role.is_report && !role.is_after_gap) {
             continue;
         }
-        const uint32_t r = next[p]++;
-        const struct span value = slot == REPORT_NO_SLOT ? SPAN_ANY : value_of(b, id, e);
-        reports[r] = (struct report){.event = id, .slot = slot, .value = value};
-        process[r] = p;
-        b->report_of[id] = r;
-        time[r] = time_of(b, e);
-        if (r > first[p] && time[r] < time[r - 1]) {
-            h->doubts++;
-            if (time[r] != INT64_MIN) {
-                note_event(b, id, "a clock that goes back is taken to stand still");
-            }
-            time[r] = time[r - 1];
+        const int64_t time = time_of(b, e);
+        if (role.is_after_gap) {
+            add_gap(b, &f, p, id, time);
+        }
+        if (role.is_report) {
+            const struct report report = {
+                .event = id,
+                .slot = role.slot,
+                .is_wrong = role.slot < REPORT_SPECIAL && is_wrong(b, id, e),
+                .value = role.slot < REPORT_SPECIAL ? value_of(e) : SPAN_ANY};
+            b->report_of[id] = add_report(b, &f, p, &report, time);
         }
     }
-    h->reports = reports;
+    h->reports = f.reports;
     h->cuts = (struct cuts){.process_count = process_count,
                             .first = first,
-                            .time = time,
-                            .process = process,
+                            .time = f.time,
+                            .process = f.process,
                             .skew = b->options->skew};
 }
 
@@ -271,6 +364,44 @@ static struct cell_list cells_below(const struct cells *c, uint32_t root)
     return below;
 }
 
+/* The slots that a formula reads, and which of them may be anything now. */
+struct reads {
+    uint32_t *slots;
+    uint32_t count;
+    bool *is_open; /* per slot */
+    uint32_t open_count;
+};
+
+static void set_open(struct reads *r, uint32_t slot, bool is_open)
+{
+    r->open_count += (uint32_t)is_open - (uint32_t)r->is_open[slot];
+    r->is_open[slot] = is_open;
+}
+
+static void find_reads(const struct chronicle *h, const struct cell_list *below, struct reads *r)
+{
+    vec_each (&below->cells, index) {
+        const struct cell *cell = vec_at(&h->bound->cells.list, *index);
+        if (cell->op == CELL_SLOT) {
+            r->slots[r->count++] = cell->left;
+            set_open(r, cell->left, !bits_has(h->is_reported, cell->left));
+        }
+    }
+}
+
+/* The values after the report. What the formula does not read is of no matter. */
+static void take_report(struct reads *r, const struct report *report, struct span *slots)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        const uint32_t slot = r->slots[i];
+        if (report->slot == slot || report->slot >= REPORT_SPECIAL) {
+            slots[slot] = report->value;
+            set_open(r, slot,
+                     report->slot == REPORT_GAP || (report->slot == slot && report->is_wrong));
+        }
+    }
+}
+
 static void fill_column(struct chronicle *h, struct column *column, uint32_t root)
 {
     const struct cells *cells = &h->bound->cells;
@@ -279,29 +410,33 @@ static void fill_column(struct chronicle *h, struct column *column, uint32_t roo
     const uint32_t from = h->cuts.first[column->process];
     const uint32_t end = h->cuts.first[column->process + 1];
     struct span *at = arena_array(&h->arena, struct span, end - from + 1);
+    bool *is_open = arena_array(&h->arena, bool, end - from + 1);
     const struct arena_mark mark = arena_mark(&h->arena);
     struct span *slots = arena_array(&h->arena, struct span, slot_count);
     struct span *results = arena_array(&h->arena, struct span, cells->list.count);
     for (size_t i = 0; i < slot_count; i++) {
         slots[i] = SPAN_ANY;
     }
+    struct reads reads = {.count = 0,
+                          .slots = arena_array(&h->arena, uint32_t, slot_count),
+                          .is_open = arena_array(&h->arena, bool, slot_count)};
+    find_reads(h, &below, &reads);
     cells_evaluate_some(cells, below.cells.at, below.cells.count, slots, results);
     at[0] = results[root];
-    column->is_known = true;
-    vec_each (&below.cells, below_root) {
-        const struct cell *cell = vec_at(&cells->list, *below_root);
-        column->is_known =
-            column->is_known && (cell->op != CELL_SLOT || bits_has(h->is_reported, cell->left));
-    }
+    is_open[0] = reads.open_count > 0;
+    column->is_known = !is_open[0];
     for (uint32_t r = from; r < end; r++) {
         const struct report *report = &h->reports[r];
         if (report->slot != REPORT_NO_SLOT) {
-            slots[report->slot] = report->value;
+            take_report(&reads, report, slots);
             cells_evaluate_some(cells, below.cells.at, below.cells.count, slots, results);
         }
         at[r - from + 1] = results[root];
+        is_open[r - from + 1] = reads.open_count > 0;
+        column->is_known = column->is_known && reads.open_count == 0;
     }
     column->at = at;
+    column->is_open = is_open;
     arena_reset(&h->arena, mark);
     vec_release(&below.cells);
 }
@@ -326,7 +461,7 @@ static void find_reported(const struct building *b)
     struct chronicle *h = b->h;
     h->is_reported = bits_take(&h->arena, SLOT_FIRST + h->bound->slots.count);
     for (uint32_t r = 0; r < cuts_report_count(&h->cuts); r++) {
-        if (h->reports[r].slot != REPORT_NO_SLOT) {
+        if (h->reports[r].slot < REPORT_SPECIAL) {
             bits_add(h->is_reported, h->reports[r].slot);
         }
     }
@@ -351,11 +486,86 @@ static void note_untimed(struct building *b)
     }
 }
 
+/* Clocks that differ by more than they may show by messages that arrive before they were sent, and
+ * by what a process has heard of the time of others. */
+static void note_skew(struct building *b)
+{
+    struct chronicle *h = b->h;
+    const int64_t skew = b->options->skew;
+    if (skew == INT64_MAX || b->options->is_logical) {
+        return;
+    }
+    vec_each (&b->edges.list, edge) {
+        const struct event *from = trace_at(h->trace, edge->from);
+        const struct event *to = trace_at(h->trace, edge->to);
+        if ((from->has & to->has & HAS_TIME) != 0 && cuts_is_over(&h->cuts, to->time, from->time)) {
+            h->doubts++;
+            note_event(b, edge->to,
+                       "a message that arrived before it was sent, by more than the skew");
+        }
+    }
+    for (event_id id = 0; id < h->trace->events.count; id++) {
+        const struct event *e = trace_at(h->trace, id);
+        if ((e->has & HAS_TIME) != 0 && (e->has & HAS_HLC) != 0 &&
+            cuts_is_over(&h->cuts, e->time, e->hlc_time)) {
+            h->doubts++;
+            note_event(b, id, "a hybrid clock that is ahead of its process by more than the skew");
+        }
+    }
+}
+
+/* Whether all other processes have done, in the cut, what was over by this time whatever the
+ * clocks. */
+static bool others_are_past(const struct chronicle *h, const uint32_t *taken, const struct gap *g)
+{
+    const struct cuts *c = &h->cuts;
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        const uint32_t next = c->first[p] + taken[p];
+        if (p != g->process && next < c->first[p + 1] && !cuts_is_over(c, g->end, c->time[next])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_orphan(const struct chronicle *h, const uint32_t *taken, const struct gap *g)
+{
+    const struct cuts *c = &h->cuts;
+    vec_each (&h->orphans, orphan) {
+        const uint32_t end = c->first[orphan->process] + taken[orphan->process];
+        if (taken[orphan->process] > 0 && h->reports[end - 1].event >= orphan->event &&
+            !cuts_is_over(c, orphan->time, g->begin)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A missing receive wants its send, which was no later than the skew after the gap; a missing send
+ * is wanted by a receive that has none. */
+bool chronicle_is_certain(const struct chronicle *h, const uint32_t *taken)
+{
+    vec_each (&h->gaps, gap) {
+        const uint32_t end = h->cuts.first[gap->process] + taken[gap->process];
+        const bool is_past = end > gap->report + 1;
+        if (is_past ? !others_are_past(h, taken, gap) : has_orphan(h, taken, gap)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
                      const struct chronicle_options *o, struct notes *n)
 {
     h->bound = b;
-    struct building building = {.h = h, .spec = s, .options = o, .notes = n};
+    struct building building = {.h = h,
+                                .spec = s,
+                                .options = o,
+                                .notes = n,
+                                .has_begun = arena_array(&h->arena, bool, h->processes.count)};
+    building.sequence =
+        sequence_build(h->trace, h->process_of.at, (uint32_t)h->processes.count, &h->arena, n);
     find_slots(&building);
     find_messages(&building);
     fill_reports(&building);
@@ -363,6 +573,7 @@ void chronicle_build(struct chronicle *h, const struct spec *s, const struct bou
     find_owners(h);
     find_reported(&building);
     note_untimed(&building);
+    note_skew(&building);
     edges_release(&building.edges);
     map_release(&building.slot_of);
 }

@@ -20,21 +20,42 @@
 #include "spec/bind.h"
 #include "trace/trace.h"
 
-#define REPORT_NO_SLOT UINT32_MAX
+/* Reports that set no single value. */
+#define REPORT_NO_SLOT UINT32_MAX       /* a send or a receive */
+#define REPORT_RESET (UINT32_MAX - 1)   /* the process begins anew: none of its variables has one */
+#define REPORT_GAP (UINT32_MAX - 2)     /* reports are missing: all of them may have any */
+#define REPORT_SPECIAL (UINT32_MAX - 2) /* the least of these */
 
 struct report {
-    event_id event;
-    uint32_t slot; /* whose value it sets; REPORT_NO_SLOT: a send or a receive */
+    event_id event; /* of a gap: the first after it */
+    uint32_t slot;  /* whose value it sets, or one of the above */
+    bool is_wrong;  /* the value is no number */
     struct span value;
+};
+
+/* Reports of a process that are missing. */
+struct gap {
+    uint32_t process;
+    uint32_t report;    /* that stands for them */
+    int64_t begin, end; /* the times around them */
+};
+
+/* A receive whose send is not there. */
+struct orphan {
+    uint32_t process;
+    event_id event;
+    int64_t time;
 };
 
 /* What a formula over the variables of one process is in each of its states. A variable has no
  * value before its first report: there, what depends on it does not hold and is not counted. Of one
- * that is never reported nothing is known. */
+ * that is never reported, whose value was no number or where reports are missing, nothing is known:
+ * such states are open. */
 struct column {
     uint32_t process;
-    bool is_known;         /* all it reads is reported some time */
+    bool is_known;         /* no state is open */
     const struct span *at; /* per state */
+    const bool *is_open;   /* per state */
 };
 
 /* Whose variables a cell reads. */
@@ -55,9 +76,12 @@ struct chronicle {
     const uint32_t *owner;        /* per cell */
     struct map column_of;         /* by cell */
     VEC(struct column) columns;
+    VEC(struct gap) gaps;
+    VEC(struct orphan) orphans; /* only where there are gaps */
     bool has_times;
     uint64_t doubts; /* events whose time is missing among others, or earlier than the one before:
-                        a cut that they rule out may have been one */
+                        a cut that they rule out may have been one. And clocks that differ
+                        by more than the skew */
 };
 
 struct chronicle_options {
@@ -69,13 +93,18 @@ struct chronicle_options {
 void chronicle_processes(struct chronicle *h, const struct trace *t);
 
 /* Reads the trace for what the specification, bound to these processes, asks. Notes receives
- * without a send, events without a time, clocks that go back (they count as standing still), values
- * that are no numbers, and variables that nobody reports. */
+ * without a send, events without a time, clocks that go back (they count as standing still) or
+ * differ by more than the skew, values that are no numbers, reports that are missing, repeated or
+ * out of order, and variables that nobody reports. */
 void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
                      const struct chronicle_options *o, struct notes *n);
 void chronicle_release(struct chronicle *h);
 
 /* The column of a cell that one process owns; good until the next call. */
 const struct column *chronicle_column(struct chronicle *h, uint32_t cell);
+
+/* Whether `taken` is a cut whatever the missing reports were: none of them can have been a message
+ * that forbids it. */
+bool chronicle_is_certain(const struct chronicle *h, const uint32_t *taken);
 
 #endif

@@ -52,7 +52,14 @@ static struct monitor_answer decide_root(struct monitoring *m, uint32_t root)
     arena_release(&arena);
     if (answer.verdict == CUT_NO && m->chronicle.doubts > 0) {
         answer.verdict = CUT_UNKNOWN;
-        answer.reason = "clocks went back or were missing: cuts may have been ruled out wrongly";
+        answer.reason =
+            "clocks went back, were missing or differed by more than the skew: cuts may "
+            "have been ruled out wrongly";
+    } else if (answer.verdict == CUT_YES && !chronicle_is_certain(&m->chronicle, m->taken)) {
+        answer.verdict = CUT_UNKNOWN;
+        answer.reason = "it may have held, unless a report that is missing was a message";
+    } else if (answer.verdict == CUT_UNKNOWN && m->chronicle.gaps.count > 0) {
+        answer.reason = "reports are missing that it may depend on";
     }
     return answer;
 }

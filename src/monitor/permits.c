@@ -21,8 +21,9 @@ static void permit_local(struct chronicle *h, struct literal literal, struct per
     for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
         const struct span truth = column->at[i];
         const bool is_certain = literal.is_negated ? truth.high == 0 : truth.low != 0;
-        const bool is_possible =
-            column->is_known ? is_certain : (literal.is_negated ? truth.low == 0 : truth.high != 0);
+        const bool is_possible = !column->is_open[i]
+                                     ? is_certain
+                                     : (literal.is_negated ? truth.low == 0 : truth.high != 0);
         p->certain[first + i] &= is_certain;
         p->possible[first + i] &= is_possible;
     }
@@ -84,9 +85,10 @@ static void add_gains(struct chronicle *h, const struct linear *l, const struct 
         if (*gain == CUTS_FORBIDDEN) {
             continue;
         }
-        if (!gain_of(l, term, column->at[i], view, &add)) {
+        const enum gains_view seen_as = column->is_open[i] ? view : GAINS_WORST;
+        if (!gain_of(l, term, column->at[i], seen_as, &add)) {
             /* At the best, what has no bound is more than enough. */
-            g->is_too_large = g->is_too_large || (view == GAINS_BEST && !column->is_known);
+            g->is_too_large = g->is_too_large || seen_as == GAINS_BEST;
             *gain = CUTS_FORBIDDEN;
         } else if (__builtin_add_overflow(*gain, add, gain) || *gain == CUTS_FORBIDDEN) {
             g->is_too_large = true;

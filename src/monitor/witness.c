@@ -5,6 +5,15 @@
 
 #include "base/bits.h"
 
+static void forget(const struct chronicle *h, uint32_t process, struct span *slots)
+{
+    for (uint32_t i = 0; i < h->bound->slots.count; i++) {
+        if (h->bound->slots.at[i].process == process) {
+            slots[SLOT_FIRST + i] = SPAN_ANY;
+        }
+    }
+}
+
 /* What every slot is in the cut. */
 static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, struct arena *a)
 {
@@ -15,8 +24,10 @@ static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, s
     }
     for (uint32_t p = 0; p < h->cuts.process_count; p++) {
         for (uint32_t r = h->cuts.first[p]; r < h->cuts.first[p] + taken[p]; r++) {
-            if (h->reports[r].slot != REPORT_NO_SLOT) {
+            if (h->reports[r].slot < REPORT_SPECIAL) {
                 slots[h->reports[r].slot] = h->reports[r].value;
+            } else if (h->reports[r].slot != REPORT_NO_SLOT) {
+                forget(h, p, slots);
             }
         }
     }
@@ -164,7 +175,7 @@ struct witness_events witness_events(const struct chronicle *h, uint32_t root,
     }
     for (uint32_t p = 0; p < h->cuts.process_count; p++) {
         for (uint32_t r = h->cuts.first[p]; r < h->cuts.first[p] + taken[p]; r++) {
-            if (h->reports[r].slot != REPORT_NO_SLOT) {
+            if (h->reports[r].slot < REPORT_SPECIAL) {
                 last[h->reports[r].slot] = h->reports[r].event;
             }
         }

@@ -10,7 +10,7 @@
 #define CLEW_WIRE_KIND_H
 
 #define KIND_LIST(KIND)                                                                            \
-    KIND(1, PROCESS_START, "process-start", PROCESS, NONE, F_TEXT,                                 \
+    KIND(1, PROCESS_START, "process-start", PROCESS, NONE, F_TEXT | F_COUNT,                       \
          "a process begins; text: its command line")                                               \
     KIND(2, PROCESS_FORK, "process-fork", PROCESS, NONE, F_PEER,                                   \
          "a process forks; peer: the child's first task")                                          \
@@ -61,10 +61,10 @@
     KIND(29, FREE, "free", MEMORY, NONE, F_OBJECT, "memory is freed")                              \
     KIND(30, CONNECT, "connect", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is asked for")   \
     KIND(31, ACCEPT, "accept", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is accepted")      \
-    KIND(32, SEND, "send", NET, TRANSPORT, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT,                 \
+    KIND(32, SEND, "send", NET, TRANSPORT, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT,       \
          "a message, or bytes of a stream, are sent; object: the directed channel; text: the "     \
          "socket")                                                                                 \
-    KIND(33, RECV, "recv", NET, TRANSPORT, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT,                 \
+    KIND(33, RECV, "recv", NET, TRANSPORT, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT,       \
          "a message, or bytes of a stream, have been received")                                    \
     KIND(34, CLOSE, "close", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is closed")          \
     KIND(35, SHUTDOWN, "shutdown", NET, TRANSPORT, F_OBJECT | F_TEXT,                              \
@@ -87,11 +87,12 @@
     KIND(45, FILE_RENAME, "file-rename", FILE, NONE, F_OBJECT | F_TEXT,                            \
          "a file is renamed; text: the new name")                                                  \
     KIND(46, FILE_UNLINK, "file-unlink", FILE, NONE, F_OBJECT, "a file's name is removed")         \
-    KIND(47, VARIABLE, "variable", REPORT, NONE, F_OBJECT | F_VALUE | F_TEXT,                      \
-         "the program reports object = value")                                                     \
-    KIND(48, VARIABLE_DELETE, "variable-delete", REPORT, NONE, F_OBJECT,                           \
+    KIND(47, VARIABLE, "variable", REPORT, NONE, F_OBJECT | F_VALUE | F_TEXT | F_COUNT,            \
+         "the program reports object = value; count, here and of what else processes report: its " \
+         "number among the reports of its process")                                                \
+    KIND(48, VARIABLE_DELETE, "variable-delete", REPORT, NONE, F_OBJECT | F_COUNT,                 \
          "a reported variable goes out of scope")                                                  \
-    KIND(49, LOG, "log", REPORT, NONE, F_TEXT, "a log line")                                       \
+    KIND(49, LOG, "log", REPORT, NONE, F_TEXT | F_COUNT, "a log line")                             \
     KIND(50, COVERAGE, "coverage", REPORT, NONE, F_OBJECT | F_COUNT,                               \
          "a block of code was reached")                                                            \
     KIND(51, CALL, "call", REPORT, NONE, F_OBJECT | F_VALUE | F_TEXT,                              \

@@ -43,7 +43,7 @@ static const char *variable_of(struct prng *prng)
     return prng_below(prng, 2) == 0 ? "x" : "y";
 }
 
-/* Clocks within the skew of each other, most of the time; messages that arrive, most of them. */
+/* Clocks within the skew of each other; messages that arrive, most of them. */
 static void write_events(struct writing *w, struct prng *prng, const struct shape *shape)
 {
     int64_t offset[NODES];
@@ -52,7 +52,7 @@ static void write_events(struct writing *w, struct prng *prng, const struct shap
     uint32_t sent_count = 0;
     uint32_t received = 0;
     for (uint32_t n = 0; n < NODES; n++) {
-        offset[n] = (int64_t)prng_below(prng, (uint64_t)shape->skew + 2);
+        offset[n] = (int64_t)prng_below(prng, (uint64_t)shape->skew + 1);
     }
     int64_t now = 1;
     for (uint64_t left = 2 + prng_below(prng, EVENTS_MAX - 1); left > 0; left--) {

@@ -1,0 +1,223 @@
+/* What is wrong with the reports is said, with place and count; and where it could matter the
+ * verdict is unknown. */
+#include "monitor/monitor.h"
+
+#include <string.h>
+
+#include "monitor/workload.h"
+#include "test.h"
+#include "trace_of.h"
+#include "wire/kind.h"
+#include "wire/prng.h"
+
+struct asked {
+    enum cut_verdict verdict;
+    const char *reason;
+    struct notes notes;
+};
+
+static void read_spec(struct spec *s, const char *text)
+{
+    struct in in;
+    struct err e;
+    spec_init(s);
+    in_open_memory(&in, text, strlen(text));
+    CHECK_INT(spec_parse(s, &in, &e), 0);
+    in_close(&in);
+}
+
+static struct asked ask_trace(const char *property, const struct trace *t, int64_t skew)
+{
+    struct asked asked = {0};
+    struct spec s;
+    struct monitor_result result = {0};
+    struct findings findings = {0};
+    struct err e;
+    read_spec(&s, property);
+    const struct monitor_options o = {.skew = skew};
+    CHECK_INT(monitor_find(t, &s, &o, &findings, &result, &asked.notes, &e), 0);
+    asked.verdict = result.properties.at[0].verdict;
+    asked.reason = result.properties.at[0].reason;
+    monitor_result_release(&result);
+    findings_release(&findings);
+    spec_release(&s);
+    return asked;
+}
+
+/* Checks the verdict, and that of all remarks one begins so, as often, first there. */
+static void check(const char *property, const char *run, enum cut_verdict verdict,
+                  const struct note *wanted)
+{
+    struct asked asked = ask_trace(property, trace_of(run), 3);
+    CHECK_INT(asked.verdict, verdict);
+    const struct note *found = NULL;
+    vec_each (&asked.notes.list, note) {
+        if (strncmp(note->text, wanted->text, strlen(wanted->text)) == 0) {
+            found = note;
+        }
+    }
+    if (found == NULL) {
+        fail_msg("nothing remarked: %s", wanted->text);
+    }
+    CHECK_INT(found->count, wanted->count);
+    CHECK_TEXT(found->place, wanted->place);
+    notes_release(&asked.notes);
+    trace_of_release();
+}
+
+#define NOTE(...) (&(struct note){__VA_ARGS__})
+
+TEST(a_missing_report_may_have_been_what_is_asked_for)
+{
+    const char *run = "t@a var x value=0 count=1 time=1; t@a var x value=0 count=4 time=9;"
+                      "t@b var x value=1 count=1 time=1";
+    check("p: never a.x = 1", run, CUT_UNKNOWN, NOTE("a report that is missing", "event 1", 2));
+    check("p: never b.x = 2", run, CUT_NO, NOTE("a report that is missing", "event 1", 2));
+    check("p: never b.x = 1", run, CUT_YES, NOTE("a report that is missing", "event 1", 2));
+}
+
+TEST(a_value_is_known_again_when_it_is_reported_again)
+{
+    const char *run = "t@a var x value=0 count=1 time=1; t@b var x value=0 count=1 time=1;"
+                      "t@a var x value=0 count=3 time=9; t@b var x value=1 count=2 time=30;";
+    check("p: never a.x = 1 and b.x = 1", run, CUT_NO,
+          NOTE("a report that is missing", "event 2", 1));
+}
+
+TEST(a_missing_message_may_rule_a_cut_out)
+{
+    /* b's report 2 may have received what a sent at 2, after a.x was 1. */
+    const char *run = "t@a var x value=1 count=1 time=1; t@a var x value=0 count=2 time=2;"
+                      "t@b var y value=0 count=1 time=1; t@b var y value=1 count=3 time=3";
+    check("p: never a.x = 1 and b.y = 1", run, CUT_UNKNOWN,
+          NOTE("a report that is missing", "event 3", 1));
+}
+
+TEST(a_repeated_report_counts_once)
+{
+    const char *run = "t@a var x value=0 count=1 time=1; t@a var x value=1 count=2 time=2;"
+                      "t@a var x value=1 count=2 time=2; t@a var x value=0 count=3 time=3";
+    check("p: never a.x = 2", run, CUT_NO, NOTE("a report that came before", "event 2", 1));
+}
+
+TEST(a_late_report_is_left_out_and_stays_missing)
+{
+    const char *run = "t@a var x value=0 count=1 time=1; t@a var x value=0 count=3 time=3;"
+                      "t@a var x value=1 count=2 time=2; t@a var x value=0 count=4 time=4";
+    check("p: never a.x = 1", run, CUT_UNKNOWN,
+          NOTE("a report that comes after later ones", "event 2", 1));
+}
+
+TEST(numbers_go_on_around_their_end)
+{
+    const char *run = "t@a var x value=0 count=4294967295 time=1; t@a var x value=0 count=0 time=2;"
+                      "t@a var x value=0 count=0 time=2";
+    check("p: never a.x = 1", run, CUT_NO, NOTE("a report that came before", "event 2", 1));
+}
+
+TEST(a_process_that_begins_anew_has_no_values_and_counts_anew)
+{
+    const char *run = "t@a process-start count=0 time=1; t@a var x value=1 count=1 time=2;"
+                      "t@a process-start count=0 time=5; t@a var y value=1 count=1 time=6;"
+                      "t@a var y value=1 count=1 time=6";
+    check("p: never a.x = 1 and a.y = 1", run, CUT_NO,
+          NOTE("a report that came before", "event 4", 1));
+}
+
+TEST(clocks_that_jump_back_or_ahead_make_no_a_maybe)
+{
+    check("p: never a.x = 2", "t@a var x value=1 time=9; t@a var x value=0 time=3", CUT_UNKNOWN,
+          NOTE("a clock that goes back", "event 1", 1));
+    check("p: never a.x = 2",
+          "t@a var x value=1 time=9; t@a snd c msg=m mode=udp time=90;"
+          "t@b rcv c msg=m mode=udp time=12",
+          CUT_UNKNOWN, NOTE("a message that arrived before it was sent", "event 2", 1));
+    check("p: never a.x = 2", "t@a var x value=1 time=9; t@a var x value=1 time=10 hlc=90,0",
+          CUT_UNKNOWN, NOTE("a hybrid clock that is ahead", "event 1", 1));
+}
+
+TEST(a_value_of_the_wrong_type_may_be_anything)
+{
+    check("p: never a.x = 2", "t@a var x value=1 time=1; t@a var x text=many time=2", CUT_UNKNOWN,
+          NOTE("a value that is no number", "event 1", 1));
+    check("p: never a.x = 2 and a.y = 1",
+          "t@a var x value=1 time=1; t@a var y value=0 time=1; t@a var x text=many time=2", CUT_NO,
+          NOTE("a value that is no number", "event 2", 1));
+}
+
+TEST(a_variable_that_nobody_reports_is_named)
+{
+    check("p: never a.y = 2", "t@a var x value=1 time=1", CUT_UNKNOWN,
+          NOTE("nobody reports the variable \"y\"", "a", 1));
+}
+
+/* ---- what is missing never changes an answer ---- */
+
+static const char *const properties[] = {
+    "p: never forall p. p.v = 1",     "p: never count(p: p.v = 1) >= 2",
+    "p: never p1.v = 1 and p3.v = 0", "p: never sum(p: p.v) = 3",
+    "p: never p1.v + p2.v >= 2",      "p: never count(p: p.v = 0) <= 0",
+};
+
+/* A copy whose reports are numbered, some of them left out, the first of each process not. */
+static void copy_damaged(const struct trace *from, uint32_t drop_percent, struct prng *prng,
+                         struct trace *to)
+{
+    uint32_t count[8] = {0};
+    to->tables.order = ORDER_NODE;
+    for (event_id id = 0; id < from->events.count; id++) {
+        struct event e = *trace_at(from, id);
+        const struct task *task = &from->tables.tasks.at[e.task];
+        struct tables *t = &to->tables;
+        const uint32_t number = count[e.task]++;
+        e.count = number;
+        e.has |= HAS_COUNT;
+        e.task = tables_task(t, names_intern_text(&t->names, trace_name(from, task->node)),
+                             names_intern_text(&t->names, "main"));
+        e.object = names_intern_text(&t->names, trace_name(from, e.object));
+        e.message = names_intern_text(&t->names, trace_name(from, e.message));
+        if (number == 0 || prng_below(prng, 100) >= drop_percent) {
+            trace_append(to, &e);
+        }
+    }
+    trace_seal(to);
+}
+
+TEST(what_is_missing_never_changes_an_answer)
+{
+    struct prng prng;
+    uint64_t tally[CUT_YES + 1] = {0};
+    prng_init(&prng, 5);
+    for (uint64_t i = 1; i <= test_count(300, 20000); i++) {
+        struct workload w = workload_default(WORKLOAD_SYNTHETIC);
+        w.process_count = 3;
+        w.skew = (int64_t)prng_below(&prng, 12);
+        w.delay = 2;
+        w.beta = 60000;
+        w.message_rate = 60000;
+        w.duration = 120;
+        w.seed = i;
+        struct trace whole;
+        struct trace damaged;
+        trace_init(&whole);
+        trace_init(&damaged);
+        workload_run(&w, &whole);
+        copy_damaged(&whole, (uint32_t)prng_below(&prng, 8), &prng, &damaged);
+        const char *property = properties[i % (sizeof properties / sizeof *properties)];
+        struct asked wanted = ask_trace(property, &whole, w.skew);
+        struct asked got = ask_trace(property, &damaged, w.skew);
+        CHECK(wanted.verdict != CUT_UNKNOWN);
+        if (got.verdict != CUT_UNKNOWN && got.verdict != wanted.verdict) {
+            fail_msg("seed %llu, %s: %d, but %d when nothing is missing", (unsigned long long)i,
+                     property, (int)got.verdict, (int)wanted.verdict);
+        }
+        tally[got.verdict]++;
+        notes_release(&wanted.notes);
+        notes_release(&got.notes);
+        trace_release(&damaged);
+        trace_release(&whole);
+    }
+    CHECK(tally[CUT_YES] > 0);
+    CHECK(tally[CUT_NO] > 0);
+    CHECK(tally[CUT_UNKNOWN] > 0);
+}
