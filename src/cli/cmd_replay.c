@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/schedule_file.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
 #include "sim/sim.h"
@@ -15,17 +16,6 @@ struct replay_command {
     const char *trace;
     const char *spec;
 };
-
-static int read_schedule(struct schedule *s, const char *path, struct err *e)
-{
-    struct in in;
-    if (in_open(&in, path, e) < 0) {
-        return -1;
-    }
-    const int result = schedule_parse(s, &in, e);
-    in_close(&in);
-    return result < 0 ? err_wrap(e, "%s", path) : 0;
-}
 
 /* Writes the step the way schedules do. */
 static void print_step(struct session *s, struct world *w, const struct step *step, size_t number)
@@ -212,7 +202,7 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     schedule_init(&sched);
     spec_init(&spec);
-    int status = read_schedule(&sched, s->inputs[0], e);
+    int status = schedule_file_read(&sched, s->inputs[0], e);
     if (status == 0 && c->spec != NULL) {
         status = spec_file_read(&spec, c->spec, e);
     }

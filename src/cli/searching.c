@@ -62,6 +62,15 @@ static void print_line(char *line, size_t size, const char *subject,
     }
 }
 
+void searching_show(struct searching *s, const char *line)
+{
+    if (s->is_on) {
+        (void)fprintf(stderr, "\r\x1b[K%s", line);
+        (void)fflush(stderr);
+        s->is_shown = true;
+    }
+}
+
 void searching_progress(void *context, const struct explore_progress *p)
 {
     struct searching *s = context;
@@ -70,7 +79,5 @@ void searching_progress(void *context, const struct explore_progress *p)
     }
     char line[200];
     print_line(line, sizeof line, s->subject, p, limit_now_ns() - s->begin_ns);
-    (void)fprintf(stderr, "\r\x1b[K%s", line);
-    (void)fflush(stderr);
-    s->is_shown = true;
+    searching_show(s, line);
 }

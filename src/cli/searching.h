@@ -25,6 +25,9 @@ struct searching {
 void searching_begin(struct searching *s, const struct session *session, const char *subject);
 void searching_end(struct searching *s);
 
+/* Puts the line in the place of the last one, on a terminal. */
+void searching_show(struct searching *s, const char *line);
+
 /* For explore_options: shows how it goes. The context is the struct searching. */
 void searching_progress(void *context, const struct explore_progress *p);
 

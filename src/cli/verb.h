@@ -70,5 +70,6 @@ extern const struct verb verb_petri;
 extern const struct verb verb_demo;
 extern const struct verb verb_explore;
 extern const struct verb verb_replay;
+extern const struct verb verb_minimize;
 
 #endif

@@ -206,6 +206,47 @@ static int take_turn(struct pick *p, const struct offer *offer, bool is_at_rest)
     return PICK_REST;
 }
 
+static bool does_the_same(const struct pick_operation *o, const struct pick_want *want)
+{
+    return o->action == want->action && o->fault == want->fault;
+}
+
+/* The pending operation that is wanted, -1 when there is none. Older ones come first. */
+static int find_wanted(const struct offer *offer, const struct pick_want *want)
+{
+    int same = -1;
+    int oldest = -1;
+    int newest = -1;
+    for (uint32_t i = 0; i < offer->pending_count; i++) {
+        const struct pick_operation *o = &offer->pending[i];
+        if (!does_the_same(o, want)) {
+            continue;
+        }
+        newest = (int)i;
+        oldest = oldest < 0 ? (int)i : oldest;
+        same = same < 0 && o->content == want->content ? (int)i : same;
+    }
+    switch ((enum pick_match)want->match) {
+    case PICK_SAME: return same;
+    case PICK_SAME_OR_OLDEST: return same >= 0 ? same : oldest;
+    case PICK_SAME_OR_NEWEST: return same >= 0 ? same : newest;
+    case PICK_OLDEST: return oldest;
+    case PICK_NEWEST: return newest;
+    }
+    return -1;
+}
+
+static int take_wanted(struct pick *p, const struct offer *offer)
+{
+    while (p->turn < p->plan.want_count) {
+        const int found = find_wanted(offer, &p->plan.wants[p->turn++]);
+        if (found >= 0) {
+            return take(p, offer, (uint32_t)found);
+        }
+    }
+    return offer->pending_count == 0 || offer->pending[0].fault != 0 ? PICK_REST : PICK_DONE;
+}
+
 /* Fills p->allowed with what the constraints allow at most so reluctantly; how many. `where` names
  * a constraint that holds the first of the others back. */
 static uint32_t allow(struct pick *p, const struct pick_operation *pending, uint32_t count,
@@ -272,6 +313,9 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
     must(count <= p->limits.pending_max);
     const bool is_at_rest = count == 0 || pending[0].fault != 0;
     struct offer offer = {.pending = pending, .pending_count = count, .among = p->allowed};
+    if (p->plan.wants != NULL) {
+        return take_wanted(p, &offer);
+    }
     if (p->turn < p->plan.turn_count) {
         const int chosen = take_turn(p, &offer, is_at_rest);
         if (chosen != PICK_REST) {

@@ -23,12 +23,14 @@
 struct pick_operation {
     uint64_t name;       /* pick/name.h; unique among those pending */
     uint64_t action;     /* what it does, whichever occurrence: the key of coverage history */
+    uint64_t content;    /* of what it brings, a hash; 0: nothing */
     uint32_t task;       /* whose next step it is, the same number in every run */
     uint32_t objects[2]; /* what it touches, the same numbers in every run; 0: nothing */
     uint16_t kind;       /* enum event_kind */
     uint16_t node;       /* on which node its code runs */
     uint8_t writes;      /* bit i: objects[i] is changed, not only read */
     uint8_t fault;       /* FAULT_CRASH ...; 0 when it is none */
+    bool is_external;    /* comes from outside the system: a request, a fault */
     bool is_overtaking;  /* may come before what its task did earlier; else a task is a sequence */
     uint32_t occurrence; /* which of its action it is, for the world's own use */
 };
@@ -70,6 +72,24 @@ struct pick_turn {
     uint32_t step;
 };
 
+/* Which of the pending operations that do the same is meant. */
+enum pick_match {
+    PICK_SAME,           /* the oldest that brings the same */
+    PICK_SAME_OR_OLDEST, /* where none does, the oldest of all */
+    PICK_SAME_OR_NEWEST,
+    PICK_OLDEST, /* whatever it brings */
+    PICK_NEWEST,
+};
+
+/* An operation that is to come next, known by what it does and not by how often that was done
+ * before: it is still the same in a run in which less has happened. */
+struct pick_want {
+    uint64_t action;
+    uint64_t content;
+    uint8_t fault;
+    uint8_t match; /* enum pick_match */
+};
+
 enum pick_relation {
     PICK_BEFORE, /* first happens before second */
     PICK_FROM, /* first, which touches an object, finds it as second left it; 0: as at the start */
@@ -89,6 +109,9 @@ struct pick_plan {
     bool is_lenient;      /* a turn whose operation is not pending is skipped */
     uint32_t steps_first; /* steps below this that no turn names take the default, like all steps
                              before the last turn */
+    const struct pick_want *wants; /* instead of turns, if not NULL: one after another, what is not
+                                      pending passed over; after the last the run ends */
+    size_t want_count;
     const struct pick_constraint *constraints;
     size_t constraint_count;
     const struct pick_operation *asleep; /* not to be chosen by `first` after the last turn, until
@@ -106,6 +129,7 @@ enum pick_stop {
     PICK_STUCK = -3,    /* no operation is allowed by the constraints: pick_where says which
                            constraint holds the first one back */
     PICK_ASLEEP = -4,   /* all that is pending sleeps: what follows is explored elsewhere */
+    PICK_DONE = -5,     /* all that was wanted has come, or cannot */
 };
 
 /* How much can be remembered; beyond, learning stops and choosing goes on. */

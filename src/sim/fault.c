@@ -11,11 +11,13 @@ static void add_on_node(struct sim *s, uint8_t fault, uint32_t node, uint32_t nu
 {
     const uint64_t own = s->names.nodes[node + 1];
     const uint64_t target = number == 0 ? own : name_join(own, number);
-    pending_add(
-        s,
-        &(struct pick_operation){
-            .name = name_fault(fault, target), .action = own, .occurrence = number, .fault = fault},
-        &(struct origin){.node = node, .cause = STEP_NONE, .number = number});
+    pending_add(s,
+                &(struct pick_operation){.name = name_fault(fault, target),
+                                         .action = own,
+                                         .content = number,
+                                         .occurrence = number,
+                                         .fault = fault},
+                &(struct origin){.node = node, .cause = STEP_NONE, .number = number});
 }
 
 static void add_on_parcel(struct sim *s, uint8_t fault, struct parcel *p)
@@ -23,6 +25,7 @@ static void add_on_parcel(struct sim *s, uint8_t fault, struct parcel *p)
     pending_add(s,
                 &(struct pick_operation){.name = name_fault(fault, p->name),
                                          .action = p->action,
+                                         .content = p->fingerprint,
                                          .occurrence = p->occurrence,
                                          .fault = fault},
                 &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});

@@ -1,5 +1,6 @@
 /* Messages on their way. */
 #include <string.h>
+#include <xxhash.h>
 
 #include "pick/name.h"
 #include "sim/state.h"
@@ -50,6 +51,15 @@ static struct parcel *parcel_new(struct sim *s, size_t size)
     return p;
 }
 
+static uint64_t fingerprint(const struct sim *s, const struct parcel *p)
+{
+    if (s->system->fingerprint == NULL) {
+        return XXH3_64bits(p->bytes, p->size);
+    }
+    return s->system->fingerprint(&(struct clew_message){
+        .from = p->from, .type = (int)p->type, .bytes = p->bytes, .size = p->size});
+}
+
 void net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *m)
 {
     struct parcel *p = parcel_new(s, m->size);
@@ -62,11 +72,7 @@ void net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_messag
         memcpy(p->bytes, m->bytes, m->size);
     }
     christen(s, p);
-    if (s->system->fingerprint != NULL) {
-        const struct clew_message sent = {
-            .from = from, .type = m->type, .bytes = p->bytes, .size = p->size};
-        p->fingerprint = s->system->fingerprint(&sent);
-    }
+    p->fingerprint = fingerprint(s, p);
     append(s, p);
     tell_send(s, p);
 }

@@ -43,6 +43,7 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
     struct pick_operation *added = &s->pending[s->pending_count];
     if (o->fault != 0) {
         added->kind = EVENT_FAULT;
+        added->is_external = true;
         added->task = channel_task_count(s) + 2 * s->node_count + o->fault;
         added->objects[0] = PICK_EVERYTHING;
     } else {
@@ -65,8 +66,10 @@ static void list_parcels(struct sim *s)
         pending_add(s,
                     &(struct pick_operation){.name = p->name,
                                              .action = p->action,
+                                             .content = p->fingerprint,
                                              .occurrence = p->occurrence,
                                              .task = parcel_task(s, p),
+                                             .is_external = p->from < 0,
                                              .is_overtaking = s->net == SIM_DATAGRAM,
                                              .kind = EVENT_RECV},
                     &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});

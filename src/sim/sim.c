@@ -149,6 +149,10 @@ static void end_run(struct sim *s, int stop)
         set_end(x, OUTCOME_UNSATISFIED, "a constraint holds all that is pending back");
         return;
     case PICK_ASLEEP: set_end(x, OUTCOME_REDUNDANT, "what follows is explored elsewhere"); return;
+    case PICK_DONE:
+        claims_end(s, false);
+        set_end(x, OUTCOME_LIMIT, "all that was wanted has come");
+        return;
     case PICK_REST: break;
     }
     claims_end(s, true);

@@ -67,8 +67,8 @@ static uint64_t choice_name(const struct schedule *s, const struct choice *c)
     }
 }
 
-void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
-                  const struct execution *x)
+static void write_header(struct schedule *s, const struct world *w, const struct plan *p,
+                         const struct execution *x)
 {
     s->system = names_intern_text(&s->names, w->system);
     s->world = names_intern_text(&s->names, w->ops->name);
@@ -82,6 +82,12 @@ void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
     s->seed = p->pick.seed;
     s->steps = (uint32_t)x->steps.count;
     s->hash = x->hash;
+}
+
+void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
+                  const struct execution *x)
+{
+    write_header(s, w, p, x);
     uint32_t expected = 1;
     for (uint32_t i = 0; i < x->steps.count; i++) {
         const struct step *step = &x->steps.at[i];
@@ -92,6 +98,17 @@ void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
         w->ops->describe(w, &step->operation, s, &c);
         c.step = i + 1 == expected ? 0 : i + 1;
         expected = i + 2;
+        vec_push(&s->choices, c);
+    }
+}
+
+void recipe_write_whole(struct schedule *s, struct world *w, const struct plan *p,
+                        const struct execution *x)
+{
+    write_header(s, w, p, x);
+    vec_each (&x->steps, step) {
+        struct choice c = {0};
+        w->ops->describe(w, &step->operation, s, &c);
         vec_push(&s->choices, c);
     }
 }

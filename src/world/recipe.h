@@ -15,6 +15,10 @@
 void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
                   const struct execution *x);
 
+/* The same with every step, for people to read. */
+void recipe_write_whole(struct schedule *s, struct world *w, const struct plan *p,
+                        const struct execution *x);
+
 /* A plan, and the memory it points to. {0} is none. */
 struct recipe {
     struct plan plan;

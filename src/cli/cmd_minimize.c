@@ -1,0 +1,310 @@
+/* clew minimize: the shortest execution that still shows a violation. */
+#include "minimize/minimize.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/schedule_file.h"
+#include "cli/searching.h"
+#include "cli/spec_file.h"
+#include "sim/sim.h"
+#include "world/recipe.h"
+
+struct minimize_command {
+    struct common common;
+    int stage; /* index of stage_word */
+    int same;
+    const char *repeat;
+    const char *pace;
+    const char *spec;
+};
+
+static const char *stage_word(size_t index)
+{
+    return index == 0 ? "all" : index <= STAGE_COUNT ? stage_name((enum stage)(index - 1)) : NULL;
+}
+
+static const char *same_word(size_t index)
+{
+    return index < SAME_COUNT ? same_name((enum same)index) : NULL;
+}
+
+/* One minimization from beginning to end. */
+struct minimization {
+    struct session *session;
+    const struct minimize_command *command;
+    struct world *world;
+    struct schedule schedule;
+    struct spec spec;
+    struct minimize_options options;
+    struct minimized result;
+    struct searching searching;
+    struct out pace;
+    char output[4096];
+    uint64_t begin_ns;
+    uint64_t replays; /* so far, for the pace */
+};
+
+/* X.sched becomes X.min.sched. */
+static int name_output(struct minimization *m, struct err *e)
+{
+    const char *given = m->session->common->output;
+    const char *input = m->session->inputs[0];
+    const size_t size = strlen(input);
+    static const char suffix[] = ".sched";
+    const size_t stem =
+        size >= sizeof suffix && strcmp(input + size - (sizeof suffix - 1), suffix) == 0
+            ? size - (sizeof suffix - 1)
+            : size;
+    const int used =
+        given != NULL ? snprintf(m->output, sizeof m->output, "%s", given)
+                      : snprintf(m->output, sizeof m->output, "%.*s.min.sched", (int)stem, input);
+    return used < (int)sizeof m->output ? 0 : err_set(e, "%s: its name is too long", input);
+}
+
+static int parse_repeat(struct minimize_options *o, const char *text, struct err *e)
+{
+    unsigned wanted = 0;
+    unsigned runs = 0;
+    int used = 0;
+    if (text != NULL && (sscanf(text, "%u/%u%n", &wanted, &runs, &used) != 2 ||
+                         text[used] != '\0' || wanted == 0 || wanted > runs || runs > 1000)) {
+        return session_misused(e, "--repeat %s: k/n says that k of n replays must show it", text);
+    }
+    o->repeat_wanted = wanted;
+    o->repeat_runs = runs;
+    return 0;
+}
+
+/* Each new best is on the disk before the next is looked for. */
+static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
+{
+    struct minimization *m = context;
+    struct schedule s;
+    struct out out;
+    schedule_init(&s);
+    recipe_write_whole(&s, m->world, p, best);
+    int result = out_open(&out, m->output, e);
+    if (result == 0) {
+        schedule_print(&s, &out);
+        result = out_close(&out, e);
+    }
+    schedule_release(&s);
+    if (result == 0 && m->command->pace != NULL) {
+        out_format(&m->pace, "%llu %zu %u %.6f\n", (unsigned long long)m->result.replays,
+                   best->steps.count, minimize_externals(best),
+                   (double)(limit_now_ns() - m->begin_ns) / 1e9);
+    }
+    return result;
+}
+
+static void show(void *context, const struct minimize_progress *p)
+{
+    struct minimization *m = context;
+    const double seconds = (double)(limit_now_ns() - m->begin_ns) / 1e9 + 1e-9;
+    struct progress_number rate = progress_number((double)p->replays / seconds);
+    char line[200];
+    (void)snprintf(line, sizeof line, "%s: %u steps, %u from outside, %llu replays, %s/s",
+                   stage_name(p->stage), p->steps, p->externals, (unsigned long long)p->replays,
+                   rate.text);
+    searching_show(&m->searching, line);
+}
+
+static const char *proof_text(const struct minimized *r)
+{
+    switch (r->proof) {
+    case PROOF_OPTIMAL: return "optimal: no execution that shows it is shorter";
+    case PROOF_KINDS: return "none shorter is made of the same kinds of steps";
+    case PROOF_MINIMAL: return "minimal: no step of it can go";
+    case PROOF_NONE: break;
+    }
+    return r->is_stopped ? "stopped before it was minimal: the best so far" : "not minimal";
+}
+
+static void print_report(struct minimization *m)
+{
+    const struct minimized *r = &m->result;
+    struct out *out = &m->session->out;
+    session_paint(m->session, PAINT_ERROR, outcome_name(r->best.outcome));
+    out_text(out, ": ");
+    session_text(m->session, r->best.what);
+    out_format(out, "\n%u steps, %u from outside; now %zu and %u\n", r->initial_steps,
+               r->initial_externals, r->best.steps.count, r->final_externals);
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        if (r->stages[i].replays > 0) {
+            out_format(out, "  %-10s %6llu gone, %llu replays\n", stage_name((enum stage)i),
+                       (unsigned long long)r->stages[i].removed,
+                       (unsigned long long)r->stages[i].replays);
+        }
+    }
+    out_format(out, "%s\n%s\n", proof_text(r), m->output);
+}
+
+static void print_json(struct minimization *m)
+{
+    const struct minimized *r = &m->result;
+    struct finding_file f = {0};
+    report_begin(&f, m->session);
+    finding_file_count(&f, "initial_events", r->initial_steps);
+    finding_file_count(&f, "initial_externals", r->initial_externals);
+    finding_file_count(&f, "final_events", r->best.steps.count);
+    finding_file_count(&f, "final_externals", r->final_externals);
+    finding_file_count(&f, "replays", r->replays);
+    finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
+    finding_file_text(&f, "proof", proof_text(r));
+    finding_file_text(&f, "schedule", m->output);
+    f.verdict = VERDICT_FOUND;
+    findings_add(&f.findings, &(struct finding){.kind = outcome_finding(r->best.outcome),
+                                                .status = STATUS_CONFIRMED,
+                                                .grade = GRADE_SOUND,
+                                                .severity = SEVERITY_ERROR,
+                                                .what = r->best.what,
+                                                .key = r->best.key,
+                                                .pair_count = 1});
+    report_print(&f, m->session);
+    finding_file_release(&f);
+}
+
+static int open_world(struct minimization *m, struct err *e)
+{
+    const struct minimize_command *c = m->command;
+    const struct schedule *s = &m->schedule;
+    if (schedule_file_read(&m->schedule, m->session->inputs[0], e) < 0 ||
+        (c->spec != NULL && spec_file_read(&m->spec, c->spec, e) < 0)) {
+        return -1;
+    }
+    const struct sim_options options = {.net = s->net == 0 ? NULL : names_text(&s->names, s->net),
+                                        .spec = c->spec == NULL ? NULL : &m->spec};
+    return sim_open(&m->world, m->session->inputs[1], &options, e);
+}
+
+static int reduce(struct minimization *m, struct err *e)
+{
+    const struct minimize_command *c = m->command;
+    struct recipe recipe = {0};
+    m->options.same = (enum same)c->same;
+    m->options.stages = c->stage == 0 ? 0 : 1u << (c->stage - 1);
+    m->options.budget = m->session->budget;
+    m->options.keeps_checkpoints = c->spec == NULL;
+    m->options.is_stopped = &searching_is_stopped;
+    m->options.better = save;
+    m->options.progress = show;
+    m->options.context = m;
+    int result = recipe_parse(&recipe, &m->schedule, e);
+    if (result == 0) {
+        m->begin_ns = limit_now_ns();
+        searching_begin(&m->searching, m->session, m->world->system);
+        result = minimize(m->world, &recipe.plan, &m->options, &m->result, e);
+        searching_end(&m->searching);
+    }
+    recipe_release(&recipe);
+    return result < 0 ? err_wrap(e, "%s", m->session->inputs[0]) : 0;
+}
+
+static int run(struct session *s, const void *options, struct err *e)
+{
+    struct minimization m = {.session = s, .command = options};
+    if (parse_repeat(&m.options, m.command->repeat, e) < 0) {
+        return MISUSED;
+    }
+    schedule_init(&m.schedule);
+    spec_init(&m.spec);
+    int status = name_output(&m, e);
+    if (status == 0 && m.command->pace != NULL) {
+        status = out_open(&m.pace, m.command->pace, e);
+    }
+    const bool has_pace = status == 0 && m.command->pace != NULL;
+    if (status == 0) {
+        status = open_world(&m, e);
+    }
+    if (status == 0) {
+        status = reduce(&m, e);
+    }
+    if (status == 0) {
+        status = save(&m, &m.result.plan, &m.result.best, e);
+    }
+    if (has_pace && out_close(&m.pace, e) < 0) {
+        status = -1;
+    }
+    if (status == 0) {
+        if (s->common->json) {
+            print_json(&m);
+        } else {
+            print_report(&m);
+        }
+    }
+    minimized_release(&m.result);
+    world_close(m.world);
+    spec_release(&m.spec);
+    schedule_release(&m.schedule);
+    return status < 0 ? status : EXIT_CLEAN;
+}
+
+static const struct option options[] = {
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE",
+               .help = "where the schedule is written, anew with every better one (default: "
+                       "X.min.sched for X.sched)"),
+    {.name = "stage",
+     .type = OPTION_CHOICE,
+     .argument = "NAME",
+     .word = stage_word,
+     .target = offsetof(struct minimize_command, stage),
+     .help = "only this: slice, externals, cones, chunks, pairs, moves, exact (default: all)"},
+    {.name = "same",
+     .type = OPTION_CHOICE,
+     .argument = "WHAT",
+     .word = same_word,
+     .target = offsetof(struct minimize_command, same),
+     .help = "what is the same violation: up-to-renaming (the same claim is broken on any node; "
+             "default), exact (on the same node), kind (any of its kind)"},
+    {.name = "repeat",
+     .type = OPTION_TEXT,
+     .argument = "K/N",
+     .target = offsetof(struct minimize_command, repeat),
+     .help = "for systems that do not behave the same every time: K of N replays must show it"},
+    {.name = "pace",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct minimize_command, pace),
+     .help = "write a line for every better one: replays, steps, those from outside, seconds"},
+    {.name = "spec",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct minimize_command, spec),
+     .help = "check these properties too, as the exploration did"},
+    COMMON_JSON,
+    COMMON_BUDGET,
+    COMMON_ALWAYS,
+    {0},
+};
+
+static const struct minimize_command defaults = {.common = COMMON_DEFAULTS};
+
+static const struct example examples[] = {
+    {"clew minimize ring.campaign/1.sched ./ring.so", "The shortest way to the same violation."},
+    {"clew minimize --budget 5s -o short.sched long.sched ./ring.so",
+     "The best that five seconds give."},
+    {0},
+};
+
+const struct verb verb_minimize = {
+    .name = "minimize",
+    .summary = "find the shortest execution that still shows a violation",
+    .operands = "SCHEDULE SYSTEM.so",
+    .operand_min = 2,
+    .operand_max = 2,
+    .about = "Leaves out what a violation does not need: requests and faults first, then "
+             "deliveries and timers, by ever smaller groups, by twos and threes, and by moving "
+             "steps; at last every shorter execution is tried, as far as that can be done. Each "
+             "better one is replayed and written at once, so that Ctrl-C, or worse, leaves the "
+             "best so far.",
+    .exit_statuses = "0 a schedule that was replayed is written\n"
+                     "2 the schedule or the system could not be read, or shows no violation",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct minimize_command),
+    .examples = examples,
+    .run = run,
+};

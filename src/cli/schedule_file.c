@@ -1,0 +1,12 @@
+#include "cli/schedule_file.h"
+
+int schedule_file_read(struct schedule *s, const char *path, struct err *e)
+{
+    struct in in;
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    const int result = schedule_parse(s, &in, e);
+    in_close(&in);
+    return result < 0 ? err_wrap(e, "%s", path) : 0;
+}

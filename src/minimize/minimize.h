@@ -1,0 +1,108 @@
+/* The shortest execution that still shows the violation. Stage after stage proposes a candidate (a
+ * sequence of operations that are wanted), the world runs it, and what remains of it is the new
+ * best if it shows the same violation with fewer steps.
+ *
+ *     struct minimized m = {0};
+ *     if (minimize(world, &recipe.plan, &options, &m, e) < 0) { ... }
+ *     recipe_write(&schedule, world, &m.plan, &m.best);
+ *     minimized_release(&m);
+ *
+ * Whenever it is stopped, the best so far is whole and was replayed. */
+#ifndef CLEW_MINIMIZE_MINIMIZE_H
+#define CLEW_MINIMIZE_MINIMIZE_H
+
+#include <signal.h>
+
+#include "base/limit.h"
+#include "world/world.h"
+
+/* What is done in which order. STAGE(id, name, meaning) */
+#define STAGE_LIST(STAGE)                                                               \
+    STAGE(SLICE, "slice", "only what happened before the violation")                    \
+    STAGE(EXTERNALS, "externals", "requests and faults, by delta debugging over atoms") \
+    STAGE(CONES, "cones", "a step with all that came of it")                            \
+    STAGE(CHUNKS, "chunks", "steps, by halves, quarters ... down to each alone")        \
+    STAGE(PAIRS, "pairs", "two or three steps together")                                \
+    STAGE(MOVES, "moves", "a step to another place, and another left out")              \
+    STAGE(EXACT, "exact", "every shorter execution there is")
+
+enum stage {
+#define STAGE(id, name, meaning) STAGE_##id,
+    STAGE_LIST(STAGE)
+#undef STAGE
+        STAGE_COUNT
+};
+
+const char *stage_name(enum stage stage);
+const char *stage_meaning(enum stage stage);
+
+/* What counts as the same violation. SAME(id, name, meaning) */
+#define SAME_LIST(SAME)                                                      \
+    SAME(RENAMED, "up-to-renaming", "the same claim is broken, on any node") \
+    SAME(EXACT, "exact", "the same claim is broken, on the same node")       \
+    SAME(KIND, "kind", "a violation of the same kind")
+
+enum same {
+#define SAME(id, name, meaning) SAME_##id,
+    SAME_LIST(SAME)
+#undef SAME
+        SAME_COUNT
+};
+
+const char *same_name(enum same same);
+
+/* What a stage has come to. */
+struct stage_account {
+    uint64_t replays;
+    uint64_t removed; /* steps */
+};
+
+struct minimize_progress {
+    enum stage stage;
+    uint32_t steps, externals;
+    uint64_t replays;
+};
+
+struct minimize_options {
+    struct limit budget;
+    enum same same;
+    uint32_t stages;        /* a bit each; 0: all */
+    uint32_t repeat_wanted; /* of repeat_runs replays, so many must show it; 0: one of one */
+    uint32_t repeat_runs;
+    bool keeps_checkpoints; /* the world may be rewound within a run (no property looks back) */
+    const volatile sig_atomic_t *is_stopped; /* ends it once it is not 0; not NULL */
+    /* Called for each new best, which was replayed, and now and then; each may be NULL. */
+    int (*better)(void *context, const struct plan *p, const struct execution *best, struct err *e);
+    void (*progress)(void *context, const struct minimize_progress *p);
+    void *context;
+};
+
+/* How far it is known that there is none shorter. */
+enum proof {
+    PROOF_NONE,
+    PROOF_MINIMAL, /* no step can go alone */
+    PROOF_KINDS,   /* none shorter that is made of the same kinds of steps */
+    PROOF_OPTIMAL, /* none shorter at all, with faults of the same kinds */
+};
+
+struct minimized {
+    struct plan plan; /* that begins its replay: seed and faults */
+    struct execution best;
+    uint32_t initial_steps, initial_externals;
+    uint32_t final_externals;
+    uint64_t replays, steps; /* that were run */
+    struct stage_account stages[STAGE_COUNT];
+    enum proof proof;
+    bool is_stopped; /* by the user or the budget */
+};
+
+/* Minimizes the run that the plan makes, which must end in a violation. Fails when it does not,
+ * when the world breaks, and when `better` does. */
+MUST_USE int minimize(struct world *w, const struct plan *p, const struct minimize_options *o,
+                      struct minimized *m, struct err *e);
+void minimized_release(struct minimized *m);
+
+/* Steps of x that come from outside. */
+uint32_t minimize_externals(const struct execution *x);
+
+#endif

@@ -1,0 +1,233 @@
+#include "minimize/reduce.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint32_t minimize_externals(const struct execution *x)
+{
+    uint32_t count = 0;
+    vec_each (&x->steps, step) {
+        count += step->operation.is_external;
+    }
+    return count;
+}
+
+bool reducer_goes_on(struct reducer *r)
+{
+    const struct minimize_options *o = r->options;
+    if (*o->is_stopped != 0 || limit_is_spent(&o->budget, r->result->replays)) {
+        r->is_over = true;
+    }
+    return !r->is_over && !r->is_broken;
+}
+
+struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match)
+{
+    const struct pick_operation *o = &r->result->best.steps.at[index].operation;
+    return (struct pick_want){
+        .action = o->action, .content = o->content, .fault = o->fault, .match = (uint8_t)match};
+}
+
+static int run(struct reducer *r, const struct plan *p, struct execution *x)
+{
+    if (world_run(r->world, p, x, r->e) < 0) {
+        r->is_broken = true;
+        return -1;
+    }
+    r->result->replays++;
+    r->result->steps += x->steps.count;
+    r->result->stages[r->stage].replays++;
+    return 0;
+}
+
+/* On which node it went wrong. */
+static uint16_t node_of(const struct execution *x)
+{
+    return x->steps.count == 0 ? 0 : x->steps.at[x->steps.count - 1].operation.node;
+}
+
+bool reducer_is_same(const struct reducer *r, const struct execution *x)
+{
+    const enum same same = r->options->same;
+    return x->outcome == r->outcome && (same == SAME_KIND || strcmp(x->key, r->key) == 0) &&
+           (same != SAME_EXACT || node_of(x) == r->node);
+}
+
+static bool is_better(const struct reducer *r, const struct execution *x)
+{
+    const struct execution *best = &r->result->best;
+    return x->steps.count < best->steps.count ||
+           (x->steps.count == best->steps.count &&
+            minimize_externals(x) < r->result->final_externals);
+}
+
+/* The plan that makes the execution again, step by step. */
+static struct plan plan_of(struct reducer *r, const struct execution *x)
+{
+    vec_clear(&r->turns);
+    for (uint32_t i = 0; i < x->steps.count; i++) {
+        vec_push(&r->turns, (struct pick_turn){.name = x->steps.at[i].operation.name, .step = i});
+    }
+    struct plan p = r->result->plan;
+    p.pick.turns = r->turns.at;
+    p.pick.turn_count = r->turns.count;
+    p.pick.steps_first = UINT32_MAX;
+    p.steps_max = x->steps.count == 0 ? 1 : (uint32_t)x->steps.count;
+    return p;
+}
+
+/* Whether the schedule made of it shows it often enough. */
+static bool is_repeatable(struct reducer *r, const struct execution *x)
+{
+    const struct plan p = plan_of(r, x);
+    const uint32_t runs = r->options->repeat_runs == 0 ? 1 : r->options->repeat_runs;
+    const uint32_t wanted = r->options->repeat_wanted == 0 ? 1 : r->options->repeat_wanted;
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < runs && shown < wanted; i++) {
+        if (run(r, &p, &r->again) < 0) {
+            return false;
+        }
+        shown += reducer_is_same(r, &r->again) && (runs > 1 || r->again.hash == x->hash);
+    }
+    return shown >= wanted;
+}
+
+static bool is_pair(const struct pick_operation *first, const struct pick_operation *second)
+{
+    const bool is_undone = (first->fault == FAULT_CRASH && second->fault == FAULT_RESTART) ||
+                           (first->fault == FAULT_PARTITION && second->fault == FAULT_HEAL);
+    return is_undone && first->node == second->node;
+}
+
+/* A crash and the restart that ends it, a partition and its healing, stay or go together. */
+static void find_atoms(struct reducer *r)
+{
+    const struct execution *best = &r->result->best;
+    vec_clear(&r->partner_of);
+    for (uint32_t i = 0; i < best->steps.count; i++) {
+        vec_push(&r->partner_of, i);
+    }
+    for (uint32_t i = 0; i < best->steps.count; i++) {
+        const struct pick_operation *o = &best->steps.at[i].operation;
+        for (uint32_t k = i + 1; o->fault != 0 && k < best->steps.count; k++) {
+            if (is_pair(o, &best->steps.at[k].operation)) {
+                r->partner_of.at[i] = k;
+                r->partner_of.at[k] = i;
+                break;
+            }
+        }
+    }
+}
+
+/* Faults that the best does not need are not even offered. */
+static void count_faults(struct reducer *r)
+{
+    struct fault_budget needed = {0};
+    vec_each (&r->result->best.steps, step) {
+        if (step->operation.fault != 0) {
+            needed.most[step->operation.fault]++;
+        }
+    }
+    r->result->plan.faults = needed;
+}
+
+static void take_over(struct reducer *r, struct execution *x)
+{
+    struct minimized *m = r->result;
+    m->stages[r->stage].removed += m->best.steps.count - x->steps.count;
+    const struct execution before = m->best;
+    m->best = *x;
+    *x = before;
+    m->final_externals = minimize_externals(&m->best);
+    count_faults(r);
+    find_atoms(r);
+    if (r->options->better != NULL &&
+        r->options->better(r->options->context, &m->plan, &m->best, r->e) < 0) {
+        r->is_broken = true;
+    }
+}
+
+bool reducer_offer(struct reducer *r, struct execution *x)
+{
+    if (!reducer_is_same(r, x) || !is_better(r, x) || !is_repeatable(r, x)) {
+        return false;
+    }
+    take_over(r, x);
+    return true;
+}
+
+int reducer_begin(struct reducer *r, const struct plan *p)
+{
+    struct minimized *m = r->result;
+    r->faults = p->faults;
+    if (run(r, p, &m->best) < 0) {
+        return -1;
+    }
+    if (!outcome_is_violation(m->best.outcome)) {
+        return err_set(r->e, "shows no violation (%s: %s)", outcome_name(m->best.outcome),
+                       m->best.what);
+    }
+    m->plan = (struct plan){.pick.seed = p->pick.seed};
+    m->initial_steps = (uint32_t)m->best.steps.count;
+    m->initial_externals = m->final_externals = minimize_externals(&m->best);
+    r->outcome = m->best.outcome;
+    r->node = node_of(&m->best);
+    (void)snprintf(r->key, sizeof r->key, "%s", m->best.key);
+    count_faults(r);
+    find_atoms(r);
+    if (!is_repeatable(r, &m->best)) {
+        return r->is_broken ? -1 : err_set(r->e, "does not show the same violation every time");
+    }
+    return 0;
+}
+
+void reducer_release(struct reducer *r)
+{
+    execution_release(&r->tried);
+    execution_release(&r->again);
+    vec_release(&r->candidate.wants);
+    vec_release(&r->turns);
+    vec_release(&r->partner_of);
+    vec_release(&r->is_out);
+}
+
+bool *reducer_marks(struct reducer *r)
+{
+    vec_clear(&r->is_out);
+    for (uint32_t i = 0; i < reducer_size(r); i++) {
+        vec_push(&r->is_out, false);
+    }
+    return r->is_out.at;
+}
+
+bool reducer_try(struct reducer *r, const struct candidate *c)
+{
+    if (c->wants.count == 0 || !reducer_goes_on(r)) {
+        return false;
+    }
+    struct plan p = r->result->plan;
+    p.pick.wants = c->wants.at;
+    p.pick.want_count = c->wants.count;
+    p.steps_max = reducer_size(r) + 1;
+    return run(r, &p, &r->tried) == 0 && reducer_offer(r, &r->tried);
+}
+
+bool reducer_try_without(struct reducer *r, const bool *is_out)
+{
+    /* The newest match does most of the work where messages repeat, the same content where they do
+     * not. */
+    static const enum pick_match ways[] = {PICK_SAME_OR_OLDEST, PICK_SAME_OR_NEWEST, PICK_NEWEST,
+                                           PICK_OLDEST};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways && reducer_goes_on(r); way++) {
+        vec_clear(&r->candidate.wants);
+        for (uint32_t i = 0; i < reducer_size(r); i++) {
+            if (!is_out[i] && !is_out[r->partner_of.at[i]]) {
+                vec_push(&r->candidate.wants, reducer_want(r, i, ways[way]));
+            }
+        }
+        if (reducer_try(r, &r->candidate)) {
+            return true;
+        }
+    }
+    return false;
+}

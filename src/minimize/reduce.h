@@ -1,0 +1,74 @@
+/* What the stages share: the best execution so far, and a way to try another. */
+#ifndef CLEW_MINIMIZE_REDUCE_H
+#define CLEW_MINIMIZE_REDUCE_H
+
+#include "minimize/minimize.h"
+
+/* Operations that are wanted, one after another. */
+struct candidate {
+    VEC(struct pick_want) wants;
+};
+
+struct reducer {
+    struct world *world;
+    const struct minimize_options *options;
+    struct minimized *result; /* whose best is the best */
+    enum stage stage;
+    struct execution tried;
+    struct execution again;
+    struct candidate candidate; /* for the stages' use */
+    VEC(struct pick_turn) turns;
+    VEC(uint32_t) partner_of; /* of each step of the best: the other step of its atom, or itself */
+    VEC(bool) is_out;
+    char key[sizeof(((struct execution *)0)->key)]; /* of the violation ... */
+    enum outcome outcome;
+    uint16_t node;              /* ... and where it showed */
+    struct fault_budget faults; /* that runs of the system may have */
+    struct err *e;
+    bool is_broken; /* the world or `better` failed: e says how */
+    bool is_over;   /* stopped, or the budget is spent */
+};
+
+/* Runs the plan: what it shows is what is to be kept. Fails when that is no violation. */
+MUST_USE int reducer_begin(struct reducer *r, const struct plan *p);
+void reducer_release(struct reducer *r);
+
+/* How many steps the best has. */
+static inline uint32_t reducer_size(const struct reducer *r)
+{
+    return (uint32_t)r->result->best.steps.count;
+}
+
+/* Whether it shows the violation that is to be kept. */
+bool reducer_is_same(const struct reducer *r, const struct execution *x);
+
+/* Whether to go on; asks the budget. */
+bool reducer_goes_on(struct reducer *r);
+
+/* Step `index` of the best as something wanted. */
+struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match);
+
+/* Runs what is wanted. True when it is better than the best: the same violation with fewer steps,
+ * or as many and fewer from outside. Then it is the best, and steps have other numbers. */
+bool reducer_try(struct reducer *r, const struct candidate *c);
+
+/* A mark for each step of the best, all clear; good until the next is asked for. */
+bool *reducer_marks(struct reducer *r);
+
+/* Tries the best without the steps marked in `is_out` (and without the rest of their atoms), with
+ * each way to match what is left. */
+bool reducer_try_without(struct reducer *r, const bool *is_out);
+
+/* An execution that was had in another way: takes it over if it is better. */
+bool reducer_offer(struct reducer *r, struct execution *x);
+
+/* The stages. Each ends where it can do no more alone, or is told to. */
+void slice_stage(struct reducer *r);
+void externals_stage(struct reducer *r);
+void cones_stage(struct reducer *r);
+void chunks_stage(struct reducer *r);
+void pairs_stage(struct reducer *r);
+void moves_stage(struct reducer *r);
+void exact_stage(struct reducer *r);
+
+#endif
