@@ -176,6 +176,8 @@ static int open_world(struct minimization *m, struct err *e)
         return -1;
     }
     const struct sim_options options = {.net = s->net == 0 ? NULL : names_text(&s->names, s->net),
+                                        .with =
+                                            s->with == 0 ? NULL : names_text(&s->names, s->with),
                                         .spec = c->spec == NULL ? NULL : &m->spec};
     return sim_open(&m->world, m->session->inputs[1], &options, e);
 }

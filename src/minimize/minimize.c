@@ -2,15 +2,6 @@
 
 #include "minimize/reduce.h"
 
-static const struct {
-    const char *name;
-    const char *meaning;
-} stages[] = {
-#define STAGE(id, name, meaning) {name, meaning},
-    STAGE_LIST(STAGE)
-#undef STAGE
-};
-
 static void (*const stage_functions[])(struct reducer *r) = {
     [STAGE_SLICE] = slice_stage,   [STAGE_EXTERNALS] = externals_stage, [STAGE_CONES] = cones_stage,
     [STAGE_CHUNKS] = chunks_stage, [STAGE_PAIRS] = pairs_stage,         [STAGE_MOVES] = moves_stage,
@@ -19,18 +10,18 @@ static void (*const stage_functions[])(struct reducer *r) = {
 
 const char *stage_name(enum stage stage)
 {
-    return stages[stage].name;
-}
-
-const char *stage_meaning(enum stage stage)
-{
-    return stages[stage].meaning;
+    static const char *const names[] = {
+#define STAGE(id, name) name,
+        STAGE_LIST(STAGE)
+#undef STAGE
+    };
+    return names[stage];
 }
 
 const char *same_name(enum same same)
 {
     static const char *const names[] = {
-#define SAME(id, name, meaning) name,
+#define SAME(id, name) name,
         SAME_LIST(SAME)
 #undef SAME
     };

@@ -16,34 +16,33 @@
 #include "base/limit.h"
 #include "world/world.h"
 
-/* What is done in which order. STAGE(id, name, meaning) */
-#define STAGE_LIST(STAGE)                                                               \
-    STAGE(SLICE, "slice", "only what happened before the violation")                    \
-    STAGE(EXTERNALS, "externals", "requests and faults, by delta debugging over atoms") \
-    STAGE(CONES, "cones", "a step with all that came of it")                            \
-    STAGE(CHUNKS, "chunks", "steps, by halves, quarters ... down to each alone")        \
-    STAGE(PAIRS, "pairs", "two or three steps together")                                \
-    STAGE(MOVES, "moves", "a step to another place, and another left out")              \
-    STAGE(EXACT, "exact", "every shorter execution there is")
+/* What is done, in this order. STAGE(id, name) */
+#define STAGE_LIST(STAGE)                                                          \
+    STAGE(SLICE, "slice")         /* what is not before the violation */           \
+    STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */    \
+    STAGE(CONES, "cones")         /* a step with all that came of it */            \
+    STAGE(CHUNKS, "chunks")       /* steps, by halves ... down to each alone */    \
+    STAGE(PAIRS, "pairs")         /* two or three steps together */                \
+    STAGE(MOVES, "moves")         /* a step put elsewhere, and another left out */ \
+    STAGE(EXACT, "exact")         /* every shorter execution there is */
 
 enum stage {
-#define STAGE(id, name, meaning) STAGE_##id,
+#define STAGE(id, name) STAGE_##id,
     STAGE_LIST(STAGE)
 #undef STAGE
         STAGE_COUNT
 };
 
 const char *stage_name(enum stage stage);
-const char *stage_meaning(enum stage stage);
 
-/* What counts as the same violation. SAME(id, name, meaning) */
-#define SAME_LIST(SAME)                                                      \
-    SAME(RENAMED, "up-to-renaming", "the same claim is broken, on any node") \
-    SAME(EXACT, "exact", "the same claim is broken, on the same node")       \
-    SAME(KIND, "kind", "a violation of the same kind")
+/* What counts as the same violation. SAME(id, name) */
+#define SAME_LIST(SAME)                                                    \
+    SAME(RENAMED, "up-to-renaming") /* the same claim, on any node */      \
+    SAME(EXACT, "exact")            /* the same claim, on the same node */ \
+    SAME(KIND, "kind")              /* the same kind of violation */
 
 enum same {
-#define SAME(id, name, meaning) SAME_##id,
+#define SAME(id, name) SAME_##id,
     SAME_LIST(SAME)
 #undef SAME
         SAME_COUNT

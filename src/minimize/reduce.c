@@ -147,7 +147,7 @@ static void take_over(struct reducer *r, struct execution *x)
     }
 }
 
-bool reducer_offer(struct reducer *r, struct execution *x)
+static bool offer(struct reducer *r, struct execution *x)
 {
     if (!reducer_is_same(r, x) || !is_better(r, x) || !is_repeatable(r, x)) {
         return false;
@@ -209,7 +209,7 @@ bool reducer_try(struct reducer *r, const struct candidate *c)
     p.pick.wants = c->wants.at;
     p.pick.want_count = c->wants.count;
     p.steps_max = reducer_size(r) + 1;
-    return run(r, &p, &r->tried) == 0 && reducer_offer(r, &r->tried);
+    return run(r, &p, &r->tried) == 0 && offer(r, &r->tried);
 }
 
 bool reducer_try_without(struct reducer *r, const bool *is_out)

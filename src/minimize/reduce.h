@@ -59,9 +59,6 @@ bool *reducer_marks(struct reducer *r);
  * each way to match what is left. */
 bool reducer_try_without(struct reducer *r, const bool *is_out);
 
-/* An execution that was had in another way: takes it over if it is better. */
-bool reducer_offer(struct reducer *r, struct execution *x);
-
 /* The stages. Each ends where it can do no more alone, or is told to. */
 void slice_stage(struct reducer *r);
 void externals_stage(struct reducer *r);

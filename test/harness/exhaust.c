@@ -35,6 +35,9 @@ static void end(struct exhausting *h, bool is_broken)
     struct exhausted *found = h->found;
     found->executions++;
     found->violations += is_broken;
+    if (is_broken && (found->shortest == 0 || h->x.steps.count < found->shortest)) {
+        found->shortest = h->x.steps.count;
+    }
     map_put(&found->classes, exhaust_class(&h->x), 1);
     map_put(&found->outcomes, is_broken ? 2 : h->world->ops->state_hash(h->world), 1);
     found->is_too_much = found->is_too_much || found->executions > h->executions_max;
