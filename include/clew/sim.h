@@ -109,6 +109,10 @@ struct clew_system {
     const struct clew_bug *bugs;
     const struct clew_setting *settings;
     const uint32_t *node_count_chosen; /* a setting's value that stands for node_count */
+
+    /* What comes from outside besides what setup asks for, and more: the text of a fuzz file
+     * (clew-fuzz(5)). A file on the command line takes its place. */
+    const char *config;
 };
 
 /* Declares the system of a shared object. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "campaign/account.h"
+#include "cli/fuzz_file.h"
 #include "cli/interactive.h"
 #include "cli/report.h"
 #include "cli/searching.h"
@@ -24,6 +25,7 @@ struct explore_command {
     const char *spec;
     const char *bug;
     const char *set;
+    const char *config;
     uint64_t depth; /* 0: as the system says */
     uint64_t delays;
     uint64_t pct_depth;
@@ -50,6 +52,7 @@ struct exploration {
     struct session *session;
     const struct explore_command *command;
     struct spec spec;
+    struct fuzz fuzz;
     struct world *world;
     struct explore_options options;
     struct explored found;
@@ -89,6 +92,7 @@ static int choose_options(struct exploration *x, struct err *e)
                                       .pct_depth = (uint32_t)c->pct_depth,
                                       .prunes_states = c->prune && !has_history,
                                       .has_states = x->world->ops->state_hash != NULL,
+                                      .is_drawn = own.is_drawn,
                                       .seed = c->seed};
     const char *faults = c->faults != NULL       ? c->faults
                          : own.faults[0] != '\0' ? own.faults
@@ -115,8 +119,27 @@ static void choose_folder(struct exploration *x)
     }
 }
 
-/* What makes a run what it is, besides system, strategy and seed. */
-static void print_settings(const struct exploration *x, struct out *out)
+/* Builds and fuzz files are known by their bytes. */
+static int name_file(const char *path, char name[20], struct err *e)
+{
+    struct in in;
+    uint64_t hash = 0;
+    ssize_t available = 0;
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    while ((available = in_fill(&in, 1, e)) > 0) {
+        hash = name_mix(hash, name_text(in.at, (size_t)available));
+        in_skip(&in, (size_t)available);
+    }
+    in_close(&in);
+    (void)snprintf(name, 20, "%016llx", (unsigned long long)hash);
+    return available < 0 ? -1 : 0;
+}
+
+/* What makes a run what it is, besides system, strategy and seed; `config` is what the fuzz file is
+ * known by. */
+static void print_settings(const struct exploration *x, const char *config, struct out *out)
 {
     const struct search_options *s = &x->options.search;
     out_format(out, "net %s, depth %u, delays %u, pct depth %u, %s, faults", x->world->net,
@@ -136,42 +159,30 @@ static void print_settings(const struct exploration *x, struct out *out)
     if (x->command->spec != NULL) {
         out_format(out, ", spec %s", x->command->spec);
     }
+    if (x->command->config != NULL) {
+        out_format(out, ", config %s %s", x->command->config, config);
+    }
     out_char(out, '\0');
-}
-
-/* The build is known by the bytes of its file. */
-static int name_build(const char *path, char name[20], struct err *e)
-{
-    struct in in;
-    uint64_t hash = 0;
-    ssize_t available = 0;
-    if (in_open(&in, path, e) < 0) {
-        return -1;
-    }
-    while ((available = in_fill(&in, 1, e)) > 0) {
-        hash = name_mix(hash, name_text(in.at, (size_t)available));
-        in_skip(&in, (size_t)available);
-    }
-    in_close(&in);
-    (void)snprintf(name, 20, "%016llx", (unsigned long long)hash);
-    return available < 0 ? -1 : 0;
 }
 
 static int open_campaign(struct exploration *x, struct err *e)
 {
-    char build[20];
+    const char *files[] = {x->session->inputs[0], x->command->config};
+    char names[2][20] = {"", ""};
     struct out settings;
-    if (name_build(x->session->inputs[0], build, e) < 0) {
-        return err_wrap(e, "%s", x->session->inputs[0]);
+    for (size_t i = 0; i < 2; i++) {
+        if (files[i] != NULL && name_file(files[i], names[i], e) < 0) {
+            return err_wrap(e, "%s", files[i]);
+        }
     }
     choose_folder(x);
     out_open_memory(&settings);
-    print_settings(x, &settings);
+    print_settings(x, names[1], &settings);
     const struct campaign_options options = {
         .path = x->folder,
         .is_resumed = x->command->resume != NULL,
         .about = {.system = x->session->inputs[0],
-                  .build = build,
+                  .build = names[0],
                   .world = x->world->ops->name,
                   .strategy = explore_strategy_name(x->options.strategy),
                   .settings = settings.buffer,
@@ -192,31 +203,38 @@ static const char *schedule_of(const struct exploration *x, const char *key)
     return "";
 }
 
+/* The command that shows the violation again. */
+static const char *print_replay(const struct exploration *x, const struct violation *v,
+                                struct findings *f)
+{
+    const struct explore_command *c = x->command;
+    return findings_text(f, "clew replay %s%s%s%s%s%s%s/%s %s", c->spec == NULL ? "" : "--spec ",
+                         c->spec == NULL ? "" : c->spec, c->spec == NULL ? "" : " ",
+                         c->config == NULL ? "" : "--config ", c->config == NULL ? "" : c->config,
+                         c->config == NULL ? "" : " ", x->folder, schedule_of(x, v->key),
+                         x->session->inputs[0]);
+}
+
 static void add_findings(const struct exploration *x, struct finding_file *f)
 {
-    const char *spec = x->command->spec;
     for (size_t i = 0; i < x->found.violations.count; i++) {
         const struct violation *v = &x->found.violations.at[i];
-        findings_add(
-            &f->findings,
-            &(struct finding){
-                .kind = outcome_finding(v->outcome),
-                .status = STATUS_CONFIRMED,
-                .grade = GRADE_SOUND,
-                .severity = SEVERITY_ERROR,
-                .what = findings_text(&f->findings, "%s", v->what),
-                .key = findings_text(&f->findings, "%s", v->key),
-                .replay = findings_text(&f->findings, "clew replay %s%s%s%s/%s %s",
-                                        spec == NULL ? "" : "--spec ", spec == NULL ? "" : spec,
-                                        spec == NULL ? "" : " ", x->folder, schedule_of(x, v->key),
-                                        x->session->inputs[0]),
-                .why = findings_text(&f->findings,
-                                     "shown by run %llu, after %u steps; %llu runs show "
-                                     "it",
-                                     (unsigned long long)v->run, v->step_count,
-                                     (unsigned long long)v->count),
-                .pair_count = 1,
-            });
+        findings_add(&f->findings,
+                     &(struct finding){
+                         .kind = outcome_finding(v->outcome),
+                         .status = STATUS_CONFIRMED,
+                         .grade = GRADE_SOUND,
+                         .severity = SEVERITY_ERROR,
+                         .what = findings_text(&f->findings, "%s", v->what),
+                         .key = findings_text(&f->findings, "%s", v->key),
+                         .replay = print_replay(x, v, &f->findings),
+                         .why = findings_text(&f->findings,
+                                              "shown by run %llu, after %u steps; %llu runs show "
+                                              "it",
+                                              (unsigned long long)v->run, v->step_count,
+                                              (unsigned long long)v->count),
+                         .pair_count = 1,
+                     });
     }
 }
 
@@ -335,9 +353,15 @@ static int open_world(struct exploration *x, struct err *e)
     if (c->spec != NULL && spec_file_read(&x->spec, c->spec, e) < 0) {
         return -1;
     }
+    if (c->config != NULL && fuzz_file_read(&x->fuzz, c->config, e) < 0) {
+        return -1;
+    }
     char *with = join_choices(c);
-    const struct sim_options options = {
-        .net = c->net, .with = with, .spec = c->spec == NULL ? NULL : &x->spec};
+    const struct sim_options options = {.net = c->net,
+                                        .with = with,
+                                        .spec = c->spec == NULL ? NULL : &x->spec,
+                                        .fuzz = c->config == NULL ? NULL : &x->fuzz,
+                                        .fuzz_name = c->config};
     const int result = sim_open(&x->world, x->session->inputs[0], &options, e);
     mem_free(with);
     return result;
@@ -359,6 +383,7 @@ static int run(struct session *s, const void *options, struct err *e)
         plan.is_learning = false; /* nobody chooses who could learn */
         status = interactive(s, x.world, &plan, e);
         world_close(x.world);
+        fuzz_release(&x.fuzz);
         spec_release(&x.spec);
         return status;
     }
@@ -378,6 +403,7 @@ static int run(struct session *s, const void *options, struct err *e)
     account_release(&x.account);
     explored_release(&x.found);
     world_close(x.world);
+    fuzz_release(&x.fuzz);
     spec_release(&x.spec);
     return status;
 }
@@ -416,6 +442,12 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct explore_command, spec),
      .help = "properties of the variables that nodes report, in clew's language (man 5 clew-spec)"},
+    {.name = "config",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct explore_command, config),
+     .help = "what comes from outside, and more, in YAML (man 5 clew-fuzz; default: as the system "
+             "says)"},
     {.name = "depth",
      .type = OPTION_NUMBER,
      .argument = "N",

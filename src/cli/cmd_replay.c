@@ -1,6 +1,7 @@
 /* clew replay: a schedule, run again. */
 #include <string.h>
 
+#include "cli/fuzz_file.h"
 #include "cli/report.h"
 #include "cli/schedule_file.h"
 #include "cli/spec_file.h"
@@ -15,6 +16,7 @@ struct replay_command {
     uint64_t verify;
     const char *trace;
     const char *spec;
+    const char *config;
 };
 
 /* Writes the step the way schedules do. */
@@ -196,6 +198,7 @@ static int run(struct session *s, const void *options, struct err *e)
     const struct replay_command *c = options;
     struct schedule sched;
     struct spec spec;
+    struct fuzz fuzz = {0};
     struct world *w = NULL;
     if (c->step && c->common.json) {
         return session_misused(e, "--step is for reading: no --json");
@@ -206,11 +209,16 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0 && c->spec != NULL) {
         status = spec_file_read(&spec, c->spec, e);
     }
+    if (status == 0 && c->config != NULL) {
+        status = fuzz_file_read(&fuzz, c->config, e);
+    }
     if (status == 0) {
         const struct sim_options world_options = {
             .net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net),
             .with = sched.with == 0 ? NULL : names_text(&sched.names, sched.with),
-            .spec = c->spec == NULL ? NULL : &spec};
+            .spec = c->spec == NULL ? NULL : &spec,
+            .fuzz = c->config == NULL ? NULL : &fuzz,
+            .fuzz_name = c->config};
         status = sim_open(&w, s->inputs[1], &world_options, e);
     }
     if (status == 0) {
@@ -220,6 +228,7 @@ static int run(struct session *s, const void *options, struct err *e)
         }
     }
     world_close(w);
+    fuzz_release(&fuzz);
     spec_release(&spec);
     schedule_release(&sched);
     return status;
@@ -244,6 +253,11 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct replay_command, spec),
      .help = "check these properties too, as the exploration did"},
+    {.name = "config",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct replay_command, config),
+     .help = "what comes from outside, as the exploration had it (default: as the system says)"},
     {.name = "trace",
      .type = OPTION_FILE,
      .argument = "FILE",

@@ -47,7 +47,8 @@ static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
         a->arm = ARM_COUNT;
         return true;
     }
-    a->is_complete = a->delay_runs <= DELAY_RUNS_MAX && a->delay->ops->is_complete(a->delay);
+    a->is_complete = !a->search.options.is_drawn && a->delay_runs <= DELAY_RUNS_MAX &&
+                     a->delay->ops->is_complete(a->delay);
     a->delay->ops->free(a->delay);
     a->delay = NULL;
     return false;

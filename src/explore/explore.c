@@ -176,7 +176,8 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
             break;
         }
         if (!search->ops->next(search, once.number, &once.plan)) {
-            found->is_complete = search->ops->is_complete(search) && found->limited_runs == 0;
+            found->is_complete =
+                search->ops->is_complete(search) && found->limited_runs == 0 && !o->search.is_drawn;
             break;
         }
         result = run_once(w, o, l, found, &once, e);

@@ -16,6 +16,7 @@ struct search_options {
     uint32_t pct_depth;  /* of bugs that pct aims at; 0: its default */
     bool prunes_states;  /* what was seen from a state is not looked for again from its like */
     bool has_states;     /* the world can tell states apart */
+    bool is_drawn;       /* other events may come from outside: no search sees all executions */
     uint64_t seed;
 };
 

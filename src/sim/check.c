@@ -61,15 +61,25 @@ static int check_counts(const struct sim *s, struct err *e)
     return 0;
 }
 
-int check_version(const struct sim *s, struct err *e)
+/* The struct grows at its end: one that is shorter was built with an older header, and one that is
+ * longer asks for what is not known here. */
+int check_version(struct sim *s, struct err *e)
 {
     const struct clew_system *system = s->system;
-    if (system->version != CLEW_SIM_VERSION || system->size != sizeof *system) {
+    if (system->version != CLEW_SIM_VERSION) {
         return err_set(e,
                        "was built for version %u of clew/sim.h, and this clew has %d: build it "
                        "again with clew cc --sim",
                        system->version, CLEW_SIM_VERSION);
     }
+    if (system->size < offsetof(struct clew_system, bugs) || system->size > sizeof *system) {
+        return err_set(e,
+                       "was built with another clew/sim.h (its system has %u bytes, and here it "
+                       "has %zu): build it again with clew cc --sim",
+                       system->size, sizeof *system);
+    }
+    memcpy(&s->described, system, system->size);
+    s->system = &s->described;
     return 0;
 }
 

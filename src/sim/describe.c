@@ -76,9 +76,9 @@ void sim_describe(struct world *w, const struct pick_operation *o, struct schedu
                   struct choice *c)
 {
     const struct sim *s = sim_of(w);
-    if (o->fault != 0) {
+    if (o->kind == EVENT_FAULT) {
         c->kind = CHOICE_FAULT;
-        c->fault = o->fault;
+        c->fault = fault_of(s, o);
         c->target = describe_target(s, o, &schedule->names);
     } else if (o->kind == EVENT_RECV) {
         c->kind = CHOICE_MESSAGE;

@@ -7,17 +7,44 @@ static bool is_affordable(const struct sim *s, uint8_t fault)
     return s->core->fault_counts[fault] < s->plan->faults.most[fault];
 }
 
-static void add_on_node(struct sim *s, uint8_t fault, uint32_t node, uint32_t number)
+static uint64_t name_on_node(const struct sim *s, uint8_t fault, uint32_t node, uint32_t number)
 {
     const uint64_t own = s->names.nodes[node + 1];
-    const uint64_t target = number == 0 ? own : name_join(own, number);
+    return name_fault(fault, number == 0 ? own : name_join(own, number));
+}
+
+static void add_on_node(struct sim *s, uint8_t fault, uint32_t node, uint32_t number)
+{
     pending_add(s,
-                &(struct pick_operation){.name = name_fault(fault, target),
-                                         .action = own,
+                &(struct pick_operation){.name = name_on_node(s, fault, node, number),
+                                         .action = s->names.nodes[node + 1],
                                          .content = number,
                                          .occurrence = number,
                                          .fault = fault},
                 &(struct origin){.node = node, .cause = STEP_NONE, .number = number});
+}
+
+/* For the strategies one that comes from outside is no fault: it is bound to come. */
+static void add_outside(struct sim *s, uint8_t fault, uint32_t node, uint32_t number)
+{
+    pending_add(s,
+                &(struct pick_operation){.name = name_on_node(s, fault, node, number),
+                                         .action = s->names.nodes[node + 1],
+                                         .content = number,
+                                         .occurrence = number,
+                                         .kind = EVENT_FAULT},
+                &(struct origin){.node = node, .cause = s->core->event_cause, .number = number});
+}
+
+uint8_t fault_of(const struct sim *s, const struct pick_operation *o)
+{
+    static const uint8_t from_outside[] = {FAULT_CRASH, FAULT_RESTART, FAULT_PARTITION, FAULT_HEAL};
+    for (size_t i = 0; o->fault == 0 && i < sizeof from_outside; i++) {
+        if (name_on_node(s, from_outside[i], o->node, o->occurrence) == o->name) {
+            return from_outside[i];
+        }
+    }
+    return o->fault;
 }
 
 static void add_on_parcel(struct sim *s, uint8_t fault, struct parcel *p)
@@ -32,11 +59,21 @@ static void add_on_parcel(struct sim *s, uint8_t fault, struct parcel *p)
 }
 
 /* A crash may find any number of the writes under way on the disk, in their order. */
-static void list_crashes(struct sim *s, uint32_t node)
+static void list_on_node(struct sim *s, uint8_t fault, uint32_t node,
+                         void (*add)(struct sim *s, uint8_t fault, uint32_t node, uint32_t number))
 {
-    const uint32_t writes = s->core->nodes[node].disk.write_count;
+    const uint32_t writes = fault == FAULT_CRASH ? s->core->nodes[node].disk.write_count : 0;
     for (uint32_t reached = 0; reached <= writes; reached++) {
-        add_on_node(s, FAULT_CRASH, node, reached);
+        add(s, fault, node, reached);
+    }
+}
+
+void fault_list_outside(struct sim *s)
+{
+    uint32_t node = 0;
+    const uint8_t fault = outside_fault(s, &node);
+    if (fault != 0) {
+        list_on_node(s, fault, node, add_outside);
     }
 }
 
@@ -51,8 +88,9 @@ static bool has_timer(const struct sim *s, const struct node *n)
 }
 
 /* Whether the fault could strike the node as it is. */
-static bool can_strike(const struct sim *s, uint8_t fault, const struct node *n)
+bool fault_can_strike(const struct sim *s, uint8_t fault, uint32_t node)
 {
+    const struct node *n = &s->core->nodes[node];
     const bool is_up = n->state != NULL;
     switch (fault) {
     case FAULT_CRASH: return is_up;
@@ -70,15 +108,13 @@ static void list_on_nodes(struct sim *s)
 {
     static const uint8_t faults[] = {FAULT_CRASH, FAULT_RESTART,   FAULT_PARTITION, FAULT_HEAL,
                                      FAULT_SKEW,  FAULT_SLOW_DISK, FAULT_DISK_ERROR};
+    uint32_t node_outside = 0;
+    const uint8_t outside = outside_fault(s, &node_outside);
     for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
         for (uint32_t i = 0; is_affordable(s, faults[f]) && i < s->node_count; i++) {
-            if (!can_strike(s, faults[f], &s->core->nodes[i])) {
-                continue;
-            }
-            if (faults[f] == FAULT_CRASH) {
-                list_crashes(s, i);
-            } else {
-                add_on_node(s, faults[f], i, 0);
+            const bool is_listed = faults[f] == outside && i == node_outside;
+            if (!is_listed && fault_can_strike(s, faults[f], i)) {
+                list_on_node(s, faults[f], i, add_on_node);
             }
         }
     }
@@ -94,7 +130,7 @@ static void list_on_parcels(struct sim *s)
         if (is_affordable(s, FAULT_DUPLICATE)) {
             add_on_parcel(s, FAULT_DUPLICATE, p);
         }
-        if (is_affordable(s, FAULT_REORDER) && s->net == SIM_FIFO && !net_is_first(s, p)) {
+        if (is_affordable(s, FAULT_REORDER) && net_is_fifo(s, p) && !net_is_first(s, p)) {
             add_on_parcel(s, FAULT_REORDER, p);
         }
     }
@@ -122,9 +158,14 @@ static void skew(const struct sim *s, struct node *n)
 void fault_strike(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
     struct node *n = &s->core->nodes[from->node];
-    s->core->fault_counts[o->fault]++;
-    tell_fault(s, o, from);
-    switch (o->fault) {
+    const uint8_t fault = fault_of(s, o);
+    if (o->fault == 0) {
+        outside_come(s);
+    } else {
+        s->core->fault_counts[fault]++;
+    }
+    tell_fault(s, fault, from);
+    switch (fault) {
     case FAULT_CRASH: node_crash(s, from->node, from->number); break;
     case FAULT_RESTART: node_start(s, from->node, true); break;
     case FAULT_DROP: net_discard(s, from->parcel); break;

@@ -220,13 +220,12 @@ static uint64_t hash_node(const struct sim *s, const struct node *n)
 }
 
 /* Messages of a channel count in their order where it matters, else as a set. */
-static uint64_t hash_channel(const struct sim *s, const struct queue *c)
+static uint64_t hash_channel(const struct queue *c, bool is_fifo)
 {
     uint64_t hash = 0;
     for (const struct parcel *p = c->first; p != NULL; p = p->behind) {
-        const uint64_t seed = s->net == SIM_FIFO ? hash : 0;
-        hash = XXH3_64bits_withSeed(p->bytes, p->size, seed + p->type + 1) +
-               (s->net == SIM_FIFO ? 0 : hash);
+        const uint64_t seed = is_fifo ? hash : 0;
+        hash = XXH3_64bits_withSeed(p->bytes, p->size, seed + p->type + 1) + (is_fifo ? 0 : hash);
     }
     return hash;
 }
@@ -235,14 +234,16 @@ static uint64_t hash_channel(const struct sim *s, const struct queue *c)
  * out, so that different ways to one state are seen to meet. */
 uint64_t memory_hash(struct sim *s)
 {
-    uint64_t hash = XXH3_64bits(s->core->fault_counts, sizeof s->core->fault_counts);
+    uint64_t hash = XXH3_64bits_withSeed(s->core->fault_counts, sizeof s->core->fault_counts,
+                                         s->core->events_come);
     for (uint32_t i = 0; i < s->node_count; i++) {
         hash = hash * 0x9e3779b97f4a7c15u + hash_node(s, &s->core->nodes[i]);
     }
     const uint32_t channel_count = (s->node_count + 1) * s->node_count;
     for (uint32_t i = 0; i < channel_count; i++) {
         if (s->core->queues[i].first != NULL) {
-            hash += XXH3_64bits_withSeed(&i, sizeof i, hash_channel(s, &s->core->queues[i]));
+            hash += XXH3_64bits_withSeed(&i, sizeof i,
+                                         hash_channel(&s->core->queues[i], s->is_fifo[i]));
         }
     }
     for (uint32_t i = 0; i < s->segment_count; i++) {

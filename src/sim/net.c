@@ -15,6 +15,11 @@ bool net_is_first(const struct sim *s, const struct parcel *p)
     return s->core->queues[net_channel(s, p->from, p->to)].first == p;
 }
 
+bool net_is_fifo(const struct sim *s, const struct parcel *p)
+{
+    return s->is_fifo[net_channel(s, p->from, p->to)];
+}
+
 static void append(struct sim *s, struct parcel *p)
 {
     struct core *core = s->core;
@@ -135,7 +140,7 @@ void net_forget(struct sim *s, uint32_t to)
     struct parcel *newer = NULL;
     for (struct parcel *p = s->core->oldest; p != NULL; p = newer) {
         newer = p->newer;
-        if (p->to == to) {
+        if (p->to == to && net_is_fifo(s, p)) {
             net_discard(s, p);
         }
     }

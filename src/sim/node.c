@@ -92,7 +92,5 @@ void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached)
     n->variables_set = 0;
     claims_forget(s, node);
     s->states[node] = NULL;
-    if (s->net == SIM_FIFO) {
-        net_forget(s, node);
-    }
+    net_forget(s, node);
 }

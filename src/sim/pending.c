@@ -1,5 +1,5 @@
 /* What could happen next, in the default order: messages by age, writes that reach the disk, timers
- * by deadline, faults. */
+ * by deadline, faults. A fault that is to come from outside comes before timers. */
 #include "pick/name.h"
 #include "sim/state.h"
 
@@ -7,10 +7,11 @@
  * that think in tasks: this many. */
 enum { LINES_PER_CHANNEL = 8 };
 
-/* Numbers of tasks: channels, then a disk and a timer line for each node, then a line per fault. */
+/* Numbers of tasks: channels, then a disk and a timer line for each node, then what comes
+ * from outside, then a line per fault. */
 static uint32_t channel_task_count(const struct sim *s)
 {
-    const uint32_t lines = s->net == SIM_FIFO ? 1 : LINES_PER_CHANNEL;
+    const uint32_t lines = s->has_datagrams ? LINES_PER_CHANNEL : 1;
     return (s->node_count + 1) * s->node_count * lines;
 }
 
@@ -22,8 +23,8 @@ uint32_t pending_task_count(const struct sim *s)
 static uint32_t parcel_task(const struct sim *s, const struct parcel *p)
 {
     const uint32_t channel = net_channel(s, p->from, p->to);
-    return s->net == SIM_FIFO ? channel
-                              : channel * LINES_PER_CHANNEL + p->occurrence % LINES_PER_CHANNEL;
+    const uint32_t line = net_is_fifo(s, p) ? 0 : p->occurrence % LINES_PER_CHANNEL;
+    return s->has_datagrams ? channel * LINES_PER_CHANNEL + line : channel;
 }
 
 static uint32_t disk_task(const struct sim *s, uint32_t node)
@@ -41,7 +42,7 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
     must(s->pending_count < SIM_PENDING_MAX);
     s->pending[s->pending_count] = *o;
     struct pick_operation *added = &s->pending[s->pending_count];
-    if (o->fault != 0) {
+    if (o->fault != 0 || o->kind == EVENT_FAULT) {
         added->kind = EVENT_FAULT;
         added->is_external = true;
         added->task = channel_task_count(s) + 2 * s->node_count + o->fault;
@@ -60,7 +61,8 @@ static void list_parcels(struct sim *s)
     for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
         const bool is_cut = p->from >= 0 && p->from != (int32_t)p->to &&
                             (nodes[p->to].is_cut || nodes[p->from].is_cut);
-        if (nodes[p->to].state == NULL || is_cut || (s->net == SIM_FIFO && !net_is_first(s, p))) {
+        const bool is_fifo = net_is_fifo(s, p);
+        if (nodes[p->to].state == NULL || is_cut || (is_fifo && !net_is_first(s, p))) {
             continue;
         }
         pending_add(s,
@@ -70,7 +72,7 @@ static void list_parcels(struct sim *s)
                                              .occurrence = p->occurrence,
                                              .task = parcel_task(s, p),
                                              .is_external = p->from < 0,
-                                             .is_overtaking = s->net == SIM_DATAGRAM,
+                                             .is_overtaking = !is_fifo,
                                              .kind = EVENT_RECV},
                     &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});
     }
@@ -162,6 +164,7 @@ void pending_list(struct sim *s)
     if (s->system->disk_size > 0) {
         list_writes(s, false);
     }
+    fault_list_outside(s);
     list_timers(s);
     if (s->system->disk_size > 0 && s->pending_count == 0) {
         list_writes(s, true);

@@ -42,7 +42,7 @@ static const int64_t *say_value(const struct clew_view *view, uint32_t node, con
 
 static void do_operation(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
-    if (o->fault != 0) {
+    if (o->kind == EVENT_FAULT) {
         fault_strike(s, o, from);
     } else if (o->kind == EVENT_RECV) {
         node_deliver(s, from->parcel);
@@ -60,6 +60,16 @@ static void keep_pending(struct sim *s)
     vec_reserve(&x->pending, x->pending.count + s->pending_count);
     memcpy(x->pending.at + x->pending.count, s->pending, s->pending_count * sizeof *s->pending);
     x->pending.count += s->pending_count;
+}
+
+/* Lists what could be next, after what now comes from outside. */
+static void look_ahead(struct sim *s)
+{
+    outside_advance(s);
+    pending_list(s);
+    while ((s->pending_count == 0 || s->pending[0].fault != 0) && outside_give_up(s)) {
+        pending_list(s);
+    }
 }
 
 /* Notes the step before it is taken, so that one that fails is part of the execution. */
@@ -91,6 +101,7 @@ static void take_step(struct sim *s, uint32_t choice)
         pick_learn(s->world.pick, &o, blocks, count);
     }
     claims_check(s);
+    look_ahead(s);
 }
 
 static void start_all(struct sim *s)
@@ -108,6 +119,7 @@ static void start_all(struct sim *s)
         (void)cover_take(s, i, &blocks);
     }
     claims_check(s);
+    look_ahead(s);
 }
 
 static void begin(struct sim *s, const struct plan *p, struct execution *x)
@@ -127,6 +139,7 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     for (uint32_t i = 0; i < s->node_count; i++) {
         prng_init(&s->core->nodes[i].prng, p->pick.seed ^ s->names.nodes[i + 1]);
     }
+    outside_begin(s);
 }
 
 static void set_end(struct execution *x, enum outcome outcome, const char *what)
@@ -169,7 +182,6 @@ static void run_plan(struct sim *s)
     start_all(s);
     const uint32_t steps_max = s->plan->steps_max == 0 ? UINT32_MAX : s->plan->steps_max;
     while (true) {
-        pending_list(s);
         loop_look(s);
         if (s->core->steps >= steps_max) {
             const bool is_at_rest = s->pending_count == 0 || s->pending[0].fault != 0;
@@ -199,6 +211,7 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
     pick_begin(w->pick, &p->pick);
     tell_begin(s);
     if (!guard_run(s, run_plan) && outcome_is_violation(x->outcome)) {
+        outside_settle_key(s, x);
         x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
         tell_violation(s);
     }
@@ -313,6 +326,8 @@ static void close_sim(struct world *w)
     }
     mem_free(s->made_up_names);
     mem_free(s->with);
+    mem_free(s->is_fifo);
+    outside_close(s);
     load_close(s);
     mem_free(s);
 }
@@ -376,7 +391,11 @@ static void name_parts(struct sim *s)
 
 static int choose_net(struct sim *s, const char *wanted, struct err *e)
 {
-    const char *net = wanted != NULL ? wanted : s->system->net != NULL ? s->system->net : "fifo";
+    const struct fuzz *f = outside_fuzz(s);
+    const char *net = wanted != NULL                ? wanted
+                      : f != NULL && f->net != NULL ? f->net
+                      : s->system->net != NULL      ? s->system->net
+                                                    : "fifo";
     s->net = strcmp(net, net_names[SIM_DATAGRAM]) == 0 ? SIM_DATAGRAM : SIM_FIFO;
     s->world.net = net_names[s->net];
     return strcmp(net, s->world.net) == 0
@@ -388,12 +407,18 @@ static int choose_net(struct sim *s, const char *wanted, struct err *e)
 static int set_up(struct sim *s, const struct sim_options *options, struct err *e)
 {
     if (check_version(s, e) < 0 || settings_choose(s, options->with, e) < 0 ||
-        check_system(s, e) < 0 || choose_net(s, options->net, e) < 0) {
+        check_system(s, e) < 0) {
         return -1;
     }
     load_keep_fresh(s);
     name_nodes(s);
     name_parts(s);
+    if (outside_open(s, options, e) < 0 || choose_net(s, options->net, e) < 0) {
+        return -1;
+    }
+    s->is_fifo = mem_zero((s->node_count + 1) * s->node_count, sizeof *s->is_fifo);
+    outside_set_channels(s);
+    s->check_every = outside_fuzz(s) == NULL ? 1 : (uint32_t)outside_fuzz(s)->check_every;
     if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {
         return -1;
     }
@@ -458,8 +483,13 @@ int sim_open_system(struct world **w, const struct clew_system *system,
 
 struct sim_defaults sim_defaults(const struct world *w)
 {
-    const struct clew_system *system = ((const struct sim *)w)->system;
+    const struct sim *s = (const struct sim *)w;
+    const struct clew_system *system = s->system;
+    const struct fuzz *f = outside_fuzz(s);
+    const char *faults = f != NULL && f->faults != NULL ? f->faults : system->faults;
     return (struct sim_defaults){.name = system->name,
-                                 .faults = system->faults == NULL ? "" : system->faults,
-                                 .depth = system->depth};
+                                 .faults = faults == NULL ? "" : faults,
+                                 .depth = f != NULL && f->steps_max != 0 ? (uint32_t)f->steps_max
+                                                                         : system->depth,
+                                 .is_drawn = f != NULL && fuzz_is_drawn(f)};
 }

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "spec/spec.h"
+#include "world/fuzz.h"
 #include "world/world.h"
 
 enum sim_net {
@@ -20,13 +21,16 @@ struct sim_options {
     const char *net;         /* "fifo", "datagram"; NULL: as the system says */
     const struct spec *spec; /* properties of the nodes' variables, checked too; NULL: none */
     const char *with;        /* bugs and settings, "a-bug,nodes=5"; NULL: as the system is */
+    const struct fuzz *fuzz; /* what comes from outside; NULL: as the system says */
+    const char *fuzz_name;   /* of its file, for messages */
 };
 
-/* What the system says about itself, for those who choose defaults. */
+/* What the fuzz file or else the system itself says, for those who choose defaults. */
 struct sim_defaults {
     const char *name;
-    const char *faults; /* "" when it says nothing */
-    uint32_t depth;     /* 0 when it says nothing */
+    const char *faults; /* "" when nothing is said */
+    uint32_t depth;     /* 0 when nothing is said */
+    bool is_drawn;      /* what comes from outside may differ from run to run */
 };
 
 /* Loads the shared object at path (which names a file, never a library to be searched for). Fails,

@@ -15,6 +15,7 @@
 
 #include "sim/sim.h"
 #include "wire/prng.h"
+#include "world/fuzz.h"
 #include "world/world.h"
 
 enum {
@@ -108,6 +109,8 @@ struct core {
     uint64_t timer_settings;
     bool reads_clock; /* some node has asked for the time */
     uint16_t fault_counts[FAULT_LIMIT];
+    uint32_t events_come; /* of those from outside */
+    uint32_t event_cause; /* the step since which the next of them can come */
     struct node *nodes;
     struct queue *queues; /* [(from + 1) * node_count + to] */
     uint32_t *sent;       /* [channel * type_count + type] */
@@ -138,23 +141,28 @@ struct sim_names {
 struct checker;
 struct cover;
 struct loops;
+struct outside;
 
 struct sim {
     struct world world;
-    const struct clew_system *system;
-    void *library; /* of dlopen, NULL for a system in this program */
+    const struct clew_system *system; /* `described`, once it is checked */
+    struct clew_system described;     /* what an older clew/sim.h does not say, is 0 */
+    void *library;                    /* of dlopen, NULL for a system in this program */
     char *library_path;
     char *with;             /* of its options; NULL: none */
     uintptr_t library_bias; /* where it lies */
     uintptr_t library_end;
-    enum sim_net net;
+    enum sim_net net;     /* of channels of which nothing else is said */
+    bool *is_fifo;        /* of each channel */
+    bool has_datagrams;   /* on some channel */
+    uint32_t check_every; /* so many steps those in C are asked */
     uint32_t node_count;
     uint32_t type_count;
     uint32_t timer_count;
     struct sim_names names;
-    const char *node_names[SIM_NODES_MAX];
-    char *made_up_names; /* of nodes that the system gives none */
-    char *memory;        /* the reservation */
+    const char *node_names[SIM_NODES_MAX + 1]; /* NULL ends them */
+    char *made_up_names;                       /* of nodes that the system gives none */
+    char *memory;                              /* the reservation */
     size_t core_size;
     struct segment segments[SIM_SEGMENTS_MAX];
     uint32_t segment_count;
@@ -190,8 +198,9 @@ struct sim {
     uint32_t claim_count;
     bool has_uncounted; /* the checker's last run is not in claims yet */
     struct arena claim_texts;
-    struct loops *loops; /* NULL: no property asks for them */
-    struct cover *cover; /* NULL: nothing counts blocks */
+    struct loops *loops;     /* NULL: no property asks for them */
+    struct cover *cover;     /* NULL: nothing counts blocks */
+    struct outside *outside; /* NULL: nothing comes from outside but what setup asks for */
 
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
@@ -217,7 +226,8 @@ void net_take(struct sim *s, struct parcel *p);    /* off its channel; not freed
 void net_discard(struct sim *s, struct parcel *p); /* and freed */
 void net_repeat(struct sim *s, const struct parcel *p);
 void net_advance(struct sim *s, struct parcel *p); /* to the head of its channel */
-void net_forget(struct sim *s, uint32_t to);       /* all that is on its way to a node */
+void net_forget(struct sim *s, uint32_t to);       /* all that is on its way in connections */
+bool net_is_fifo(const struct sim *s, const struct parcel *p);
 bool net_is_first(const struct sim *s, const struct parcel *p);
 uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to);
 
@@ -247,7 +257,23 @@ void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached);
 
 /* fault.c */
 void fault_list(struct sim *s);
+void fault_list_outside(struct sim *s); /* the one that is to come from outside, if one is */
+bool fault_can_strike(const struct sim *s, uint8_t fault, uint32_t node);
+uint8_t fault_of(const struct sim *s, const struct pick_operation *o);
 void fault_strike(struct sim *s, const struct pick_operation *o, const struct origin *from);
+
+/* outside.c: events of a fuzz file, one after the other. */
+MUST_USE int outside_open(struct sim *s, const struct sim_options *options, struct err *e);
+void outside_close(struct sim *s);
+const struct fuzz *outside_fuzz(const struct sim *s); /* NULL: none */
+void outside_begin(struct sim *s);                    /* draws those of the run */
+void outside_advance(struct sim *s);                  /* lets those come that can */
+bool outside_give_up(struct sim *s); /* at rest: a wait is over; false when there is none */
+/* The fault that can strike now, and whom; 0 when there is none. */
+uint8_t outside_fault(const struct sim *s, uint32_t *node);
+void outside_come(struct sim *s);         /* the next of them has */
+void outside_set_channels(struct sim *s); /* fills is_fifo, by net and file */
+void outside_settle_key(const struct sim *s, struct execution *x);
 
 /* calls.c: what the handlers call. */
 extern const struct clew_calls sim_calls;
@@ -270,7 +296,7 @@ void guard_alive(void);
 MUST_USE int settings_choose(struct sim *s, const char *list, struct err *e);
 
 /* check.c: refuses a system that is not well described; counts its parts. */
-MUST_USE int check_version(const struct sim *s, struct err *e);
+MUST_USE int check_version(struct sim *s, struct err *e);
 MUST_USE int check_system(struct sim *s, struct err *e);
 
 /* claims.c: what must hold; a violation ends the run. */
@@ -283,6 +309,8 @@ void claims_check(struct sim *s);                 /* after a step */
 void claims_end(struct sim *s, bool is_at_rest);
 void claims_loop(struct sim *s, uint32_t repeats); /* as if what followed this step went on */
 uint32_t claims_tell(struct world *w, const struct world_property **properties);
+void claims_count_messages(struct sim *s, struct checker *c); /* into their slots */
+uint64_t claims_now(const struct sim *s);                     /* the latest clock */
 
 /* loop.c: runs that come back to where they were. */
 void loop_open(struct sim *s);
@@ -320,7 +348,7 @@ void tell_fire(struct sim *s, uint32_t node, uint32_t timer);
 void tell_write(struct sim *s, const struct disk_write *w);
 void tell_saved(struct sim *s, size_t offset, size_t size);
 void tell_written(struct sim *s, uint32_t node);
-void tell_fault(struct sim *s, const struct pick_operation *o, const struct origin *from);
+void tell_fault(struct sim *s, uint8_t fault, const struct origin *from);
 void tell_variable(struct sim *s, const char *name, int64_t value);
 void tell_log(struct sim *s, const char *text);
 void tell_access(struct sim *s, const char *variable, bool is_write, const char *place);

@@ -91,7 +91,7 @@ static uint32_t message_name(struct sim *s, const struct parcel *p)
 static struct event transfer(struct sim *s, const struct parcel *p, uint16_t kind)
 {
     return (struct event){.kind = kind,
-                          .mode = s->net == SIM_FIFO ? TRANSPORT_CHANNEL : TRANSPORT_UDP,
+                          .mode = net_is_fifo(s, p) ? TRANSPORT_CHANNEL : TRANSPORT_UDP,
                           .object = channel_name(s, p),
                           .message = message_name(s, p),
                           .size = p->size,
@@ -187,12 +187,12 @@ void tell_written(struct sim *s, uint32_t node)
     }
 }
 
-void tell_fault(struct sim *s, const struct pick_operation *o, const struct origin *from)
+void tell_fault(struct sim *s, uint8_t fault, const struct origin *from)
 {
     if (s->trace == NULL) {
         return;
     }
-    struct event e = {.kind = EVENT_FAULT, .mode = o->fault};
+    struct event e = {.kind = EVENT_FAULT, .mode = fault};
     if (from->parcel != NULL) {
         e.object = channel_name(s, from->parcel);
         e.message = message_name(s, from->parcel);
@@ -202,7 +202,7 @@ void tell_fault(struct sim *s, const struct pick_operation *o, const struct orig
     if (s->core->nodes[from->node].state != NULL) {
         append(s, from->node, e);
     }
-    if (o->fault == FAULT_CRASH) {
+    if (fault == FAULT_CRASH) {
         append(s, from->node, (struct event){.kind = EVENT_PROCESS_CRASH});
     }
 }

@@ -4,6 +4,7 @@
 
 #include "base/suggest.h"
 #include "base/yaml.h"
+#include "world/world.h"
 
 enum { EVENTS_MAX = 100000, NUMBERS_MAX = 4096, STEPS_MAX = 1 << 30 };
 
@@ -186,7 +187,8 @@ static int read_event(struct reader *r, const struct yaml_node *map, const char 
     if (what == NULL || yaml_want(what, YAML_TEXT, r->e) < 0) {
         return -1;
     }
-    event->name = keep(r, what);
+    event->name = event->kind == FUZZ_REQUEST || event->kind == FUZZ_WAIT ? keep(r, what)
+                                                                          : kind_keys[event->kind];
     if (event->kind == FUZZ_REQUEST) {
         return read_request(r, map, what, event);
     }
@@ -198,7 +200,9 @@ static int read_event(struct reader *r, const struct yaml_node *map, const char 
         }
     }
     if (event->kind == FUZZ_WAIT) {
-        event->condition = event->name;
+        event->condition = strcmp(event->name, "rest") == 0 ? NULL : event->name;
+        event->line = what->line;
+        event->column = what->column;
         return 0;
     }
     return read_node(r, what, &event->node);
@@ -360,19 +364,31 @@ static int read_fingerprint(struct reader *r, const struct yaml_node *n)
     return 0;
 }
 
+static int read_faults(struct reader *r, const struct yaml_node *n)
+{
+    struct fault_budget budget;
+    struct err why = {.text = ""};
+    if (yaml_want(n, YAML_TEXT, r->e) < 0) {
+        return -1;
+    }
+    if (fault_budget_parse(&budget, n->text, &why) < 0) {
+        return yaml_refuse(n, r->e, "%s", why.text);
+    }
+    r->fuzz->faults = keep(r, n);
+    return 0;
+}
+
 static const struct {
     const char *key;
     int (*read)(struct reader *r, const struct yaml_node *n);
-} parts[] = {{"initial", read_initial},
-             {"generate", read_generate},
-             {"channels", read_channels},
-             {"net", read_net},
-             {"fingerprint", read_fingerprint}};
+} parts[] = {{"initial", read_initial},   {"generate", read_generate},
+             {"channels", read_channels}, {"net", read_net},
+             {"faults", read_faults},     {"fingerprint", read_fingerprint}};
 
 static int read_root(struct reader *r, const struct yaml_node *root)
 {
-    static const char *const fields[] = {"initial", "generate",    "channels",    "net",
-                                         "steps",   "check_every", "fingerprint", NULL};
+    static const char *const fields[] = {"initial",     "generate",    "channels", "net", "steps",
+                                         "check_every", "fingerprint", "faults",   NULL};
     if (yaml_want_fields(root, fields, r->e) < 0 ||
         read_count(r, root, "steps", STEPS_MAX, &r->fuzz->steps_max) < 0 ||
         read_count(r, root, "check_every", STEPS_MAX, &r->fuzz->check_every) < 0) {

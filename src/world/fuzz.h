@@ -4,7 +4,7 @@
  *       - request: put
  *         to: n1
  *         numbers: [1, 100]
- *       - wait: n1.ready = 1
+ *       - wait: n1.ready = 1         or: rest
  *       - crash: n3
  *     generate:
  *       events: 20                   drawn for each run
@@ -14,12 +14,14 @@
  *         - {crash: any, most: 1}
  *     net: fifo
  *     channels: [{from: n1, to: n2, net: datagram}]
+ *     faults: drop=2
  *     steps: 2000
  *     check_every: 1
  *     fingerprint: property
  *
  * A file is read once; for each run its events are drawn from the run's seed, so that a schedule
- * with the same file brings the same run. Names are the system's: fuzz_check compares them. */
+ * with the same file brings the same run. Names are the system's: fuzz_check compares them. Man
+ * page: clew-fuzz(5). */
 #ifndef CLEW_WORLD_FUZZ_H
 #define CLEW_WORLD_FUZZ_H
 
@@ -57,7 +59,7 @@ struct fuzz_range {
 /* An event, or how to make one. */
 struct fuzz_event {
     enum fuzz_kind kind;
-    const char *name; /* for `needs`; the key's value when it has none of its own */
+    const char *name; /* for `needs`: its own, else the message or the fault */
     const char *type; /* of a request: the message's */
     const char *node; /* whom it reaches; NULL: any */
     const char *text; /* of a request: its bytes, NULL when they are numbers */
@@ -65,15 +67,18 @@ struct fuzz_event {
     const struct fuzz_range *numbers; /* each in number_size bytes, the lowest first */
     size_t number_count;
     uint32_t number_size;
-    const char *condition; /* of a wait: a formula (clew-spec(5)) */
+    const char *condition; /* of a wait: a formula (clew-spec(5)); NULL: until the system rests */
     uint64_t weight;       /* of a generator: how often, beside others; at least 1 */
     uint64_t most;         /* of a generator: in a run */
     size_t needs;          /* of a generator: index of another that must have come; or SIZE_MAX */
-    uint32_t line, column;
+    uint32_t line, column; /* of the event; of a wait, of its condition */
 };
 
+/* Where requests come from, beside the names of nodes. */
+#define FUZZ_CLIENT "client"
+
 struct fuzz_channel {
-    const char *from, *to; /* nodes; NULL: any */
+    const char *from, *to; /* nodes, from may be FUZZ_CLIENT; NULL: any */
     bool is_fifo;
     uint32_t line, column;
 };
@@ -90,11 +95,12 @@ struct fuzz {
     struct arena arena;
     VEC(struct fuzz_event) initial;
     VEC(struct fuzz_event) generators;
-    uint64_t event_count; /* drawn for a run */
-    const char *net;      /* "fifo" or "datagram"; NULL when not said */
-    VEC(struct fuzz_channel) channels;
-    uint64_t steps_max;   /* 0 when not said */
-    uint64_t check_every; /* so many steps; at least 1 */
+    uint64_t event_count;              /* drawn for a run */
+    const char *net;                   /* "fifo" or "datagram"; NULL when not said */
+    VEC(struct fuzz_channel) channels; /* a later one wins */
+    const char *faults;                /* as fault_budget_parse takes them; NULL when not said */
+    uint64_t steps_max;                /* 0 when not said */
+    uint64_t check_every;              /* so many steps, properties in C; at least 1 */
     enum fuzz_fingerprint fingerprint;
 };
 
@@ -111,6 +117,10 @@ struct fuzz_names {
 
 /* Whether every name in f is one of the system's. Fails with line and column, and the nearest. */
 MUST_USE int fuzz_check(const struct fuzz *f, const struct fuzz_names *names, struct err *e);
+
+/* Whether runs may get different events, or at other times than any moment: by another seed, or by
+ * waits and faults whose turn depends on what was before. */
+bool fuzz_is_drawn(const struct fuzz *f);
 
 /* An event of one run. */
 struct fuzz_injection {

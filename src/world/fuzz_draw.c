@@ -65,12 +65,32 @@ int fuzz_check(const struct fuzz *f, const struct fuzz_names *names, struct err 
     }
     vec_each (&f->channels, channel) {
         const struct yaml_node place = {.line = channel->line, .column = channel->column};
-        if (check_name(names->nodes, "node", channel->from, &place, e) < 0 ||
+        const bool is_client = channel->from != NULL && strcmp(channel->from, FUZZ_CLIENT) == 0;
+        if ((!is_client && check_name(names->nodes, "node", channel->from, &place, e) < 0) ||
             check_name(names->nodes, "node", channel->to, &place, e) < 0) {
             return -1;
         }
     }
     return 0;
+}
+
+static bool is_drawn(const struct fuzz_event *event)
+{
+    bool is_any = event->kind != FUZZ_REQUEST || event->node == NULL;
+    for (size_t i = 0; i < event->number_count; i++) {
+        is_any = is_any || event->numbers[i].least != event->numbers[i].most;
+    }
+    return is_any;
+}
+
+bool fuzz_is_drawn(const struct fuzz *f)
+{
+    vec_each (&f->initial, event) {
+        if (is_drawn(event)) {
+            return true;
+        }
+    }
+    return f->generators.count > 0;
 }
 
 /* Drawing */

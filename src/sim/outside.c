@@ -1,0 +1,326 @@
+/* What comes from outside: the events of a fuzz file (world/fuzz.h), drawn for each run.
+ *
+ * They are a sequence. A request is sent once all before it have come, and arrives when it is
+ * chosen, like any message. A fault can strike once all before it have come, before timers in the
+ * default order, for what stands behind it must come too. A wait ends when its condition holds; or
+ * when nothing can happen any more, for nothing would ever follow it (DEMi, section 4). */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/yaml.h"
+#include "pick/name.h"
+#include "sim/state.h"
+#include "spec/checker.h"
+
+/* Requests are sent while there is room for what the system itself sends. */
+enum { PARCELS_ENOUGH = SIM_PENDING_MAX / 4 };
+
+/* The condition of a wait. */
+struct wait {
+    const struct fuzz_event *event;
+    struct spec spec;
+    struct checker *checker;
+};
+
+struct outside {
+    struct fuzz own; /* the system's */
+    const struct fuzz *fuzz;
+    struct fuzz_names names;
+    VEC(struct wait) waits;
+    struct arena arena; /* of the run */
+    struct fuzz_injections events;
+};
+
+/* Conditions */
+
+/* The formula at its own place among blank lines, so that what is wrong with it is told with the
+ * place in the file. */
+static void print_condition(const struct fuzz_event *event, struct out *text)
+{
+    const int written = (int)strlen("wait: possibly");
+    out_text(text, "wait: possibly");
+    for (uint32_t line = 1; line < event->line; line++) {
+        out_char(text, '\n');
+    }
+    for (int column = event->line > 1 ? 1 : 1 + written; column < (int)event->column; column++) {
+        out_char(text, ' ');
+    }
+    out_text(text, event->condition);
+}
+
+static int parse_condition(struct wait *w, struct err *e)
+{
+    struct out text;
+    struct in in;
+    out_open_memory(&text);
+    print_condition(w->event, &text);
+    in_open_memory(&in, text.buffer, text.used);
+    const int result = spec_parse(&w->spec, &in, e);
+    out_abandon(&text);
+    if (result < 0) {
+        return -1;
+    }
+    const struct yaml_node place = {.line = w->event->line, .column = w->event->column};
+    if (w->spec.properties.count != 1 || w->spec.groups.count != 0) {
+        return yaml_refuse(&place, e, "a wait has one condition");
+    }
+    return spec_at(&w->spec, w->spec.properties.at[0].root)->is_temporal
+               ? yaml_refuse(&place, e, "a condition speaks of one moment, not of others")
+               : 0;
+}
+
+static int open_waits(struct sim *s, struct outside *o, struct err *e)
+{
+    const struct checker_system system = {.processes = s->node_names,
+                                          .process_count = s->node_count};
+    vec_each (&o->fuzz->initial, event) {
+        if (event->kind != FUZZ_WAIT || event->condition == NULL) {
+            continue;
+        }
+        vec_push(&o->waits, (struct wait){.event = event});
+        struct wait *w = vec_last(&o->waits);
+        spec_init(&w->spec);
+        if (parse_condition(w, e) < 0 || checker_new(&w->checker, &w->spec, &system, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void set_variables(const struct sim *s, struct checker *c)
+{
+    for (uint32_t node = 0; node < s->node_count; node++) {
+        const struct node *n = &s->core->nodes[node];
+        for (uint32_t i = 0; i < s->variable_count; i++) {
+            const uint32_t slot = checker_slot(c, node, s->variable_names[i]);
+            if ((n->variables_set >> i & 1) != 0) {
+                checker_set(c, slot, n->variables[i]);
+            } else {
+                checker_unset(c, slot);
+            }
+        }
+    }
+}
+
+/* Asked anew of each state: a wait is for what holds now. */
+static bool holds(struct sim *s, const struct fuzz_event *event)
+{
+    vec_each (&s->outside->waits, w) {
+        if (w->event == event) {
+            checker_begin(w->checker);
+            set_variables(s, w->checker);
+            claims_count_messages(s, w->checker);
+            (void)checker_step(w->checker, claims_now(s));
+            return checker_status(w->checker, 0)->verdict == CHECKER_HELD;
+        }
+    }
+    bug("a wait without a condition");
+}
+
+static bool is_resting(const struct sim *s)
+{
+    bool is_writing = false;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        is_writing = is_writing || s->core->nodes[i].disk.first != NULL;
+    }
+    return s->core->parcel_count == 0 && !is_writing;
+}
+
+/* Opening */
+
+static int read_own(struct sim *s, struct outside *o, struct err *e)
+{
+    struct in in;
+    in_open_memory(&in, s->system->config, strlen(s->system->config));
+    o->fuzz = &o->own;
+    return fuzz_read(&o->own, &in, e);
+}
+
+int outside_open(struct sim *s, const struct sim_options *options, struct err *e)
+{
+    if (options->fuzz == NULL && s->system->config == NULL) {
+        return 0;
+    }
+    struct outside *o = s->outside = mem_zero(1, sizeof *o);
+    o->names = (struct fuzz_names){.nodes = s->node_names, .messages = s->system->messages};
+    o->fuzz = options->fuzz;
+    if ((options->fuzz == NULL && read_own(s, o, e) < 0) || fuzz_check(o->fuzz, &o->names, e) < 0 ||
+        open_waits(s, o, e) < 0) {
+        return err_wrap(e, "%s", options->fuzz == NULL ? "its config" : options->fuzz_name);
+    }
+    return 0;
+}
+
+void outside_close(struct sim *s)
+{
+    struct outside *o = s->outside;
+    if (o == NULL) {
+        return;
+    }
+    vec_each (&o->waits, w) {
+        checker_free(w->checker);
+        spec_release(&w->spec);
+    }
+    vec_release(&o->waits);
+    fuzz_release(&o->own);
+    arena_release(&o->arena);
+    mem_free(o);
+}
+
+const struct fuzz *outside_fuzz(const struct sim *s)
+{
+    return s->outside == NULL ? NULL : s->outside->fuzz;
+}
+
+/* The run */
+
+void outside_begin(struct sim *s)
+{
+    struct outside *o = s->outside;
+    if (o != NULL) {
+        struct prng prng;
+        prng_init(&prng, name_mix(s->plan->pick.seed, s->names.nodes[0]));
+        arena_reset(&o->arena, (struct arena_mark){0});
+        o->events = fuzz_draw(o->fuzz, &o->names, &prng, &o->arena);
+        s->core->event_cause = STEP_NONE;
+    }
+}
+
+void outside_come(struct sim *s)
+{
+    s->core->events_come++;
+    s->core->event_cause = s->now;
+}
+
+/* The event that is to come next, NULL when all have come. */
+static const struct fuzz_injection *next_event(const struct sim *s)
+{
+    const struct outside *o = s->outside;
+    return o == NULL || s->core->events_come == o->events.count
+               ? NULL
+               : &o->events.list[s->core->events_come];
+}
+
+/* 0 when it is no fault. */
+static uint8_t fault_meant(const struct fuzz_event *event)
+{
+    switch (event->kind) {
+    case FUZZ_CRASH: return FAULT_CRASH;
+    case FUZZ_RESTART: return FAULT_RESTART;
+    case FUZZ_PARTITION: return FAULT_PARTITION;
+    case FUZZ_HEAL: return FAULT_HEAL;
+    case FUZZ_REQUEST:
+    case FUZZ_WAIT:
+    case FUZZ_KIND_COUNT: break;
+    }
+    return 0;
+}
+
+/* Whom the fault would strike: the node it names or, of any, the first from the one drawn on that
+ * it can. node_count: nobody. */
+static uint32_t target_of(const struct sim *s, const struct fuzz_injection *event)
+{
+    const uint32_t tries = event->event->node != NULL ? 1 : s->node_count;
+    for (uint32_t i = 0; i < tries; i++) {
+        const uint32_t node = (event->node + i) % s->node_count;
+        if (fault_can_strike(s, fault_meant(event->event), node)) {
+            return node;
+        }
+    }
+    return s->node_count;
+}
+
+/* Whether the event is over with, or never was to be: others may come. */
+static bool has_come(struct sim *s, const struct fuzz_injection *event)
+{
+    switch (event->event->kind) {
+    case FUZZ_REQUEST:
+        if (s->core->parcel_count >= PARCELS_ENOUGH) {
+            return false;
+        }
+        net_send(s, CLEW_CLIENT, event->node,
+                 &(struct clew_message){
+                     .type = (int)event->type, .bytes = event->bytes, .size = event->size});
+        return true;
+    case FUZZ_WAIT: return event->event->condition == NULL ? is_resting(s) : holds(s, event->event);
+    case FUZZ_CRASH:
+    case FUZZ_RESTART:
+    case FUZZ_PARTITION:
+    case FUZZ_HEAL:
+    case FUZZ_KIND_COUNT: break;
+    }
+    return target_of(s, event) == s->node_count;
+}
+
+void outside_advance(struct sim *s)
+{
+    const struct fuzz_injection *event = next_event(s);
+    while (event != NULL && has_come(s, event)) {
+        outside_come(s);
+        event = next_event(s);
+    }
+}
+
+bool outside_give_up(struct sim *s)
+{
+    const struct fuzz_injection *event = next_event(s);
+    if (event == NULL || event->event->kind != FUZZ_WAIT) {
+        return false;
+    }
+    outside_come(s);
+    outside_advance(s);
+    return true;
+}
+
+uint8_t outside_fault(const struct sim *s, uint32_t *node)
+{
+    const struct fuzz_injection *event = next_event(s);
+    const uint8_t fault = event == NULL ? 0 : fault_meant(event->event);
+    *node = fault == 0 ? s->node_count : target_of(s, event);
+    return *node == s->node_count ? 0 : fault;
+}
+
+/* Channels */
+
+static bool is_of(const char *name, const char *wanted)
+{
+    return wanted == NULL || strcmp(name, wanted) == 0;
+}
+
+void outside_set_channels(struct sim *s)
+{
+    const struct fuzz *f = outside_fuzz(s);
+    for (uint32_t i = 0; i < (s->node_count + 1) * s->node_count; i++) {
+        const uint32_t from = i / s->node_count;
+        const char *from_name = from == 0 ? FUZZ_CLIENT : s->node_names[from - 1];
+        s->is_fifo[i] = s->net == SIM_FIFO;
+        for (size_t k = 0; f != NULL && k < f->channels.count; k++) {
+            const struct fuzz_channel *c = &f->channels.at[k];
+            if (is_of(from_name, c->from) && is_of(s->node_names[i % s->node_count], c->to)) {
+                s->is_fifo[i] = c->is_fifo;
+            }
+        }
+        s->has_datagrams = s->has_datagrams || !s->is_fifo[i];
+    }
+}
+
+/* Of a violation, what makes it the same as another. */
+void outside_settle_key(const struct sim *s, struct execution *x)
+{
+    const struct fuzz *f = outside_fuzz(s);
+    if (f == NULL || f->fingerprint == FUZZ_BY_PROPERTY) {
+        return;
+    }
+    if (f->fingerprint == FUZZ_BY_NOTHING) {
+        (void)snprintf(x->key, sizeof x->key, "any violation");
+        return;
+    }
+    const size_t size = strlen(x->what);
+    (void)snprintf(x->key, sizeof x->key, "%s: %.80s", outcome_name(x->outcome), x->what);
+    if (size > 80) {
+        const size_t used = strlen(x->key);
+        (void)snprintf(x->key + used, sizeof x->key - used, " %08x",
+                       (unsigned)name_text(x->what, size));
+    }
+}
