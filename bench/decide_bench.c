@@ -78,7 +78,8 @@ static int count_constraints(const struct trace *t, struct json *j, struct err *
         notes_release(&n);
         return -1;
     }
-    formula_build(&f, &hb, &arena);
+    const bool is_whole = formula_build(&f, &hb, &(struct formula_bounds){0}, &arena);
+    must(is_whole);
     json_u64(j, "constraints", f.p.clauses.count);
     formula_release(&f);
     hb_release(&hb);

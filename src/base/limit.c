@@ -121,15 +121,34 @@ void limit_begin(struct limit *l)
     l->begin_ns = limit_now_ns();
 }
 
+uint64_t limit_time_left_ns(const struct limit *l)
+{
+    if (l->time_ns == 0) {
+        return UINT64_MAX;
+    }
+    const uint64_t used_ns = limit_now_ns() - l->begin_ns;
+    return used_ns < l->time_ns ? l->time_ns - used_ns : 0;
+}
+
 bool limit_is_spent(const struct limit *l, uint64_t runs_done)
 {
+    if (limit_is_stopped(l)) {
+        return true;
+    }
     if (l->runs > 0 && runs_done >= l->runs) {
         return true;
     }
-    if (l->time_ns > 0 && limit_now_ns() - l->begin_ns >= l->time_ns) {
+    if (limit_time_left_ns(l) == 0) {
         return true;
     }
     return l->bytes > 0 && limit_usage().peak_bytes >= l->bytes;
+}
+
+bool limit_ask(struct limit_watch *w)
+{
+    w->steps_left = LIMIT_STEPS;
+    w->is_over = w->is_over || limit_is_spent(w->limit, 0);
+    return w->is_over;
 }
 
 struct usage limit_usage(void)

@@ -2,6 +2,7 @@
 #ifndef CLEW_BASE_LIMIT_H
 #define CLEW_BASE_LIMIT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,6 +14,8 @@ struct limit {
     uint64_t runs;
     uint64_t bytes;
     uint64_t begin_ns; /* set by limit_begin */
+    /* Not 0 once somebody wants an end, whatever is left; NULL: nobody will. */
+    const volatile sig_atomic_t *is_stopped;
 };
 
 /* Adds what the text says: a number and a unit ("30s", "1.5h", "10000runs", "2GB"), or several
@@ -26,9 +29,49 @@ MUST_USE int limit_parse_time(uint64_t *time_ns, const char *text, struct err *e
 /* Time counts from here. */
 void limit_begin(struct limit *l);
 
-/* True when the time, the runs or the memory are used up. Cheap enough for every batch of events,
- * not for every event. */
+/* True when the time, the runs or the memory are used up, or an end is wanted. Cheap enough for
+ * every batch of events, not for every event. */
 bool limit_is_spent(const struct limit *l, uint64_t runs_done);
+
+/* Whether somebody wants an end. */
+static inline bool limit_is_stopped(const struct limit *l)
+{
+    return l->is_stopped != NULL && *l->is_stopped != 0;
+}
+
+/* What is left of the time, UINT64_MAX when it has no end. */
+uint64_t limit_time_left_ns(const struct limit *l);
+
+/* A limit for loops of small steps, which looks at the clock once in a while only:
+ *
+ *     struct limit_watch watch = {.limit = l};
+ *     for (...; !limit_is_over(&watch, 1); ...)
+ *
+ * One watch goes with a whole analysis: is_over tells whether some loop of it was cut short. */
+struct limit_watch {
+    const struct limit *limit; /* NULL: none */
+    uint32_t steps_left;       /* until it is asked again */
+    bool is_over;              /* stays so */
+};
+
+/* So many steps, of a few microseconds at most, pass between two looks at the clock. */
+enum { LIMIT_STEPS = 1024 };
+
+bool limit_ask(struct limit_watch *w);
+
+/* True when the limit is spent; `steps` were taken since the last call. The first call asks. The
+ * watch may be NULL: no limit. */
+static inline bool limit_is_over(struct limit_watch *w, uint32_t steps)
+{
+    if (w == NULL || w->limit == NULL || w->is_over) {
+        return w != NULL && w->is_over;
+    }
+    if (w->steps_left > steps && !limit_is_stopped(w->limit)) {
+        w->steps_left -= steps;
+        return false;
+    }
+    return limit_ask(w);
+}
 
 /* Nanoseconds on a clock that only moves forward. */
 uint64_t limit_now_ns(void);

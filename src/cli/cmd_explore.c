@@ -327,7 +327,7 @@ static int search(struct exploration *x, struct err *e)
     searching_begin(&line, x->session, x->world->system);
     x->options.progress = searching_progress;
     x->options.context = &line;
-    x->options.is_stopped = &searching_is_stopped;
+    x->options.is_stopped = stopping_wish();
     const int result = explore(x->world, &x->options, &x->found, e);
     searching_end(&line);
     return result;

@@ -190,7 +190,7 @@ static int reduce(struct minimization *m, struct err *e)
     m->options.stages = c->stage == 0 ? 0 : 1u << (c->stage - 1);
     m->options.budget = m->session->budget;
     m->options.keeps_checkpoints = c->spec == NULL;
-    m->options.is_stopped = &searching_is_stopped;
+    m->options.is_stopped = stopping_wish();
     m->options.better = save;
     m->options.progress = show;
     m->options.context = m;

@@ -4,6 +4,7 @@
 #include "cli/races.h"
 #include "cli/reading.h"
 #include "cli/report.h"
+#include "cli/stopping.h"
 #include "race/race.h"
 
 static const struct {
@@ -111,10 +112,14 @@ static int run(struct session *s, const void *options, struct err *e)
                       .model_name = c->compat == RACE_COMPAT_NONE ? models[c->model].word
                                                                   : compat_word((size_t)c->compat)};
     report_begin(&r.file, s);
+    struct stopping stopping;
+    stopping_begin(&stopping);
+    s->budget.is_stopped = stopping_wish();
     int status = c->edges == NULL ? 0 : given_read(&r.given, c->edges, e);
     if (status == 0) {
         status = find_all(&r, e);
     }
+    stopping_end(&stopping);
     if (status == 0) {
         status = races_report(&r, e);
     }

@@ -99,6 +99,7 @@ static void add_stats(struct race_stats *sum, const struct race_stats *s)
     sum->unknown += s->unknown;
     sum->asked += s->asked;
     sum->constraints += s->constraints;
+    sum->is_cut = sum->is_cut || s->is_cut;
 }
 
 /* ---- the models that need the whole trace ---- */
@@ -161,7 +162,7 @@ static struct race_options options_of(const struct races *r)
         .find_max = is_limited(r) ? s->common->limit : 0,
         .counts_only = is_limited(r) && s->common->limit == 0,
         .worker_count = (uint32_t)s->common->jobs,
-        .time_max_ns = s->budget.time_ns,
+        .budget = &s->budget,
     };
 }
 
@@ -197,6 +198,7 @@ static int find_in_trace(struct races *r, struct reading *reading, struct err *e
     }
     if (result == 0) {
         add_stats(&r->stats, &stats);
+        r->is_cut = stats.is_cut;
         merge_findings(r, first, reading);
         explain(r, &reading->trace);
         add_notes(r, reading, &notes);

@@ -162,7 +162,8 @@ void reading_warn(const struct reading *r)
 {
     session_warn(r->session, r->name, &r->notes);
     if (r->is_cut && !r->session->common->quiet) {
-        session_say("%s: the budget ended after %llu events", r->name,
+        session_say("%s: %s after %llu events", r->name,
+                    limit_is_stopped(&r->session->budget) ? "stopped" : "the budget ended",
                     (unsigned long long)r->event_count);
     }
 }

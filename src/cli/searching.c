@@ -7,32 +7,16 @@
 #include "base/limit.h"
 #include "cli/progress.h"
 
-volatile sig_atomic_t searching_is_stopped;
-
-static const int stopping[] = {SIGINT, SIGTERM};
-
-static void on_stop(int signal)
-{
-    searching_is_stopped = signal;
-}
-
 void searching_begin(struct searching *s, const struct session *session, const char *subject)
 {
     *s = (struct searching){.subject = subject, .begin_ns = limit_now_ns()};
     s->is_on = !session->common->quiet && !session->common->json && isatty(STDERR_FILENO) == 1;
-    searching_is_stopped = 0;
-    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
-        struct sigaction action = {.sa_flags = SA_RESTART | (int)SA_RESETHAND};
-        action.sa_handler = on_stop;
-        (void)sigaction(stopping[i], &action, &s->before[i]);
-    }
+    stopping_begin(&s->stopping);
 }
 
 void searching_end(struct searching *s)
 {
-    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
-        (void)sigaction(stopping[i], &s->before[i], NULL);
-    }
+    stopping_end(&s->stopping);
     if (s->is_shown) {
         (void)fprintf(stderr, "\r\x1b[K");
         (void)fflush(stderr);

@@ -3,25 +3,21 @@
 #ifndef CLEW_CLI_SEARCHING_H
 #define CLEW_CLI_SEARCHING_H
 
-#include <signal.h>
 #include <stdbool.h>
 
 #include "cli/session.h"
+#include "cli/stopping.h"
 #include "explore/explore.h"
-
-/* Not 0 once the user wants the search to end. */
-extern volatile sig_atomic_t searching_is_stopped;
 
 struct searching {
     const char *subject;
     bool is_shown; /* there is a line on the terminal */
     bool is_on;
     uint64_t begin_ns;
-    struct sigaction before[2];
+    struct stopping stopping;
 };
 
-/* Until searching_end, SIGINT and SIGTERM set searching_is_stopped; a second one ends the program.
- */
+/* Until searching_end, Ctrl-C is a wish (cli/stopping.h). */
 void searching_begin(struct searching *s, const struct session *session, const char *subject);
 void searching_end(struct searching *s);
 

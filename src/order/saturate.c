@@ -19,6 +19,13 @@ bool saturate_handler_is_joined(const struct hb *hb, uint32_t context)
     return false;
 }
 
+/* One go over all intervals. */
+struct pass {
+    struct hb *hb;
+    struct limit_watch *watch;
+    bool has_new; /* an order was found */
+};
+
 static bool is_not_after(const struct hb *hb, event_id a, event_id b)
 {
     return a == b || hb_is_before(hb, a, b);
@@ -26,10 +33,10 @@ static bool is_not_after(const struct hb *hb, event_id a, event_id b)
 
 /* Two intervals that must not overlap: when the beginning of the first is not after the end of the
  * second, it is over before the second begins. */
-static void exclude(struct hb *hb, event_id first_end, event_id second_begin, bool *has_new)
+static void exclude(struct pass *p, event_id first_end, event_id second_begin)
 {
-    edges_add(&hb->edges, first_end, second_begin, EDGE_EXCLUSION);
-    *has_new = true;
+    edges_add(&p->hb->edges, first_end, second_begin, EDGE_EXCLUSION);
+    p->has_new = true;
 }
 
 /* ---- handlers of one task ---- */
@@ -77,8 +84,9 @@ static void frontier_add(sibling_vec *frontier, const struct sibling *s)
 
 /* Who comes before a handler that is entered only by its receive: all whose beginning reaches the
  * main chain up to there. Of those it is enough to name the last ones. */
-static void saturate_siblings(struct hb *hb, const sibling_vec *all, bool *has_new)
+static void saturate_siblings(struct pass *p, const sibling_vec *all)
 {
+    const struct hb *hb = p->hb;
     struct arena scratch = {0};
     struct sibling *sorted = arena_array(&scratch, struct sibling, all->count + 1);
     for (size_t i = 0; i < all->count; i++) {
@@ -92,6 +100,9 @@ static void saturate_siblings(struct hb *hb, const sibling_vec *all, bool *has_n
             frontier_add(&frontier, &sorted[reached_count++]);
         }
         frontier_prune(&frontier, s->at);
+        if (limit_is_over(p->watch, (uint32_t)frontier.count + 1)) {
+            break;
+        }
         if (saturate_handler_is_joined(hb, s->context)) {
             continue;
         }
@@ -99,7 +110,7 @@ static void saturate_siblings(struct hb *hb, const sibling_vec *all, bool *has_n
         vec_each (&frontier, f) {
             const event_id end = context_last(&hb->contexts, f->context);
             if (hb->scope != REACH_ALL || !hb_is_before(hb, end, begin)) {
-                exclude(hb, end, begin, has_new);
+                exclude(p, end, begin);
             }
         }
     }
@@ -108,20 +119,25 @@ static void saturate_siblings(struct hb *hb, const sibling_vec *all, bool *has_n
 }
 
 /* A handler that is entered elsewhere too is compared with each other one. */
-static void saturate_joined(struct hb *hb, const sibling_vec *all, uint32_t joined, bool *has_new)
+static void saturate_joined(struct pass *p, const sibling_vec *all, uint32_t joined)
 {
+    const struct hb *hb = p->hb;
     const struct contexts *c = &hb->contexts;
     vec_each (all, s) {
+        if (limit_is_over(p->watch, 1)) {
+            return;
+        }
         if (s->context != joined &&
             hb_is_before(hb, context_first(c, s->context), context_last(c, joined)) &&
             !hb_is_before(hb, context_last(c, s->context), context_first(c, joined))) {
-            exclude(hb, context_last(c, s->context), context_first(c, joined), has_new);
+            exclude(p, context_last(c, s->context), context_first(c, joined));
         }
     }
 }
 
-static void order_handlers(struct hb *hb, bool *has_new)
+static void order_handlers(struct pass *p)
 {
+    const struct hb *hb = p->hb;
     const struct contexts *c = &hb->contexts;
     struct arena scratch = {0};
     sibling_vec *of_task = arena_array(&scratch, sibling_vec, (size_t)c->task_count + 1);
@@ -138,12 +154,12 @@ static void order_handlers(struct hb *hb, bool *has_new)
     }
     for (uint32_t task = 0; task < c->task_count; task++) {
         if (of_task[task].count > 1) {
-            saturate_siblings(hb, &of_task[task], has_new);
+            saturate_siblings(p, &of_task[task]);
         }
     }
     for (uint32_t i = c->task_count; i < c->count; i++) {
         if (saturate_handler_is_joined(hb, i)) {
-            saturate_joined(hb, &of_task[c->list[i].task], i, has_new);
+            saturate_joined(p, &of_task[c->list[i].task], i);
         }
     }
     for (uint32_t task = 0; task < c->task_count; task++) {
@@ -190,27 +206,28 @@ static const struct section *last_begun(const struct contexts *c,
 
 /* Who of another task's sections comes before this one. On a main chain the last one says it for
  * all before. */
-static void saturate_section(struct hb *hb, const struct section *s, const struct holder *other,
-                             bool *has_new)
+static void saturate_section(struct pass *p, const struct section *s, const struct holder *other)
 {
+    const struct hb *hb = p->hb;
     const uint32_t known = reach_count(&hb->before, s->end, other->task);
     const struct section *last =
         s->is_shared ? last_begun(&hb->contexts, other->exclusive.at, other->exclusive.count, known)
                      : last_begun(&hb->contexts, other->any.at, other->any.count, known);
     if (last != NULL && !hb_is_before(hb, last->end, s->begin)) {
-        exclude(hb, last->end, s->begin, has_new);
+        exclude(p, last->end, s->begin);
     }
     vec_each (&other->apart, apart) {
         const struct section *earlier = *apart;
         if (sections_exclude(earlier, s) && is_not_after(hb, earlier->begin, s->end) &&
             !hb_is_before(hb, earlier->end, s->begin)) {
-            exclude(hb, earlier->end, s->begin, has_new);
+            exclude(p, earlier->end, s->begin);
         }
     }
 }
 
-static void saturate_lock(struct hb *hb, const struct lock *lock, bool *has_new)
+static void saturate_lock(struct pass *p, const struct lock *lock)
 {
+    const struct hb *hb = p->hb;
     const uint32_t *numbers = hb->sections.by_lock + lock->first;
     struct map holder_of = {0}; /* task to number */
     holder_vec holders = {0};
@@ -234,8 +251,9 @@ static void saturate_lock(struct hb *hb, const struct lock *lock, bool *has_new)
     for (uint32_t i = 0; i < lock->count; i++) {
         const struct section *s = &hb->sections.list[numbers[i]];
         vec_each (&holders, other) {
-            if (other->task != s->task) {
-                saturate_section(hb, s, other, has_new);
+            if (other->task != s->task &&
+                !limit_is_over(p->watch, (uint32_t)other->apart.count + 1)) {
+                saturate_section(p, s, other);
             }
         }
     }
@@ -251,8 +269,9 @@ static void saturate_lock(struct hb *hb, const struct lock *lock, bool *has_new)
 /* ---- waits ---- */
 
 /* A wait on a condition that is notified once leaves no choice. */
-static void force_waits(struct hb *hb, bool *has_new)
+static void force_waits(struct pass *p)
 {
+    struct hb *hb = p->hb;
     for (uint32_t i = 0; i < hb->waits.count; i++) {
         const struct wait *w = &hb->waits.list[i];
         const struct condition *condition = &hb->waits.conditions[w->condition];
@@ -263,7 +282,7 @@ static void force_waits(struct hb *hb, bool *has_new)
             edges_add(&hb->edges, w->begin, w->notify, EDGE_NOTIFY);
         }
         edges_add(&hb->edges, w->notify, w->end, EDGE_NOTIFY);
-        *has_new = true;
+        p->has_new = true;
     }
 }
 
@@ -282,26 +301,36 @@ static bool settle(struct hb *hb, size_t edge_count)
     return false;
 }
 
-void saturate(struct hb *hb)
+static void saturate_once(struct pass *p)
+{
+    p->has_new = false;
+    order_handlers(p);
+    for (uint32_t i = 0; i < p->hb->sections.lock_count; i++) {
+        if (p->hb->sections.locks[i].is_contended) {
+            saturate_lock(p, &p->hb->sections.locks[i]);
+        }
+    }
+}
+
+bool saturate(struct hb *hb, struct limit_watch *w)
 {
     must(hb->model == HB_STRICT);
-    bool has_new = false;
+    struct pass p = {.hb = hb, .watch = w};
     size_t edge_count = hb->edges.list.count;
     hb_rescope(hb, REACH_ALL, HB_BOTH);
-    force_waits(hb, &has_new);
-    if (hb->is_contradictory || (has_new && !settle(hb, edge_count))) {
-        return;
+    force_waits(&p);
+    if (hb->is_contradictory || (p.has_new && !settle(hb, edge_count))) {
+        return true;
     }
     do {
-        has_new = false;
         edge_count = hb->edges.list.count;
-        order_handlers(hb, &has_new);
-        for (uint32_t i = 0; i < hb->sections.lock_count; i++) {
-            if (hb->sections.locks[i].is_contended) {
-                saturate_lock(hb, &hb->sections.locks[i], &has_new);
-            }
+        saturate_once(&p);
+        if (limit_is_over(w, LIMIT_STEPS)) {
+            hb->edges.list.count = edge_count;
+            return false;
         }
-    } while (has_new && settle(hb, edge_count));
+    } while (p.has_new && settle(hb, edge_count));
+    return true;
 }
 
 /* An order of two handlers leads from the end of one to the beginning of one whose receive the
@@ -311,9 +340,8 @@ void saturate(struct hb *hb)
 void saturate_handlers(struct hb *hb, enum hb_sides sides)
 {
     must(hb->model == HB_STRICT);
-    bool has_new = false;
     hb_rescope(hb, REACH_NODE, HB_AFTER);
-    order_handlers(hb, &has_new);
+    order_handlers(&(struct pass){.hb = hb});
     hb->sides = sides;
     const event_id blocked = hb_rebuild(hb);
     must(blocked == EVENT_NONE);

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "base/limit.h"
 #include "order/hb.h"
 
 /* Whether edges lead into a handler other than from its receive, or from a handler of its own task
@@ -20,9 +21,10 @@
 bool saturate_handler_is_joined(const struct hb *hb, uint32_t context);
 
 /* Brings a strict relation, with the forced orders, into scope REACH_ALL and HB_BOTH. Sets
- * is_contradictory when they leave no order at all. O(rounds * (joins * tasks + sections * tasks)),
- * and where handlers take part pairs of handlers. */
-void saturate(struct hb *hb);
+ * is_contradictory when they leave no order at all. False when the watch (NULL: none) ended it: the
+ * relation then lacks some of the orders. O(rounds * (joins * tasks + sections * tasks)), and where
+ * handlers take part pairs of handlers. */
+MUST_USE bool saturate(struct hb *hb, struct limit_watch *w);
 
 /* The same in scope REACH_NODE with the given sides, for a relation in which no handler is joined,
  * no lock contended and no wait notified; it is never contradictory. O(joins * tasks + handlers).

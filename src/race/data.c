@@ -47,6 +47,18 @@ static void each_conflict(const struct accesses *a, conflict_fn each, void *cont
     }
 }
 
+/* What deciding a candidate costs, for the watch. */
+enum { JUDGE_STEPS = 16 };
+
+/* Counts candidates as unknown, all at once, when no time is left and nobody wants to hear of each.
+ */
+static bool is_left_open(struct tally *y, uint64_t count)
+{
+    const bool is_open = limit_is_over(&y->watch, 1) && y->o->decided == NULL;
+    y->stats->unknown += is_open ? count : 0;
+    return is_open;
+}
+
 struct judging {
     struct tally *y;
     const struct accesses *a;
@@ -62,10 +74,15 @@ static void judge_classes(void *context, const struct access_class *first,
             continue;
         }
         g->y->stats->data_candidates += second->count;
+        if (is_left_open(g->y, second->count)) {
+            continue;
+        }
         for (uint32_t k = 0; k < second->count; k++) {
             const event_id a = g->a->events[first->first + i];
             const event_id b = g->a->events[second->first + k];
-            take(g->y, a, b, g->judge->data(g->judge->self, a, b));
+            take(g->y, a, b,
+                 limit_is_over(&g->y->watch, JUDGE_STEPS) ? RACE_UNKNOWN
+                                                          : g->judge->data(g->judge->self, a, b));
         }
     }
 }
@@ -87,15 +104,23 @@ static void count_classes(void *context, const struct access_class *first,
                           const struct access_class *second)
 {
     struct counting *g = context;
+    const uint64_t candidates = (uint64_t)first->count * second->count;
+    if (is_left_open(g->y, candidates)) {
+        g->y->stats->data_candidates += candidates;
+        return;
+    }
     const struct arena_mark mark = arena_mark(&g->scratch);
     const struct plain_line a = plain_line_of(g->hb, g->a, first, second->task, &g->scratch);
     const struct plain_line b = plain_line_of(g->hb, g->a, second, first->task, &g->scratch);
-    g->y->stats->data_candidates += (uint64_t)a.count * b.count;
+    g->y->stats->data_candidates += candidates;
+    (void)limit_is_over(&g->y->watch, a.count + b.count);
     if (tally_wants_each(g->y)) {
         for (uint32_t i = 0; i < a.count; i++) {
             for (uint32_t k = 0; k < b.count; k++) {
                 take(g->y, a.events[i], b.events[k],
-                     plain_races(&a, i, &b, k) ? RACE_YES : RACE_NO);
+                     limit_is_over(&g->y->watch, 1) ? RACE_UNKNOWN
+                     : plain_races(&a, i, &b, k)    ? RACE_YES
+                                                    : RACE_NO);
             }
         }
     } else {

@@ -14,6 +14,9 @@ enum {
     CLAUSES_DEFAULT = 200000,
 };
 
+/* What an event of a cut and a question cost, for the watch. */
+enum { CUT_STEPS = 8, DECIDE_STEPS = 128 };
+
 struct feasible {
     const struct hb *hb;
     struct feasible_options options;
@@ -43,7 +46,7 @@ static void feed_cuts(struct feasible *f)
     f->has_cuts = true;
     cuts_init(&f->cuts, f->hb);
     f->cut = mem_zero(f->hb->trace->tables.tasks.count + 1, sizeof *f->cut);
-    for (size_t i = 0; i < f->line.count; i++) {
+    for (size_t i = 0; i < f->line.count && !limit_is_over(f->options.watch, CUT_STEPS); i++) {
         cuts_reach(&f->cuts, line_at(&f->line, i));
         cuts_take(&f->cuts, line_at(&f->line, i));
     }
@@ -60,7 +63,8 @@ static void build_musts(struct feasible *f)
     must(built == 0);
     notes_release(&notes);
     demand_list needs = {0};
-    for (event_id id = 0; id < hb->trace->events.count; id++) {
+    for (event_id id = 0; id < hb->trace->events.count && !limit_is_over(f->options.watch, 1);
+         id++) {
         vec_clear(&needs);
         demands_of(&f->demands, id, true, &needs);
         vec_each (&needs, need) {
@@ -205,7 +209,11 @@ static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair 
         return RACE_UNKNOWN;
     }
     f->stats.by_solver++;
-    const struct solve_question question = {.budget.step_count_max = f->options.step_max};
+    const struct limit *limit = f->options.watch == NULL ? NULL : f->options.watch->limit;
+    const uint64_t time_ns = limit == NULL ? UINT64_MAX : limit_time_left_ns(limit);
+    const struct solve_question question = {
+        .budget = {.step_count_max = f->options.step_max,
+                   .time_ns_max = time_ns == UINT64_MAX ? 0 : time_ns + 1}};
     struct solve_answer answer;
     solver_decide(solver, &question, &answer);
     f->stats.steps += answer.step_count;
@@ -251,7 +259,7 @@ static enum race_verdict decide_scene(struct feasible *f, const struct sound_pai
 enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *pair,
                                   sound_order *order)
 {
-    if (sound_refusal(f->hb->trace) != NULL) {
+    if (sound_refusal(f->hb->trace) != NULL || limit_is_over(f->options.watch, DECIDE_STEPS)) {
         f->stats.unknown++;
         return RACE_UNKNOWN;
     }

@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "base/limit.h"
 #include "order/hb.h"
 #include "race/judge.h"
 #include "race/race.h"
@@ -21,10 +22,11 @@
 
 /* What one question may cost; 0 is the default. */
 struct feasible_options {
-    uint64_t step_max;  /* of the solver: a million */
-    size_t event_max;   /* that the question is about: 20,000 */
-    size_t clause_max;  /* that say so: 200,000 */
-    bool is_about_many; /* many questions will come: prepares to refuse fast */
+    uint64_t step_max;         /* of the solver: a million */
+    size_t event_max;          /* that the question is about: 20,000 */
+    size_t clause_max;         /* that say so: 200,000 */
+    bool is_about_many;        /* many questions will come: prepares to refuse fast */
+    struct limit_watch *watch; /* of all questions together; NULL: none */
 };
 
 struct feasible_stats {

@@ -97,6 +97,14 @@ static uint32_t variable_of(const struct formula *f, event_id id)
 
 /* ---- the rules ---- */
 
+/* Whether a bound is reached; so many pairs were looked at since the last call. */
+static bool is_full(const struct formula *f, uint32_t pairs)
+{
+    const size_t clause_max = f->bounds.clause_max;
+    return (clause_max > 0 && f->p.clauses.count >= clause_max) ||
+           limit_is_over(f->bounds.watch, pairs);
+}
+
 static void add_before(struct formula *f, event_id a, event_id b)
 {
     problem_add(&f->p, solve_before(variable_of(f, a), variable_of(f, b)));
@@ -132,7 +140,7 @@ static void add_lock(struct formula *f, const struct lock *lock)
     const struct sections *s = &f->hb->sections;
     const uint32_t *numbers = s->by_lock + lock->first;
     for (uint32_t later = 0; later < lock->count; later++) {
-        for (uint32_t earlier = 0; earlier < later; earlier++) {
+        for (uint32_t earlier = 0; earlier < later && !is_full(f, 1); earlier++) {
             const struct section *a = &s->list[numbers[earlier]];
             const struct section *b = &s->list[numbers[later]];
             if (sections_exclude(a, b)) {
@@ -165,7 +173,7 @@ static void add_handlers(struct formula *f, struct arena *scratch)
     for (uint32_t i = c->task_count; i < c->count; i++) {
         before[i] = last[c->list[i].task];
         last[c->list[i].task] = i;
-        for (uint32_t other = before[i]; other != 0; other = before[other]) {
+        for (uint32_t other = before[i]; other != 0 && !is_full(f, 1); other = before[other]) {
             add_apart(f, handler_interval(c, other), handler_interval(c, i));
         }
     }
@@ -197,7 +205,7 @@ static void add_wait(struct formula *f, const struct wait *w, uint32_t choice)
 {
     const struct condition *condition = &f->hb->waits.conditions[w->condition];
     VEC(struct solve_atom) any = {0};
-    for (uint32_t k = 0; k < condition->count; k++) {
+    for (uint32_t k = 0; k < condition->count && !is_full(f, 1); k++) {
         const event_id notify = f->hb->waits.notifies[condition->first + k];
         if (!may_end(f->hb, w, notify)) {
             continue;
@@ -217,7 +225,7 @@ static void add_wait(struct formula *f, const struct wait *w, uint32_t choice)
 static void add_signals(struct formula *f, uint32_t first, uint32_t second, uint32_t condition)
 {
     const struct condition *c = &f->hb->waits.conditions[condition];
-    for (uint32_t k = 0; k < c->count; k++) {
+    for (uint32_t k = 0; k < c->count && !is_full(f, 1); k++) {
         const event_id notify = f->hb->waits.notifies[c->first + k];
         if (trace_at(f->hb->trace, notify)->kind == EVENT_SIGNAL) {
             const struct solve_atom atoms[] = {
@@ -240,7 +248,7 @@ static void add_waits(struct formula *f)
             continue;
         }
         add_wait(f, &w->list[i], choices + i);
-        for (uint32_t k = 0; k < i; k++) {
+        for (uint32_t k = 0; k < i && !is_full(f, 1); k++) {
             if (w->list[k].notify != EVENT_NONE && w->list[k].condition == w->list[i].condition) {
                 add_signals(f, choices + k, choices + i, w->list[i].condition);
             }
@@ -248,9 +256,10 @@ static void add_waits(struct formula *f)
     }
 }
 
-void formula_build(struct formula *f, const struct hb *hb, struct arena *a)
+bool formula_build(struct formula *f, const struct hb *hb, const struct formula_bounds *bounds,
+                   struct arena *a)
 {
-    *f = (struct formula){.hb = hb};
+    *f = (struct formula){.hb = hb, .bounds = *bounds};
     struct arena scratch = {0};
     number_events(f, a);
     add_chains_and_edges(f);
@@ -258,6 +267,7 @@ void formula_build(struct formula *f, const struct hb *hb, struct arena *a)
     add_handlers(f, &scratch);
     add_waits(f);
     arena_release(&scratch);
+    return !is_full(f, 0);
 }
 
 void formula_release(struct formula *f)

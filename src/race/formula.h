@@ -6,23 +6,35 @@
 #ifndef CLEW_RACE_FORMULA_H
 #define CLEW_RACE_FORMULA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/err.h"
+#include "base/limit.h"
 #include "order/hb.h"
 #include "solve/problem.h"
 
+/* {0} is without end. */
+struct formula_bounds {
+    size_t clause_max;
+    struct limit_watch *watch;
+};
+
 struct formula {
     const struct hb *hb;
+    struct formula_bounds bounds; /* while it is built */
     struct problem p;
     const uint32_t *marks;      /* positions of events with a variable, context by context */
     const uint32_t *mark_first; /* per context, and one more: a mark's number is its variable */
 };
 
-/* Writes down the rules that hb stands for; what hb already knows to be ordered is left out.
- * O(events + edges + pairs of sections, and of handlers, that may come either way). */
-void formula_build(struct formula *f, const struct hb *hb, struct arena *a);
+/* Writes down the rules that hb stands for; what hb already knows to be ordered is left out. False
+ * when a bound was reached: the formula then lacks rules, and is good for nothing but its release.
+ * O(events + edges + pairs of sections, of handlers, and of waits and notifies). */
+MUST_USE bool formula_build(struct formula *f, const struct hb *hb,
+                            const struct formula_bounds *bounds, struct arena *a);
 void formula_release(struct formula *f);
 
 enum { FORMULA_ATOMS_MAX = 2 };

@@ -91,7 +91,7 @@ static void ask_about_pairs(struct tally *y, const struct hb *hb)
         *first = (uint32_t)i + 1;
     }
     struct proof_stats stats = {0};
-    const struct proof_options o = {.found = hear, .context = &g};
+    const struct proof_options o = {.found = hear, .context = &g, .watch = &y->watch};
     proof_ask(hb, g.questions.at, g.questions.count, &o, &stats);
     map_release(&g.first);
     vec_release(&g.next);
@@ -156,8 +156,11 @@ static void look_for_pairs(struct tally *y, const struct hb *hb)
     }
     if (g.left > 0) {
         struct proof_stats stats = {0};
-        const struct proof_options o = {
-            .is_enough = is_enough, .found = hear_alike, .context = &g, .skips_messages = true};
+        const struct proof_options o = {.is_enough = is_enough,
+                                        .found = hear_alike,
+                                        .context = &g,
+                                        .skips_messages = true,
+                                        .watch = &y->watch};
         proof_find(hb, &o, &stats);
     }
     mem_free(g.is_found);
@@ -190,7 +193,9 @@ static void ask_about_slices(struct tally *y, const struct hb *hb,
     struct witness_checker *c = proof_checker_new(hb);
     sound_order order = {0};
     uint64_t questions = 0;
-    for (size_t i = 0; i < y->groups.count && questions < totals.question_max; i++) {
+    for (size_t i = 0; i < y->groups.count && questions < totals.question_max &&
+                       !limit_is_over(&y->watch, LIMIT_STEPS);
+         i++) {
         struct race_group *group = &y->groups.at[i];
         if (group->grade == GRADE_SOUND || feasible_stats(f)->steps > totals.step_max) {
             continue;
@@ -241,8 +246,10 @@ void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
         look_for_pairs(y, hb);
     }
     if (has_grade_to_give(y)) {
-        const struct feasible_options options = {
-            .step_max = STEPS_MAX, .event_max = EVENTS_MAX, .clause_max = CLAUSES_MAX};
+        const struct feasible_options options = {.step_max = STEPS_MAX,
+                                                 .event_max = EVENTS_MAX,
+                                                 .clause_max = CLAUSES_MAX,
+                                                 .watch = &y->watch};
         ask_about_slices(y, hb, &options, (struct totals){QUESTIONS_MAX, STEPS_TOTAL_MAX});
     }
 }
@@ -253,7 +260,7 @@ void grade_shown(struct tally *y, const struct hb *hb)
         group->grade = GRADE_MAY;
     }
     if (has_grade_to_give(y)) {
-        ask_about_slices(y, hb, &(struct feasible_options){0},
+        ask_about_slices(y, hb, &(struct feasible_options){.watch = &y->watch},
                          (struct totals){UINT64_MAX, UINT64_MAX});
     }
 }
@@ -266,6 +273,8 @@ void grade_keep_sound(struct tally *y)
         if (group->grade == GRADE_SOUND) {
             y->stats->data_races += group->pair.send == EVENT_NONE ? group->pair_count : 0;
             y->groups.at[kept++] = *group;
+        } else if (y->watch.is_over && !group->is_infeasible) {
+            y->stats->unknown += group->pair_count;
         }
     }
     y->groups.count = kept;
@@ -305,6 +314,7 @@ void grade_find(struct tally *y, const struct hb *hb, const struct bits *wanted)
     const struct proof_options o = {.found = add_shown,
                                     .context = &g,
                                     .skips_data = y->o->skips_data,
-                                    .skips_messages = y->o->skips_messages};
+                                    .skips_messages = y->o->skips_messages,
+                                    .watch = &y->watch};
     proof_find(hb, &o, &stats);
 }

@@ -7,7 +7,7 @@
 struct proof {
     struct sound_pair pair;
     size_t listed; /* the cut holds all events of the line before this one, and not this one */
-    bool holds;
+    enum { PROOF_UNCHECKED, PROOF_HOLDS, PROOF_REFUSED } state;
 };
 
 struct proofs {
@@ -173,8 +173,12 @@ static void check_all(struct proofs *p)
     }
     sort_stable(by_listed.at, by_listed.count, sizeof *by_listed.at, compare_listed, p->list.at);
     vec_each (&by_listed, index) {
+        struct proof *proof = &p->list.at[*index];
         const struct sound_race race = race_at(p, *index);
-        p->list.at[*index].holds = holds(p, &race, p->list.at[*index].listed);
+        if (limit_is_over(p->options->watch, LIMIT_STEPS)) {
+            break;
+        }
+        proof->state = holds(p, &race, proof->listed) ? PROOF_HOLDS : PROOF_REFUSED;
     }
     vec_release(&by_listed);
 }
@@ -187,11 +191,11 @@ static void tell_all(struct proofs *p, struct proof_stats *stats)
     p->checker = proof_checker_new(p->hb);
     check_all(p);
     for (size_t i = 0; i < p->list.count; i++) {
-        if (!p->list.at[i].holds) {
-            stats->refused++;
+        stats->shown += p->list.at[i].state == PROOF_HOLDS;
+        stats->refused += p->list.at[i].state == PROOF_REFUSED;
+        if (p->list.at[i].state != PROOF_HOLDS) {
             continue;
         }
-        stats->shown++;
         const struct sound_race race = race_at(p, i);
         p->options->found(p->options->context, &race);
     }
@@ -202,7 +206,8 @@ static struct sound_options collecting(struct proofs *p)
     return (struct sound_options){.found = collect,
                                   .context = p,
                                   .skips_data = p->options->skips_data,
-                                  .skips_messages = p->options->skips_messages};
+                                  .skips_messages = p->options->skips_messages,
+                                  .watch = p->options->watch};
 }
 
 void proof_find(const struct hb *hb, const struct proof_options *o, struct proof_stats *stats)

@@ -22,6 +22,7 @@ struct proof_options {
     void (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
+    struct limit_watch *watch; /* ends searching and checking; NULL: none */
 };
 
 struct proof_stats {

@@ -9,7 +9,10 @@
 #include "base/seam.h"
 #include "solve/smtlib.h"
 
-enum { STEPS_DEFAULT = 1000000 };
+enum {
+    STEPS_DEFAULT = 1000000,
+    CLAUSES_DEFAULT = 4000000, /* about a GB with what a solver makes of them */
+};
 
 static enum solve_way way_of(enum race_via via)
 {
@@ -41,10 +44,10 @@ static void write_question(struct query *q, const struct solve_question *questio
 {
     char path[4096];
     struct out out;
-    const int size = snprintf(path, sizeof path, "%s/%06llu.smt2", q->o->smtlib,
+    const int size = snprintf(path, sizeof path, "%s/%06llu.smt2", q->y->o->smtlib,
                               (unsigned long long)q->question_count);
     if (size < 0 || (size_t)size >= sizeof path) {
-        (void)err_set(&q->failure, "%s: the path is too long", q->o->smtlib);
+        (void)err_set(&q->failure, "%s: the path is too long", q->y->o->smtlib);
         q->has_failed = true;
     } else if (out_open(&out, path, &q->failure) < 0) {
         q->has_failed = true;
@@ -63,19 +66,46 @@ int query_written(const struct query *q, struct err *e)
     return 0;
 }
 
-int query_open(struct query *q, const struct hb *hb, const struct race_options *o,
-               struct race_stats *stats, struct arena *a, struct err *e)
+/* Remembers why the first question was left open. */
+static void leave_open(struct query *q, const struct err *reason)
 {
-    *q = (struct query){.o = o, .stats = stats};
-    formula_build(&q->formula, hb, a);
-    stats->constraints = q->formula.p.clauses.count;
-    const struct solver_options options = {.way = way_of(o->via), .command = o->command};
+    if (q->y->stats->silence.text[0] == '\0') {
+        q->y->stats->silence = *reason;
+    }
+}
+
+int query_open(struct query *q, const struct hb *hb, struct tally *y, struct arena *a,
+               struct err *e)
+{
+    *q = (struct query){.y = y};
+    const struct formula_bounds bounds = {.clause_max = y->o->clause_max != 0 ? y->o->clause_max
+                                                                              : CLAUSES_DEFAULT,
+                                          .watch = &y->watch};
+    const bool is_whole = formula_build(&q->formula, hb, &bounds, a);
+    q->y->stats->constraints = q->formula.p.clauses.count;
+    if (!is_whole) {
+        if (!y->watch.is_over) {
+            struct err reason;
+            (void)err_set(&reason, "the rules are more than %llu clauses",
+                          (unsigned long long)bounds.clause_max);
+            leave_open(q, &reason);
+        }
+        formula_release(&q->formula);
+        return 0;
+    }
+    const struct solver_options options = {.way = way_of(q->y->o->via),
+                                           .command = q->y->o->command};
     q->solver = solver_new(&options, &q->formula.p, e);
     if (q->solver == NULL) {
         query_close(q);
         return -1;
     }
     return 0;
+}
+
+void query_serve(struct query *q, struct tally *y)
+{
+    q->y = y;
 }
 
 void query_close(struct query *q)
@@ -89,24 +119,25 @@ void query_close(struct query *q)
 
 static enum race_verdict ask(struct query *q, const struct solve_atom *atoms, size_t count)
 {
+    if (limit_is_over(&q->y->watch, LIMIT_STEPS)) {
+        return RACE_UNKNOWN;
+    }
+    const uint64_t time_ns =
+        q->y->o->budget == NULL ? UINT64_MAX : limit_time_left_ns(q->y->o->budget);
     const struct solve_question question = {
         .assumed = atoms,
         .assumed_count = count,
-        .budget = {.step_count_max = q->o->step_max != 0 ? q->o->step_max : STEPS_DEFAULT,
-                   .time_ns_max = q->o->time_max_ns},
+        .budget = {.step_count_max = q->y->o->step_max != 0 ? q->y->o->step_max : STEPS_DEFAULT,
+                   .time_ns_max = time_ns == UINT64_MAX ? 0 : time_ns + 1},
     };
     struct solve_answer answer;
     q->question_count++;
-    if (q->o->smtlib != NULL && !q->has_failed) {
+    if (q->y->o->smtlib != NULL && !q->has_failed) {
         write_question(q, &question);
     }
     solver_decide(q->solver, &question, &answer);
     switch (answer.verdict) {
-    case SOLVE_UNKNOWN:
-        if (q->stats->silence.text[0] == '\0') {
-            q->stats->silence = answer.reason;
-        }
-        return RACE_UNKNOWN;
+    case SOLVE_UNKNOWN: leave_open(q, &answer.reason); return RACE_UNKNOWN;
     case SOLVE_SAT: return RACE_YES;
     case SOLVE_UNSAT: return RACE_NO;
     }
@@ -115,32 +146,34 @@ static enum race_verdict ask(struct query *q, const struct solve_atom *atoms, si
 
 enum race_verdict query_any(struct query *q)
 {
-    return ask(q, NULL, 0);
+    return query_can_answer(q) ? ask(q, NULL, 0) : RACE_UNKNOWN;
 }
 
 enum race_verdict query_adjacent(struct query *q, event_id a, event_id b)
 {
     struct solve_atom atoms[FORMULA_ATOMS_MAX];
-    return ask(q, atoms, formula_adjacent(&q->formula, a, b, atoms));
+    return query_can_answer(q) ? ask(q, atoms, formula_adjacent(&q->formula, a, b, atoms))
+                               : RACE_UNKNOWN;
 }
 
 enum race_verdict query_before(struct query *q, event_id a, event_id b)
 {
     struct solve_atom atoms[FORMULA_ATOMS_MAX];
-    return ask(q, atoms, formula_before(&q->formula, a, b, atoms));
+    return query_can_answer(q) ? ask(q, atoms, formula_before(&q->formula, a, b, atoms))
+                               : RACE_UNKNOWN;
 }
 
 static enum race_verdict judge_data(void *self, event_id a, event_id b)
 {
     struct query *q = self;
-    q->stats->asked++;
+    q->y->stats->asked++;
     return query_adjacent(q, a, b);
 }
 
 static enum race_verdict judge_message(void *self, event_id send, event_id receive)
 {
     struct query *q = self;
-    q->stats->asked++;
+    q->y->stats->asked++;
     return query_before(q, send, receive);
 }
 

@@ -8,13 +8,13 @@
 #include "race/formula.h"
 #include "race/judge.h"
 #include "race/race.h"
+#include "race/tally.h"
 #include "solve/solve.h"
 
 struct query {
-    const struct race_options *o;
-    struct race_stats *stats;
+    struct tally *y; /* whom it answers */
     struct formula formula;
-    struct solver *solver;
+    struct solver *solver; /* NULL: the formula would be too large, every answer is unknown */
     uint64_t question_count;
     bool has_failed; /* a question could not be written; why is in failure */
     struct err failure;
@@ -23,11 +23,20 @@ struct query {
 /* Makes the folder that questions are written to (o->smtlib), if any are to be. */
 MUST_USE int query_make_folder(const struct race_options *o, struct err *e);
 
-/* Writes down the formula of hb, which is in scope REACH_ALL, and opens a solver. Fails when that
- * cannot be opened. */
-MUST_USE int query_open(struct query *q, const struct hb *hb, const struct race_options *o,
-                        struct race_stats *stats, struct arena *a, struct err *e);
+/* Writes down the formula of hb, which is in scope REACH_ALL, and opens a solver for what the tally
+ * asks. Fails when that cannot be opened. */
+MUST_USE int query_open(struct query *q, const struct hb *hb, struct tally *y, struct arena *a,
+                        struct err *e);
 void query_close(struct query *q);
+
+/* Answers the tally from now on: counts for it, by its budget. */
+void query_serve(struct query *q, struct tally *y);
+
+/* False when every answer will be unknown. */
+static inline bool query_can_answer(const struct query *q)
+{
+    return q->solver != NULL;
+}
 
 /* -1 with the reason when a question could not be written to the folder. */
 MUST_USE int query_written(const struct query *q, struct err *e);

@@ -105,7 +105,7 @@ struct by_engine {
 static int judge_by_engine(void *context, struct tally *y, struct err *e)
 {
     const struct by_engine *b = context;
-    strict_count_in(b->s, y->stats);
+    strict_serve(b->s, y);
     const struct judge judge = strict_judge(b->s);
     judge_candidates(y, b->c, &judge);
     return strict_written(b->s, e);
@@ -115,7 +115,7 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
 {
     struct strict s;
     struct candidates c;
-    if (strict_build(&s, y->t, y->o, y->stats, n, e) < 0) {
+    if (strict_build(&s, y, n, e) < 0) {
         return -1;
     }
     int result = 0;
@@ -206,7 +206,8 @@ static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
 {
     (void)e;
     const struct by_rules *b = context;
-    const struct feasible_options how = {.step_max = y->o->step_max, .is_about_many = true};
+    const struct feasible_options how = {
+        .step_max = y->o->step_max, .is_about_many = true, .watch = &y->watch};
     struct feasible *feasible = feasible_new(b->hb, &how);
     const struct judge judge = feasible_judge(feasible);
     judge_candidates(y, b->c, &judge);
@@ -253,7 +254,7 @@ static int judge_by_solver(void *context, struct tally *y, struct err *e)
     const struct by_rules *b = context;
     struct arena arena = {0};
     struct query q;
-    int result = query_open(&q, b->hb, y->o, y->stats, &arena, e);
+    int result = query_open(&q, b->hb, y, &arena, e);
     if (result == 0) {
         const bool has_order = !b->hb->is_contradictory && query_any(&q) != RACE_NO;
         const struct judge judge =
@@ -310,6 +311,11 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
         result = find_by_engine(&y, f, n, e);
     } else {
         result = find_by_solver(&y, f, n, e);
+    }
+    stats->is_cut = stats->is_cut || y.watch.is_over;
+    if (stats->is_cut) {
+        notes_add(n, "", "%s before everything was decided and graded",
+                  limit_is_stopped(o->budget) ? "it was stopped" : "the budget ended");
     }
     if (stats->silence.text[0] != '\0') {
         notes_add(n, "", "a question was left open: %.150s", stats->silence.text);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/limit.h"
 #include "base/notes.h"
 #include "order/given.h"
 #include "trace/finding.h"
@@ -79,8 +80,9 @@ struct race_options {
     bool counts_only;      /* no findings at all */
     uint32_t input;        /* which of the inputs the trace is, for the findings */
     uint32_t worker_count; /* processes that decide; 0 and 1: this one */
+    size_t clause_max;     /* how many clauses a solver is given; 0: four million */
     uint64_t step_max;     /* what one query may cost, in the solver's steps; 0: a million */
-    uint64_t time_max_ns;  /* and in time; 0: no end */
+    const struct limit *budget; /* of all together; what it leaves open is unknown. NULL: none */
 
     /* Told of every candidate, one by one, which takes time that follows their number; NULL:
      * nobody. */
@@ -97,6 +99,7 @@ struct race_stats {
     uint64_t unknown;     /* candidates nobody could decide */
     uint64_t asked;       /* candidates that needed a solver */
     uint64_t constraints; /* of the formula, when there was one */
+    bool is_cut;          /* the budget ended before all was decided and graded */
     struct err silence;   /* why a solver left the first of its questions open; "": it left none */
 };
 

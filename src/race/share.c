@@ -21,6 +21,7 @@ static int work_part(void *context, uint32_t part, struct out *result, struct er
     y.turn_of = part;
     y.turn_count = s->count;
     const int done = s->work(s->context, &y, e);
+    stats.is_cut = y.watch.is_over;
     out_bytes(result, &stats, sizeof stats);
     vec_each (&y.groups, group) {
         out_bytes(result, &group->pair, sizeof group->pair);
@@ -39,6 +40,7 @@ static void add_stats(struct race_stats *to, const struct race_stats *part)
     to->conflict_pairs += part->conflict_pairs;
     to->unknown += part->unknown;
     to->asked += part->asked;
+    to->is_cut = to->is_cut || part->is_cut;
     to->silence = to->silence.text[0] == '\0' ? part->silence : to->silence;
     to->constraints = part->constraints > to->constraints ? part->constraints : to->constraints;
 }

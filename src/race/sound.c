@@ -12,6 +12,9 @@
  * that can be met. */
 enum { SHOTS_MAX = 4 };
 
+/* What an event costs, for the watch. */
+enum { CUT_STEPS = 8 };
+
 /* An access that a later one may meet. */
 struct shot {
     event_id event;
@@ -329,6 +332,11 @@ static void search_release(struct search *s)
     cuts_release(&s->cuts);
 }
 
+static bool has_ended(struct search *s)
+{
+    return s->is_over || limit_is_over(s->options->watch, CUT_STEPS);
+}
+
 static void step(struct search *s, event_id id)
 {
     const struct event *e = event_at(s, id);
@@ -362,7 +370,7 @@ void sound_find(const struct hb *hb, const struct sound_options *o)
     const struct line line = line_build(hb, &arena);
     struct search s;
     search_init(&s, hb, o);
-    for (size_t i = 0; i < line.count && !s.is_over; i++) {
+    for (size_t i = 0; i < line.count && !has_ended(&s); i++) {
         step(&s, line_at(&line, i));
     }
     search_release(&s);
@@ -398,7 +406,7 @@ void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count
             end = rank[later] > end ? rank[later] : end;
         }
     }
-    for (size_t i = 0; i < end && !s.is_over; i++) {
+    for (size_t i = 0; i < end && !has_ended(&s); i++) {
         const event_id id = line_at(&line, i);
         cuts_reach(&s.cuts, id);
         for (uint32_t k = first[id]; k != 0; k = next[k - 1]) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/limit.h"
 #include "base/vec.h"
 #include "order/hb.h"
 
@@ -31,7 +32,8 @@ struct sound_options {
     bool (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
-    size_t past_max; /* cuts kept of the past; 0: as many as fit into 256 MiB */
+    struct limit_watch *watch; /* ends the search; NULL: none */
+    size_t past_max;           /* cuts kept of the past; 0: as many as fit into 256 MiB */
 };
 
 /* A cut has a number per task, and every task has a cut: beyond this many, nothing is searched. */

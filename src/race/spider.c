@@ -41,6 +41,12 @@ struct messages_of {
     const uint32_t *receivers; /* per message: its destination; in the paper the task it goes to */
 };
 
+/* Nobody waits for a word about each pair, and no time is left to count them one by one. */
+static bool has_ended(const struct messages_of *m)
+{
+    return limit_is_over(&m->y->watch, 1) && m->y->o->decided == NULL;
+}
+
 /* Calls `each` for every two messages to one receiver, the one received earlier first. */
 static void each_pair(const struct messages_of *m,
                       void (*each)(const struct messages_of *m, const struct spider_message *first,
@@ -48,7 +54,7 @@ static void each_pair(const struct messages_of *m,
 {
     const struct spider_message *list = m->s->messages.at;
     for (size_t i = 0; i < m->s->messages.count; i++) {
-        for (size_t k = i + 1; k < m->s->messages.count; k++) {
+        for (size_t k = i + 1; k < m->s->messages.count && !has_ended(m); k++) {
             if (m->receivers[i] == m->receivers[k]) {
                 const bool is_first = list[i].receive < list[k].receive;
                 each(m, &list[is_first ? i : k], &list[is_first ? k : i]);
@@ -118,16 +124,34 @@ static void decide_messages(const struct messages_of *m, const struct spider_mes
 {
     const bool may_race = m->is_paper ? may_coincide(m->s, first->send, second->send)
                                       : !hb_is_before(&m->s->hb, first->receive, second->send);
-    const bool is_race = !m->s->has_cycle && may_race;
+    const bool is_open = m->y->watch.is_over;
+    const bool is_race = !m->s->has_cycle && may_race && !is_open;
     m->y->stats->message_candidates++;
     m->y->stats->message_races += is_race;
-    tally_decided(m->y, &(struct race_decided){.verdict = is_race ? RACE_YES : RACE_NO,
+    tally_decided(m->y, &(struct race_decided){.verdict = is_open   ? RACE_UNKNOWN
+                                                          : is_race ? RACE_YES
+                                                                    : RACE_NO,
                                                .is_message = true,
                                                .a = second->send,
                                                .b = first->receive});
     if (is_race) {
         tell_conflicts(m, first, second);
     }
+}
+
+/* So many pairs there are; those that no time is left for are unknown. */
+static void leave_rest(const struct messages_of *m)
+{
+    struct map seen = {0}; /* receiver to how many messages it got so far */
+    uint64_t count = 0;
+    for (size_t i = 0; i < m->s->messages.count; i++) {
+        count += (*map_slot(&seen, m->receivers[i], 0, NULL))++;
+    }
+    map_release(&seen);
+    const uint64_t left = count - m->y->stats->message_candidates;
+    must(left == 0 || m->y->watch.is_over);
+    m->y->stats->message_candidates += left;
+    m->y->stats->unknown += left;
 }
 
 static void find_messages(struct tally *y, struct spider_order *s)
@@ -148,6 +172,7 @@ static void find_messages(struct tally *y, struct spider_order *s)
         spider_order_settle(s);
     }
     each_pair(&m, decide_messages);
+    leave_rest(&m);
     names_release(&names);
     arena_release(&scratch);
 }
@@ -158,7 +183,7 @@ void spider_find(struct tally *y, struct findings *f)
     struct spider_order s;
     struct accesses a;
     const struct access_filter filter = {.variable = y->o->variable};
-    spider_order_build(&s, y->t);
+    spider_order_build(&s, y->t, &y->watch);
     accesses_build(&a, y->t, &filter, &arena);
     if (!y->o->skips_data) {
         const struct judge judge = {.data = decide_data, .self = &s};

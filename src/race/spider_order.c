@@ -9,6 +9,7 @@
 struct build {
     struct spider_order *s;
     const struct trace *t;
+    struct limit_watch *watch;
     struct arena scratch;
     struct bits is_dropped; /* LOCKs of what is already held, by whomever */
     struct bits ends;       /* UNLOCKs that end a section */
@@ -321,6 +322,9 @@ static bool saturate_once(struct build *b)
 {
     bool has_new = false;
     vec_each (&b->s->sections, first) {
+        if (limit_is_over(b->watch, (uint32_t)b->s->sections.count)) {
+            return false;
+        }
         vec_each (&b->s->sections, second) {
             b->s->has_shared_locks |= have_two_tasks(b, first, second);
             if (!have_two_tasks(b, first, second) || first->end == EVENT_NONE ||
@@ -403,11 +407,11 @@ void spider_order_settle(struct spider_order *s)
     s->has_cycle = s->has_cycle || hb_rebuild(&s->hb) != EVENT_NONE;
 }
 
-void spider_order_build(struct spider_order *s, const struct trace *t)
+void spider_order_build(struct spider_order *s, const struct trace *t, struct limit_watch *w)
 {
     *s = (struct spider_order){.hb = {.trace = t}};
     s->hb.scope = REACH_ALL;
-    struct build b = {.s = s, .t = t};
+    struct build b = {.s = s, .t = t, .watch = w};
     b.is_dropped = bits_take(&b.scratch, t->events.count + 1);
     b.ends = bits_take(&b.scratch, t->events.count + 1);
     read_sections(&b);

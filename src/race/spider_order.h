@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/limit.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/hb.h"
@@ -32,7 +33,8 @@ struct spider_order {
     VEC(struct map_entry) held; /* such chains: the lock's name, and the rest of the chain */
 };
 
-void spider_order_build(struct spider_order *s, const struct trace *t);
+/* Where the watch (NULL: none) ends it, orders are missing. */
+void spider_order_build(struct spider_order *s, const struct trace *t, struct limit_watch *w);
 void spider_order_release(struct spider_order *s);
 
 /* Adds an edge; takes effect with the next spider_order_settle. */

@@ -9,8 +9,7 @@
 static bool can_ask(struct strict *s)
 {
     struct err ignored;
-    s->is_open =
-        s->is_open || query_open(&s->query, &s->hb, s->o, s->stats, &s->arena, &ignored) == 0;
+    s->is_open = s->is_open || query_open(&s->query, &s->hb, s->y, &s->arena, &ignored) == 0;
     return s->is_open;
 }
 
@@ -26,6 +25,9 @@ static uint32_t *answer_slot(struct strict *s, event_id a, event_id b, bool *is_
 
 static enum race_verdict ask_adjacent(struct strict *s, event_id a, event_id b)
 {
+    if (!query_can_answer(&s->query)) {
+        return RACE_UNKNOWN;
+    }
     bool is_new = false;
     uint32_t *answer = answer_slot(s, a, b, &is_new);
     if (is_new) {
@@ -50,7 +52,7 @@ static enum race_verdict decide_data(void *self, event_id a, event_id b)
     if (answer != SPLICE_SILENT) {
         return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
-    s->stats->asked++;
+    s->y->stats->asked++;
     return can_ask(s) ? ask_adjacent(s, a, b) : RACE_UNKNOWN;
 }
 
@@ -68,7 +70,7 @@ static enum race_verdict decide_message(void *self, event_id send, event_id rece
     if (answer != SPLICE_SILENT) {
         return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
-    s->stats->asked++;
+    s->y->stats->asked++;
     return can_ask(s) ? query_before(&s->query, send, receive) : RACE_UNKNOWN;
 }
 
@@ -77,10 +79,10 @@ struct judge strict_judge(struct strict *s)
     return (struct judge){.data = decide_data, .message = decide_message, .self = s};
 }
 
-void strict_count_in(struct strict *s, struct race_stats *stats)
+void strict_serve(struct strict *s, struct tally *y)
 {
-    s->stats = stats;
-    s->query.stats = stats;
+    s->y = y;
+    query_serve(&s->query, y);
 }
 
 int strict_written(const struct strict *s, struct err *e)
@@ -100,22 +102,23 @@ static void build_choices(struct strict *s)
     s->has_order = s->list_is_allowed || (can_ask(s) && query_any(&s->query) == RACE_YES);
 }
 
-int strict_build(struct strict *s, const struct trace *t, const struct race_options *o,
-                 struct race_stats *stats, struct notes *n, struct err *e)
+int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err *e)
 {
-    *s = (struct strict){.o = o, .stats = stats};
+    *s = (struct strict){.y = y};
+    const struct race_options *o = y->o;
     const struct hb_options options = {.model = HB_STRICT, .scope = REACH_NONE, .given = o->given};
-    if (hb_build(&s->hb, t, &options, n, e) < 0) {
+    if (hb_build(&s->hb, y->t, &options, n, e) < 0) {
         return -1;
     }
+    bool is_whole = true;
     s->is_plain = plain_applies(&s->hb);
     if (s->is_plain) {
         /* Only messages are asked what comes before them. */
         saturate_handlers(&s->hb, o->skips_messages ? HB_AFTER : HB_BOTH);
     } else {
-        saturate(&s->hb);
+        is_whole = saturate(&s->hb, &y->watch);
     }
-    if (!s->is_plain && !s->hb.is_contradictory) {
+    if (!s->is_plain && is_whole && !s->hb.is_contradictory) {
         build_choices(s);
     }
     return 0;

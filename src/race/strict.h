@@ -15,10 +15,9 @@
 #include "race/splice.h"
 
 struct strict {
-    const struct race_options *o;
-    struct race_stats *stats;
-    struct hb hb;  /* saturated */
-    bool is_plain; /* nothing is left to choose, see plain.h */
+    struct tally *y; /* counts what is asked, and watches the budget */
+    struct hb hb;    /* saturated */
+    bool is_plain;   /* nothing is left to choose, see plain.h */
 
     /* What is needed where something is. */
     struct held held;
@@ -32,13 +31,13 @@ struct strict {
     struct arena arena;
 };
 
-/* Builds what deciding needs. Fails on a given order that names what is not there. */
-MUST_USE int strict_build(struct strict *s, const struct trace *t, const struct race_options *o,
-                          struct race_stats *stats, struct notes *n, struct err *e);
+/* Builds what deciding needs for the tally, which has to be there as long as it decides. Fails on a
+ * given order that names what is not there. */
+MUST_USE int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err *e);
 void strict_release(struct strict *s);
 
-/* Counts what it asks in these stats from now on. */
-void strict_count_in(struct strict *s, struct race_stats *stats);
+/* Decides for this tally from now on. */
+void strict_serve(struct strict *s, struct tally *y);
 
 /* -1 with the reason when a question could not be written to the folder the options name. */
 MUST_USE int strict_written(const struct strict *s, struct err *e);

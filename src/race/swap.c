@@ -106,6 +106,9 @@ static void each_conflict(struct box *b, uint32_t earlier_class, uint32_t later_
     for (uint32_t k = 0; k < later->count; k++) {
         const uint32_t rank = later->ranks[k];
         for (uint32_t i = 0; i < earlier->count && earlier->ranks[i] < rank; i++) {
+            if (limit_is_over(&b->y->watch, 1)) {
+                return;
+            }
             if (races(b, earlier->ranks[i], rank)) {
                 const struct race_pair pair = accesses_of(b, earlier, i, later, k);
                 b->y->stats->conflict_pairs++;
@@ -156,6 +159,9 @@ static void count_messages_at(struct box *b, uint32_t place)
             const struct race_pair pair = messages_of(b, earlier, later);
             tally_add(b->y, &pair, count);
         }
+        if (limit_is_over(&b->y->watch, 1)) {
+            return;
+        }
     }
 }
 
@@ -170,7 +176,7 @@ static void tell_messages(struct box *b)
         return;
     }
     for (uint32_t later = 0; later < b->x->count; later++) {
-        for (uint32_t earlier = 0; earlier < later; earlier++) {
+        for (uint32_t earlier = 0; earlier < later && !limit_is_over(&b->y->watch, 1); earlier++) {
             if (races(b, earlier, later)) {
                 const struct race_pair pair = messages_of(b, earlier, later);
                 tally_add(b->y, &pair, 1);
@@ -191,6 +197,9 @@ static void tell_decided(struct box *b, uint32_t earlier, uint32_t later, enum r
 
 /* ---- a box at a time ---- */
 
+/* What deciding a pair of messages costs, for the watch. */
+enum { JUDGE_STEPS = 16 };
+
 static void tell_box(struct box *b)
 {
     tell_conflicts(b);
@@ -206,7 +215,10 @@ static void judge_pair(struct box *b, const struct judge *judge, uint32_t earlie
     if (!inbox_may_swap(first, second)) {
         return;
     }
-    const enum race_verdict verdict = judge->message(judge->self, second->send, first->receive);
+    const enum race_verdict verdict =
+        limit_is_over(&b->y->watch, JUDGE_STEPS)
+            ? RACE_UNKNOWN
+            : judge->message(judge->self, second->send, first->receive);
     b->y->stats->message_candidates++;
     b->y->stats->message_races += verdict == RACE_YES;
     tell_decided(b, earlier, later, verdict);
@@ -215,16 +227,41 @@ static void judge_pair(struct box *b, const struct judge *judge, uint32_t earlie
     }
 }
 
+/* Decides a message's pairs with those received before it. Where no time is left and nobody wants
+ * to hear of each, they are counted as unknown, all at once. */
+static void judge_rank(struct box *b, const struct judge *judge, uint32_t later,
+                       const uint32_t *all_from)
+{
+    if (limit_is_over(&b->y->watch, 1) && b->y->o->decided == NULL) {
+        struct box open = *b;
+        open.from = all_from;
+        const uint32_t class = inbox_class(b->in->inboxes, b->x->task);
+        const struct track all = inbox_track(b->in->inboxes, class, 0);
+        const uint64_t count = count_before(&open, class, &all, later);
+        b->y->stats->message_candidates += count;
+        b->y->stats->unknown += count;
+        return;
+    }
+    for (uint32_t earlier = 0; earlier < later; earlier++) {
+        judge_pair(b, judge, earlier, later);
+    }
+}
+
 static void judge_box(struct box *b, const struct judge *judge, struct arena *scratch)
 {
-    b->pairs = bits_take(scratch, (size_t)b->x->count * b->x->count);
+    const bool has_time = !limit_is_over(&b->y->watch, 1);
+    const uint32_t *all_from = arena_array(scratch, uint32_t, b->x->count); /* from the first on */
+    if (has_time) {
+        b->pairs = bits_take(scratch, (size_t)b->x->count * b->x->count);
+    }
     for (uint32_t later = 0; later < b->x->count; later++) {
-        const bool is_ours = tally_takes(b->y);
-        for (uint32_t earlier = 0; is_ours && earlier < later; earlier++) {
-            judge_pair(b, judge, earlier, later);
+        if (tally_takes(b->y)) {
+            judge_rank(b, judge, later, all_from);
         }
     }
-    tell_box(b);
+    if (has_time) {
+        tell_box(b);
+    }
 }
 
 void swap_judge(struct tally *y, const struct swap_input *in, const struct judge *judge)
@@ -253,12 +290,33 @@ static uint32_t heard(const struct hb *hb, const struct message *m)
     return hb->before.heard[&in.at[i] - hb->graph.in];
 }
 
+/* No time is left for any pair of the box. */
+static void leave_open(struct box *b, uint64_t candidates)
+{
+    if (b->y->o->decided == NULL) {
+        b->y->stats->unknown += candidates;
+        return;
+    }
+    for (uint32_t later = 0; later < b->x->count; later++) {
+        for (uint32_t earlier = 0; earlier < later; earlier++) {
+            if (races(b, earlier, later)) {
+                tell_decided(b, earlier, later, RACE_UNKNOWN);
+            }
+        }
+    }
+}
+
 static void count_box(struct box *b, struct arena *scratch)
 {
     const struct hb *hb = b->in->hb;
     uint32_t *from = arena_array(scratch, uint32_t, b->x->count);
     b->from = from; /* all 0: everything before is a candidate */
-    b->y->stats->message_candidates += count_pairs(b);
+    const uint64_t candidates = count_pairs(b);
+    b->y->stats->message_candidates += candidates;
+    if (limit_is_over(&b->y->watch, b->x->count)) {
+        leave_open(b, candidates);
+        return;
+    }
     for (uint32_t rank = 0; rank < b->x->count; rank++) {
         const uint32_t known = heard(hb, &b->x->messages[rank]);
         uint32_t low = 0;

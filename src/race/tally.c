@@ -6,7 +6,7 @@ void tally_init(struct tally *y, const struct trace *t, const struct race_option
                 struct race_stats *stats)
 {
     *stats = (struct race_stats){0};
-    *y = (struct tally){.t = t, .o = o, .stats = stats};
+    *y = (struct tally){.t = t, .o = o, .stats = stats, .watch = {.limit = o->budget}};
 }
 
 void tally_release(struct tally *y)

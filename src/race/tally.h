@@ -37,6 +37,7 @@ struct tally {
     const struct trace *t;
     const struct race_options *o;
     struct race_stats *stats;
+    struct limit_watch watch; /* on the budget */
     VEC(struct race_group) groups;
     struct arena arena;
     struct map places;   /* (location, location) to a number */

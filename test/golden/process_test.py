@@ -52,6 +52,23 @@ def test_a_hangup_leaves_nothing_and_ends_with_129():
     assert status_after(signal.SIGHUP) == 129
 
 
+def test_an_interrupt_ends_a_search_for_races_and_keeps_what_was_found():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen([CLEW, "races", "--model", "observed", "--jsonl", "-"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            with open(BANK, "rb") as bank:
+                text = bank.read()
+            process.stdin.write(text * 10)  # enough to recognize the format by
+            process.stdin.flush()
+            first = process.stdout.readline()  # the search is under way
+            process.send_signal(number)
+            process.stdin.write(text)
+            rest, said = process.communicate(timeout=60)
+            assert b'"data-race"' in first, first
+            assert process.returncode == 1, (process.returncode, rest)
+            assert said.startswith(b"clew: standard input: stopped after "), said
+
+
 def run(arguments, **keywords):
     return subprocess.run([CLEW] + arguments, stderr=subprocess.PIPE, check=False, timeout=60, **keywords)
 

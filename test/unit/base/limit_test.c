@@ -106,3 +106,57 @@ TEST(runs_time_and_memory_are_each_spent)
     l.bytes = UINT64_MAX;
     CHECK(!limit_is_spent(&l, 0));
 }
+
+TEST(a_wish_for_an_end_spends_every_limit)
+{
+    volatile sig_atomic_t wish = 0;
+    const struct limit l = {.is_stopped = &wish};
+    CHECK(!limit_is_spent(&l, 0));
+    wish = 1;
+    CHECK(limit_is_stopped(&l));
+    CHECK(limit_is_spent(&l, 0));
+}
+
+TEST(the_time_left_ends_at_nothing)
+{
+    struct limit l = {0};
+    CHECK(limit_time_left_ns(&l) == UINT64_MAX);
+    l.time_ns = UINT64_MAX;
+    limit_begin(&l);
+    CHECK(limit_time_left_ns(&l) > UINT64_MAX / 2);
+    l = (struct limit){.time_ns = 1}; /* long ago */
+    CHECK(limit_time_left_ns(&l) == 0);
+}
+
+TEST(a_watch_without_a_limit_is_never_over)
+{
+    struct limit_watch watch = {0};
+    CHECK(!limit_is_over(NULL, UINT32_MAX));
+    CHECK(!limit_is_over(&watch, UINT32_MAX));
+}
+
+TEST(a_watch_asks_at_once_and_then_after_many_steps)
+{
+    struct limit l = {.bytes = 1};
+    struct limit_watch watch = {.limit = &l};
+    CHECK(limit_is_over(&watch, 1));
+
+    l.bytes = UINT64_MAX;
+    watch = (struct limit_watch){.limit = &l};
+    CHECK(!limit_is_over(&watch, 1));
+    l.bytes = 1;
+    CHECK(!limit_is_over(&watch, LIMIT_STEPS - 1));
+    CHECK(limit_is_over(&watch, 1));
+    l.bytes = UINT64_MAX;
+    CHECK(limit_is_over(&watch, 0)); /* stays so */
+}
+
+TEST(a_watch_sees_a_wish_at_once)
+{
+    volatile sig_atomic_t wish = 0;
+    const struct limit l = {.is_stopped = &wish};
+    struct limit_watch watch = {.limit = &l};
+    CHECK(!limit_is_over(&watch, 1));
+    wish = 1;
+    CHECK(limit_is_over(&watch, 1));
+}

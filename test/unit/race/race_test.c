@@ -320,3 +320,25 @@ TEST(a_question_that_outlives_its_budget_is_unknown)
     CHECK_TEXT(found_with(text, (struct race_options){.step_max = 1}), "");
     CHECK_INT(stats.unknown, 1);
 }
+
+TEST(rules_that_are_too_many_for_a_solver_leave_what_needs_one_unknown)
+{
+    const char *text = "A acq m; A w x @a; A acq n; A rel n; A rel m;"
+                       "B acq n; B w x @b; B acq m; B rel m; B rel n";
+    CHECK_TEXT(found_with(text, (struct race_options){.clause_max = 1}), "");
+    CHECK_INT(stats.asked, 1);
+    CHECK_INT(stats.unknown, 1);
+    CHECK(!stats.is_cut);
+    CHECK_TEXT(stats.silence.text, "the rules are more than 1 clauses");
+    (void)found_with(text, (struct race_options){.clause_max = 1, .via = RACE_VIA_NATIVE});
+    CHECK_INT(stats.unknown, 1);
+}
+
+TEST(a_search_that_may_take_no_time_decides_nothing)
+{
+    const struct limit budget = {.time_ns = 1}; /* long ago */
+    CHECK_TEXT(found_with("A w x @a; B w x @b", (struct race_options){.budget = &budget}), "");
+    CHECK_INT(stats.data_candidates, 1);
+    CHECK_INT(stats.unknown, 1);
+    CHECK(stats.is_cut);
+}
