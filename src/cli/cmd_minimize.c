@@ -224,9 +224,6 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0) {
         status = reduce(&m, e);
     }
-    if (status == 0) {
-        status = save(&m, &m.result.plan, &m.result.best, e);
-    }
     if (has_pace && out_close(&m.pace, e) < 0) {
         status = -1;
     }

@@ -71,5 +71,6 @@ extern const struct verb verb_demo;
 extern const struct verb verb_explore;
 extern const struct verb verb_replay;
 extern const struct verb verb_minimize;
+extern const struct verb verb_diff;
 
 #endif

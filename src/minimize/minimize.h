@@ -70,7 +70,8 @@ struct minimize_options {
     uint32_t repeat_runs;
     bool keeps_checkpoints; /* the world may be rewound within a run (no property looks back) */
     const volatile sig_atomic_t *is_stopped; /* ends it once it is not 0; not NULL */
-    /* Called for each new best, which was replayed, and now and then; each may be NULL. */
+    /* Called for the first and each new best, which was replayed, and for each stage; may be NULL.
+     */
     int (*better)(void *context, const struct plan *p, const struct execution *best, struct err *e);
     void (*progress)(void *context, const struct minimize_progress *p);
     void *context;

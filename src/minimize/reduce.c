@@ -131,13 +131,10 @@ static void count_faults(struct reducer *r)
     r->result->plan.faults = needed;
 }
 
-static void take_over(struct reducer *r, struct execution *x)
+/* There is a new best. */
+static void tell_better(struct reducer *r)
 {
     struct minimized *m = r->result;
-    m->stages[r->stage].removed += m->best.steps.count - x->steps.count;
-    const struct execution before = m->best;
-    m->best = *x;
-    *x = before;
     m->final_externals = minimize_externals(&m->best);
     count_faults(r);
     find_atoms(r);
@@ -145,6 +142,16 @@ static void take_over(struct reducer *r, struct execution *x)
         r->options->better(r->options->context, &m->plan, &m->best, r->e) < 0) {
         r->is_broken = true;
     }
+}
+
+static void take_over(struct reducer *r, struct execution *x)
+{
+    struct minimized *m = r->result;
+    m->stages[r->stage].removed += m->best.steps.count - x->steps.count;
+    const struct execution before = m->best;
+    m->best = *x;
+    *x = before;
+    tell_better(r);
 }
 
 static bool offer(struct reducer *r, struct execution *x)
@@ -169,16 +176,16 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     }
     m->plan = (struct plan){.pick.seed = p->pick.seed};
     m->initial_steps = (uint32_t)m->best.steps.count;
-    m->initial_externals = m->final_externals = minimize_externals(&m->best);
+    m->initial_externals = minimize_externals(&m->best);
     r->outcome = m->best.outcome;
     r->node = node_of(&m->best);
     (void)snprintf(r->key, sizeof r->key, "%s", m->best.key);
     count_faults(r);
-    find_atoms(r);
     if (!is_repeatable(r, &m->best)) {
         return r->is_broken ? -1 : err_set(r->e, "does not show the same violation every time");
     }
-    return 0;
+    tell_better(r);
+    return r->is_broken ? -1 : 0;
 }
 
 void reducer_release(struct reducer *r)
