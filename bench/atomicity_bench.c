@@ -33,12 +33,12 @@ static uint32_t name_of(struct trace *t, const char *stem, uint64_t number)
 
 /* ---- one pair ---- */
 
-/* Two threads that access x and y in critical sections of a few accesses, under one of three locks.
- */
-static void make_pair_trace(struct trace *t, uint32_t access_count, uint64_t seed)
+/* Two threads that access x and y in critical sections of a few accesses, under one of three locks,
+ * at so many places of the source (0: nobody knows where). */
+static void make_pair_trace(struct trace *t, uint32_t access_count, uint32_t place_count)
 {
     struct prng prng;
-    prng_init(&prng, seed);
+    prng_init(&prng, 7);
     trace_init(t);
     for (uint32_t thread = 0; thread < 2; thread++) {
         const uint32_t task = tables_task_text(&t->tables, thread == 0 ? "A" : "B", 1);
@@ -48,10 +48,12 @@ static void make_pair_trace(struct trace *t, uint32_t access_count, uint64_t see
             for (uint64_t left = 1 + prng_below(&prng, 4); left > 0 && done < access_count;
                  left--, done++) {
                 const uint64_t which = prng_below(&prng, 2);
+                const uint64_t place = place_count == 0 ? 0 : prng_below(&prng, place_count);
                 trace_append(t, &(struct event){
                                     .kind = prng_below(&prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
                                     .task = task,
                                     .object = name_of(t, "v", which),
+                                    .location = place_count == 0 ? 0 : name_of(t, "p", place),
                                 });
             }
             trace_append(t, &(struct event){.kind = EVENT_UNLOCK, .task = task, .object = lock});
@@ -66,7 +68,23 @@ static void count_match(void *context, const struct match *m)
     ++*(uint64_t *)context;
 }
 
-/* Nanoseconds for all patterns of the pair, the least of some rounds; the model is left in *m. */
+/* All patterns: of x, of y, and of both. */
+static void match_all(struct matcher *r, const struct frame *f)
+{
+    static const uint32_t models[][2] = {{0, VARIABLE_NONE}, {1, VARIABLE_NONE}, {0, 1}};
+    for (int i = 0; i < 3; i++) {
+        struct model m;
+        model_build(&m, f, models[i][0], models[i][1]);
+        if (models[i][1] == VARIABLE_NONE) {
+            match_single(r, &m);
+        } else {
+            match_pair(r, &m);
+        }
+        model_release(&m);
+    }
+}
+
+/* Nanoseconds for all patterns, the least of some rounds. */
 static uint64_t time_pair(const struct frame *f, uint64_t *found)
 {
     uint64_t best = UINT64_MAX;
@@ -74,11 +92,8 @@ static uint64_t time_pair(const struct frame *f, uint64_t *found)
         *found = 0;
         const uint64_t begin = limit_now_ns();
         struct matcher matcher;
-        struct model m;
         matcher_init(&matcher, &(struct match_options){.found = count_match, .context = found});
-        model_build(&m, f, 0, 1);
-        match_pair(&matcher, &m);
-        model_release(&m);
+        match_all(&matcher, f);
         matcher_release(&matcher);
         const uint64_t spent = limit_now_ns() - begin;
         best = spent < best ? spent : best;
@@ -124,7 +139,14 @@ static double time_spin(const struct frame *f, size_t *asked, size_t *claim_coun
     return seconds;
 }
 
-static void bench_pair(uint32_t access_count, const char *wanted, bool with_spin)
+struct pair_case {
+    uint32_t access_count; /* of each thread */
+    uint32_t place_count;
+    const char *wanted;
+    bool with_spin;
+};
+
+static void bench_pair(const struct pair_case *c)
 {
     struct trace t;
     struct frame f;
@@ -132,15 +154,15 @@ static void bench_pair(uint32_t access_count, const char *wanted, bool with_spin
     struct err e = {0};
     char what[96];
     uint64_t found = 0;
-    make_pair_trace(&t, access_count, 7);
+    make_pair_trace(&t, c->access_count, c->place_count);
     if (frame_build(&f, &t, &n, &e) < 0) {
         return;
     }
     const double seconds = (double)time_pair(&f, &found) / 1e9;
-    (void)snprintf(what, sizeof what, "one pair, 2 x %u accesses, all patterns (%llu found)",
-                   access_count, (unsigned long long)found);
-    line(what, wanted, (struct figure_of){seconds * 1e3, 3, " ms"});
-    if (with_spin) {
+    (void)snprintf(what, sizeof what, "one pair, 2 x %u accesses at %u places, all patterns (%llu)",
+                   c->access_count, c->place_count, (unsigned long long)found);
+    line(what, c->wanted, (struct figure_of){seconds * 1e3, 3, " ms"});
+    if (c->with_spin) {
         size_t asked = 0;
         size_t claim_count = 0;
         const double spin = time_spin(&f, &asked, &claim_count);
@@ -271,8 +293,16 @@ int main(int argc, char **argv)
 {
     (void)argv;
     printf("%-66s %16s %18s\n", "atomicity", "wanted", "got");
-    bench_pair(100, "<= 1 ms", argc < 2);
-    bench_pair(1000, "<= 100 ms", false);
+    static const struct pair_case cases[] = {
+        {100, 0, "<= 1 ms", true},     {100, 8, "<= 1 ms", false},
+        {100, 200, "<= 1 ms", false},  {1000, 0, "<= 100 ms", false},
+        {1000, 8, "<= 100 ms", false}, {1000, 200, "<= 100 ms", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pair_case c = cases[i];
+        c.with_spin &= argc < 2;
+        bench_pair(&c);
+    }
     bench_long();
     bench_regions();
     return 0;

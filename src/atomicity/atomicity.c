@@ -56,27 +56,30 @@ static void take_match(void *context, const struct match *m)
         return;
     }
     s->count++;
-    event_list events = {0};
+    struct turns turns = {0};
     event_id places[QUESTION_PLACES_MAX];
     for (uint32_t i = 0; i < m->place_count; i++) {
         places[i] = m->model->threads[m->places[i].thread].steps[m->places[i].step].event;
     }
-    execution_expand(m->model, m->decider->taken.at, m->decider->taken.count, &events);
-    const struct execution_claim claim = {.events = events.at,
-                                          .count = events.count,
-                                          .places = places,
-                                          .place_count = m->place_count};
+    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
+    const struct execution_claim claim = {
+        .turns = &turns, .places = places, .place_count = m->place_count};
     struct err e = {0};
     const int checked = execution_check(&s->frame, &claim, &e);
     must(checked == 0);
     struct tell_options o = {.input = s->o->input};
     if (!s->o->skips_grades) {
-        o.grade = grade_claim(&s->frame, places, m->place_count, &events);
+        o.grade = grade_claim(&s->frame, places, m->place_count, &turns);
     }
-    o.witness = s->o->wants_witness ? events.at : NULL;
-    o.witness_count = events.count;
+    event_list events = {0};
+    if (s->o->wants_witness) {
+        turns_events(&turns, &s->frame, &events);
+        o.witness = events.at;
+        o.witness_count = events.count;
+    }
     tell_match(s->f, m, &o);
     vec_release(&events);
+    turns_release(&turns);
 }
 
 /* ---- models ---- */

@@ -1,7 +1,6 @@
-/* Executions that show a finding: from the steps of a model to events of the trace, and back to
- * doubt. The checker shares only what order/ says with the search: what that gets wrong, this
- * refuses.
- */
+/* Executions that show a finding: from the steps of a model to the turns of the trace's tasks, and
+ * back to doubt. The checker shares only what order/ says with the search: what that gets wrong,
+ * this refuses. */
 #ifndef CLEW_ATOMICITY_EXECUTION_H
 #define CLEW_ATOMICITY_EXECUTION_H
 
@@ -14,25 +13,43 @@
 
 typedef VEC(event_id) event_list;
 
-/* Appends the events of an execution: before each step, what its task did since the one before. */
-void execution_expand(const struct model *m, const struct place *steps, size_t count,
-                      event_list *events);
+/* A task goes on with what it did, until so many of its events have happened. */
+struct turn {
+    uint32_t task;
+    uint32_t end;
+};
+
+/* The beginning of an execution: its tasks take turns. {0} is empty. */
+struct turns {
+    VEC(struct turn) list;
+};
+
+/* Appends a turn that ends with this event; one that goes on with the last turn's task makes that
+ * longer. */
+void turns_add(struct turns *x, const struct frame *f, event_id event);
+
+/* Appends the steps of a model: before each, what its task did since the one before. */
+void turns_add_steps(struct turns *x, const struct model *m, const struct place *steps,
+                     size_t count);
+
+void turns_release(struct turns *x);
+
+/* Appends the events of x to the list. */
+void turns_events(const struct turns *x, const struct frame *f, event_list *events);
 
 struct execution_claim {
-    const event_id *events; /* the execution */
-    size_t count;
-    const event_id *places; /* that stand in it in this order */
+    const struct turns *turns;
+    const event_id *places; /* that happen in it in this order */
     size_t place_count;
 };
 
-/* 0 when the events are an execution's beginning: of each task a prefix of its list, what must come
- * before an event comes before it, no two tasks hold a lock that excludes one, no version changes
- * between a read and the write that asks for it; and the places come in their order. Else -1, and e
- * says which event could not happen, and why. Linear. */
+/* 0 when it can happen: tasks go forward, what must come before an event has come, no two tasks
+ * hold a lock that excludes one, no version changes between a read and the write that asks for it;
+ * and the places come in their order. Else -1, and e says which event could not happen, and why.
+ * O(turns + locks taken, orders and, where versions are checked, events in it). */
 MUST_USE int execution_check(const struct frame *f, const struct execution_claim *c, struct err *e);
 
-/* True when, in these events, every read but a task's last event sees the write it saw in the
- * trace. */
-bool execution_keeps_reads(const struct frame *f, const event_id *events, size_t count);
+/* True when every read in it but a task's last event sees the write it saw in the trace. */
+bool execution_keeps_reads(const struct frame *f, const struct turns *x);
 
 #endif

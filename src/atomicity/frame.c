@@ -1,6 +1,7 @@
 #include "atomicity/frame.h"
 
 #include "base/bits.h"
+#include "base/map.h"
 #include "base/sort.h"
 
 struct build {
@@ -98,21 +99,160 @@ void held_pass(struct held *h, const struct mark *m)
     }
 }
 
-static void find_points_in_locks(struct frame *f)
+/* ---- what is held ---- */
+
+/* What is held where, in the making. */
+struct holding {
+    const struct frame *f;
+    struct held now;
+    bool is_fresh; /* now is the last of `held` */
+    struct frame_span last;
+    VEC(uint32_t) held;
+    struct frame_span *held_at;
+    bool *has_point_in;
+    struct map nested; /* (lock, another around it) */
+};
+
+static void pass_mark(struct holding *h, const struct mark *m)
 {
-    bool *has_point_in = arena_array(&f->arena, bool, (size_t)f->hb.sections.lock_count + 1);
-    struct held held = {0};
-    for (size_t task = 0; task < f->trace->tables.tasks.count; task++) {
-        vec_clear(&held.sections);
-        for (uint32_t i = f->first[task]; i < f->first[task + 1]; i++) {
-            held_pass(&held, &f->marks[i]);
-            for (size_t k = 0; f->marks[i].kind == MARK_POINT && k < held.sections.count; k++) {
-                has_point_in[f->hb.sections.list[held.sections.at[k]].lock] = true;
-            }
+    const struct section *sections = h->f->hb.sections.list;
+    held_pass(&h->now, m);
+    h->is_fresh &= m->kind == MARK_POINT;
+    vec_each (&h->now.sections, section) {
+        if (m->kind == MARK_POINT) {
+            h->has_point_in[sections[*section].lock] = true;
+        } else if (*section != m->section) {
+            map_put(&h->nested, map_pair(sections[m->section].lock, sections[*section].lock), 1);
         }
     }
-    vec_release(&held.sections);
-    f->has_point_in = has_point_in;
+}
+
+/* Accesses in one section share their list. */
+static void pass_access(struct holding *h, uint32_t access)
+{
+    if (!h->is_fresh) {
+        h->is_fresh = true;
+        h->last = (struct frame_span){.first = (uint32_t)h->held.count,
+                                      .count = (uint32_t)h->now.sections.count};
+        vec_each (&h->now.sections, section) {
+            vec_push(&h->held, *section);
+        }
+    }
+    h->held_at[access] = h->last;
+}
+
+static void pass_task(struct holding *h, uint32_t task)
+{
+    const struct frame *f = h->f;
+    const struct context *c = &f->hb.contexts.list[task];
+    const uint32_t end = f->first[task + 1];
+    uint32_t next = f->first[task];
+    vec_clear(&h->now.sections);
+    h->is_fresh = false;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const event_id event = context_event(&f->hb.contexts, task, i);
+        for (; next < end && f->marks[next].event == event && f->marks[next].kind != MARK_UNLOCK;
+             next++) {
+            pass_mark(h, &f->marks[next]);
+        }
+        if (f->access_of[event] != ACCESS_NONE) {
+            pass_access(h, f->access_of[event]);
+        }
+        for (; next < end && f->marks[next].event == event; next++) {
+            pass_mark(h, &f->marks[next]);
+        }
+    }
+    must(next == end);
+}
+
+static void lay_out_nested(struct frame *f, const struct map *pairs)
+{
+    struct frame_span *spans =
+        arena_array(&f->arena, struct frame_span, (size_t)f->hb.sections.lock_count + 1);
+    uint32_t *nested = arena_array(&f->arena, uint32_t, pairs->entries.count + 1);
+    uint32_t first = 0;
+    vec_each (&pairs->entries, pair) {
+        spans[pair->key >> 32].count++;
+    }
+    for (uint32_t lock = 0; lock < f->hb.sections.lock_count; lock++) {
+        spans[lock].first = first;
+        first += spans[lock].count;
+        spans[lock].count = 0;
+    }
+    vec_each (&pairs->entries, pair) {
+        struct frame_span *span = &spans[pair->key >> 32];
+        nested[span->first + span->count++] = (uint32_t)pair->key;
+    }
+    f->nested_in = spans;
+    f->nested = nested;
+}
+
+static void find_held(struct frame *f)
+{
+    struct holding h = {.f = f};
+    h.held_at = arena_array(&f->arena, struct frame_span, f->variables.accesses.count + 1);
+    h.has_point_in = arena_array(&f->arena, bool, (size_t)f->hb.sections.lock_count + 1);
+    for (uint32_t task = 0; task < f->hb.contexts.task_count; task++) {
+        pass_task(&h, task);
+    }
+    uint32_t *held = arena_array(&f->arena, uint32_t, h.held.count + 1);
+    for (size_t i = 0; i < h.held.count; i++) {
+        held[i] = h.held.at[i];
+    }
+    f->held = held;
+    f->held_at = h.held_at;
+    f->has_point_in = h.has_point_in;
+    lay_out_nested(f, &h.nested);
+    vec_release(&h.now.sections);
+    vec_release(&h.held);
+    map_release(&h.nested);
+}
+
+/* ---- where things stand ---- */
+
+static void number_marks(struct frame *f)
+{
+    const uint32_t count = f->first[f->trace->tables.tasks.count];
+    uint32_t *points = arena_array(&f->arena, uint32_t, (size_t)count + 1);
+    struct section_marks *of =
+        arena_array(&f->arena, struct section_marks, (size_t)f->hb.sections.count + 1);
+    for (uint32_t i = 0; i < f->hb.sections.count; i++) {
+        of[i].unlock = MARK_NONE;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mark *m = &f->marks[i];
+        switch (m->kind) {
+        case MARK_POINT: points[f->point_count++] = i; break;
+        case MARK_LOCK: of[m->section].lock = i; break;
+        case MARK_UNLOCK: of[m->section].unlock = i; break;
+        }
+    }
+    f->points = points;
+    f->section_marks = of;
+}
+
+static void number_accesses(struct frame *f)
+{
+    const struct variables *v = &f->variables;
+    uint32_t *access_of = arena_array(&f->arena, uint32_t, f->trace->events.count + 1);
+    uint32_t *writer = arena_array(&f->arena, uint32_t, v->accesses.count + 1);
+    struct arena scratch = {0};
+    uint32_t *last = arena_array(&scratch, uint32_t, v->list.count + 1);
+    for (size_t i = 0; i < f->trace->events.count; i++) {
+        access_of[i] = ACCESS_NONE;
+    }
+    for (size_t i = 0; i < v->list.count; i++) {
+        last[i] = ACCESS_NONE;
+    }
+    for (uint32_t i = 0; i < v->accesses.count; i++) {
+        const struct access *a = &v->accesses.at[i];
+        access_of[a->event] = i;
+        writer[i] = last[a->variable];
+        last[a->variable] = a->is_write ? i : last[a->variable];
+    }
+    arena_release(&scratch);
+    f->access_of = access_of;
+    f->writer = writer;
 }
 
 int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e)
@@ -128,7 +268,9 @@ int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct 
     add_sections(&b);
     add_points(&b, bits_take(&scratch, t->events.count + 1));
     lay_out(&b);
-    find_points_in_locks(f);
+    number_marks(f);
+    number_accesses(f);
+    find_held(f);
     vec_release(&b.marks);
     arena_release(&scratch);
     return 0;

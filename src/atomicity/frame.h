@@ -25,6 +25,19 @@ struct mark {
     enum mark_kind kind;
 };
 
+/* A part of a list of numbers. */
+struct frame_span {
+    uint32_t first, count;
+};
+
+/* Where a section stands in the marks; MARK_NONE: it never ends. */
+struct section_marks {
+    uint32_t lock, unlock;
+};
+
+#define MARK_NONE UINT32_MAX
+
+/* Open for reading. */
 struct frame {
     const struct trace *trace;
     struct hb hb;
@@ -32,10 +45,20 @@ struct frame {
     const struct mark *marks;
     const uint32_t *first;    /* per task, and one more: its marks */
     const bool *has_point_in; /* per lock: a POINT lies in some section of it */
+    const uint32_t *points;   /* the marks that are POINTs, in their order */
+    size_t point_count;
+    const struct section_marks *section_marks; /* per section */
+    const struct frame_span *held_at;          /* per access: the sections around it, in `held` */
+    const uint32_t *held;
+    const struct frame_span *nested_in; /* per lock: those in whose sections it is taken or given
+                                           back, in `nested` */
+    const uint32_t *nested;
+    const uint32_t *access_of; /* per event: its access, ACCESS_NONE: it is none */
+    const uint32_t *writer;    /* per access: the last write listed before it, ACCESS_NONE: none */
     struct arena arena;
 };
 
-/* Reads t, which must outlive f. O(events + orders * tasks). */
+/* Reads t, which must outlive f. O(events + orders * tasks + accesses * locks held there). */
 MUST_USE int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e);
 void frame_release(struct frame *f);
 

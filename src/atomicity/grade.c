@@ -14,29 +14,12 @@ struct slice {
     const struct frame *f;
     uint32_t *need;       /* per task: how many of its events belong to it */
     uint32_t *done;       /* per task: how many of those were followed */
-    uint32_t *writer;     /* per access: the write it saw plus one, 0: none */
-    struct map access;    /* event to access */
     struct map variable;  /* event to variable of the problem */
     VEC(event_id) events; /* by variable */
     struct problem problem;
     bool is_impossible;
     struct arena arena;
 };
-
-static void collect_accesses(struct slice *s)
-{
-    const struct variables *v = &s->f->variables;
-    uint32_t *last = arena_array(&s->arena, uint32_t, v->list.count + 1);
-    s->writer = arena_array(&s->arena, uint32_t, v->accesses.count + 1);
-    for (uint32_t i = 0; i < v->accesses.count; i++) {
-        const struct access *a = &v->accesses.at[i];
-        map_put(&s->access, a->event, i);
-        s->writer[i] = last[a->variable];
-        if (a->is_write) {
-            last[a->variable] = i + 1;
-        }
-    }
-}
 
 /* ---- what belongs to the slice ---- */
 
@@ -56,10 +39,11 @@ static void follow_event(struct slice *s, event_id id, bool is_last)
     for (size_t i = 0; i < in.count; i++) {
         include(s, in.at[i].event);
     }
-    const uint32_t *number = map_get(&s->access, id);
-    if (number != NULL && !is_last && s->writer[*number] != 0 &&
-        !s->f->variables.accesses.at[*number].is_write) {
-        include(s, s->f->variables.accesses.at[s->writer[*number] - 1].event);
+    const uint32_t number = s->f->access_of[id];
+    const struct access *accesses = s->f->variables.accesses.at;
+    if (number != ACCESS_NONE && !is_last && s->f->writer[number] != ACCESS_NONE &&
+        !accesses[number].is_write) {
+        include(s, accesses[s->f->writer[number]].event);
     }
 }
 
@@ -179,39 +163,46 @@ static bool is_last_of_task(const struct slice *s, event_id id)
 
 /* No other write comes between the read and the write it saw, or between a read and the write that
  * asks for its version. */
-static void add_reads_of(struct slice *s, const struct variable *v)
+static void add_read(struct slice *s, uint32_t number)
 {
     const struct variables *all = &s->f->variables;
-    for (uint32_t i = 0; i < v->count && !s->is_impossible; i++) {
-        const uint32_t number = all->by_variable.at[v->first + i];
-        const struct access *read = &all->accesses.at[number];
-        if (read->is_write || !is_in(s, read->event) || is_last_of_task(s, read->event)) {
+    const struct access *read = &all->accesses.at[number];
+    const struct variable *v = &all->list.at[read->variable];
+    const uint32_t at = variable_of(s, read->event);
+    const uint32_t writer = s->f->writer[number];
+    const struct access *saw = writer == ACCESS_NONE ? NULL : &all->accesses.at[writer];
+    const struct access *asks =
+        read->partner == ACCESS_NONE ? NULL : &all->accesses.at[read->partner];
+    if (saw != NULL) {
+        problem_add(&s->problem, solve_before(variable_of(s, saw->event), at));
+    }
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct access *w = &all->accesses.at[all->by_variable.at[v->first + i]];
+        if (!w->is_write || w == saw || !is_in(s, w->event)) {
             continue;
         }
-        const uint32_t at = variable_of(s, read->event);
-        const struct access *saw =
-            s->writer[number] == 0 ? NULL : &all->accesses.at[s->writer[number] - 1];
-        const struct access *asks =
-            read->partner == ACCESS_NONE ? NULL : &all->accesses.at[read->partner];
-        if (saw != NULL) {
-            problem_add(&s->problem, solve_before(variable_of(s, saw->event), at));
+        const uint32_t write = variable_of(s, w->event);
+        if (saw == NULL) {
+            problem_add(&s->problem, solve_before(at, write));
+        } else {
+            problem_add_either(&s->problem, solve_before(write, variable_of(s, saw->event)),
+                               solve_before(at, write));
         }
-        for (uint32_t k = 0; k < v->count; k++) {
-            const struct access *w = &all->accesses.at[all->by_variable.at[v->first + k]];
-            if (!w->is_write || w == saw || !is_in(s, w->event)) {
-                continue;
-            }
-            const uint32_t write = variable_of(s, w->event);
-            if (saw == NULL) {
-                problem_add(&s->problem, solve_before(at, write));
-            } else {
-                problem_add_either(&s->problem, solve_before(write, variable_of(s, saw->event)),
-                                   solve_before(at, write));
-            }
-            if (asks != NULL && w != asks && is_in(s, asks->event)) {
-                problem_add_either(&s->problem, solve_before(write, at),
-                                   solve_before(variable_of(s, asks->event), write));
-            }
+        if (asks != NULL && w != asks && is_in(s, asks->event)) {
+            problem_add_either(&s->problem, solve_before(write, at),
+                               solve_before(variable_of(s, asks->event), write));
+        }
+    }
+}
+
+static void add_reads(struct slice *s)
+{
+    for (size_t i = 0; i < s->events.count && !s->is_impossible; i++) {
+        const event_id event = s->events.at[i];
+        const uint32_t number = s->f->access_of[event];
+        if (number != ACCESS_NONE && !s->f->variables.accesses.at[number].is_write &&
+            !is_last_of_task(s, event)) {
+            add_read(s, number);
         }
         s->is_impossible = s->problem.clauses.count > CLAUSES_MAX;
     }
@@ -227,7 +218,7 @@ static int compare_by_model(const void *left, const void *right, const void *con
     return (a > b) - (a < b);
 }
 
-static bool ask(struct slice *s, event_list *events)
+static bool ask(struct slice *s, struct turns *found)
 {
     struct err e = {0};
     struct solver *solver =
@@ -245,9 +236,8 @@ static bool ask(struct slice *s, event_list *events)
             order[i] = i;
         }
         sort_stable(order, s->events.count, sizeof *order, compare_by_model, answer.model);
-        vec_clear(events);
         for (uint32_t i = 0; i < s->events.count; i++) {
-            vec_push(events, s->events.at[order[i]]);
+            turns_add(found, s->f, s->events.at[order[i]]);
         }
     }
     solver_free(solver);
@@ -255,7 +245,7 @@ static bool ask(struct slice *s, event_list *events)
 }
 
 static bool solve_slice(struct slice *s, const event_id *places, size_t place_count,
-                        event_list *events)
+                        struct turns *found)
 {
     for (size_t i = 0; i < place_count; i++) {
         include(s, places[i]);
@@ -265,27 +255,23 @@ static bool solve_slice(struct slice *s, const event_id *places, size_t place_co
     }
     add_events(s);
     add_locks(s);
-    for (size_t i = 0; i < s->f->variables.list.count && !s->is_impossible; i++) {
-        add_reads_of(s, &s->f->variables.list.at[i]);
-    }
+    add_reads(s);
     for (size_t i = 0; i + 1 < place_count; i++) {
         problem_add(&s->problem,
                     solve_before(variable_of(s, places[i]), variable_of(s, places[i + 1])));
     }
-    return !s->is_impossible && ask(s, events);
+    return !s->is_impossible && ask(s, found);
 }
 
 /* Looks for an execution that keeps what reads saw, into *found. */
 static bool find_execution(const struct frame *f, const event_id *places, size_t place_count,
-                           event_list *found)
+                           struct turns *found)
 {
     struct slice s = {.f = f};
     const size_t task_count = f->trace->tables.tasks.count;
     s.need = arena_array(&s.arena, uint32_t, task_count + 1);
     s.done = arena_array(&s.arena, uint32_t, task_count + 1);
-    collect_accesses(&s);
     const bool is_found = solve_slice(&s, places, place_count, found);
-    map_release(&s.access);
     map_release(&s.variable);
     vec_release(&s.events);
     problem_release(&s.problem);
@@ -294,29 +280,25 @@ static bool find_execution(const struct frame *f, const event_id *places, size_t
 }
 
 enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
-                               event_list *events)
+                               struct turns *x)
 {
     if (f->trace->tables.order == ORDER_STAMPED) {
         return GRADE_MAY;
     }
-    if (execution_keeps_reads(f, events->at, events->count)) {
+    if (execution_keeps_reads(f, x)) {
         return GRADE_SOUND;
     }
-    event_list found = {0};
-    enum finding_grade grade = GRADE_MAY;
-    if (find_execution(f, places, place_count, &found)) {
-        const struct execution_claim claim = {
-            .events = found.at, .count = found.count, .places = places, .place_count = place_count};
-        struct err e = {0};
-        if (execution_check(f, &claim, &e) == 0 &&
-            execution_keeps_reads(f, found.at, found.count)) {
-            grade = GRADE_SOUND;
-            vec_clear(events);
-            vec_each (&found, id) {
-                vec_push(events, *id);
-            }
-        }
+    struct turns found = {0};
+    struct err e = {0};
+    const struct execution_claim claim = {
+        .turns = &found, .places = places, .place_count = place_count};
+    const bool is_sound = find_execution(f, places, place_count, &found) &&
+                          execution_check(f, &claim, &e) == 0 && execution_keeps_reads(f, &found);
+    if (is_sound) {
+        turns_release(x);
+        *x = found;
+    } else {
+        turns_release(&found);
     }
-    vec_release(&found);
-    return grade;
+    return is_sound ? GRADE_SOUND : GRADE_MAY;
 }

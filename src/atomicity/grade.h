@@ -6,10 +6,10 @@
 #include "atomicity/execution.h"
 #include "trace/finding.h"
 
-/* Grades the claim, whose execution has been checked. When another execution is what shows it, that
- * replaces the events in *events; it has been checked too. Traces that do not tell what reads saw,
+/* Grades the claim, whose execution x has been checked. When another execution is what shows it,
+ * that replaces x; it has been checked too. Traces that do not tell what reads saw,
  * and questions of more than a few thousand events, are graded may. */
 enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
-                               event_list *events);
+                               struct turns *x);
 
 #endif

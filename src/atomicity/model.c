@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/sort.h"
 
 /* An access on its way into a model. */
@@ -21,11 +20,13 @@ struct build {
     VEC(struct found) found;  /* task by task */
     const uint32_t *first;    /* per task, and one more: what it has of them */
     bool *keeps;              /* per lock of the trace: it is in the model */
+    VEC(uint32_t) kept;       /* those locks, and some that nobody contends for */
+    VEC(uint32_t) marks;      /* of the model, in their order */
+    size_t mark_next;         /* of them, the first that has no step yet */
     uint32_t *number_of;      /* per lock of the trace: its number in the model */
     uint32_t version_lock[2]; /* numbers of the version checks, UINT32_MAX: none */
     VEC(struct step) steps;   /* of the thread being built */
     VEC(struct step_pred) preds;
-    struct held held;
 };
 
 /* ---- which accesses ---- */
@@ -94,65 +95,51 @@ static void find_all(struct build *b, uint32_t x, uint32_t y)
 
 /* ---- which locks ---- */
 
-/* Everything held here matters, but the section of `self` itself (UINT32_MAX: none). */
-static bool keep_held(struct build *b, uint32_t self)
+static void keep(struct build *b, uint32_t lock)
 {
-    bool is_changed = false;
-    vec_each (&b->held.sections, section) {
-        const uint32_t lock = b->f->hb.sections.list[*section].lock;
-        if (*section != self && !b->keeps[lock]) {
-            b->keeps[lock] = true;
-            is_changed = true;
-        }
+    if (!b->keeps[lock]) {
+        b->keeps[lock] = true;
+        vec_push(&b->kept, lock);
     }
-    return is_changed;
 }
 
-static bool keep_locks_of_task(struct build *b, size_t task)
+/* What is held at a point or at an access matters, and what is held where a lock that matters is
+ * taken or given back. */
+static void keep_held(struct build *b)
 {
     const struct frame *f = b->f;
-    bool is_changed = false;
-    uint32_t next = b->first[task];
-    vec_clear(&b->held.sections);
-    for (uint32_t i = f->first[task]; i < f->first[task + 1]; i++) {
-        const struct mark *mark = &f->marks[i];
-        const bool is_end = mark->kind == MARK_UNLOCK;
-        for (; next < b->first[task + 1] && (b->found.at[next].event < mark->event ||
-                                             (is_end && b->found.at[next].event == mark->event));
-             next++) {
-            is_changed |= keep_held(b, UINT32_MAX);
-        }
-        held_pass(&b->held, mark);
-        if (mark->kind != MARK_POINT && b->keeps[f->hb.sections.list[mark->section].lock]) {
-            is_changed |= keep_held(b, mark->section);
+    for (uint32_t lock = 0; lock < f->hb.sections.lock_count; lock++) {
+        if (f->has_point_in[lock]) {
+            keep(b, lock);
         }
     }
-    if (next < b->first[task + 1]) {
-        is_changed |= keep_held(b, UINT32_MAX);
+    vec_each (&b->found, found) {
+        const struct frame_span held = f->held_at[found->access];
+        for (uint32_t i = 0; i < held.count; i++) {
+            keep(b, f->hb.sections.list[f->held[held.first + i]].lock);
+        }
     }
-    return is_changed;
+    for (size_t i = 0; i < b->kept.count; i++) {
+        const struct frame_span around = f->nested_in[b->kept.at[i]];
+        for (uint32_t k = 0; k < around.count; k++) {
+            keep(b, f->nested[around.first + k]);
+        }
+    }
 }
 
 static void keep_locks(struct build *b)
 {
     const struct sections *s = &b->f->hb.sections;
+    struct model *m = b->m;
     b->keeps = arena_array(&b->scratch, bool, (size_t)s->lock_count + 1);
     b->number_of = arena_array(&b->scratch, uint32_t, (size_t)s->lock_count + 1);
-    memcpy(b->keeps, b->f->has_point_in, s->lock_count * sizeof *b->keeps);
-    for (bool is_changed = true; is_changed;) {
-        is_changed = false;
-        for (size_t task = 0; task < b->f->trace->tables.tasks.count; task++) {
-            is_changed |= keep_locks_of_task(b, task);
-        }
-    }
-    struct model *m = b->m;
-    m->locks = arena_array(&m->arena, struct model_lock, (size_t)s->lock_count + 2);
+    keep_held(b);
+    m->locks = arena_array(&m->arena, struct model_lock, b->kept.count + 2);
     for (uint32_t i = 0; i < s->lock_count; i++) {
-        if (b->keeps[i] && s->locks[i].is_contended) {
+        b->keeps[i] &= s->locks[i].is_contended;
+        if (b->keeps[i]) {
             b->number_of[i] = m->lock_count;
             m->locks[m->lock_count++] = (struct model_lock){.name = s->locks[i].name};
-        } else {
-            b->keeps[i] = false;
         }
     }
     for (int which = 0; which < 2; which++) {
@@ -166,6 +153,47 @@ static void keep_locks(struct build *b)
     }
 }
 
+/* ---- which marks ---- */
+
+static int compare_numbers(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The marks of the locks that are kept, and all points between them. */
+static void choose_marks(struct build *b)
+{
+    const struct frame *f = b->f;
+    const struct sections *s = &f->hb.sections;
+    VEC(uint32_t) of_locks = {0};
+    vec_each (&b->kept, number) {
+        const struct lock *lock = &s->locks[*number];
+        for (uint32_t i = 0; b->keeps[*number] && i < lock->count; i++) {
+            const struct section_marks m = f->section_marks[s->by_lock[lock->first + i]];
+            vec_push(&of_locks, m.lock);
+            if (m.unlock != MARK_NONE) {
+                vec_push(&of_locks, m.unlock);
+            }
+        }
+    }
+    sort_stable(of_locks.at, of_locks.count, sizeof *of_locks.at, compare_numbers, NULL);
+    vec_reserve(&b->marks, of_locks.count + f->point_count);
+    size_t point = 0;
+    vec_each (&of_locks, mark) {
+        for (; point < f->point_count && f->points[point] < *mark; point++) {
+            vec_push(&b->marks, f->points[point]);
+        }
+        vec_push(&b->marks, *mark);
+    }
+    for (; point < f->point_count; point++) {
+        vec_push(&b->marks, f->points[point]);
+    }
+    vec_release(&of_locks);
+}
+
 /* ---- steps ---- */
 
 static void add_mark(struct build *b, const struct mark *mark)
@@ -176,12 +204,10 @@ static void add_mark(struct build *b, const struct mark *mark)
     }
     const struct section *s = &b->f->hb.sections.list[mark->section];
     const enum step_kind kind = mark->kind == MARK_LOCK ? STEP_LOCK : STEP_UNLOCK;
-    if (b->keeps[s->lock]) {
-        vec_push(&b->steps, (struct step){.event = mark->event,
-                                          .kind = (uint8_t)kind,
-                                          .lock = b->number_of[s->lock],
-                                          .is_shared = s->is_shared});
-    }
+    vec_push(&b->steps, (struct step){.event = mark->event,
+                                      .kind = (uint8_t)kind,
+                                      .lock = b->number_of[s->lock],
+                                      .is_shared = s->is_shared});
 }
 
 /* What a version check adds around an access: the beginning of its section, or its end. A write
@@ -220,8 +246,9 @@ static void add_thread(struct build *b, uint32_t task)
     uint32_t next = b->first[task];
     const uint32_t end = b->first[task + 1];
     vec_clear(&b->steps);
-    for (uint32_t i = f->first[task]; i < f->first[task + 1]; i++) {
-        const struct mark *mark = &f->marks[i];
+    for (; b->mark_next < b->marks.count && b->marks.at[b->mark_next] < f->first[task + 1];
+         b->mark_next++) {
+        const struct mark *mark = &f->marks[b->marks.at[b->mark_next]];
         while (next < end &&
                (b->found.at[next].event < mark->event ||
                 (b->found.at[next].event == mark->event && mark->kind == MARK_UNLOCK))) {
@@ -296,6 +323,7 @@ void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
     struct build b = {.m = m, .f = f};
     find_all(&b, x, y);
     keep_locks(&b);
+    choose_marks(&b);
     const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
     m->threads = arena_array(&m->arena, struct model_thread, (size_t)task_count + 1);
     for (uint32_t task = 0; task < task_count; task++) {
@@ -305,7 +333,8 @@ void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
     vec_release(&b.found);
     vec_release(&b.steps);
     vec_release(&b.preds);
-    vec_release(&b.held.sections);
+    vec_release(&b.kept);
+    vec_release(&b.marks);
     arena_release(&b.scratch);
 }
 

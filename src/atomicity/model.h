@@ -66,7 +66,7 @@ struct model {
 };
 
 /* Projects the trace to x, with the resources above and below it, and y (VARIABLE_NONE: x alone).
- * O(accesses of the two + marks). */
+ * O(n log n) in the accesses of the two, the sections of the locks around them and all points. */
 void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
 void model_release(struct model *m);
 

@@ -153,18 +153,16 @@ static const char *say(const struct scene *s)
 
 /* ---- what is missing ---- */
 
-/* Locks held at an event; bit by bit would limit their number, so these are lists. */
-static void held_at(const struct scene *s, event_id event, struct held *held)
+/* The sections around an access. */
+static struct held held_at(const struct scene *s, const struct step *access)
 {
     const struct frame *f = s->m->model->frame;
-    const uint32_t task = trace_at(s->t, event)->task;
-    for (uint32_t i = f->first[task]; i < f->first[task + 1]; i++) {
-        const struct mark *mark = &f->marks[i];
-        if (mark->event > event || (mark->event == event && mark->kind == MARK_UNLOCK)) {
-            return;
-        }
-        held_pass(held, mark);
+    const struct frame_span span = f->held_at[f->access_of[access->event]];
+    struct held held = {0};
+    for (uint32_t i = 0; i < span.count; i++) {
+        vec_push(&held.sections, f->held[span.first + i]);
     }
+    return held;
 }
 
 static const char *lock_name(const struct scene *s, uint32_t section)
@@ -230,14 +228,10 @@ static const char *missing(const struct scene *s, const struct held *first, cons
 
 static const char *why(const struct scene *s)
 {
-    struct held first = {0};
-    struct held last = {0};
+    struct held first = held_at(s, s->first);
+    struct held last = held_at(s, s->last);
+    struct held other = held_at(s, s->b_x != NULL ? s->b_x : s->b_y);
     struct held around = {0};
-    struct held other = {0};
-    const struct step *b = s->b_x != NULL ? s->b_x : s->b_y;
-    held_at(s, s->first->event, &first);
-    held_at(s, s->last->event, &last);
-    held_at(s, b->event, &other);
     vec_each (&first.sections, section) {
         if (has(&last, *section)) {
             vec_push(&around.sections, *section);

@@ -28,19 +28,17 @@ static event_id event_of(const struct match *m, uint32_t i)
 
 static void check_execution(struct heard *h, const struct match *m)
 {
-    event_list events = {0};
+    struct turns turns = {0};
     event_id places[QUESTION_PLACES_MAX];
     for (uint32_t i = 0; i < m->place_count; i++) {
         places[i] = event_of(m, i);
     }
-    execution_expand(m->model, m->decider->taken.at, m->decider->taken.count, &events);
-    const struct execution_claim claim = {.events = events.at,
-                                          .count = events.count,
-                                          .places = places,
-                                          .place_count = m->place_count};
+    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
+    const struct execution_claim claim = {
+        .turns = &turns, .places = places, .place_count = m->place_count};
     struct err e = {0};
     h->is_wrong |= execution_check(h->frame, &claim, &e) < 0;
-    vec_release(&events);
+    turns_release(&turns);
 }
 
 static void hear(void *context, const struct match *m)
