@@ -295,6 +295,7 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
     names_init(&s.keys);
     matcher_init(&s.matcher, &(struct match_options){.state_max = o->state_max,
                                                      .try_max = o->try_max,
+                                                     .tells_all = o->wants_all,
                                                      .found = take_match,
                                                      .context = &s});
     search_regions(&s);

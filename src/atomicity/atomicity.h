@@ -33,6 +33,7 @@ struct atomicity_options {
     const char *variable; /* a glob for names of variables, for pairs of either; NULL: all */
     bool skips_single, skips_pairs, skips_merged, skips_regions;
 
+    bool wants_all;     /* of what can interrupt accesses at some places, all; not only the first */
     bool wants_witness; /* findings carry an order that shows them */
     bool skips_grades;  /* findings are not graded */
     uint64_t find_max;  /* so many findings at most; 0: all. Counts are exact all the same */

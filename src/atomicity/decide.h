@@ -39,6 +39,12 @@ struct question {
 
 enum decision { DECIDE_NO, DECIDE_YES, DECIDE_UNKNOWN };
 
+/* Steps of a thread, one after the other: [first, end). */
+struct stretch {
+    uint32_t thread;
+    uint32_t first, end;
+};
+
 struct lock_state {
     uint32_t owner; /* thread plus one that holds it alone, 0: none */
     uint32_t shared_count;
@@ -49,14 +55,17 @@ struct decider {
     const struct model *m;
     uint32_t state_max;
     const struct question *question;
-    uint32_t *cut;            /* per thread: how many of its steps are taken */
-    uint32_t *need;           /* per thread: how many are needed at least */
-    uint32_t *held_count;     /* per thread: locks it holds */
-    struct lock_state *locks; /* per lock */
-    VEC(struct place) taken;  /* the steps, in the order they were taken */
-    bool is_full;             /* threads go on beyond what is needed */
-    struct names seen;        /* cuts from which nothing was found */
-    uint64_t state_count;     /* of the question */
+    uint32_t *cut;             /* per thread: how many of its steps are taken */
+    uint32_t *need;            /* per thread: how many are needed at least */
+    uint32_t *held_count;      /* per thread: locks it holds */
+    struct lock_state *locks;  /* per lock */
+    uint32_t **calm;           /* per thread and step: the last step at or before it that the thread
+                                  reaches by itself from the start, and where it holds nothing */
+    VEC(struct stretch) taken; /* the steps, in the order they were taken */
+    size_t taken_count;        /* how many steps that is */
+    bool is_full;              /* threads go on beyond what is needed */
+    struct names seen;         /* cuts from which nothing was found */
+    uint64_t state_count;      /* of the question */
     struct arena arena;
 };
 

@@ -20,13 +20,17 @@ static bool is_pending(const struct model_thread *thread, uint32_t step)
            thread->steps[step + 1].kind != STEP_UNLOCK;
 }
 
-void turns_add_steps(struct turns *x, const struct model *m, const struct place *steps,
+void turns_add_steps(struct turns *x, const struct model *m, const struct stretch *steps,
                      size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct model_thread *thread = &m->threads[steps[i].thread];
-        if (!is_pending(thread, steps[i].step)) {
-            turns_add(x, m->frame, thread->steps[steps[i].step].event);
+        uint32_t end = steps[i].end;
+        while (end > steps[i].first && is_pending(thread, end - 1)) {
+            end--;
+        }
+        if (end > steps[i].first) {
+            turns_add(x, m->frame, thread->steps[end - 1].event);
         }
     }
 }

@@ -29,7 +29,7 @@ struct turns {
 void turns_add(struct turns *x, const struct frame *f, event_id event);
 
 /* Appends the steps of a model: before each, what its task did since the one before. */
-void turns_add_steps(struct turns *x, const struct model *m, const struct place *steps,
+void turns_add_steps(struct turns *x, const struct model *m, const struct stretch *steps,
                      size_t count);
 
 void turns_release(struct turns *x);

@@ -6,16 +6,25 @@ enum { TRIES_DEFAULT = 2000 };
 
 #define MATCH_FOUND UINT32_MAX
 
+/* A part of a list, of elements of one sort: [first, end). */
+struct span {
+    size_t first, end;
+};
+
+typedef VEC(struct span) span_list;
+
 /* What is being matched. */
 struct pass {
     struct matcher *r;
     const struct model *m;
     struct sites sites;
     struct decider decider;
-    couple_list *couples; /* per thread, sorted by sort */
+    couple_list *couples;    /* per thread, sorted by sort */
+    span_list *couple_spans; /* per thread */
     struct {
         VEC(uint32_t) list;
-    } * singles; /* per thread: sites, sorted by sort */
+    } * singles;             /* per thread: sites, sorted by sort */
+    span_list *single_spans; /* per thread */
     enum violation (*pattern)(const struct pass *p, const struct couple *c, const struct site *s);
     struct arena arena;
 };
@@ -31,6 +40,7 @@ void matcher_release(struct matcher *r)
 {
     names_release(&r->sorts.names);
     map_release(&r->tried);
+    map_release(&r->told);
     map_release(&r->paired);
 }
 
@@ -89,6 +99,25 @@ static void drop_straddling(const struct sites *s, couple_list *list)
     list->count = kept;
 }
 
+/* Couples and singles that compare as equal, in a row. */
+static void find_spans(struct pass *p, uint32_t thread)
+{
+    const couple_list *couples = &p->couples[thread];
+    for (size_t i = 0; i < couples->count; i++) {
+        if (i == 0 || compare_couples(&couples->at[i - 1], &couples->at[i], NULL) != 0) {
+            vec_push(&p->couple_spans[thread], (struct span){.first = i});
+        }
+        vec_last(&p->couple_spans[thread])->end = i + 1;
+    }
+    const uint32_t *singles = p->singles[thread].list.at;
+    for (size_t i = 0; i < p->singles[thread].list.count; i++) {
+        if (i == 0 || compare_singles(&singles[i - 1], &singles[i], &p->sites) != 0) {
+            vec_push(&p->single_spans[thread], (struct span){.first = i});
+        }
+        vec_last(&p->single_spans[thread])->end = i + 1;
+    }
+}
+
 static void pass_begin(struct pass *p, struct matcher *r, const struct model *m,
                        enum couple_rule rule)
 {
@@ -98,6 +127,8 @@ static void pass_begin(struct pass *p, struct matcher *r, const struct model *m,
     p->couples = arena_array(&p->arena, couple_list, (size_t)m->thread_count + 1);
     p->singles = arena_take(&p->arena, (m->thread_count + (size_t)1) * sizeof *p->singles,
                             _Alignof(max_align_t));
+    p->couple_spans = arena_array(&p->arena, span_list, (size_t)m->thread_count + 1);
+    p->single_spans = arena_array(&p->arena, span_list, (size_t)m->thread_count + 1);
     for (uint32_t thread = 0; thread < m->thread_count; thread++) {
         couple_list *list = &p->couples[thread];
         if (rule == COUPLES_OF_BOTH) {
@@ -112,6 +143,7 @@ static void pass_begin(struct pass *p, struct matcher *r, const struct model *m,
         }
         sort_stable(p->singles[thread].list.at, p->singles[thread].list.count, sizeof(uint32_t),
                     compare_singles, &p->sites);
+        find_spans(p, thread);
     }
 }
 
@@ -120,6 +152,8 @@ static void pass_end(struct pass *p)
     for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
         vec_release(&p->couples[thread]);
         vec_release(&p->singles[thread].list);
+        vec_release(&p->couple_spans[thread]);
+        vec_release(&p->single_spans[thread]);
     }
     decider_release(&p->decider);
     sites_release(&p->sites);
@@ -140,17 +174,31 @@ static struct violation_access access_of(const struct pass *p, struct place plac
         .thread = place.thread == thread ? 1 : 2, .which = s->which, .is_write = s->is_write};
 }
 
+/* A couple, what might interrupt it, and the pattern that would be. */
+struct candidate {
+    const struct couple *couple;
+    enum violation pattern;
+    struct question question;
+};
+
 /* The places in the order in which the execution has them. */
 static void order_places(const struct pass *p, struct match *m)
 {
     uint32_t used = 0;
     struct place places[QUESTION_PLACES_MAX];
     vec_each (&p->decider.taken, taken) {
-        for (uint32_t i = 0; i < m->place_count; i++) {
-            if (taken->thread == m->places[i].thread && taken->step == m->places[i].step) {
-                must(used < m->place_count);
-                places[used++] = *taken;
+        for (uint32_t from = taken->first; from < taken->end;) {
+            uint32_t next = taken->end;
+            for (uint32_t i = 0; i < m->place_count; i++) {
+                const struct place at = m->places[i];
+                next = at.thread == taken->thread && at.step >= from && at.step < next ? at.step
+                                                                                       : next;
             }
+            if (next < taken->end) {
+                must(used < m->place_count);
+                places[used++] = (struct place){.thread = taken->thread, .step = next};
+            }
+            from = next + 1;
         }
     }
     must(used == m->place_count);
@@ -159,10 +207,19 @@ static void order_places(const struct pass *p, struct match *m)
     }
 }
 
-static void tell(struct pass *p, enum violation pattern, const struct question *q)
+/* Whether there is nothing more to say about this couple and pattern. */
+static bool is_told(const struct pass *p, const struct couple *c, enum violation pattern)
 {
-    struct match m = {
-        .pattern = pattern, .place_count = q->place_count, .model = p->m, .decider = &p->decider};
+    return !p->r->options.tells_all && map_get(&p->r->told, map_pair(c->sort, pattern)) != NULL;
+}
+
+static void tell(struct pass *p, const struct candidate *c)
+{
+    const struct question *q = &c->question;
+    struct match m = {.pattern = c->pattern,
+                      .place_count = q->place_count,
+                      .model = p->m,
+                      .decider = &p->decider};
     struct violation_access accesses[QUESTION_PLACES_MAX];
     for (uint32_t i = 0; i < q->place_count; i++) {
         m.places[i] = q->places[i];
@@ -171,13 +228,14 @@ static void tell(struct pass *p, enum violation pattern, const struct question *
     for (uint32_t i = 0; i < q->place_count; i++) {
         accesses[i] = access_of(p, m.places[i], m.places[0].thread);
     }
-    m.is_view_serializable = pattern != VIOLATION_STALE && pattern != VIOLATION_MERGED &&
+    m.is_view_serializable = c->pattern != VIOLATION_STALE && c->pattern != VIOLATION_MERGED &&
                              violation_is_view_serializable(accesses, m.place_count);
+    map_put(&p->r->told, map_pair(c->couple->sort, c->pattern), 1);
     p->r->options.found(p->r->options.context, &m);
 }
 
 /* Asks, and tells what was found; true when there is no more to ask about these sorts. */
-static bool ask(struct pass *p, enum violation pattern, const struct question *q, uint32_t *tried)
+static bool ask(struct pass *p, const struct candidate *c, uint32_t *tried)
 {
     struct matcher *r = p->r;
     if (*tried >= r->options.try_max) {
@@ -187,11 +245,11 @@ static bool ask(struct pass *p, enum violation pattern, const struct question *q
     }
     ++*tried;
     r->stats.questions++;
-    const enum decision decision = decider_ask(&p->decider, q);
+    const enum decision decision = decider_ask(&p->decider, &c->question);
     r->stats.unknown += decision == DECIDE_UNKNOWN;
     if (decision == DECIDE_YES) {
         *tried = MATCH_FOUND;
-        tell(p, pattern, q);
+        tell(p, c);
     }
     return decision == DECIDE_YES;
 }
@@ -221,28 +279,25 @@ static bool try_between(struct pass *p, const struct couple *c, uint32_t single,
         return false;
     }
     p->r->stats.candidates++;
-    const struct question q = {
-        .places = {site_at(p, c->first)->place, s->place, site_at(p, c->second)->place},
-        .place_count = 3,
-        .orders = {{0, 1}, {1, 2}},
-        .order_count = 2,
+    const struct candidate candidate = {
+        .couple = c,
+        .pattern = p->pattern(p, c, s),
+        .question = {.places = {site_at(p, c->first)->place, s->place,
+                                site_at(p, c->second)->place},
+                     .place_count = 3,
+                     .orders = {{0, 1}, {1, 2}},
+                     .order_count = 2},
     };
-    return ask(p, p->pattern(p, c, s), &q, tried);
+    return ask(p, &candidate, tried);
 }
 
-/* Tries the couples [first, end) of one sort of a thread against the singles of one sort of
- * another. */
-struct span {
-    size_t first, end;
-};
-
+/* Tries couples of one sort of a thread against singles of one sort of another. */
 static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
                       const uint32_t *singles, struct span s)
 {
     const struct couple *couple = &couples->at[c.first];
     const struct site *single = site_at(p, singles[s.first]);
-    if (p->pattern(p, couple, single) == VIOLATION_NONE ||
-        (couple->cover != LOCK_NONE && couple->cover == single->guard)) {
+    if (couple->cover != LOCK_NONE && couple->cover == single->guard) {
         return;
     }
     uint32_t *tried = map_slot(&p->r->tried, map_pair(couple->sort, single->sort), 0, NULL);
@@ -258,32 +313,29 @@ static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
     }
 }
 
-static size_t couples_end(const couple_list *list, size_t first)
+/* Patterns, a bit each. */
+static unsigned bit(enum violation pattern)
 {
-    size_t end = first;
-    while (end < list->count && compare_couples(&list->at[end], &list->at[first], NULL) == 0) {
-        end++;
-    }
-    return end;
+    return 1u << pattern;
 }
 
 static void match_between(struct pass *p, uint32_t thread, uint32_t other)
 {
     const couple_list *couples = &p->couples[thread];
     const uint32_t *singles = p->singles[other].list.at;
-    const size_t single_count = p->singles[other].list.count;
-    for (size_t c = 0; c < couples->count;) {
-        const size_t c_end = couples_end(couples, c);
-        for (size_t s = 0; s < single_count;) {
-            size_t s_end = s;
-            while (s_end < single_count &&
-                   compare_singles(&singles[s_end], &singles[s], &p->sites) == 0) {
-                s_end++;
+    vec_each (&p->couple_spans[thread], c) {
+        const struct couple *couple = &couples->at[c->first];
+        unsigned done = bit(VIOLATION_NONE);
+        vec_each (&p->single_spans[other], s) {
+            const enum violation pattern = p->pattern(p, couple, site_at(p, singles[s->first]));
+            if ((done & bit(pattern)) != 0) {
+                continue;
             }
-            try_sorts(p, couples, (struct span){c, c_end}, singles, (struct span){s, s_end});
-            s = s_end;
+            if (!is_told(p, couple, pattern)) {
+                try_sorts(p, couples, *c, singles, *s);
+            }
+            done |= is_told(p, couple, pattern) ? bit(pattern) : 0;
         }
-        c = c_end;
     }
 }
 
@@ -385,13 +437,15 @@ static bool try_pair(struct pass *p, const struct couple *c, const struct couple
         return false;
     }
     p->r->stats.candidates++;
-    const struct question q = {
-        .places = {f.x1->place, f.x2->place, f.y2->place, f.y1->place},
-        .place_count = 4,
-        .orders = {{0, f.is_x2_first ? 1 : 2}, {2, 3}},
-        .order_count = 2,
+    const struct candidate candidate = {
+        .couple = c,
+        .pattern = pattern_of(&f),
+        .question = {.places = {f.x1->place, f.x2->place, f.y2->place, f.y1->place},
+                     .place_count = 4,
+                     .orders = {{0, f.is_x2_first ? 1 : 2}, {2, 3}},
+                     .order_count = 2},
     };
-    return ask(p, pattern_of(&f), &q, tried);
+    return ask(p, &candidate, tried);
 }
 
 static void try_pair_sorts(struct pass *p, const couple_list *couples, struct span c,
@@ -420,18 +474,23 @@ static void try_pair_sorts(struct pass *p, const couple_list *couples, struct sp
     }
 }
 
+/* The pattern is that of the couple alone: the other decides whether it is one. */
 static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
 {
     const couple_list *couples = &p->couples[thread];
-    const couple_list *others = &p->couples[other];
-    for (size_t c = 0; c < couples->count;) {
-        const size_t c_end = couples_end(couples, c);
-        for (size_t d = 0; d < others->count;) {
-            const size_t d_end = couples_end(others, d);
-            try_pair_sorts(p, couples, (struct span){c, c_end}, others, (struct span){d, d_end});
-            d = d_end;
+    vec_each (&p->couple_spans[thread], c) {
+        const struct couple *couple = &couples->at[c->first];
+        const enum violation pattern =
+            violation_of_four((struct violation_types){.x1 = site_at(p, couple->first)->is_write,
+                                                       .x2 = true,
+                                                       .y2 = true,
+                                                       .y1 = site_at(p, couple->second)->is_write});
+        vec_each (&p->couple_spans[other], d) {
+            if (is_told(p, couple, pattern)) {
+                break;
+            }
+            try_pair_sorts(p, couples, *c, &p->couples[other], *d);
         }
-        c = c_end;
     }
 }
 

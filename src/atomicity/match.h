@@ -1,5 +1,6 @@
 /* Which patterns a model allows: candidates from the couples of its threads, each decided by a
- * search for an execution that shows it. What was found once at some places is not asked again. */
+ * search for an execution that shows it. What was found once at some places is not asked again, and
+ * of all that can interrupt a couple in the way of a pattern one is told. */
 #ifndef CLEW_ATOMICITY_MATCH_H
 #define CLEW_ATOMICITY_MATCH_H
 
@@ -27,6 +28,7 @@ struct match_options {
     uint32_t state_max; /* per question */
     uint32_t try_max;   /* questions about couples of equal sorts; 0: 2,000 */
     bool keeps_forced;  /* tells also what comes so in every execution, see match_single */
+    bool tells_all;     /* tells of all sorts of accesses that can interrupt a couple, not of one */
     void (*found)(void *context, const struct match *m);
     void *context;
 };
@@ -43,6 +45,7 @@ struct matcher {
     struct match_stats stats;
     struct sorts sorts;
     struct map tried;  /* two sorts to how many questions were asked; MATCH_FOUND: it was found */
+    struct map told;   /* (sort of a couple, pattern) that were found */
     struct map paired; /* sorts of couples that a pattern of two variables was found for */
 };
 

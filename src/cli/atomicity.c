@@ -120,6 +120,7 @@ static struct atomicity_options options_of(struct atomicity *a)
         .pair_count = a->pairs.list.count,
         .pair_max = c->top > UINT32_MAX ? UINT32_MAX : (uint32_t)c->top,
         .wants_all_pairs = c->all_pairs,
+        .wants_all = c->all_pairs,
         .variable = c->variable,
         .skips_single = c->only == ONLY_PAIR || c->only == ONLY_REGION,
         .skips_pairs = c->only == ONLY_SINGLE || c->only == ONLY_REGION || c->top == 0 ||

@@ -16,6 +16,7 @@
 
 struct heard {
     struct out out;
+    bool tells_all;
     const struct frame *frame;
     bool is_wrong; /* an execution did not pass the check */
     uint64_t unknown;
@@ -57,9 +58,9 @@ static void hear(void *context, const struct match *m)
         }
     }
     CHECK_INT(one_count, 2);
-    out_format(&h->out, "%s %u %u | %u", violation_key(m->pattern), one[0], one[1], other[0]);
-    if (other_count == 2) {
-        out_format(&h->out, " %u", other[1]);
+    out_format(&h->out, "%s %u %u |", violation_key(m->pattern), one[0], one[1]);
+    for (uint32_t i = 0; h->tells_all && i < other_count; i++) {
+        out_format(&h->out, " %u", other[i]);
     }
     out_char(&h->out, '\n');
 }
@@ -67,7 +68,8 @@ static void hear(void *context, const struct match *m)
 static void search(struct heard *h, const struct frame *f)
 {
     struct matcher matcher;
-    matcher_init(&matcher, &(struct match_options){.found = hear, .context = h});
+    matcher_init(&matcher,
+                 &(struct match_options){.tells_all = h->tells_all, .found = hear, .context = h});
     const struct variables *v = &f->variables;
     for (uint32_t x = 0; x < v->list.count; x++) {
         struct model m;
@@ -94,22 +96,28 @@ static int compare_lines(const void *left, const void *right, const void *contex
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The lines of a text in alphabetical order. */
-static const char *sorted(struct arena *a, const struct out *out)
+/* The lines of a text in alphabetical order; up to what interrupts, each once, unless all are
+ * wanted. */
+static const char *sorted(struct arena *a, const struct out *out, bool wants_all)
 {
     char *text = arena_text(a, out->buffer, out->used);
     VEC(const char *) lines = {0};
     for (char *line = text; *line != '\0';) {
         char *end = strchr(line, '\n');
         *end = '\0';
+        if (!wants_all) {
+            *strchr(line, '|') = '\0';
+        }
         vec_push(&lines, line);
         line = end + 1;
     }
     sort_stable(lines.at, lines.count, sizeof *lines.at, compare_lines, NULL);
     struct out joined;
     out_open_memory(&joined);
-    vec_each (&lines, line) {
-        out_format(&joined, "%s\n", *line);
+    for (size_t i = 0; i < lines.count; i++) {
+        if (wants_all || i == 0 || strcmp(lines.at[i - 1], lines.at[i]) != 0) {
+            out_format(&joined, "%s\n", lines.at[i]);
+        }
     }
     const char *result = arena_text(a, joined.buffer, joined.used);
     out_abandon(&joined);
@@ -119,8 +127,31 @@ static const char *sorted(struct arena *a, const struct out *out)
 
 struct tally {
     uint64_t traces, lines, too_large;
+    bool is_unknown; /* the last trace was too large */
     bool is_loud;
 };
+
+/* Compares what the engine says with what the slow twin says: of all that interrupts, or of what is
+ * interrupted. */
+static bool differ_in(struct tally *tally, const struct frame *f, const struct out *slow,
+                      bool wants_all)
+{
+    struct arena scratch = {0};
+    struct heard h = {.frame = f, .tells_all = wants_all};
+    out_open_memory(&h.out);
+    search(&h, f);
+    const char *fast_text = sorted(&scratch, &h.out, wants_all);
+    const char *slow_text = sorted(&scratch, slow, wants_all);
+    const bool is_different = h.is_wrong || strcmp(fast_text, slow_text) != 0;
+    if (tally->is_loud) {
+        print_message("engine:\n%sslow twin:\n%switness %s\n", fast_text, slow_text,
+                      h.is_wrong ? "wrong" : "right");
+    }
+    tally->is_unknown |= h.unknown > 0;
+    out_abandon(&h.out);
+    arena_release(&scratch);
+    return is_different;
+}
 
 static bool differ(const struct trace *t, void *context)
 {
@@ -129,34 +160,21 @@ static bool differ(const struct trace *t, void *context)
     struct frame frame;
     struct notes n = {0};
     struct err e = {0};
-    struct arena scratch = {0};
-    struct heard h = {.frame = &frame};
     struct out slow;
-    out_open_memory(&h.out);
     out_open_memory(&slow);
     rules_read(&r, t);
     CHECK_INT(frame_build(&frame, t, &n, &e), 0);
-    search(&h, &frame);
-    bool is_different = h.is_wrong;
-    if (!slow_atomicity(&r, &slow) || h.unknown > 0) {
-        tally->too_large++;
-    } else {
-        const char *fast_text = sorted(&scratch, &h.out);
-        const char *slow_text = sorted(&scratch, &slow);
-        is_different |= strcmp(fast_text, slow_text) != 0;
-        tally->lines += slow.used > 0;
-        if (tally->is_loud) {
-            print_message("engine:\n%sslow twin:\n%switness %s\n", fast_text, slow_text,
-                          h.is_wrong ? "wrong" : "right");
-        }
-    }
-    out_abandon(&h.out);
+    tally->is_unknown = !slow_atomicity(&r, &slow);
+    const bool is_different =
+        differ_in(tally, &frame, &slow, true) || differ_in(tally, &frame, &slow, false);
+    tally->too_large += tally->is_unknown;
+    tally->lines += slow.used > 0;
+    const bool counts = is_different && !tally->is_unknown;
     out_abandon(&slow);
-    arena_release(&scratch);
     frame_release(&frame);
     rules_release(&r);
     notes_release(&n);
-    return is_different;
+    return counts;
 }
 
 /* Gives each event a place of its own, so that no two candidates are taken for one. */
