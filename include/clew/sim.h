@@ -113,6 +113,9 @@ struct clew_system {
     /* What comes from outside besides what setup asks for, and more: the text of a fuzz file
      * (clew-fuzz(5)). A file on the command line takes its place. */
     const char *config;
+
+    /* Once bugs and settings are chosen: may change what depends on them, such as faults and net. */
+    void (*adjust)(struct clew_system *system);
 };
 
 /* Declares the system of a shared object. */

@@ -54,11 +54,8 @@ static int set_number(const struct sim *s, struct word word, struct err *e)
     return 0;
 }
 
-int settings_choose(struct sim *s, const char *list, struct err *e)
+static int choose_all(struct sim *s, const char *list, struct err *e)
 {
-    if (list == NULL) {
-        return 0;
-    }
     for (const char *at = list; true; at++) {
         const struct word word = {.text = at, .size = (int)strcspn(at, "=,")};
         if ((at[word.size] == '=' ? set_number(s, word, e) : turn_on(s, word, e)) < 0) {
@@ -71,5 +68,16 @@ int settings_choose(struct sim *s, const char *list, struct err *e)
     }
     s->with = memcpy(mem_resize(NULL, strlen(list) + 1), list, strlen(list) + 1);
     s->world.with = s->with;
+    return 0;
+}
+
+int settings_choose(struct sim *s, const char *list, struct err *e)
+{
+    if (list != NULL && choose_all(s, list, e) < 0) {
+        return -1;
+    }
+    if (s->described.adjust != NULL) {
+        s->described.adjust(&s->described);
+    }
     return 0;
 }

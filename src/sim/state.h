@@ -292,7 +292,8 @@ void guard_close(void);
 /* The run goes on: the watchdog begins to count anew. */
 void guard_alive(void);
 
-/* settings.c: turns on the bugs and sets the numbers of a list "a-bug,nodes=5". */
+/* settings.c: turns on the bugs and sets the numbers of a list "a-bug,nodes=5" (NULL: none), and
+ * lets the system adjust itself to them. */
 MUST_USE int settings_choose(struct sim *s, const char *list, struct err *e);
 
 /* check.c: refuses a system that is not well described; counts its parts. */

@@ -31,6 +31,12 @@ static const struct clew_setting settings[] = {
     {.name = "nodes", .about = "how many there are", .value = &node_count, .least = 1, .most = 9},
     {0},
 };
+/* Where nodes are silent, messages may overtake each other. */
+static void adjust(struct clew_system *system)
+{
+    system->net = is_silent ? "datagram" : "fifo";
+}
+
 static const struct clew_system counting = {.version = CLEW_SIM_VERSION,
                                             .size = sizeof(struct clew_system),
                                             .name = "counting",
@@ -39,7 +45,8 @@ static const struct clew_system counting = {.version = CLEW_SIM_VERSION,
                                             .message = message,
                                             .bugs = bugs,
                                             .settings = settings,
-                                            .node_count_chosen = &node_count};
+                                            .node_count_chosen = &node_count,
+                                            .adjust = adjust};
 
 static int open_with(struct world **w, const char *with, struct err *e)
 {
@@ -96,4 +103,16 @@ TEST(what_cannot_be_chosen_is_refused_by_name)
     check_refused("nodes=-1", "from 1 to 9");
     check_refused("nodes=3x,silent", "nodes=3x: nodes is a number");
     check_refused("nodes=99999999999999999999999", "from 1 to 9");
+}
+
+TEST(a_system_adjusts_itself_to_what_is_chosen)
+{
+    struct world *w = NULL;
+    struct err e;
+    CHECK_INT(open_with(&w, NULL, &e), 0);
+    CHECK_TEXT(w->net, "fifo");
+    world_close(w);
+    CHECK_INT(open_with(&w, "silent", &e), 0);
+    CHECK_TEXT(w->net, "datagram");
+    world_close(w);
 }

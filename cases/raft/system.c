@@ -1,0 +1,82 @@
+/* Raft as clew explore sees it. */
+#include "raft.h"
+
+#include <stdio.h>
+
+struct choices choices = {.nodes = 4, .commands = 8, .patience = 4};
+
+static const char *const messages[] = {"bootstrap",    "command",  "begin-election",
+                                       "request-vote", "vote",     "elected",
+                                       "append",       "appended", NULL};
+static const char *const timers[] = {"election", "resend", NULL};
+
+static const struct clew_bug raft_bugs[] = {
+    {"raft-45", "a candidate counts a vote that comes twice twice", &bugs.counts_votes_twice},
+    {"raft-46", "a candidate takes votes of an older term", &bugs.takes_old_votes},
+    {"raft-56", "a candidate that steps down forgets whom it voted for", &bugs.forgets_vote},
+    {"raft-58a", "a new leader sets up what it knows of its peers too late",
+     &bugs.begins_leading_late},
+    {"raft-58b", "entries are counted from 0, and a follower skips a check",
+     &bugs.counts_entries_from_0},
+    {"raft-42", "the commit index is the mode of what the members have, not the median",
+     &bugs.commits_the_mode},
+    {"raft-66", "a follower overwrites entries that match (datagrams only)",
+     &bugs.overwrites_what_matches},
+    {0},
+};
+
+static const struct clew_setting settings[] = {
+    {"nodes", "how many there are", &choices.nodes, 1, NODES_MAX},
+    {"commands", "requests from clients in a run", &choices.commands, 0, LOG_MAX},
+    {"patience", "ticks that a node waits for a leader, at least", &choices.patience, 1, 100},
+    {"demi", "1: the message shape of DEMi's Raft, without a disk", &choices.demi, 0, 1},
+    {0},
+};
+
+static void request(uint32_t to, enum message_type type, uint32_t number)
+{
+    const struct packet p = {.number = number};
+    clew_request((int)to, type, &p, offsetof(struct packet, entries));
+}
+
+static void setup(void)
+{
+    for (uint32_t i = 0; has_demi_shape() && i < choices.nodes; i++) {
+        request(i, BOOTSTRAP, ((UINT32_C(1) << choices.nodes) - 1) << 1);
+    }
+    for (uint32_t i = 0; i < choices.commands; i++) {
+        request(i % choices.nodes, COMMAND, i + 1);
+    }
+}
+
+/* Bugs of DEMi's shape are looked for where there is no disk; one needs messages that overtake. */
+static void adjust(struct clew_system *system)
+{
+    if (has_demi_shape()) {
+        system->faults = "none";
+    }
+    if (bugs.overwrites_what_matches) {
+        system->net = "datagram";
+    }
+}
+
+static void describe(const void *state, char *text, size_t size)
+{
+    static const char *const roles[] = {"follower", "candidate", "leader"};
+    const struct node *node = state;
+    const struct durable *d = &node->durable;
+    int used = snprintf(text, size, "%s of term %u, voted %u, commit %u, log", roles[node->role],
+                        d->term, d->vote, node->commit);
+    for (uint32_t i = 0; i < d->count && used > 0 && (size_t)used < size; i++) {
+        used +=
+            snprintf(text + used, size - (size_t)used, " %u/%u", d->log[i].command, d->log[i].term);
+    }
+}
+
+CLEW_SYSTEM(.name = "raft", .messages = messages, .timers = timers,
+            .state_size = sizeof(struct node), .disk_size = sizeof(struct durable), .setup = setup,
+            .start = raft_start, .restart = raft_restart, .message = raft_message,
+            .timer = raft_timer, .written = raft_written, .describe = describe,
+            .properties = raft_properties, .faults = "crash=2,restart=2,partition=1,heal=1",
+            .depth = 400, .bugs = raft_bugs, .settings = settings,
+            .node_count_chosen = &choices.nodes, .adjust = adjust);
