@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-struct choices choices = {.nodes = 4, .commands = 8, .patience = 4};
+struct choices choices = {.nodes = 4, .commands = 8, .patience = 6};
 
 static const char *const messages[] = {"bootstrap",    "command",  "begin-election",
                                        "request-vote", "vote",     "elected",
@@ -78,5 +78,5 @@ CLEW_SYSTEM(.name = "raft", .messages = messages, .timers = timers,
             .start = raft_start, .restart = raft_restart, .message = raft_message,
             .timer = raft_timer, .written = raft_written, .describe = describe,
             .properties = raft_properties, .faults = "crash=2,restart=2,partition=1,heal=1",
-            .depth = 400, .bugs = raft_bugs, .settings = settings,
+            .depth = 350, .bugs = raft_bugs, .settings = settings,
             .node_count_chosen = &choices.nodes, .adjust = adjust);

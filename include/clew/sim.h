@@ -114,7 +114,8 @@ struct clew_system {
      * (clew-fuzz(5)). A file on the command line takes its place. */
     const char *config;
 
-    /* Once bugs and settings are chosen: may change what depends on them, such as faults and net. */
+    /* Once bugs and settings are chosen: may change what depends on them, such as faults and net.
+     */
     void (*adjust)(struct clew_system *system);
 };
 

@@ -1,0 +1,87 @@
+"""The case studies: each bug is found by what its expect file names and replayed, and without a bug nothing is found
+although runs do real work. expect.py says what is in those files."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ["CLEW_SOURCE"]
+CLEW = os.environ["CLEW"]
+BUILD = os.environ["CLEW_BUILD"]
+sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import expect  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+IS_LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
+CLEAN_BUDGET = "120s" if IS_LONG else "1s"
+BUG_BUDGET = "120s"
+WORK_RUNS = 400
+FOLDER = tempfile.mkdtemp()
+
+
+def library(name):
+    return os.path.join(BUILD, "cases", name + ".so")
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=500, check=False, cwd=FOLDER)
+
+
+def explore(name, *options):
+    folder = tempfile.mkdtemp(dir=FOLDER) + "/own"
+    done = run(CLEW, "explore", "--json", *options, "-o", folder, library(name))
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout)
+
+
+def check_bug(case, bug):
+    options = ["--bug", bug, *case.quick.get(bug, []), "--budget", BUG_BUDGET]
+    result = explore(case.name, *options, "--first")
+    keys = [finding["key"] for finding in result["findings"]]
+    assert keys and keys[0].startswith(case.bugs[bug]), (bug, keys)
+    words = result["findings"][0]["replay"].split()
+    done = run(CLEW, "replay", "--verify", "3", *words[2:])
+    assert done.returncode == 1 and "as recorded\n3 replays, all the same\n" in done.stdout, done.stdout + done.stderr
+
+
+def test_each_bug_is_found_by_what_its_case_names():
+    for case in CASES:
+        for bug in case.bugs:
+            check_bug(case, bug)
+
+
+def test_without_a_bug_nothing_is_found():
+    for case in CASES:
+        for options in case.clean:
+            result = explore(case.name, "--budget", CLEAN_BUDGET, *options)
+            assert result["findings"] == [], (case.name, options, result["findings"])
+            assert result["stats"]["runs"] > 0, (case.name, options)
+
+
+def test_runs_do_real_work():
+    for case in CASES:
+        if not case.work:
+            continue
+        done = run(os.path.join(BUILD, "cases", "case_work"), library(case.name), str(WORK_RUNS))
+        assert done.returncode == 0, done.stderr
+        print("#", done.stdout.strip())
+        for word in case.work:
+            assert re.search(rf"[:,] {word} [1-9]", done.stdout), (word, done.stdout)
+
+
+CASES = [expect.Expect(name) for name in expect.names() if os.path.exists(library(name))]
+
+
+def main():
+    try:
+        return tap.run(tap.claims(globals()))
+    finally:
+        shutil.rmtree(FOLDER)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
