@@ -204,37 +204,76 @@ static const char *schedule_of(const struct exploration *x, const char *key)
 }
 
 /* The command that shows the violation again. */
-static const char *print_replay(const struct exploration *x, const struct violation *v,
-                                struct findings *f)
+static const char *print_replay(const struct exploration *x, const char *key, struct findings *f)
 {
     const struct explore_command *c = x->command;
     return findings_text(f, "clew replay %s%s%s%s%s%s%s/%s %s", c->spec == NULL ? "" : "--spec ",
                          c->spec == NULL ? "" : c->spec, c->spec == NULL ? "" : " ",
                          c->config == NULL ? "" : "--config ", c->config == NULL ? "" : c->config,
-                         c->config == NULL ? "" : " ", x->folder, schedule_of(x, v->key),
+                         c->config == NULL ? "" : " ", x->folder, schedule_of(x, key),
                          x->session->inputs[0]);
+}
+
+/* A violation as a finding; texts outlive f or are its own. */
+static void add_finding(const struct exploration *x, struct finding_file *f, enum finding_kind kind,
+                        const char *what, const char *key, const char *why)
+{
+    findings_add(&f->findings, &(struct finding){
+                                   .kind = kind,
+                                   .status = STATUS_CONFIRMED,
+                                   .grade = GRADE_SOUND,
+                                   .severity = SEVERITY_ERROR,
+                                   .what = what,
+                                   .key = key,
+                                   .replay = print_replay(x, key, &f->findings),
+                                   .why = why,
+                                   .pair_count = 1,
+                               });
 }
 
 static void add_findings(const struct exploration *x, struct finding_file *f)
 {
-    for (size_t i = 0; i < x->found.violations.count; i++) {
-        const struct violation *v = &x->found.violations.at[i];
-        findings_add(&f->findings,
-                     &(struct finding){
-                         .kind = outcome_finding(v->outcome),
-                         .status = STATUS_CONFIRMED,
-                         .grade = GRADE_SOUND,
-                         .severity = SEVERITY_ERROR,
-                         .what = findings_text(&f->findings, "%s", v->what),
-                         .key = findings_text(&f->findings, "%s", v->key),
-                         .replay = print_replay(x, v, &f->findings),
-                         .why = findings_text(&f->findings,
-                                              "shown by run %llu, after %u steps; %llu runs show "
-                                              "it",
-                                              (unsigned long long)v->run, v->step_count,
-                                              (unsigned long long)v->count),
-                         .pair_count = 1,
-                     });
+    vec_each (&x->found.violations, v) {
+        add_finding(
+            x, f, outcome_finding(v->outcome), v->what, v->key,
+            findings_text(&f->findings, "shown by run %llu, after %u steps; %llu runs show it",
+                          (unsigned long long)v->run, v->step_count, (unsigned long long)v->count));
+    }
+}
+
+/* Of the campaign, those that a search before this one found and this one did not. */
+static bool is_earlier(const struct exploration *x, const struct account_violation *v)
+{
+    vec_each (&x->found.violations, found) {
+        if (strcmp(found->key, v->violation.key) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t count_earlier(const struct exploration *x)
+{
+    size_t count = 0;
+    vec_each (&x->account.violations, v) {
+        count += is_earlier(x, v);
+    }
+    return count;
+}
+
+static void add_earlier(const struct exploration *x, struct finding_file *f)
+{
+    vec_each (&x->account.violations, v) {
+        if (!is_earlier(x, v)) {
+            continue;
+        }
+        const int kind = finding_kind_find(v->violation.kind);
+        add_finding(x, f, kind < 0 ? FINDING_PROPERTY : (enum finding_kind)kind, v->violation.what,
+                    v->violation.key,
+                    findings_text(&f->findings,
+                                  "shown by run %llu, after %llu steps, in an earlier search",
+                                  (unsigned long long)v->violation.run + 1,
+                                  (unsigned long long)v->violation.step));
     }
 }
 
@@ -276,23 +315,26 @@ static void print_summary(const struct exploration *x)
 {
     struct out *out = &x->session->out;
     const struct explored *found = &x->found;
-    const uint64_t executions = found->runs - found->redundant_runs;
-    const bool is_found = found->violations.count > 0;
+    const size_t earlier = count_earlier(x);
     if (found->is_complete && x->options.strategy == EXPLORE_DPOR) {
-        out_format(out, "all %llu executions explored, ", (unsigned long long)executions);
+        out_format(out, "all %llu executions explored, ", (unsigned long long)found->executions);
     } else if (found->is_complete) {
-        out_format(out, "all executions explored in %llu runs, ", (unsigned long long)found->runs);
+        out_format(out, "all executions explored in %llu runs, ",
+                   (unsigned long long)found->executions);
     } else {
         report_count(out, found->runs, "run", "runs");
         out_text(out, " of ");
         report_count(out, found->steps, "step", "steps");
         out_text(out, ", ");
     }
-    if (is_found) {
+    if (found->violations.count > 0) {
         report_count(out, found->violations.count, "violation", "violations");
         out_format(out, " in %llu of them", (unsigned long long)found->violating_runs);
     } else {
-        out_text(out, "no violation");
+        out_text(out, earlier > 0 ? "no other violation" : "no violation");
+    }
+    if (earlier > 0) {
+        out_format(out, ", %zu known from before", earlier);
     }
     if (found->limited_runs > 0) {
         out_format(out, "; %llu ended at the limit of %u steps",
@@ -304,9 +346,10 @@ static void print_summary(const struct exploration *x)
 static int report(struct exploration *x)
 {
     struct finding_file f = {0};
-    const bool is_found = x->found.violations.count > 0;
+    const bool is_found = x->account.violations.count > 0;
     report_begin(&f, x->session);
     add_findings(x, &f);
+    add_earlier(x, &f);
     add_stats(x, &f);
     f.verdict = is_found ? VERDICT_FOUND : x->found.is_complete ? VERDICT_CLEAN : VERDICT_UNKNOWN;
     if (x->session->common->json) {

@@ -2,6 +2,8 @@
  * those that showed something new more often. New is a pair of actions that touch one object one
  * right after the other, which no run before had: what a node saw, and what it saw just before. A
  * run that showed something new is also kept, to be followed for a part and then left. */
+#include <string.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "explore/search.h"
@@ -58,7 +60,7 @@ static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
 static uint32_t choose_arm(struct automatic *a)
 {
     const uint32_t count = a->kept_count > 0 ? ARM_COUNT : WAY_COUNT;
-    uint64_t weights[ARM_COUNT];
+    uint64_t weights[ARM_COUNT] = {0};
     uint64_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
         weights[i] = 100 + (uint64_t)(10000 * (a->arms[i].rewarded + 1) / (a->arms[i].tried + 2));
@@ -66,8 +68,8 @@ static uint32_t choose_arm(struct automatic *a)
     }
     uint64_t left = prng_below(&a->prng, total);
     uint32_t arm = 0;
-    while (left >= weights[arm]) {
-        left -= weights[arm++];
+    for (; arm + 1 < count && left >= weights[arm]; arm++) {
+        left -= weights[arm];
     }
     return arm;
 }
@@ -145,6 +147,57 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     }
 }
 
+static uint64_t number_of(double share)
+{
+    uint64_t number = 0;
+    memcpy(&number, &share, sizeof number);
+    return number;
+}
+
+static double share_of(uint64_t number)
+{
+    double share = 0;
+    memcpy(&share, &number, sizeof share);
+    return share >= 0 && share < 1e6 ? share : 0;
+}
+
+/* Saved: how far the first phase is, and what the ways have earned. Pairs and runs that were kept
+ * are met again soon. */
+static void save(struct search *search, struct out *whole, struct out *more)
+{
+    struct automatic *a = (struct automatic *)search;
+    saved_put(whole, a->delay_runs);
+    saved_put(whole, a->is_complete);
+    for (uint32_t i = 0; i < ARM_COUNT; i++) {
+        saved_put(whole, number_of(a->arms[i].tried));
+        saved_put(whole, number_of(a->arms[i].rewarded));
+    }
+    saved_put(whole, a->delay != NULL);
+    if (a->delay != NULL) {
+        a->delay->ops->save(a->delay, whole, more);
+    }
+}
+
+static int resume(struct search *search, struct world *w, struct saved *whole, struct saved *more,
+                  struct err *e)
+{
+    struct automatic *a = (struct automatic *)search;
+    a->delay_runs = saved_take(whole);
+    a->is_complete = saved_take(whole) != 0;
+    for (uint32_t i = 0; i < ARM_COUNT; i++) {
+        a->arms[i].tried = share_of(saved_take(whole));
+        a->arms[i].rewarded = share_of(saved_take(whole));
+    }
+    prng_init(&a->prng, name_mix(search->options.seed, search->tally.runs));
+    if (saved_take(whole) != 0) {
+        return a->delay->ops->resume(a->delay, w, whole, more, e);
+    }
+    more->left = 0; /* what the first phase has seen */
+    a->delay->ops->free(a->delay);
+    a->delay = NULL;
+    return 0;
+}
+
 static bool is_complete(const struct search *search)
 {
     return ((const struct automatic *)search)->is_complete;
@@ -165,8 +218,12 @@ static void free_auto(struct search *search)
 
 struct search *search_auto(const struct search_options *o)
 {
-    static const struct search_ops ops = {
-        .next = next, .learn = learn, .is_complete = is_complete, .free = free_auto};
+    static const struct search_ops ops = {.next = next,
+                                          .learn = learn,
+                                          .is_complete = is_complete,
+                                          .free = free_auto,
+                                          .save = save,
+                                          .resume = resume};
     struct automatic *a = mem_zero(1, sizeof *a);
     a->search = (struct search){.ops = &ops, .options = *o};
     struct search_options few = *o;

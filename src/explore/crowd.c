@@ -19,6 +19,7 @@ struct told {
     uint64_t runs, steps, violating_runs, first_violation_run, states, limited_runs, redundant_runs;
     struct world_coverage coverage;
     uint64_t violation_count;
+    uint64_t executions;
     bool is_complete, is_stopped;
 };
 
@@ -45,6 +46,7 @@ static void tell(const struct explored *x, struct out *result)
                            .redundant_runs = x->redundant_runs,
                            .coverage = x->coverage,
                            .violation_count = x->violations.count,
+                           .executions = x->executions,
                            .is_complete = x->is_complete,
                            .is_stopped = x->is_stopped};
     out_bytes(result, &t, sizeof t);
@@ -142,6 +144,7 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
     x->limited_runs += t.limited_runs;
     x->redundant_runs += t.redundant_runs;
     x->is_complete = x->is_complete || t.is_complete;
+    x->executions += t.executions;
     x->is_stopped = x->is_stopped || t.is_stopped;
     if (t.coverage.block_covered > x->coverage.block_covered) {
         x->coverage = t.coverage;

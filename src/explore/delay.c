@@ -27,6 +27,7 @@ struct delay {
     struct frame tried;  /* the run that is being made */
     struct map visit_of; /* state to its visit */
     VEC(struct visit) visits;
+    VEC(uint64_t) news; /* visits since the search was saved: state, delays and steps */
     bool is_begun;
     bool is_cut; /* something was not tried for want of delays */
 };
@@ -58,6 +59,14 @@ static uint64_t state_key(struct frame *f, uint32_t index)
     return key;
 }
 
+static void note_visit(struct delay *d, uint64_t key, struct visit here)
+{
+    if (d->search.options.is_kept) {
+        vec_push(&d->news, key);
+        vec_push(&d->news, map_pair(here.delays, here.steps));
+    }
+}
+
 /* Whether all that can follow from here was already looked for, with as many delays and steps left.
  */
 static bool was_seen(struct delay *d, struct frame *f, uint32_t index)
@@ -67,11 +76,12 @@ static bool was_seen(struct delay *d, struct frame *f, uint32_t index)
         return false;
     }
     const struct visit here = {.delays = f->delays, .steps = o->depth == 0 ? 0 : index};
+    const uint64_t key = state_key(f, index);
     bool is_new = false;
-    const uint32_t number =
-        *map_slot(&d->visit_of, state_key(f, index), (uint32_t)d->visits.count, &is_new);
+    const uint32_t number = *map_slot(&d->visit_of, key, (uint32_t)d->visits.count, &is_new);
     if (is_new) {
         vec_push(&d->visits, here);
+        note_visit(d, key, here);
         return false;
     }
     struct visit *before = vec_at(&d->visits, number);
@@ -80,6 +90,7 @@ static bool was_seen(struct delay *d, struct frame *f, uint32_t index)
     }
     if (here.delays <= before->delays && here.steps <= before->steps) {
         *before = here;
+        note_visit(d, key, here);
     }
     return false;
 }
@@ -141,6 +152,16 @@ static void depart(struct delay *d, struct frame *f)
     tried->is_at_step = false;
 }
 
+static struct plan plan_of(const struct delay *d, const struct frame *f)
+{
+    struct plan p = search_plan(&d->search.options);
+    p.pick.turns = f->turns.at;
+    p.pick.turn_count = f->turns.count;
+    p.wants_pending = true;
+    p.wants_states = d->search.options.has_states;
+    return p;
+}
+
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
     (void)run_index;
@@ -156,11 +177,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
         depart(d, vec_last(&d->frames));
     }
     d->is_begun = true;
-    *p = search_plan(&search->options);
-    p->pick.turns = d->tried.turns.at;
-    p->pick.turn_count = d->tried.turns.count;
-    p->wants_pending = true;
-    p->wants_states = search->options.has_states;
+    *p = plan_of(d, &d->tried);
     return true;
 }
 
@@ -190,6 +207,86 @@ static bool is_complete(const struct search *search)
     return !((const struct delay *)search)->is_cut;
 }
 
+/* Saved: flags, then a row for each frame, without its run. */
+
+static void save(struct search *search, struct out *whole, struct out *more)
+{
+    struct delay *d = (struct delay *)search;
+    saved_put(whole, d->is_begun);
+    saved_put(whole, d->is_cut);
+    saved_put(whole, d->frames.count);
+    vec_each (&d->frames, f) {
+        saved_put(whole, f->delays);
+        saved_put(whole, f->step);
+        saved_put(whole, f->choice);
+        saved_put(whole, f->is_at_step);
+        saved_put(whole, f->turns.count);
+        vec_each (&f->turns, turn) {
+            saved_put(whole, turn->name);
+            saved_put(whole, turn->step);
+        }
+    }
+    vec_each (&d->news, number) {
+        saved_put(more, *number);
+    }
+    vec_clear(&d->news);
+}
+
+/* Makes the run that the frame departs from once more. */
+static int remake(struct delay *d, struct world *w, struct frame *f, struct err *e)
+{
+    const struct plan p = plan_of(d, f);
+    if (world_run(w, &p, &f->run, e) < 0) {
+        return -1;
+    }
+    add_end(&f->run);
+    const bool is_same = f->run.outcome != OUTCOME_DIVERGED && f->step <= f->run.steps.count &&
+                         (!f->is_at_step || f->step < f->run.steps.count);
+    return is_same ? 0 : err_set(e, "a run of the search does not go as it went");
+}
+
+static int resume_frame(struct delay *d, struct world *w, struct saved *s, struct err *e)
+{
+    vec_push(&d->frames, (struct frame){0});
+    struct frame *f = vec_last(&d->frames);
+    f->delays = (uint32_t)saved_take(s);
+    f->step = (uint32_t)saved_take(s);
+    f->choice = (uint32_t)saved_take(s);
+    f->is_at_step = saved_take(s) != 0;
+    const uint64_t turn_count = saved_take_count(s);
+    for (uint64_t i = 0; i < turn_count; i++) {
+        const uint64_t name = saved_take(s);
+        vec_push(&f->turns, (struct pick_turn){.name = name, .step = (uint32_t)saved_take(s)});
+    }
+    return remake(d, w, f, e);
+}
+
+static int resume(struct search *search, struct world *w, struct saved *whole, struct saved *more,
+                  struct err *e)
+{
+    struct delay *d = (struct delay *)search;
+    d->is_begun = saved_take(whole) != 0;
+    d->is_cut = saved_take(whole) != 0;
+    const uint64_t frame_count = saved_take_count(whole);
+    for (uint64_t i = 0; i < frame_count && !whole->is_short; i++) {
+        if (resume_frame(d, w, whole, e) < 0) {
+            return -1;
+        }
+    }
+    while (more->left > 0 && !more->is_short) {
+        const uint64_t key = saved_take(more);
+        const uint64_t pair = saved_take(more);
+        const struct visit here = {.delays = (uint32_t)(pair >> 32), .steps = (uint32_t)pair};
+        bool is_new = false;
+        const uint32_t at = *map_slot(&d->visit_of, key, (uint32_t)d->visits.count, &is_new);
+        if (is_new) {
+            vec_push(&d->visits, here);
+        }
+        *vec_at(&d->visits, at) = here;
+    }
+    return 0;
+}
+
 static void free_delay(struct search *search)
 {
     struct delay *d = (struct delay *)search;
@@ -200,13 +297,18 @@ static void free_delay(struct search *search)
     frame_release(&d->tried);
     map_release(&d->visit_of);
     vec_release(&d->visits);
+    vec_release(&d->news);
     mem_free(d);
 }
 
 struct search *search_delay(const struct search_options *o)
 {
-    static const struct search_ops ops = {
-        .next = next, .learn = learn, .is_complete = is_complete, .free = free_delay};
+    static const struct search_ops ops = {.next = next,
+                                          .learn = learn,
+                                          .is_complete = is_complete,
+                                          .free = free_delay,
+                                          .save = save,
+                                          .resume = resume};
     struct delay *d = mem_zero(1, sizeof *d);
     d->search = (struct search){.ops = &ops, .options = *o};
     return &d->search;

@@ -264,6 +264,113 @@ static bool is_complete(const struct search *search)
     return true;
 }
 
+/* Saved: a row of names for each node. Operations are known again from what is pending when the
+ * current run is made once more. */
+
+static void save(struct search *search, struct out *whole, struct out *more)
+{
+    (void)more;
+    const struct dpor *d = (const struct dpor *)search;
+    saved_put(whole, d->is_begun);
+    saved_put(whole, d->depth);
+    for (size_t i = 0; i < d->depth; i++) {
+        const struct node *n = &d->nodes.at[i];
+        saved_put(whole, n->chosen.name);
+        saved_put(whole, n->wanted.count);
+        vec_each (&n->wanted, name) {
+            saved_put(whole, *name);
+        }
+        saved_put(whole, n->asleep.count);
+        vec_each (&n->asleep, o) {
+            saved_put(whole, o->name);
+        }
+    }
+}
+
+/* What sleeps is known by name until the run was made. */
+static void resume_node(struct dpor *d, struct saved *s)
+{
+    struct node *n = push_node(d);
+    n->chosen.name = saved_take(s);
+    const uint64_t wanted_count = saved_take_count(s);
+    for (uint64_t i = 0; i < wanted_count; i++) {
+        vec_push(&n->wanted, saved_take(s));
+    }
+    const uint64_t asleep_count = saved_take_count(s);
+    for (uint64_t i = 0; i < asleep_count; i++) {
+        vec_push(&n->asleep, (struct pick_operation){.name = saved_take(s)});
+    }
+}
+
+/* Fills in what was pending. An operation that sleeps and is not pending any more is woken: that
+ * costs runs, and loses none. */
+static int refill_node(struct node *n, const struct pick_operation *pending, size_t count,
+                       struct err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        vec_push(&n->pending, pending[i]);
+    }
+    size_t kept = 0;
+    vec_each (&n->asleep, o) {
+        const struct pick_operation *known = find_pending(n, o->name);
+        if (known != NULL) {
+            n->asleep.at[kept++] = *known;
+        }
+    }
+    n->asleep.count = kept;
+    if (n->chosen.name == 0) {
+        return 0;
+    }
+    const struct pick_operation *chosen = find_pending(n, n->chosen.name);
+    if (chosen == NULL) {
+        return err_set(e, "a run of the search does not go as it went");
+    }
+    n->chosen = *chosen;
+    return 0;
+}
+
+static int refill(struct dpor *d, const struct execution *x, struct err *e)
+{
+    for (size_t i = 0; i < d->depth; i++) {
+        struct node *n = &d->nodes.at[i];
+        const struct step *s = i < x->steps.count ? &x->steps.at[i] : NULL;
+        /* The node behind the last step, where nothing was chosen. */
+        const size_t first = s == NULL ? x->pending_last : s->pending_first;
+        const size_t count = s == NULL ? x->pending.count - x->pending_last : s->pending_count;
+        if (refill_node(n, x->pending.at + first, count, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int resume(struct search *search, struct world *w, struct saved *whole, struct saved *more,
+                  struct err *e)
+{
+    (void)more;
+    struct dpor *d = (struct dpor *)search;
+    struct execution x = {0};
+    struct plan p = search_plan(&search->options);
+    d->is_begun = saved_take(whole) != 0;
+    const uint64_t depth = saved_take_count(whole);
+    for (uint64_t i = 0; i < depth && !whole->is_short; i++) {
+        resume_node(d, whole);
+    }
+    for (uint32_t i = 0; i < d->depth && d->nodes.at[i].chosen.name != 0; i++) {
+        vec_push(&d->turns, (struct pick_turn){.name = d->nodes.at[i].chosen.name, .step = i});
+    }
+    p.pick.turns = d->turns.at;
+    p.pick.turn_count = d->turns.count;
+    p.steps_max = (uint32_t)d->turns.count;
+    p.wants_pending = true;
+    int result = d->depth == 0 ? 0 : world_run(w, &p, &x, e);
+    if (result == 0 && d->depth > 0) {
+        result = refill(d, &x, e);
+    }
+    execution_release(&x);
+    return result;
+}
+
 static void free_dpor(struct search *search)
 {
     struct dpor *d = (struct dpor *)search;
@@ -278,8 +385,12 @@ static void free_dpor(struct search *search)
 
 struct search *search_dpor(const struct search_options *o)
 {
-    static const struct search_ops ops = {
-        .next = next, .learn = learn, .is_complete = is_complete, .free = free_dpor};
+    static const struct search_ops ops = {.next = next,
+                                          .learn = learn,
+                                          .is_complete = is_complete,
+                                          .free = free_dpor,
+                                          .save = save,
+                                          .resume = resume};
     struct dpor *d = mem_zero(1, sizeof *d);
     d->search = (struct search){.ops = &ops, .options = *o};
     return &d->search;

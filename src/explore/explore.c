@@ -20,24 +20,16 @@ const char *explore_strategy_name(int strategy)
     }
 }
 
-static struct search *search_new(const struct explore_options *o)
+static struct search *search_new(const struct explore_options *o, bool is_kept)
 {
+    struct search_options options = o->search;
+    options.is_kept = is_kept;
     switch (o->strategy) {
-    case EXPLORE_AUTO: return search_auto(&o->search);
-    case EXPLORE_DELAY: return search_delay(&o->search);
-    case EXPLORE_DPOR: return search_dpor(&o->search);
-    default: return search_sample(&o->search, (enum pick_strategy)o->strategy);
+    case EXPLORE_AUTO: return search_auto(&options);
+    case EXPLORE_DELAY: return search_delay(&options);
+    case EXPLORE_DPOR: return search_dpor(&options);
+    default: return search_sample(&options, (enum pick_strategy)o->strategy);
     }
-}
-
-struct plan search_plan(const struct search_options *o)
-{
-    return (struct plan){
-        .pick = {.seed = o->seed, .depth = o->pct_depth},
-        .faults = o->faults,
-        .steps_max = o->depth,
-        .is_learning = true,
-    };
 }
 
 static char *copied(const char *text, size_t size)
@@ -164,11 +156,15 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
 int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
              struct explored *found, struct err *e)
 {
-    struct search *search = search_new(o);
+    /* One process searches, the others sample: only the first has something to go on with. */
+    const bool is_kept = o->campaign != NULL && l->part == 0;
+    struct search *search = search_new(o, is_kept);
     struct once once = {0};
-    int result = 0;
-    l->ledger.campaign = o->campaign;
-    l->ledger.world = w;
+    l->ledger = (struct ledger){.campaign = o->campaign, .world = w};
+    if (is_kept && search_can_be_saved(search)) {
+        l->ledger.search = search;
+    }
+    int result = ledger_resume(&l->ledger, e);
     while (result == 0 && !once.is_over) {
         once.number = found->runs * o->jobs + l->part;
         result = ledger_next(&l->ledger, &once.number, e);
@@ -176,12 +172,14 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
             break;
         }
         if (!search->ops->next(search, once.number, &once.plan)) {
-            found->is_complete =
-                search->ops->is_complete(search) && found->limited_runs == 0 && !o->search.is_drawn;
+            found->is_complete = search->ops->is_complete(search) &&
+                                 search->tally.limited_runs == 0 && !o->search.is_drawn;
+            found->executions = search->tally.runs - search->tally.redundant_runs;
             break;
         }
         result = run_once(w, o, l, found, &once, e);
         if (result == 0) {
+            search_count(search, &once.execution);
             search->ops->learn(search, &once.plan, &once.execution);
         }
         once.is_over = once.is_over ||

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "explore/replay.h"
 #include "trace/format.h"
 
@@ -58,9 +59,98 @@ static void forget_counts(const struct ledger *l)
     }
 }
 
+/* The search, to be gone on with */
+
+enum { PIECE_NAME_SIZE = 40 };
+
+static const char *piece_name(char name[PIECE_NAME_SIZE], uint64_t piece)
+{
+    (void)snprintf(name, PIECE_NAME_SIZE, "search.%llu", (unsigned long long)piece);
+    return name;
+}
+
+static void keep_search(struct ledger *l)
+{
+    struct out whole;
+    struct out more;
+    char name[PIECE_NAME_SIZE];
+    out_open_memory(&whole);
+    out_open_memory(&more);
+    search_save(l->search, &whole, &more);
+    if (more.used > 0) {
+        campaign_keep(l->campaign, piece_name(name, l->kept_count++), more.buffer, more.used);
+    }
+    saved_put(&whole, l->kept_count);
+    campaign_keep(l->campaign, "search", whole.buffer, whole.used);
+    out_abandon(&whole);
+    out_abandon(&more);
+}
+
+/* Adds a piece of what was kept. */
+static int take_piece(struct ledger *l, uint64_t piece, struct out *all, struct err *e)
+{
+    char name[PIECE_NAME_SIZE];
+    void *bytes = NULL;
+    size_t size = 0;
+    if (campaign_kept(l->campaign, piece_name(name, piece), &bytes, &size, e) < 0) {
+        return -1;
+    }
+    const int result = bytes != NULL ? 0
+                                     : err_set(e, "%s: damaged (a part of the search is missing)",
+                                               campaign_path(l->campaign));
+    if (result == 0) {
+        out_bytes(all, bytes, size);
+    }
+    mem_free(bytes);
+    return result;
+}
+
+static int resume_search(struct ledger *l, const char *bytes, size_t size, struct err *e)
+{
+    struct out more;
+    struct saved saved = {.at = bytes, .left = size / sizeof(uint64_t)};
+    if (saved.left == 0) {
+        return err_set(e, "%s: damaged (the search is empty)", campaign_path(l->campaign));
+    }
+    saved.left--;
+    memcpy(&l->kept_count, bytes + saved.left * sizeof(uint64_t), sizeof l->kept_count);
+    out_open_memory(&more);
+    int result = 0;
+    for (uint64_t i = 0; result == 0 && i < l->kept_count; i++) {
+        result = take_piece(l, i, &more, e);
+    }
+    if (result == 0) {
+        struct saved pieces = {.at = more.buffer, .left = more.used / sizeof(uint64_t)};
+        result = search_resume(l->search, l->world, &saved, &pieces, e);
+        result = result == 0 ? 0 : err_wrap(e, "%s", campaign_path(l->campaign));
+    }
+    out_abandon(&more);
+    return result;
+}
+
+int ledger_resume(struct ledger *l, struct err *e)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    if (l->search == NULL) {
+        return 0;
+    }
+    if (campaign_kept(l->campaign, "search", &bytes, &size, e) < 0) {
+        return -1;
+    }
+    const int result = bytes == NULL ? 0 : resume_search(l, bytes, size, e);
+    mem_free(bytes);
+    return result;
+}
+
+/* Jobs */
+
 static int finish_job(struct ledger *l, struct err *e)
 {
     tell_counts(l);
+    if (l->search != NULL) {
+        keep_search(l);
+    }
     if (campaign_done(l->campaign, e) < 0) {
         return -1;
     }
@@ -185,16 +275,15 @@ int ledger_save(struct ledger *l, struct world *w, const struct violation *v, st
     const enum finding_kind kind = outcome_finding(v->outcome);
     return campaign_save(
         l->campaign,
-        &(struct campaign_violation){
-            .key = v->key,
-            .kind = finding_kind_name(kind),
-            .property = is_about_property(kind) ? v->key : "",
-            .what = v->what,
-            .values = "",
-            .run = v->run - 1,
-            .step = v->step_count,
-            .schedule = schedule,
-            .trace = trace},
+        &(struct campaign_violation){.key = v->key,
+                                     .kind = finding_kind_name(kind),
+                                     .property = is_about_property(kind) ? v->key : "",
+                                     .what = v->what,
+                                     .values = "",
+                                     .run = v->run - 1,
+                                     .step = v->step_count,
+                                     .schedule = schedule,
+                                     .trace = trace},
         e);
 }
 

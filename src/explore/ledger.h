@@ -4,17 +4,23 @@
 
 #include "campaign/campaign.h"
 #include "explore/explore.h"
+#include "explore/search.h"
 
 /* {.campaign = c, .world = w} begins; NULL keeps no campaign, and all below does nothing. */
 struct ledger {
     struct campaign *campaign;
-    struct world *world; /* whose code is covered */
+    struct world *world;   /* whose code is covered */
+    struct search *search; /* that is kept with each job, to be gone on with; NULL: none */
+    uint64_t kept_count;   /* pieces of what it adds each time */
     struct campaign_job job;
     uint32_t made; /* runs of the job */
     bool has_job;
     uint32_t job_size; /* of the next: so that a job takes about a tenth of a second */
     uint64_t job_ns;   /* when this one began */
 };
+
+/* Lets the search go on where one of the same campaign was stopped, if one was. */
+MUST_USE int ledger_resume(struct ledger *l, struct err *e);
 
 /* The number of the run to be made next, from 0; a new job is taken when the last is done. */
 MUST_USE int ledger_next(struct ledger *l, uint64_t *number, struct err *e);

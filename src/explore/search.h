@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "explore/saved.h"
 #include "world/world.h"
 
 /* What every search is told. */
@@ -17,13 +18,22 @@ struct search_options {
     bool prunes_states;  /* what was seen from a state is not looked for again from its like */
     bool has_states;     /* the world can tell states apart */
     bool is_drawn;       /* other events may come from outside: no search sees all executions */
+    bool is_kept;        /* it will be saved now and then */
     uint64_t seed;
+};
+
+/* What a search has done, in all processes that worked on it one after another. */
+struct search_tally {
+    uint64_t runs;
+    uint64_t limited_runs;
+    uint64_t redundant_runs;
 };
 
 /* A search's struct begins with this. */
 struct search {
     const struct search_ops *ops;
     struct search_options options;
+    struct search_tally tally;
 };
 
 struct search_ops {
@@ -36,6 +46,14 @@ struct search_ops {
      * what does not matter. */
     bool (*is_complete)(const struct search *s);
     void (*free)(struct search *s);
+
+    /* Optional, both or none. Between two runs: writes what it takes to go on from here, `whole` in
+     * place of what was written before, `more` behind it. */
+    void (*save)(struct search *s, struct out *whole, struct out *more);
+    /* A fresh search goes on where another was, from the last `whole` and all of `more`. Runs that
+     * it departs from are made again. Fails when they do not go as they went. */
+    int (*resume)(struct search *s, struct world *w, struct saved *whole, struct saved *more,
+                  struct err *e);
 };
 
 MUST_USE struct search *search_sample(const struct search_options *o, enum pick_strategy strategy);
@@ -45,5 +63,14 @@ MUST_USE struct search *search_auto(const struct search_options *o);
 
 /* The plan that all searches begin with. */
 struct plan search_plan(const struct search_options *o);
+
+/* A run of the search was made. */
+void search_count(struct search *s, const struct execution *x);
+
+/* As the operations of the same name, together with the tally. Saving is for searches that can. */
+bool search_can_be_saved(const struct search *s);
+void search_save(struct search *s, struct out *whole, struct out *more);
+MUST_USE int search_resume(struct search *s, struct world *w, struct saved *whole,
+                           struct saved *more, struct err *e);
 
 #endif

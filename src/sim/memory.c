@@ -230,6 +230,46 @@ static uint64_t hash_channel(const struct queue *c, bool is_fifo)
     return hash;
 }
 
+enum { PAGE_SIZE = 4096 };
+
+static uint64_t word_at(const char *bytes, size_t size)
+{
+    uint64_t word = 0;
+    memcpy(&word, bytes, size < sizeof word ? size : sizeof word);
+    return word;
+}
+
+/* The words of a page that are not as they were loaded. */
+static uint64_t hash_changes(const char *page, const char *fresh, size_t size, uint64_t hash)
+{
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        const uint64_t word = word_at(page + at, size - at);
+        if (word != word_at(fresh + at, size - at)) {
+            hash = name_mix(name_mix(hash, at), word);
+        }
+    }
+    return hash;
+}
+
+/* What is as it was loaded is so in every run, and may hold addresses, which are others in every
+ * process: it does not count. */
+static uint64_t hash_segments(const struct sim *s, uint64_t hash)
+{
+    const char *fresh = s->segments_fresh;
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        const struct segment *segment = &s->segments[i];
+        for (size_t at = 0; at < segment->size; at += PAGE_SIZE) {
+            const size_t left = segment->size - at;
+            const size_t size = left < PAGE_SIZE ? left : PAGE_SIZE;
+            if (memcmp(segment->begin + at, fresh + at, size) != 0) {
+                hash = hash_changes(segment->begin + at, fresh + at, size, name_mix(hash, i + at));
+            }
+        }
+        fresh += segment->size;
+    }
+    return hash;
+}
+
 /* Of what decides what can happen next. How it came to be (counts of what was sent, ages) stays
  * out, so that different ways to one state are seen to meet. */
 uint64_t memory_hash(struct sim *s)
@@ -246,8 +286,5 @@ uint64_t memory_hash(struct sim *s)
                                          hash_channel(&s->core->queues[i], s->is_fifo[i]));
         }
     }
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        hash = XXH3_64bits_withSeed(s->segments[i].begin, s->segments[i].size, hash);
-    }
-    return hash | 1;
+    return hash_segments(s, hash) | 1;
 }

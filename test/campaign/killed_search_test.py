@@ -30,16 +30,17 @@ def account(campaign):
     return told["stats"]["runs"], {finding["key"]: finding["replay"] for finding in told["findings"]}
 
 
-def search_and_kill(campaign, system, jobs, seconds):
-    """Searches until it is killed with all its processes."""
+def search_and_kill(campaign, system, seconds, *options):
+    """Searches until it is killed with all its processes; true when it came to its end before."""
     how = ["--resume", campaign] if os.path.exists(os.path.join(campaign, "campaign.db")) else ["-o", campaign]
-    child = subprocess.Popen([CLEW, "explore", "--budget", "60s", "-j", str(jobs)] + how + [system],
+    child = subprocess.Popen([CLEW, "explore", "--budget", "600s", *options] + how + [system],
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     time.sleep(seconds)
     os.killpg(child.pid, signal.SIGKILL)
     told = child.stderr.read().decode()
     status = child.wait()
-    assert status == -signal.SIGKILL, f"status {status}: {told}"
+    assert status in (-signal.SIGKILL, 0, 1), f"status {status}: {told}"
+    return status != -signal.SIGKILL
 
 
 def killed_often(jobs):
@@ -51,7 +52,7 @@ def killed_often(jobs):
         runs, known = account(campaign)
         assert known, "nothing was found"
         for _ in range(100 if IS_LONG else 8):
-            search_and_kill(campaign, system, jobs, chance.uniform(0, 0.3))
+            assert not search_and_kill(campaign, system, chance.uniform(0, 0.3), "-j", str(jobs))
             runs_now, known_now = account(campaign)
             assert runs_now >= runs, f"{runs} runs became {runs_now}"
             assert known.items() <= known_now.items(), f"{known} became {known_now}"
@@ -72,6 +73,38 @@ def test_one_process_killed_at_any_instant_loses_nothing():
 
 def test_two_processes_killed_at_any_instant_lose_nothing():
     killed_often(2)
+
+
+def systematic_killed_often(*options):
+    """However often it is killed, the search makes each run once, and finds what it finds at one go."""
+    chance = random.Random(len(options))
+    with tempfile.TemporaryDirectory() as folder:
+        system = built(folder, "commit")
+        whole = os.path.join(folder, "whole.campaign")
+        done = subprocess.run([CLEW, "explore", *options, "-o", whole, system], check=False, capture_output=True)
+        assert done.returncode in (0, 1), done.stderr.decode()
+        campaign = os.path.join(folder, "killed.campaign")
+        for _ in range(100 if IS_LONG else 12):
+            if search_and_kill(campaign, system, chance.uniform(0, 0.4), *options):
+                break
+        how = ["--resume", campaign] if os.path.exists(os.path.join(campaign, "campaign.db")) else ["-o", campaign]
+        again = subprocess.run([CLEW, "explore", *options, *how, system], check=False, capture_output=True)
+        assert again.returncode == done.returncode, again.stderr.decode()
+        wanted = account(whole)
+        got = account(campaign)
+        assert got[0] == wanted[0] and got[1].keys() == wanted[1].keys(), f"{wanted} became {got}"
+        if b"executions explored" in done.stdout:
+            first = done.stdout.splitlines()[-1].split(b",")[0]
+            assert again.stdout.splitlines()[-1].split(b",")[0] == first, again.stdout.decode()
+
+
+def test_dpor_killed_at_any_instant_goes_on_where_it_was():
+    systematic_killed_often("--strategy", "dpor", "--faults", "crash=1,restart=1,drop=1", "--net", "datagram")
+
+
+def test_delay_killed_at_any_instant_goes_on_where_it_was():
+    systematic_killed_often("--strategy", "delay", "--delays", "6", "--no-prune")
+    systematic_killed_often("--strategy", "delay", "--delays", "12")
 
 
 def test_a_campaign_in_use_is_refused():

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "exhaust.h"
 #include "explore/replay.h"
+#include "explore/search.h"
+#include "pick/name.h"
 #include "random_system.h"
 #include "system.h"
 #include "test.h"
@@ -292,4 +294,152 @@ TEST(auto_finds_what_there_is_in_small_systems)
         explored_release(&found);
         trial_end(&t);
     }
+}
+
+/* What a search keeps, as a campaign would. */
+struct keeping {
+    struct out whole, more;
+};
+
+/* Makes runs until there is nothing left, or `count`; how many, and their hashes go into *hash. */
+static uint64_t make_runs(struct search *s, struct world *w, uint64_t count, uint64_t *hash)
+{
+    struct err e = {.text = ""};
+    struct plan p;
+    struct execution x = {0};
+    uint64_t made = 0;
+    while (made < count && s->ops->next(s, made, &p)) {
+        CHECK_INT(world_run(w, &p, &x, &e), 0);
+        *hash = name_mix(*hash, x.hash);
+        search_count(s, &x);
+        s->ops->learn(s, &p, &x);
+        made++;
+    }
+    execution_release(&x);
+    return made;
+}
+
+static struct search *begin_search(int strategy, const struct search_options *o)
+{
+    return strategy == EXPLORE_DPOR    ? search_dpor(o)
+           : strategy == EXPLORE_DELAY ? search_delay(o)
+                                       : search_auto(o);
+}
+
+/* Another search that goes on where this one is, which is freed. */
+static struct search *go_on(struct search *s, struct world *w, int strategy, struct keeping *k)
+{
+    struct err e = {.text = ""};
+    const struct search_options o = s->options;
+    out_abandon(&k->whole);
+    out_open_memory(&k->whole);
+    search_save(s, &k->whole, &k->more);
+    s->ops->free(s);
+    struct search *next = begin_search(strategy, &o);
+    struct saved whole = {.at = k->whole.buffer, .left = k->whole.used / 8};
+    struct saved more = {.at = k->more.buffer, .left = k->more.used / 8};
+    if (search_resume(next, w, &whole, &more, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+    return next;
+}
+
+/* Stopped after a few runs, again and again, a search makes the same runs as one that is not. */
+static void check_resumed(int strategy, const char *faults, uint64_t seed, uint64_t count)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    for (uint64_t i = 0; i < count; i++) {
+        struct trial t;
+        trial_begin(&t, &prng, i % 2 == 0, faults);
+        const struct search_options o = {.faults = t.faults,
+                                         .delays_max = 3,
+                                         .prunes_states = i % 3 != 0,
+                                         .has_states = true,
+                                         .is_kept = true,
+                                         .seed = 1};
+        uint64_t wanted = 0;
+        struct search *at_once = begin_search(strategy, &o);
+        const uint64_t run_count = make_runs(at_once, t.world, 1900, &wanted);
+        uint64_t got = 0;
+        struct keeping k;
+        out_open_memory(&k.whole);
+        out_open_memory(&k.more);
+        struct search *s = begin_search(strategy, &o);
+        uint64_t made = 0;
+        uint64_t more = 1;
+        while (more > 0 && made < 1900) {
+            const uint64_t most = 1 + prng_below(&prng, 20);
+            more = make_runs(s, t.world, most < 1900 - made ? most : 1900 - made, &got);
+            made += more;
+            s = go_on(s, t.world, strategy, &k);
+        }
+        CHECK_INT(made, run_count);
+        /* Behind its first phase, auto draws anew. */
+        const bool is_repeated = strategy != EXPLORE_AUTO || s->ops->is_complete(s);
+        CHECK(!is_repeated || got == wanted);
+        CHECK_INT(s->tally.runs, run_count);
+        CHECK_INT(s->tally.redundant_runs, at_once->tally.redundant_runs);
+        CHECK_INT(s->ops->is_complete(s), at_once->ops->is_complete(at_once));
+        out_abandon(&k.whole);
+        out_abandon(&k.more);
+        s->ops->free(s);
+        at_once->ops->free(at_once);
+        trial_end(&t);
+    }
+}
+
+TEST(dpor_goes_on_where_it_was)
+{
+    check_resumed(EXPLORE_DPOR, "none", 14, test_count(30, 500));
+    check_resumed(EXPLORE_DPOR, "crash=1", 15, test_count(10, 100));
+}
+
+TEST(delay_goes_on_where_it_was)
+{
+    check_resumed(EXPLORE_DELAY, "none", 16, test_count(30, 500));
+    check_resumed(EXPLORE_DELAY, "drop=1", 17, test_count(10, 100));
+}
+
+TEST(the_first_phase_of_auto_goes_on_where_it_was)
+{
+    check_resumed(EXPLORE_AUTO, "none", 18, test_count(10, 100));
+}
+
+/* Whatever the bytes are, they are taken or refused. */
+TEST(a_damaged_search_is_refused)
+{
+    struct prng prng;
+    prng_init(&prng, 19);
+    uint64_t refused = 0;
+    for (uint64_t i = 0; i < test_count(200, 5000); i++) {
+        struct trial t;
+        struct err e = {.text = ""};
+        struct out whole;
+        struct out more;
+        uint64_t hash = 0;
+        trial_begin(&t, &prng, false, "none");
+        const int strategy = i % 2 == 0 ? EXPLORE_DPOR : EXPLORE_DELAY;
+        const struct search_options o = {.delays_max = 3, .is_kept = true, .seed = 1};
+        struct search *s = begin_search(strategy, &o);
+        (void)make_runs(s, t.world, 3, &hash);
+        out_open_memory(&whole);
+        out_open_memory(&more);
+        search_save(s, &whole, &more);
+        s->ops->free(s);
+        whole.buffer[prng_below(&prng, whole.used)] ^= (char)(1 + prng_below(&prng, 255));
+        s = begin_search(strategy, &o);
+        struct saved numbers = {.at = whole.buffer, .left = whole.used / 8 - prng_below(&prng, 2)};
+        if (search_resume(s, t.world, &numbers, &(struct saved){0}, &e) < 0) {
+            CHECK(e.text[0] != '\0');
+            refused++;
+        } else {
+            (void)make_runs(s, t.world, 10, &hash);
+        }
+        s->ops->free(s);
+        out_abandon(&whole);
+        out_abandon(&more);
+        trial_end(&t);
+    }
+    CHECK(refused > 0);
 }

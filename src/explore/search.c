@@ -1,0 +1,45 @@
+#include "explore/search.h"
+
+struct plan search_plan(const struct search_options *o)
+{
+    return (struct plan){
+        .pick = {.seed = o->seed, .depth = o->pct_depth},
+        .faults = o->faults,
+        .steps_max = o->depth,
+        .is_learning = true,
+    };
+}
+
+void search_count(struct search *s, const struct execution *x)
+{
+    s->tally.runs++;
+    s->tally.limited_runs += x->outcome == OUTCOME_LIMIT;
+    s->tally.redundant_runs += x->outcome == OUTCOME_REDUNDANT;
+}
+
+bool search_can_be_saved(const struct search *s)
+{
+    return s->ops->save != NULL;
+}
+
+void search_save(struct search *s, struct out *whole, struct out *more)
+{
+    saved_put(whole, s->tally.runs);
+    saved_put(whole, s->tally.limited_runs);
+    saved_put(whole, s->tally.redundant_runs);
+    s->ops->save(s, whole, more);
+}
+
+int search_resume(struct search *s, struct world *w, struct saved *whole, struct saved *more,
+                  struct err *e)
+{
+    s->tally.runs = saved_take(whole);
+    s->tally.limited_runs = saved_take(whole);
+    s->tally.redundant_runs = saved_take(whole);
+    if (s->ops->resume(s, w, whole, more, e) < 0) {
+        return -1;
+    }
+    return whole->is_short || whole->left > 0 || more->is_short || more->left > 0
+               ? err_set(e, "what was kept of the search is damaged")
+               : 0;
+}
