@@ -117,6 +117,15 @@ struct clew_system {
     /* Once bugs and settings are chosen: may change what depends on them, such as faults and net.
      */
     void (*adjust)(struct clew_system *system);
+
+    /* Helpers of a node by name, ended by NULL, and what they do (clew_help). */
+    const char *const *helpers;
+    void (*help)(int helper, const void *bytes, size_t size);
+
+    /* For `clew minimize`: the index-th variant of a request that is smaller, in an order of the
+     * system's own that is the same every time (such as: one element left out, the first, the
+     * second ...). Writes at most m->size bytes and says how many; false when there are no more. */
+    bool (*shrink)(const struct clew_message *m, uint32_t index, void *bytes, size_t *size);
 };
 
 /* Declares the system of a shared object. */
@@ -151,6 +160,9 @@ struct clew_calls {
     void (*access)(const char *variable, bool is_write, const char *file, int line);
     void (*violate)(const char *claim, const char *file, int line);
     void (*block)(const void *address);
+    void (*await)(int from, int type);
+    void (*help)(int helper, const void *bytes, size_t size);
+    void (*send_unignorable)(int to, int type, const void *bytes, size_t size);
 };
 
 /* Set when the system is loaded; weak, so that every file of a system may include this header. */
@@ -166,6 +178,30 @@ CLEW_UNCOUNTED static inline int clew_self(void)
 CLEW_UNCOUNTED static inline void clew_send(int to, int type, const void *bytes, size_t size)
 {
     clew_calls->send(to, type, bytes, size);
+}
+
+/* The same for a message that a run does not go on without: no fault loses it on its way, and where
+ * a run is repeated in part, the next step waits until it is there. */
+CLEW_UNCOUNTED static inline void clew_send_unignorable(int to, int type, const void *bytes,
+                                                        size_t size)
+{
+    clew_calls->send_unignorable(to, type, bytes, size);
+}
+
+/* Blocks the node when the handler is over: nothing reaches it, no message, timer or end of a
+ * write, but one message of this type from that node, which may overtake others. Once for a
+ * handler. A node that is blocked when nothing can happen any more is a deadlock. */
+CLEW_UNCOUNTED static inline void clew_await(int from, int type)
+{
+    clew_calls->await(from, type);
+}
+
+/* Starts a helper of the node, a task beside it that shares nothing with it: later, in one step
+ * that nothing interrupts, `help` is called with a copy of the bytes. It may send, and runs even
+ * while the node is blocked; a crash ends it. */
+CLEW_UNCOUNTED static inline void clew_help(int helper, const void *bytes, size_t size)
+{
+    clew_calls->help(helper, bytes, size);
 }
 
 /* In setup: a request from outside, to arrive some time. */

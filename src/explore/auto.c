@@ -123,7 +123,9 @@ static void keep(struct automatic *a, const struct execution *x)
     struct kept_run *k = &a->kept[a->kept_next];
     vec_clear(&k->turns);
     for (uint32_t i = 0; i < x->steps.count; i++) {
-        vec_push(&k->turns, (struct pick_turn){.name = x->steps.at[i].operation.name, .step = i});
+        const struct pick_operation *o = &x->steps.at[i].operation;
+        vec_push(&k->turns, (struct pick_turn){
+                                .name = o->name, .step = i, .is_unignorable = o->is_unignorable});
     }
     a->kept_next = (a->kept_next + 1) % KEPT_MAX;
     a->kept_count += a->kept_count < KEPT_MAX;

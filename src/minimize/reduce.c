@@ -24,8 +24,11 @@ bool reducer_goes_on(struct reducer *r)
 struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match)
 {
     const struct pick_operation *o = &r->result->best.steps.at[index].operation;
-    return (struct pick_want){
-        .action = o->action, .content = o->content, .fault = o->fault, .match = (uint8_t)match};
+    return (struct pick_want){.action = o->action,
+                              .content = o->content,
+                              .fault = o->fault,
+                              .match = (uint8_t)match,
+                              .is_unignorable = o->is_unignorable};
 }
 
 static int run(struct reducer *r, const struct plan *p, struct execution *x)
@@ -228,7 +231,8 @@ bool reducer_try_without(struct reducer *r, const bool *is_out)
     for (size_t way = 0; way < sizeof ways / sizeof *ways && reducer_goes_on(r); way++) {
         vec_clear(&r->candidate.wants);
         for (uint32_t i = 0; i < reducer_size(r); i++) {
-            if (!is_out[i] && !is_out[r->partner_of.at[i]]) {
+            const bool is_kept = r->result->best.steps.at[i].operation.is_unignorable;
+            if (is_kept || (!is_out[i] && !is_out[r->partner_of.at[i]])) {
                 vec_push(&r->candidate.wants, reducer_want(r, i, ways[way]));
             }
         }

@@ -202,6 +202,9 @@ static int take_turn(struct pick *p, const struct offer *offer, bool is_at_rest)
             p->where = p->turn;
             return PICK_DIVERGED;
         }
+        if (turn->is_unignorable && !is_at_rest) {
+            return take(p, offer, 0);
+        }
     }
     return PICK_REST;
 }
@@ -236,15 +239,20 @@ static int find_wanted(const struct offer *offer, const struct pick_want *want)
     return -1;
 }
 
-static int take_wanted(struct pick *p, const struct offer *offer)
+static int take_wanted(struct pick *p, const struct offer *offer, bool is_at_rest)
 {
-    while (p->turn < p->plan.want_count) {
-        const int found = find_wanted(offer, &p->plan.wants[p->turn++]);
+    for (; p->turn < p->plan.want_count; p->turn++) {
+        const struct pick_want *want = &p->plan.wants[p->turn];
+        const int found = find_wanted(offer, want);
         if (found >= 0) {
+            p->turn++;
             return take(p, offer, (uint32_t)found);
         }
+        if (want->is_unignorable && !is_at_rest) {
+            return take(p, offer, 0);
+        }
     }
-    return offer->pending_count == 0 || offer->pending[0].fault != 0 ? PICK_REST : PICK_DONE;
+    return is_at_rest ? PICK_REST : PICK_DONE;
 }
 
 /* Fills p->allowed with what the constraints allow at most so reluctantly; how many. `where` names
@@ -314,7 +322,7 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
     const bool is_at_rest = count == 0 || pending[0].fault != 0;
     struct offer offer = {.pending = pending, .pending_count = count, .among = p->allowed};
     if (p->plan.wants != NULL) {
-        return take_wanted(p, &offer);
+        return take_wanted(p, &offer, is_at_rest);
     }
     if (p->turn < p->plan.turn_count) {
         const int chosen = take_turn(p, &offer, is_at_rest);

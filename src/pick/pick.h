@@ -31,6 +31,7 @@ struct pick_operation {
     uint8_t writes;      /* bit i: objects[i] is changed, not only read */
     uint8_t fault;       /* FAULT_CRASH ...; 0 when it is none */
     bool is_external;    /* comes from outside the system: a request, a fault */
+    bool is_unignorable; /* a run that is repeated in part does not go on without it */
     bool is_overtaking;  /* may come before what its task did earlier; else a task is a sequence */
     uint32_t occurrence; /* which of its action it is, for the world's own use */
 };
@@ -70,6 +71,7 @@ int pick_strategy_find(const char *name);
 struct pick_turn {
     uint64_t name;
     uint32_t step;
+    bool is_unignorable; /* is not skipped: the default goes on until it is pending */
 };
 
 /* Which of the pending operations that do the same is meant. */
@@ -87,7 +89,8 @@ struct pick_want {
     uint64_t action;
     uint64_t content;
     uint8_t fault;
-    uint8_t match; /* enum pick_match */
+    uint8_t match;       /* enum pick_match */
+    bool is_unignorable; /* is not passed over: the default goes on until it is pending */
 };
 
 enum pick_relation {

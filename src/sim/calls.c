@@ -49,8 +49,42 @@ static void call_send(int to, int type, const void *bytes, size_t size)
 {
     (void)own_node("clew_send");
     check_message("clew_send", to, type, bytes, size);
+    (void)net_send(running, running->self, (uint32_t)to,
+                   &(struct clew_message){.type = type, .bytes = bytes, .size = size});
+}
+
+static void call_send_unignorable(int to, int type, const void *bytes, size_t size)
+{
+    (void)own_node("clew_send_unignorable");
+    check_message("clew_send_unignorable", to, type, bytes, size);
     net_send(running, running->self, (uint32_t)to,
-             &(struct clew_message){.type = type, .bytes = bytes, .size = size});
+             &(struct clew_message){.type = type, .bytes = bytes, .size = size})
+        ->is_unignorable = true;
+}
+
+static void call_await(int from, int type)
+{
+    struct sim *s = running;
+    struct node *n = own_node("clew_await");
+    check_message("clew_await", from, type, NULL, 0);
+    if (s->is_helping || n->awaited.is_any) {
+        guard_end(s, OUTCOME_ASSERTION, "clew_await", "clew_await() is called %s",
+                  s->is_helping ? "by a helper" : "twice by one handler");
+    }
+    n->awaited = (struct awaited){.is_any = true, .from = (uint32_t)from, .type = (uint32_t)type};
+}
+
+static void call_help(int helper, const void *bytes, size_t size)
+{
+    struct sim *s = running;
+    (void)own_node("clew_help");
+    if (helper < 0 || (uint32_t)helper >= s->helper_count || (bytes == NULL && size > 0)) {
+        guard_end(s, OUTCOME_ASSERTION, "clew_help",
+                  "clew_help() of helper %d with %zu bytes, and there are %u helpers", helper, size,
+                  s->helper_count);
+    }
+    help_start(s, (uint32_t)s->self, &(struct help){.helper = (uint32_t)helper, .size = size},
+               bytes);
 }
 
 static void call_request(int to, int type, const void *bytes, size_t size)
@@ -60,8 +94,8 @@ static void call_request(int to, int type, const void *bytes, size_t size)
                   "clew_request() is called outside setup");
     }
     check_message("clew_request", to, type, bytes, size);
-    net_send(running, CLEW_CLIENT, (uint32_t)to,
-             &(struct clew_message){.type = type, .bytes = bytes, .size = size});
+    (void)net_send(running, CLEW_CLIENT, (uint32_t)to,
+                   &(struct clew_message){.type = type, .bytes = bytes, .size = size});
 }
 
 static struct timer *own_timer(const char *call, int timer)
@@ -255,4 +289,7 @@ const struct clew_calls sim_calls = {
     .access = call_access,
     .violate = call_fail,
     .block = call_block,
+    .await = call_await,
+    .help = call_help,
+    .send_unignorable = call_send_unignorable,
 };

@@ -58,6 +58,9 @@ static int check_counts(const struct sim *s, struct err *e)
     if (s->timer_count > SIM_TIMERS_MAX) {
         return err_set(e, "more than %d timers", SIM_TIMERS_MAX);
     }
+    if (s->helper_count > SIM_HELPERS_MAX) {
+        return err_set(e, "more than %d helpers", SIM_HELPERS_MAX);
+    }
     return 0;
 }
 
@@ -72,7 +75,7 @@ int check_version(struct sim *s, struct err *e)
                        "again with clew cc --sim",
                        system->version, CLEW_SIM_VERSION);
     }
-    if (system->size < offsetof(struct clew_system, bugs) || system->size > sizeof *system) {
+    if (system->size < offsetof(struct clew_system, helpers) || system->size > sizeof *system) {
         return err_set(e,
                        "was built with another clew/sim.h (its system has %u bytes, and here it "
                        "has %zu): build it again with clew cc --sim",
@@ -90,9 +93,11 @@ int check_system(struct sim *s, struct err *e)
         system->node_count_chosen != NULL ? *system->node_count_chosen : system->node_count;
     s->type_count = count_names(system->messages, SIM_TYPES_MAX);
     s->timer_count = count_names(system->timers, SIM_TIMERS_MAX);
+    s->helper_count = count_names(system->helpers, SIM_HELPERS_MAX);
     if (check_counts(s, e) < 0 || check_name("system", system->name, e) < 0 ||
         check_names("message", system->messages, s->type_count, e) < 0 ||
-        check_names("timer", system->timers, s->timer_count, e) < 0) {
+        check_names("timer", system->timers, s->timer_count, e) < 0 ||
+        check_names("helper", system->helpers, s->helper_count, e) < 0) {
         return -1;
     }
     if (system->nodes != NULL && system->node_count_chosen != NULL) {
@@ -103,6 +108,9 @@ int check_system(struct sim *s, struct err *e)
     }
     if (system->message == NULL) {
         return err_set(e, "has no function for messages");
+    }
+    if (s->helper_count > 0 && system->help == NULL) {
+        return err_set(e, "has helpers, and no function for what they do");
     }
     if (system->state_size > STATE_SIZE_MAX || system->disk_size > STATE_SIZE_MAX) {
         return err_set(e, "a state or disk is larger than %d bytes", STATE_SIZE_MAX);

@@ -50,11 +50,15 @@ static struct operation describe_operation(const struct sim *s, const struct pic
     for (uint32_t i = 0; o->kind == EVENT_TIMER_FIRE && i < s->timer_count; i++) {
         object = s->names.timers[o->node][i] == o->action ? s->system->timers[i] : object;
     }
-    return (struct operation){.node = names_intern_text(names, s->node_names[o->node]),
-                              .task = names_intern_text(names, "main"),
-                              .object = names_intern_text(names, object),
-                              .kind = o->kind,
-                              .occurrence = o->occurrence};
+    for (uint32_t i = 0; o->kind == EVENT_HANDLER_BEGIN && i < s->helper_count; i++) {
+        object = s->names.helpers[o->node][i] == o->action ? s->system->helpers[i] : object;
+    }
+    return (struct operation){
+        .node = names_intern_text(names, s->node_names[o->node]),
+        .task = names_intern_text(names, o->kind == EVENT_HANDLER_BEGIN ? "helper" : "main"),
+        .object = names_intern_text(names, object),
+        .kind = o->kind,
+        .occurrence = o->occurrence};
 }
 
 static uint32_t describe_target(const struct sim *s, const struct pick_operation *o,
@@ -62,7 +66,7 @@ static uint32_t describe_target(const struct sim *s, const struct pick_operation
 {
     char text[256];
     const char *node = s->node_names[o->node];
-    if (o->action == s->names.nodes[o->node + 1]) {
+    if (o->fault == 0 || o->action == s->names.nodes[o->node + 1]) {
         (void)snprintf(text, sizeof text, o->occurrence == 0 ? "%s" : "%s+%u", node, o->occurrence);
     } else {
         const uint32_t messages = messages_of(s, o->action);

@@ -29,7 +29,7 @@ static void add_outside(struct sim *s, uint8_t fault, uint32_t node, uint32_t nu
 {
     pending_add(s,
                 &(struct pick_operation){.name = name_on_node(s, fault, node, number),
-                                         .action = s->names.nodes[node + 1],
+                                         .action = name_on_node(s, fault, node, 0),
                                          .content = number,
                                          .occurrence = number,
                                          .kind = EVENT_FAULT},
@@ -124,7 +124,7 @@ static void list_on_nodes(struct sim *s)
 static void list_on_parcels(struct sim *s)
 {
     for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
-        if (is_affordable(s, FAULT_DROP)) {
+        if (is_affordable(s, FAULT_DROP) && !p->is_unignorable) {
             add_on_parcel(s, FAULT_DROP, p);
         }
         if (is_affordable(s, FAULT_DUPLICATE)) {

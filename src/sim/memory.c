@@ -209,12 +209,23 @@ static uint64_t hash_variables(const struct sim *s, const struct node *n)
     return hash;
 }
 
+/* What a blocked node waits for, and the helpers that have not run, in any order. */
+static uint64_t hash_waiting(const struct node *n)
+{
+    const struct awaited *a = &n->awaited;
+    uint64_t hash = a->is_any ? 1 + (((uint64_t)a->from << 32) | a->type) : 0;
+    for (const struct help *h = n->helps; h != NULL; h = h->next) {
+        hash += XXH3_64bits_withSeed(h->bytes, h->size, h->helper + 1);
+    }
+    return hash;
+}
+
 static uint64_t hash_node(const struct sim *s, const struct node *n)
 {
     const uint64_t parts[] = {
         XXH3_64bits(n->heap.begin, n->heap.used), n->state != NULL,     n->is_cut,
         s->core->reads_clock ? n->clock : 0,      hash_timers(s, n),    hash_disk(s, &n->disk),
-        XXH3_64bits(&n->prng, sizeof n->prng),    hash_variables(s, n),
+        XXH3_64bits(&n->prng, sizeof n->prng),    hash_variables(s, n), hash_waiting(n),
     };
     return XXH3_64bits(parts, sizeof parts);
 }

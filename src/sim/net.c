@@ -65,8 +65,23 @@ static uint64_t fingerprint(const struct sim *s, const struct parcel *p)
         .from = p->from, .type = (int)p->type, .bytes = p->bytes, .size = p->size});
 }
 
-void net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *m)
+/* What a request brings may be said by the plan. */
+static struct clew_message content(struct sim *s, int32_t from, uint32_t to,
+                                   const struct clew_message *m)
 {
+    const bool is_asked_for = s->system->shrink != NULL || s->plan->content_count > 0;
+    if (from != CLEW_CLIENT || !is_asked_for) {
+        return *m;
+    }
+    const uint32_t kind = net_channel(s, from, to) * s->type_count + (uint32_t)m->type;
+    const uint64_t name = name_occurrence(s->names.messages[kind], s->core->sent[kind] + 1);
+    return request_content(s, name, m);
+}
+
+struct parcel *net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *given)
+{
+    const struct clew_message brought = content(s, from, to, given);
+    const struct clew_message *m = &brought;
     struct parcel *p = parcel_new(s, m->size);
     p->from = from;
     p->to = to;
@@ -80,6 +95,7 @@ void net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_messag
     p->fingerprint = fingerprint(s, p);
     append(s, p);
     tell_send(s, p);
+    return p;
 }
 
 void net_take(struct sim *s, struct parcel *p)
@@ -140,7 +156,7 @@ void net_forget(struct sim *s, uint32_t to)
     struct parcel *newer = NULL;
     for (struct parcel *p = s->core->oldest; p != NULL; p = newer) {
         newer = p->newer;
-        if (p->to == to && net_is_fifo(s, p)) {
+        if (p->to == to && net_is_fifo(s, p) && !p->is_unignorable) {
             net_discard(s, p);
         }
     }

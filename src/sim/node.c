@@ -36,6 +36,7 @@ void node_start(struct sim *s, uint32_t node, bool is_again)
 void node_deliver(struct sim *s, struct parcel *p)
 {
     net_take(s, p);
+    s->core->nodes[p->to].awaited = (struct awaited){0};
     enter(s, p->to, "message");
     tell_deliver(s, p);
     const struct clew_message m = {
@@ -76,6 +77,18 @@ void node_written(struct sim *s, uint32_t node)
     heap_give(&s->core->heap, w);
 }
 
+void node_help(struct sim *s, uint32_t node, struct help *h)
+{
+    enter(s, node, "helper");
+    s->is_helping = true;
+    tell_help(s, node, h->helper);
+    s->system->help((int)h->helper, h->bytes, h->size);
+    tell_help_end(s, node, h->helper);
+    s->is_helping = false;
+    leave(s);
+    help_end(s, &s->core->nodes[node], h);
+}
+
 /* All but the disk is gone; where messages travel in connections, those to it are gone too. */
 void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached)
 {
@@ -88,6 +101,10 @@ void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached)
     for (uint32_t i = 0; i < SIM_HEAP_CLASSES; i++) {
         n->heap.free[i] = NULL;
     }
+    while (n->helps != NULL) {
+        help_end(s, n, n->helps);
+    }
+    n->awaited = (struct awaited){0};
     n->state = NULL;
     n->variables_set = 0;
     claims_forget(s, node);

@@ -239,9 +239,9 @@ static bool has_come(struct sim *s, const struct fuzz_injection *event)
         if (s->core->parcel_count >= PARCELS_ENOUGH) {
             return false;
         }
-        net_send(s, CLEW_CLIENT, event->node,
-                 &(struct clew_message){
-                     .type = (int)event->type, .bytes = event->bytes, .size = event->size});
+        (void)net_send(s, CLEW_CLIENT, event->node,
+                       &(struct clew_message){
+                           .type = (int)event->type, .bytes = event->bytes, .size = event->size});
         return true;
     case FUZZ_WAIT: return event->event->condition == NULL ? is_resting(s) : holds(s, event->event);
     case FUZZ_CRASH:

@@ -1,5 +1,5 @@
-/* What could happen next, in the default order: messages by age, writes that reach the disk, timers
- * by deadline, faults. A fault that is to come from outside comes before timers. */
+/* What could happen next, in the default order: messages by age, writes that reach the disk,
+ * helpers, timers by deadline, faults. A fault that is to come from outside comes before timers. */
 #include "pick/name.h"
 #include "sim/state.h"
 
@@ -8,7 +8,7 @@
 enum { LINES_PER_CHANNEL = 8 };
 
 /* Numbers of tasks: channels, then a disk and a timer line for each node, then what comes
- * from outside, then a line per fault. */
+ * from outside, then a line per fault, then a line for the helpers of each node. */
 static uint32_t channel_task_count(const struct sim *s)
 {
     const uint32_t lines = s->has_datagrams ? LINES_PER_CHANNEL : 1;
@@ -17,7 +17,13 @@ static uint32_t channel_task_count(const struct sim *s)
 
 uint32_t pending_task_count(const struct sim *s)
 {
-    return channel_task_count(s) + 2 * s->node_count + FAULT_LIMIT;
+    return channel_task_count(s) + 2 * s->node_count + FAULT_LIMIT +
+           (s->helper_count > 0 ? s->node_count : 0);
+}
+
+uint32_t pending_help_task(const struct sim *s, uint32_t node)
+{
+    return channel_task_count(s) + 2 * s->node_count + FAULT_LIMIT + node;
 }
 
 static uint32_t parcel_task(const struct sim *s, const struct parcel *p)
@@ -61,8 +67,9 @@ static void list_parcels(struct sim *s)
     for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
         const bool is_cut = p->from >= 0 && p->from != (int32_t)p->to &&
                             (nodes[p->to].is_cut || nodes[p->from].is_cut);
-        const bool is_fifo = net_is_fifo(s, p);
-        if (nodes[p->to].state == NULL || is_cut || (is_fifo && !net_is_first(s, p))) {
+        const bool is_next = !net_is_fifo(s, p) || net_is_first(s, p);
+        const bool is_let_in = nodes[p->to].awaited.is_any ? block_is_awaited(s, p) : is_next;
+        if (nodes[p->to].state == NULL || is_cut || !is_let_in) {
             continue;
         }
         pending_add(s,
@@ -72,7 +79,8 @@ static void list_parcels(struct sim *s)
                                              .occurrence = p->occurrence,
                                              .task = parcel_task(s, p),
                                              .is_external = p->from < 0,
-                                             .is_overtaking = !is_fifo,
+                                             .is_overtaking = !net_is_fifo(s, p) || !is_next,
+                                             .is_unignorable = p->is_unignorable,
                                              .kind = EVENT_RECV},
                     &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});
     }
@@ -93,8 +101,8 @@ static void list_write(struct sim *s, uint32_t node)
 static void list_writes(struct sim *s, bool is_slow)
 {
     for (uint32_t i = 0; i < s->node_count; i++) {
-        const struct disk *d = &s->core->nodes[i].disk;
-        if (d->first != NULL && d->is_slow == is_slow) {
+        const struct node *n = &s->core->nodes[i];
+        if (n->disk.first != NULL && n->disk.is_slow == is_slow && !n->awaited.is_any) {
             list_write(s, i);
         }
     }
@@ -141,7 +149,7 @@ static void list_timers(struct sim *s)
     for (uint32_t i = 0; s->timer_count > 0 && i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
         const uint32_t timer = next_timer(s, n);
-        if (timer == s->timer_count) {
+        if (timer == s->timer_count || n->timers[timer].is_resting || n->awaited.is_any) {
             continue;
         }
         const uint64_t what = s->names.timers[i][timer];
@@ -164,6 +172,7 @@ void pending_list(struct sim *s)
     if (s->system->disk_size > 0) {
         list_writes(s, false);
     }
+    help_list(s);
     fault_list_outside(s);
     list_timers(s);
     if (s->system->disk_size > 0 && s->pending_count == 0) {

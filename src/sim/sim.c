@@ -46,6 +46,8 @@ static void do_operation(struct sim *s, const struct pick_operation *o, const st
         fault_strike(s, o, from);
     } else if (o->kind == EVENT_RECV) {
         node_deliver(s, from->parcel);
+    } else if (o->kind == EVENT_HANDLER_BEGIN) {
+        node_help(s, from->node, from->help);
     } else if (o->kind == EVENT_TIMER_FIRE) {
         node_fire(s, from->node, from->number);
     } else {
@@ -91,7 +93,9 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     guard_alive();
     s->now = s->core->steps++;
+    cycle_before(s, &o);
     do_operation(s, &o, &from);
+    cycle_after(s, &o, &from);
     if (s->plan->wants_states) {
         vec_last(&x->steps)->state = memory_hash(s);
     }
@@ -129,12 +133,15 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     s->now = STEP_NONE;
     s->self = -1;
     s->is_setting_up = false;
+    s->is_helping = false;
     s->doing = "start";
     calls_begin(s);
     cover_forget(s);
     claims_begin(s);
     loop_begin(s);
     memory_reset(s);
+    cycle_begin(s);
+    request_begin(s);
     memset(s->states, 0, s->node_count * sizeof *s->states);
     for (uint32_t i = 0; i < s->node_count; i++) {
         prng_init(&s->core->nodes[i].prng, p->pick.seed ^ s->names.nodes[i + 1]);
@@ -168,13 +175,16 @@ static void end_run(struct sim *s, int stop)
         return;
     case PICK_REST: break;
     }
-    claims_end(s, true);
+    block_check(s);
+    claims_end(s, !s->core->goes_round);
     x->where = pick_unsatisfied(pick);
     if (x->where < s->plan->pick.constraint_count) {
         set_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
         return;
     }
-    set_end(x, OUTCOME_PASSED, "the system came to rest");
+    set_end(x, OUTCOME_PASSED,
+            s->core->goes_round ? "nothing is left but timers that go round and round"
+                                : "the system came to rest");
 }
 
 static void run_plan(struct sim *s)
@@ -274,6 +284,7 @@ static void restore(struct world *w, const void *copy)
 {
     struct sim *s = sim_of(w);
     memory_restore(s, copy);
+    cycle_begin(s);
     refresh_states(s);
     pending_list(s);
 }
@@ -327,6 +338,8 @@ static void close_sim(struct world *w)
     mem_free(s->made_up_names);
     mem_free(s->with);
     mem_free(s->is_fifo);
+    cycle_close(s);
+    request_close(s);
     outside_close(s);
     load_close(s);
     mem_free(s);
@@ -346,6 +359,7 @@ static const struct world_ops ops = {
     .checkpoint = checkpoint,
     .restore = restore,
     .state_hash = state_hash,
+    .shrink = request_shrink,
     .states = print_states,
 };
 
@@ -381,6 +395,12 @@ static void name_parts(struct sim *s)
         const uint64_t node = s->names.nodes[i + 1];
         s->names.writes[i] =
             name_of_operations(node, task, EVENT_FILE_SYNC, name_text("disk", strlen("disk")));
+        for (uint32_t k = 0; k < s->helper_count; k++) {
+            const char *helper = s->system->helpers[k];
+            s->names.helpers[i][k] =
+                name_of_operations(node, name_text("helper", strlen("helper")), EVENT_HANDLER_BEGIN,
+                                   name_text(helper, strlen(helper)));
+        }
         for (uint32_t k = 0; k < s->timer_count; k++) {
             const char *timer = s->system->timers[k];
             s->names.timers[i][k] =

@@ -22,6 +22,7 @@ enum {
     SIM_NODES_MAX = 64,
     SIM_TYPES_MAX = 256,
     SIM_TIMERS_MAX = 16,
+    SIM_HELPERS_MAX = 16,
     SIM_VARIABLES_MAX = 64,
     SIM_PENDING_MAX = 1 << 14,
     SIM_HEAP_CLASSES = 32,
@@ -49,6 +50,7 @@ struct parcel {
     uint32_t type;
     uint32_t occurrence;
     uint32_t cause; /* the step that sent it */
+    bool is_unignorable;
     uint64_t fingerprint;
     size_t size;
     char bytes[];
@@ -85,6 +87,24 @@ struct timer {
     uint32_t cause;      /* the step that set it */
     uint32_t occurrence; /* how often it was set */
     bool is_set;
+    bool is_resting; /* it would only repeat what it did: until something else happens */
+};
+
+/* A helper that was started. */
+struct help {
+    struct help *next;
+    uint32_t cause; /* the step that started it */
+    uint32_t helper;
+    uint32_t occurrence;
+    size_t size;
+    char bytes[];
+};
+
+/* What a blocked node waits for. */
+struct awaited {
+    bool is_any; /* it is blocked */
+    uint32_t from;
+    uint32_t type;
 };
 
 struct node {
@@ -95,6 +115,9 @@ struct node {
     struct prng prng;
     struct disk disk;
     struct timer timers[SIM_TIMERS_MAX];
+    struct awaited awaited;
+    struct help *helps; /* in the order they were started */
+    uint32_t help_counts[SIM_HELPERS_MAX];
     uint64_t variables_set; /* a bit each */
     int64_t variables[SIM_VARIABLES_MAX];
 };
@@ -108,6 +131,7 @@ struct core {
     uint32_t parcel_count;
     uint64_t timer_settings;
     bool reads_clock; /* some node has asked for the time */
+    bool goes_round;  /* timers rest that would lead through other states */
     uint16_t fault_counts[FAULT_LIMIT];
     uint32_t events_come; /* of those from outside */
     uint32_t event_cause; /* the step since which the next of them can come */
@@ -122,6 +146,7 @@ struct origin {
     uint32_t node;
     uint32_t cause;
     uint32_t number; /* timer, or writes that reach the disk at a crash */
+    struct help *help;
 };
 
 /* Writable memory of the shared object. */
@@ -136,12 +161,28 @@ struct sim_names {
     uint64_t *messages;                /* [channel * type_count + type]: of all of that kind */
     uint64_t timers[SIM_NODES_MAX][SIM_TIMERS_MAX];
     uint64_t writes[SIM_NODES_MAX];
+    uint64_t helpers[SIM_NODES_MAX][SIM_HELPERS_MAX];
 };
 
 struct checker;
 struct cover;
 struct loops;
 struct outside;
+
+/* What a request of the run brought. */
+struct request {
+    uint64_t name;
+    uint32_t type;
+    uint32_t offset; /* in the bytes of all */
+    uint32_t size;
+};
+
+/* A timer that fired, and the state after it. */
+struct firing {
+    uint64_t state;
+    uint32_t node;
+    uint32_t timer;
+};
 
 struct sim {
     struct world world;
@@ -159,6 +200,7 @@ struct sim {
     uint32_t node_count;
     uint32_t type_count;
     uint32_t timer_count;
+    uint32_t helper_count;
     struct sim_names names;
     const char *node_names[SIM_NODES_MAX + 1]; /* NULL ends them */
     char *made_up_names;                       /* of nodes that the system gives none */
@@ -176,6 +218,7 @@ struct sim {
     struct execution *execution;
     int32_t self;       /* the node whose code runs; -1: none */
     bool is_setting_up; /* requests may be made */
+    bool is_helping;    /* it is a helper's code */
     const char *doing;  /* for messages: "start", "message" ... */
     uint32_t steps;     /* taken */
     uint32_t now;       /* the step that is being taken; STEP_NONE while nodes start */
@@ -202,6 +245,13 @@ struct sim {
     struct cover *cover;     /* NULL: nothing counts blocks */
     struct outside *outside; /* NULL: nothing comes from outside but what setup asks for */
 
+    /* Requests of the run, where the system can shrink them. */
+    VEC(struct request) requests;
+    VEC(char) request_bytes;
+    VEC(char) smaller_bytes;
+
+    VEC(struct firing) firings; /* since timers alone have fired; the first is none */
+
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
 };
@@ -221,7 +271,7 @@ void memory_restore(struct sim *s, const void *checkpoint);
 uint64_t memory_hash(struct sim *s);
 
 /* net.c */
-void net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *m);
+struct parcel *net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *m);
 void net_take(struct sim *s, struct parcel *p);    /* off its channel; not freed */
 void net_discard(struct sim *s, struct parcel *p); /* and freed */
 void net_repeat(struct sim *s, const struct parcel *p);
@@ -243,6 +293,7 @@ void disk_crash(struct sim *s, struct node *n, uint32_t reached);
 /* pending.c: fills pending and origins. */
 void pending_list(struct sim *s);
 uint32_t pending_task_count(const struct sim *s);
+uint32_t pending_help_task(const struct sim *s, uint32_t node);
 
 /* describe.c: operations the way schedules write them. */
 void sim_describe(struct world *w, const struct pick_operation *o, struct schedule *schedule,
@@ -254,6 +305,16 @@ void node_deliver(struct sim *s, struct parcel *p);
 void node_fire(struct sim *s, uint32_t node, uint32_t timer);
 void node_written(struct sim *s, uint32_t node);
 void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached);
+void node_help(struct sim *s, uint32_t node, struct help *h);
+
+/* block.c: nodes that wait for one message. */
+bool block_is_awaited(const struct sim *s, const struct parcel *p); /* by a node that is blocked */
+void block_check(struct sim *s); /* at rest: a deadlock if a node is blocked */
+
+/* help.c: tasks beside a node's own. */
+void help_start(struct sim *s, uint32_t node, const struct help *what, const void *bytes);
+void help_end(struct sim *s, struct node *n, struct help *h);
+void help_list(struct sim *s);
 
 /* fault.c */
 void fault_list(struct sim *s);
@@ -261,6 +322,19 @@ void fault_list_outside(struct sim *s); /* the one that is to come from outside,
 bool fault_can_strike(const struct sim *s, uint8_t fault, uint32_t node);
 uint8_t fault_of(const struct sim *s, const struct pick_operation *o);
 void fault_strike(struct sim *s, const struct pick_operation *o, const struct origin *from);
+
+/* request.c: what requests bring. */
+void request_begin(struct sim *s);
+void request_close(struct sim *s);
+/* Of a request that is about to be sent: what it brings in this run. */
+struct clew_message request_content(struct sim *s, uint64_t name, const struct clew_message *m);
+bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller);
+
+/* cycle.c: timers that bring nothing new. */
+void cycle_begin(struct sim *s);
+void cycle_close(struct sim *s);
+void cycle_before(struct sim *s, const struct pick_operation *o); /* a step is taken */
+void cycle_after(struct sim *s, const struct pick_operation *o, const struct origin *from);
 
 /* outside.c: events of a fuzz file, one after the other. */
 MUST_USE int outside_open(struct sim *s, const struct sim_options *options, struct err *e);
@@ -346,6 +420,8 @@ void tell_handler_end(struct sim *s, uint32_t node);
 void tell_timer_set(struct sim *s, uint32_t timer, uint64_t delay);
 void tell_timer_cancel(struct sim *s, uint32_t timer);
 void tell_fire(struct sim *s, uint32_t node, uint32_t timer);
+void tell_help(struct sim *s, uint32_t node, uint32_t helper);
+void tell_help_end(struct sim *s, uint32_t node, uint32_t helper);
 void tell_write(struct sim *s, const struct disk_write *w);
 void tell_saved(struct sim *s, size_t offset, size_t size);
 void tell_written(struct sim *s, uint32_t node);

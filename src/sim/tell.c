@@ -162,6 +162,24 @@ static void append_write(struct sim *s, size_t offset, size_t size)
                           .has = HAS_SIZE | HAS_VALUE});
 }
 
+void tell_help(struct sim *s, uint32_t node, uint32_t helper)
+{
+    if (s->trace != NULL) {
+        const uint32_t name = name_of(s, s->system->helpers[helper]);
+        append(s, node, (struct event){.kind = EVENT_HANDLER_BEGIN, .object = name});
+        append(s, node, (struct event){.kind = EVENT_ATOMIC_BEGIN, .object = name});
+    }
+}
+
+void tell_help_end(struct sim *s, uint32_t node, uint32_t helper)
+{
+    if (s->trace != NULL) {
+        const uint32_t name = name_of(s, s->system->helpers[helper]);
+        append(s, node, (struct event){.kind = EVENT_ATOMIC_END, .object = name});
+        tell_handler_end(s, node);
+    }
+}
+
 void tell_write(struct sim *s, const struct disk_write *w)
 {
     if (s->trace != NULL) {

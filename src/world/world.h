@@ -32,6 +32,13 @@ struct fault_budget {
 /* Reads "crash=1,drop=2" ("crash" alone is one); "none" is none. Fails on what is not a fault. */
 MUST_USE int fault_budget_parse(struct fault_budget *b, const char *text, struct err *e);
 
+/* What a request brings. */
+struct plan_content {
+    uint64_t name; /* of the operation that delivers it */
+    const void *bytes;
+    size_t size;
+};
+
 /* One run. {0} is the default order without faults, of unlimited length. */
 struct plan {
     struct pick_plan pick;
@@ -41,6 +48,9 @@ struct plan {
     bool wants_states;   /* keep the state's hash after each step, where the world has one */
     bool is_learning;    /* covered blocks are counted, and told to the strategy */
     struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
+    /* Requests that bring other bytes than they would. */
+    const struct plan_content *contents;
+    size_t content_count;
 };
 
 /* How a run ended. OUTCOME(id, name, is_violation, finding) */
@@ -145,6 +155,10 @@ struct world_ops {
     void *(*checkpoint)(struct world *w);
     void (*restore)(struct world *w, const void *checkpoint);
     uint64_t (*state_hash)(struct world *w);
+    /* Of a request in the last run, by the name of what delivered it: the index-th smaller variant
+     * of what it brought, as the system proposes them. False when there are no more. The bytes are
+     * good until the next call. */
+    bool (*shrink)(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller);
     /* The nodes' states, a line each, for people. */
     void (*states)(struct world *w, struct out *out);
 };

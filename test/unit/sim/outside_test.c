@@ -378,8 +378,8 @@ TEST(systems_of_an_older_header_are_taken_and_of_a_newer_one_refused)
     struct err e = {.text = ""};
     struct world *w = NULL;
     struct clew_system system = writers;
-    system.config = "nonsense, and not looked at";
-    system.size = offsetof(struct clew_system, bugs);
+    system.helpers = (const char *const[]){"not", "looked", "at", NULL};
+    system.size = offsetof(struct clew_system, helpers);
     CHECK(sim_open_system(&w, &system, &clew_calls, &(struct sim_options){0}, &e) == 0);
     world_close(w);
     system.size = sizeof system + 8;
