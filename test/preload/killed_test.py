@@ -40,9 +40,24 @@ def kill(pid):
         pass
 
 
-def wait_until_gone(pids):
+def users_of(folder):
+    """The processes that this folder was named to: the recorder, and all that are recorded into it."""
+    return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and int(pid) != os.getpid()
+            and any(folder.encode() in text_of(f"/proc/{pid}/{name}") for name in ("environ", "cmdline")) and is_alive(pid)]
+
+
+def text_of(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def wait_until_alone(folder):
+    """A process that is made while one look is taken is there at the next."""
     limit = time.monotonic() + SECONDS_MAX
-    while any(os.path.exists(f"/proc/{pid}/fd") and is_alive(pid) for pid in pids):
+    while users_of(folder) or users_of(folder):
         assert time.monotonic() < limit, "the program does not end"
         time.sleep(0.002)
 
@@ -79,17 +94,6 @@ def committed(folder):
     return sum(committed_in(path) for path in glob.glob(os.path.join(folder, "[0-9]*")))
 
 
-def writers(folder):
-    """The processes that have written there."""
-    found = set()
-    for path in glob.glob(os.path.join(folder, "[0-9]*")):
-        with open(path, "rb") as file:
-            head = file.read(HEADER_SIZE)
-        if len(head) == HEADER_SIZE:
-            found.add(struct.unpack_from("<I", head, 24)[0])
-    return found - {0}
-
-
 def read(*words):
     done = subprocess.run([CLEW, *words], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
     assert done.returncode == 0, f"{words}: {done.returncode}: {done.stdout[:2000]}{done.stderr[:2000]}"
@@ -123,24 +127,22 @@ def kill_one(seed):
         family = family_of(recorder)
         victim = chance.choice(["program", "child", "recorder"])
         if victim == "recorder":
-            kill_recorder(trace, recorder, family)
+            kill_recorder(folder, trace, recorder)
             return
         if len(family) > (victim == "child"):
             kill(family[victim == "child"])
         recorder.wait(SECONDS_MAX)
-        wait_until_gone(family)
+        wait_until_alone(folder)
         if os.path.exists(trace) or os.path.exists(trace + ".rings"):
             check_trace(trace)
 
 
-def kill_recorder(trace, recorder, family):
+def kill_recorder(folder, trace, recorder):
     kill(recorder.pid)
     recorder.wait(SECONDS_MAX)
-    family += [child for pid in family for child in children_of(pid) if child not in family]
-    for pid in family:
+    for pid in users_of(folder):
         kill(pid)
-    wait_until_gone(family)
-    wait_until_gone(writers(trace + ".rings"))
+    wait_until_alone(folder)
     if not os.path.exists(trace + ".rings/recording"):
         return
     count = committed(trace + ".rings")
@@ -170,8 +172,7 @@ def test_a_program_outlives_its_recorder():
         done = subprocess.run([CLEW, "info", trace], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
         assert done.returncode == 2 and "still being recorded" in done.stderr, done.stderr
         os.kill(family[0], signal.SIGCONT)
-        wait_until_gone(family)
-        wait_until_gone(writers(trace + ".rings"))
+        wait_until_alone(folder)
         count = committed(trace + ".rings")
         assert count > 100, count
         assert check_trace(trace) == count
