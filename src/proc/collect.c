@@ -162,7 +162,7 @@ static uint64_t accesses_made(const struct collector *c)
 static void describe(struct collector *c)
 {
     const unsigned long long made = accesses_made(c);
-    char text[200] = "clew record";
+    char text[256] = "clew record";
     if (c->sources.count == 0) {
         (void)snprintf(text, sizeof text,
                        "clew record (nothing was recorded: the program is static, setuid, or "
@@ -172,8 +172,9 @@ static void describe(struct collector *c)
     } else if (made > 0) {
         (void)snprintf(
             text, sizeof text,
-            "clew record (%llu of %llu memory accesses: to shared words one per place and "
-            "epoch, before that each task's last; no word loses its race)",
+            "clew record (%llu of %llu memory accesses: to shared words one per place and epoch, "
+            "so that races by place lose nothing; from before that, each task's last read and last "
+            "write of every byte)",
             (unsigned long long)c->access_count, made);
     }
     c->tables->source = names_intern_text(&c->tables->names, text);

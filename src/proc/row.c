@@ -56,7 +56,7 @@ static bool is_expected(const struct row *r, const struct segment *s)
     /* Pairs with the release in the recorder: what has its magic has its header. */
     const uint64_t magic = s->magic;
     atomic_thread_fence(memory_order_acquire);
-    const bool is_whole = r->room == SEGMENT_SIZE - SEGMENT_HEADER_SIZE ||
+    const bool is_whole = r->room == SEGMENT_ROOM ||
                           atomic_load_explicit(&s->committed, memory_order_relaxed) <= r->room;
     return magic == SEGMENT_MAGIC && s->version == WIRE_VERSION && s->process == r->process &&
            s->task == r->task && s->number == r->number && is_whole;

@@ -1,14 +1,10 @@
 #include "runtime/access.h"
 
-#include <linux/membarrier.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define ENTRY __attribute__((visibility("default")))
 #include "runtime/calls.h"
+#include "runtime/doubt.h"
 #include "runtime/emitted.h"
 #include "runtime/entry.h"
 #include "runtime/kin.h"
@@ -18,8 +14,6 @@
 #include "runtime/site.h"
 
 enum {
-    HALF_SIZE = 4,
-    DOUBTS_MAX = 128,
     FREED_MAX = 1024, /* bytes of a freed block that are looked at */
 };
 
@@ -40,48 +34,32 @@ _Static_assert(KIN_PHASE_MAX < 1 << OWNER_PHASE_BITS, "a phase fits into a state
 static bool is_told;
 static bool has_barrier;
 
-/* A word that was made shared, and what its trails were then. */
-struct doubt {
-    struct trails *trails;
-    uintptr_t word;
-    uint64_t seen[2][2];
-};
-
-/* What the calling task has in doubt. */
-static __thread struct {
-    struct doubt *doubts; /* made when first needed */
-    uint32_t count;
-    bool is_busy; /* a signal handler that finds it so settles its doubts at once */
-} own;
-
 void access_start(void)
 {
-    has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    has_barrier = doubt_start();
     shadow_start();
     if (is_told) {
         site_start();
     }
 }
 
-static void forget(void)
-{
-    if (own.doubts != NULL) {
-        (void)syscall(SYS_munmap, own.doubts, DOUBTS_MAX * sizeof *own.doubts);
-    }
-    memset(&own, 0, sizeof own);
-    emitted_end();
-}
-
 void access_forked(void)
 {
-    has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    has_barrier = doubt_start();
     shadow_forked();
     late_forked();
-    forget();
+    doubt_forget();
+    emitted_end();
     site_forked();
     if (is_told) {
         site_start();
     }
+}
+
+void access_task_end(void)
+{
+    doubt_settle();
+    emitted_end();
 }
 
 bool access_is_told(void)
@@ -96,51 +74,6 @@ void clew_rt_told(void)
     if (rt_is_on && site_table == NULL) {
         site_start();
     }
-}
-
-/* Steps b and d of the header. */
-static void settle(const struct doubt *doubts, uint32_t count)
-{
-    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    for (const struct doubt *d = doubts; d < doubts + count; d++) {
-        for (int k = 0; k < 4; k++) {
-            const uint64_t now =
-                atomic_load_explicit(&d->trails->last[k / 2][k % 2], memory_order_relaxed);
-            if (now != d->seen[k / 2][k % 2]) {
-                late_record(d->word, now);
-            }
-        }
-    }
-}
-
-/* Puts the doubt off. */
-static void doubt(const struct doubt *d)
-{
-    const bool was_busy = own.is_busy;
-    own.is_busy = true;
-    atomic_signal_fence(memory_order_seq_cst);
-    if (!was_busy && own.doubts == NULL) {
-        own.doubts = shadow_memory(DOUBTS_MAX * sizeof *own.doubts);
-    }
-    if (was_busy || own.doubts == NULL) {
-        settle(d, 1);
-    } else {
-        own.doubts[own.count++] = *d;
-        if (own.count == DOUBTS_MAX) {
-            settle(own.doubts, own.count);
-            own.count = 0;
-        }
-    }
-    atomic_signal_fence(memory_order_seq_cst);
-    own.is_busy = was_busy;
-}
-
-void access_task_end(void)
-{
-    if (own.count > 0) {
-        settle(own.doubts, own.count);
-    }
-    forget();
 }
 
 static uint64_t epoch(void)
@@ -159,24 +92,30 @@ static void emit_whole(uintptr_t address, uint64_t entry)
                                       .place = (const void *)(uintptr_t)site_place(entry)});
 }
 
-/* An access that has not been recorded in this epoch. */
-__attribute__((noinline)) static void emit_new(struct emitted *slot, uint64_t word)
+static void emit_always(uintptr_t address, uint64_t entry)
 {
-    emitted_put(slot, word, epoch());
-    if (site_is_told()) {
-        rt_record_access(word);
+    const uint64_t site = site_is_told ? site_number(entry) : 0;
+    if (site != 0) {
+        rt_record_access(access_word(site, address));
     } else {
-        emit_whole(access_word_address(word), site_known(access_word_site(word)));
+        emit_whole(address, entry);
     }
 }
 
-/* An access to a shared word. */
-__attribute__((always_inline)) static inline void emit(uintptr_t address, uint64_t site)
+/* An access that has not been recorded in this epoch. */
+__attribute__((noinline)) static void emit_new(struct emitted *slot, uintptr_t address,
+                                               uint64_t entry)
 {
-    const uint64_t word = access_word(site, address);
-    struct emitted *slot = emitted_slot(word);
-    if (!emitted_is(slot, word, epoch())) {
-        emit_new(slot, word);
+    emitted_put(slot, address, entry);
+    emit_always(address, entry);
+}
+
+/* An access to a shared word. */
+__attribute__((always_inline)) static inline void emit(uintptr_t address, uint64_t entry)
+{
+    struct emitted *slot = emitted_slot(address, entry);
+    if (!emitted_is(slot, address, entry)) {
+        emit_new(slot, address, entry);
     }
 }
 
@@ -224,22 +163,19 @@ static uint32_t owner_phase(uint64_t state)
 struct cell {
     uintptr_t word; /* its address */
     struct region *region;
-    _Atomic uint64_t *state;
-    struct trails *trails;
+    size_t index;
 };
 
-/* The word has just been made shared: brings its trails to light. */
-static void reveal(const struct cell *c)
+static inline struct cell cell_of(struct region *region, uintptr_t address)
 {
-    struct doubt d = {.trails = c->trails, .word = c->word};
-    for (int k = 0; k < 4; k++) {
-        d.seen[k / 2][k % 2] = atomic_load(&c->trails->last[k / 2][k % 2]);
-    }
-    late_record_halves(c->word, d.seen[1][0], d.seen[1][1]);
-    late_record_halves(c->word, d.seen[0][0], d.seen[0][1]);
-    if (has_barrier) {
-        doubt(&d);
-    }
+    return (struct cell){.word = address & ~(uintptr_t)(WORD_SIZE - 1),
+                         .region = region,
+                         .index = shadow_index(address)};
+}
+
+static inline uint64_t state_of(const struct cell *c)
+{
+    return atomic_load_explicit(&c->region->states[c->index], memory_order_relaxed);
 }
 
 /* True when the calling task may go on as the owner of what is in this state. */
@@ -254,16 +190,17 @@ static bool is_inherited(uint64_t state, uint64_t owner)
  * it. */
 static bool take(const struct cell *c, uint64_t owner)
 {
-    uint64_t state = atomic_load_explicit(c->state, memory_order_relaxed);
+    uint64_t state = state_of(c);
     while ((state & IS_SHARED) == 0) {
         if (state == owner && owner != 0) {
             return true;
         }
         const bool is_free = owner != 0 && (state == 0 || is_inherited(state, owner));
-        if (atomic_compare_exchange_weak(c->state, &state, is_free ? owner : IS_SHARED)) {
+        if (atomic_compare_exchange_weak(&c->region->states[c->index], &state,
+                                         is_free ? owner : IS_SHARED)) {
             if (!is_free) {
-                shadow_share(c->region, shadow_index(c->word));
-                reveal(c);
+                shadow_share(c->region, c->index);
+                doubt_reveal(c->region, c->word);
             }
             return is_free;
         }
@@ -271,73 +208,77 @@ static bool take(const struct cell *c, uint64_t owner)
     return false;
 }
 
-/* What becomes of the trail that is there, for half of the word, when a new one comes. A loop over
- * bytes leaves one trail for those that lie side by side. Another task's, of which this one has
- * taken the word over, comes to light, together with that of the other half where both were left by
- * the same task in the same epoch. */
-static uint64_t succeed(const struct cell *c, int half, uint64_t old, uint64_t new)
+/* Where the trails of an access stand: those of a word's halves or of its bytes, and which. */
+struct row {
+    _Atomic uint64_t *slots;
+    size_t count;      /* of the whole row */
+    size_t first, end; /* of those that are the access's */
+};
+
+static inline bool is_by_halves(uintptr_t address, uint64_t size)
 {
-    const uint64_t before = site_known(trail_site(old));
-    const uint64_t after = site_known(trail_site(new));
-    if (trail_task(old) != trail_task(new)) {
-        _Atomic uint64_t *other = &c->trails->last[site_is_write(after)][1 - half];
-        const uint64_t beside = atomic_load_explicit(other, memory_order_relaxed);
-        if (beside == 0 || trail_maker(beside) != trail_maker(old)) {
-            late_record(c->word, old);
-        } else {
-            late_record_halves(c->word, half == 0 ? old : beside, half == 0 ? beside : old);
-            atomic_store_explicit(other, 0, memory_order_relaxed);
+    return size == WORD_SIZE || (size == HALF_SIZE && address % HALF_SIZE == 0);
+}
+
+static struct row row_of(const struct cell *c, uintptr_t address, uint64_t entry)
+{
+    const size_t first = address % WORD_SIZE;
+    const size_t end = first + site_size(entry);
+    if (is_by_halves(address, site_size(entry))) {
+        return (struct row){.slots = c->region->trails[c->index].last[site_is_write(entry)],
+                            .count = HALVES,
+                            .first = first / HALF_SIZE,
+                            .end = end / HALF_SIZE};
+    }
+    shadow_make_bytes(c->region, c->index);
+    return (struct row){.slots = c->region->bytes[c->index].last[site_is_write(entry)],
+                        .count = WORD_SIZE,
+                        .first = first,
+                        .end = end};
+}
+
+/* The word has been taken over, and what a task left there in one epoch comes to light. */
+static void yield_trails(uintptr_t word, const struct row *row, uint64_t maker)
+{
+    uint64_t found[WORD_SIZE];
+    for (size_t i = 0; i < row->count; i++) {
+        const uint64_t t = atomic_load_explicit(&row->slots[i], memory_order_relaxed);
+        found[i] = trail_maker(t) == maker ? t : 0;
+    }
+    late_record(word, found, row->count);
+    for (size_t i = 0; i < row->count; i++) {
+        if (found[i] != 0) {
+            atomic_store_explicit(&row->slots[i], 0, memory_order_relaxed);
         }
-        return new;
     }
-    const uint32_t size = site_size(before) + site_size(after);
-    if (size > HALF_SIZE || trail_maker(old) != trail_maker(new) ||
-        site_place(before) != site_place(after) ||
-        trail_first(old) + site_size(before) != trail_first(new)) {
-        return new;
-    }
-    const uint64_t site = site_number(site_entry(site_place(after), size, site_is_write(after)));
-    return site == 0 ? new : trail_of(site, trail_first(old), trail_maker(new));
 }
 
 /* The word was taken from its owner in the middle of an access; `old` are the trails that it has
  * replaced. */
-__attribute__((noinline)) static void lose(uintptr_t address, uint64_t site, uint64_t old_lower,
-                                           uint64_t old_upper)
+__attribute__((noinline)) static void lose(uintptr_t address, uint64_t entry, const uint64_t *old,
+                                           size_t count)
 {
-    late_record_halves(address & ~(uintptr_t)(WORD_SIZE - 1), old_lower, old_upper);
-    emit(address, site);
+    late_record(address & ~(uintptr_t)(WORD_SIZE - 1), old, count);
+    emit(address, entry);
 }
 
-/* Leaves the trail of an access by the owner, in each half that it touches; steps t, u and v of the
- * header. */
+/* Leaves the trail of an access by the owner; steps t, u and v of the header. */
 static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry, uint64_t site,
                         uint64_t owner)
 {
+    const struct row row = row_of(c, address, entry);
     const uint64_t t = trail_of(site, address, rt_self.maker);
-    const uint32_t first = trail_first(t);
-    uint64_t old[2] = {0, 0};
-    for (int half = first / HALF_SIZE; half <= (int)(first + site_size(entry) - 1) / HALF_SIZE;
-         half++) {
-        _Atomic uint64_t *slot = &c->trails->last[site_is_write(entry)][half];
-        old[half] = atomic_load_explicit(slot, memory_order_relaxed);
-        if (old[half] != t) {
-            const uint64_t new = old[half] == 0 ? t : succeed(c, half, old[half], t);
-            (void)atomic_exchange(slot, new);
+    uint64_t old[WORD_SIZE] = {0};
+    for (size_t i = row.first; i < row.end; i++) {
+        old[i] = atomic_load_explicit(&row.slots[i], memory_order_relaxed);
+        if (old[i] != 0 && trail_task(old[i]) != trail_task(t)) {
+            yield_trails(c->word, &row, trail_maker(old[i]));
         }
+        (void)atomic_exchange(&row.slots[i], t);
     }
-    if (atomic_load_explicit(c->state, memory_order_relaxed) != owner) {
-        lose(address, site, old[0], old[1]);
+    if (state_of(c) != owner) {
+        lose(address, entry, old, row.count);
     }
-}
-
-static inline struct cell cell_of(struct region *region, uintptr_t address)
-{
-    const size_t index = shadow_index(address);
-    return (struct cell){.word = address & ~(uintptr_t)(WORD_SIZE - 1),
-                         .region = region,
-                         .state = &region->states[index],
-                         .trails = &region->trails[index]};
 }
 
 /* An access to any word. */
@@ -351,7 +292,7 @@ __attribute__((noinline)) static void note_any(struct region *region, uintptr_t 
         if (take(&c, owner)) {
             leave_trail(&c, address, entry, site, owner);
         } else {
-            emit(address, site);
+            emit(address, entry);
         }
         return;
     }
@@ -359,62 +300,13 @@ __attribute__((noinline)) static void note_any(struct region *region, uintptr_t 
     if (!rt_wants_all_accesses) {
         (void)take(&c, 0);
     }
-    if (site != 0 && site_is_told()) {
-        rt_record_access(access_word(site, address));
-    } else {
-        emit_whole(address, entry);
-    }
-}
-
-/* The same, where it is known to be shared. */
-__attribute__((always_inline)) static inline void note_shared(struct region *region,
-                                                              uintptr_t address, uint64_t entry)
-{
-    const uint64_t site = site_first(entry);
-    if (__builtin_expect(site_known(site) == entry, 1)) {
-        emit(address, site);
-    } else {
-        note_any(region, address, entry);
-    }
+    emit_always(address, entry);
 }
 
 /* True when a trail may simply take the place of another. */
 static inline bool is_plain(uint64_t old, uint64_t new)
 {
     return old == 0 || trail_task(old) == trail_task(new);
-}
-
-/* The same, where it is not, and nearly always the task's own: one trail takes the place of
- * another. Accesses to less than half a word, or across its middle, take the long way. */
-__attribute__((always_inline)) static inline void note_word(struct region *region,
-                                                            uintptr_t address, uint64_t entry)
-{
-    const uint64_t site = site_first(entry);
-    const size_t index = shadow_index(address);
-    const uint64_t t = trail_of(site, address, rt_self.maker);
-    const bool is_whole = site_size(entry) == WORD_SIZE;
-    _Atomic uint64_t *slot =
-        &region->trails[index].last[site_is_write(entry)][is_whole ? 0 : address / HALF_SIZE % 2];
-    const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
-    const uint64_t beside = is_whole ? atomic_load_explicit(slot + 1, memory_order_relaxed) : 0;
-    if (__builtin_expect(
-            atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
-                site_known(site) != entry || !is_plain(old, t) || !is_plain(beside, t) ||
-                (!is_whole && (site_size(entry) != HALF_SIZE || address % HALF_SIZE != 0)),
-            0)) {
-        note_any(region, address, entry);
-        return;
-    }
-    atomic_store_explicit(slot, t, memory_order_relaxed);
-    if (is_whole) {
-        atomic_store_explicit(slot + 1, t, memory_order_relaxed);
-    }
-    atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(
-            atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own, 0)) {
-        const bool is_upper = !is_whole && address % WORD_SIZE != 0;
-        lose(address, site, is_upper ? 0 : old, is_upper ? old : beside);
-    }
 }
 
 /* Whether the calling task tells its accesses now, and if so whether it leaves trails. */
@@ -425,7 +317,7 @@ static bool is_noting(void)
         return false;
     }
     if (!rt_wants_all_accesses && rt_self.number >> TRAIL_TASK_BITS == 0 &&
-        epoch() < RT_EPOCHS_MAX && emitted_begin()) {
+        epoch() < RT_EPOCHS_MAX && emitted_begin(epoch())) {
         rt_self.own = has_barrier ? owner_now() : OWN_SLOWLY;
         rt_self.maker = (uint64_t)rt_self.number << TRAIL_EPOCH_BITS | epoch();
     }
@@ -452,7 +344,7 @@ static uintptr_t note_own_words(struct region *region, uintptr_t address, uintpt
         atomic_store_explicit(slot + 1, t, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
         if (atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own) {
-            lose(address, site, lower, upper);
+            lose(address, entry, (const uint64_t[]){lower, upper}, HALVES);
         }
     }
     return address;
@@ -478,7 +370,7 @@ static void note_in_chunk(uintptr_t address, uintptr_t end, uint64_t place, bool
 
 /* What does not lie in one word that is ready. */
 __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, bool is_write,
-                                                const void *place)
+                                                uint64_t place)
 {
     if (rt_self.own == 0 && !is_noting()) {
         return;
@@ -486,33 +378,78 @@ __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, 
     const uintptr_t end = address + size;
     while (address < end) {
         const uintptr_t next = (address | (CHUNK_WORDS * WORD_SIZE - 1)) + 1;
-        note_in_chunk(address, next < end ? next : end, (uintptr_t)place, is_write);
+        note_in_chunk(address, next < end ? next : end, place, is_write);
         address = next;
     }
 }
 
-/* What every access goes through. */
+/* One word that is not simply the task's own. */
+__attribute__((noinline)) static void note_other(struct region *region, uintptr_t address,
+                                                 uint64_t entry)
+{
+    if (shadow_is_ready(region, shadow_index(address))) {
+        note_any(region, address, entry);
+    } else {
+        note_rare(address, site_size(entry), site_is_write(entry), site_place(entry));
+    }
+}
+
+/* An access to a word that is not shared, and nearly always the task's own: one trail takes the
+ * place of another. An access of 8 or 2 bytes leaves it in two places, which lie side by side. */
+__attribute__((always_inline)) static inline void note_word(struct region *region,
+                                                            uintptr_t address, uint64_t entry)
+{
+    const size_t index = shadow_index(address);
+    const uint32_t size = site_size(entry);
+    const bool is_halves = size >= HALF_SIZE;
+    const bool is_double = size == WORD_SIZE || size == 2;
+    const uint64_t site = site_first(entry);
+    if (__builtin_expect(
+            atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
+                (is_halves ? !is_by_halves(address, size) : !shadow_has_bytes(region, index)) ||
+                site_known(site) != entry,
+            0)) {
+        note_other(region, address, entry);
+        return;
+    }
+    _Atomic uint64_t *slot =
+        is_halves ? &region->trails[index].last[site_is_write(entry)][address / HALF_SIZE % HALVES]
+                  : &region->bytes[index].last[site_is_write(entry)][address % WORD_SIZE];
+    const uint64_t t = trail_of(site, address, rt_self.maker);
+    const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
+    const uint64_t beside = is_double ? atomic_load_explicit(slot + 1, memory_order_relaxed) : 0;
+    if (__builtin_expect(!is_plain(old, t) || !is_plain(beside, t), 0)) {
+        note_other(region, address, entry);
+        return;
+    }
+    atomic_store_explicit(slot, t, memory_order_relaxed);
+    if (is_double) {
+        atomic_store_explicit(slot + 1, t, memory_order_relaxed);
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(
+            atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own, 0)) {
+        lose(address, entry, (const uint64_t[]){old, beside}, 2);
+    }
+}
+
+/* What every access goes through; the questions come in the order of what they cost. */
 __attribute__((always_inline)) static inline void note(uintptr_t address, size_t size,
-                                                       bool is_write, const void *place)
+                                                       bool is_write, uint64_t place)
 {
     rt_self.access_count++;
     /* The program goes there next: its wait for the memory and ours are then one. */
     __builtin_prefetch((const void *)address);
-    const size_t index = shadow_index(address);
     struct region *region = NULL;
-    /* NOLINTBEGIN(bugprone-branch-clone): the questions come in the order of what they cost. */
     if (__builtin_expect(rt_self.own == 0 || address % WORD_SIZE + size > WORD_SIZE ||
                              (region = shadow_region(address)) == NULL,
                          0)) {
         note_rare(address, size, is_write, place);
-    } else if (shadow_is_shared(region, index)) {
-        note_shared(region, address, site_entry((uintptr_t)place, size, is_write));
-    } else if (__builtin_expect(shadow_is_ready(region, index), 1)) {
-        note_word(region, address, site_entry((uintptr_t)place, size, is_write));
+    } else if (shadow_is_shared(region, shadow_index(address))) {
+        emit(address, site_entry(place, size, is_write));
     } else {
-        note_rare(address, size, is_write, place);
+        note_word(region, address, site_entry(place, size, is_write));
     }
-    /* NOLINTEND(bugprone-branch-clone) */
 }
 
 void clew_rt_read(const void *address, size_t size, const void *place)
@@ -560,7 +497,7 @@ void access_end(const void *address, size_t size, const void *place)
         const uint64_t state =
             atomic_load_explicit(&region->states[shadow_index(at)], memory_order_relaxed);
         if (state != 0 && state != owner_of(at)) {
-            note_rare(at, WORD_SIZE, true, place);
+            note_rare(at, WORD_SIZE, true, (uintptr_t)place);
         }
     }
 }

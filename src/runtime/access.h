@@ -2,8 +2,8 @@
  *
  * Every word of 8 bytes has a state and trails (runtime/shadow.h). While one task owns the word, an
  * access only leaves a trail: its site, its bytes, the task and its epoch; the last write and the
- * last read of each half of the word are kept. An epoch of a task is the stretch between two
- * stamped records.
+ * last read of each byte are kept, by halves of the word where whole halves are used. An epoch of a
+ * task is the stretch between two stamped records.
  *
  * Another task that comes to the word
  *
@@ -25,17 +25,16 @@
  * The barrier b (membarrier) falls somewhere among O's steps. If u came before it, D reads the new
  * trail, or one that O left later still, at d. If u comes after it, then v does too, sees a, and O
  * records the access itself, together with `old`, which u has hidden from D. One barrier serves
- * many words, so that b and d are put off: until there are DOUBTS_MAX of them, or the task ends. If
- * the process is killed before, an access of O that fell between a and c may be missing. Where the
- * system has no membarrier, u is an exchange, which no later load passes, and d is not needed. Both
- * may record the same access: twice said is not lost. A trail says whose it is, so that none is
- * ever taken for another's.
+ * many words, so that b and d are put off (runtime/doubt.h). If the process is killed before, an
+ * access of O that fell between a and c may be missing. Where the system has no membarrier, u is an
+ * exchange, which no later load passes, and d is not needed. Both may record the same access: twice
+ * said is not lost. A trail says whose it is, so that none is ever taken for another's.
  *
  * A handler of a message is an owner of its own: another message's handler may run before it in the
  * same task, and what both use is shared.
  *
  * What is lost is repetition, and, of what one task did to a word while it was its alone, all but
- * the last write and the last read of each half of the word (docs/theory/record.md). */
+ * the last write and the last read of each byte (docs/theory/record.md). */
 #ifndef CLEW_RUNTIME_ACCESS_H
 #define CLEW_RUNTIME_ACCESS_H
 

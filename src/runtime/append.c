@@ -16,7 +16,6 @@ enum {
     MORE_MAX = 1024,
     PATH_SIZE = 4200,
     WAIT_STEPS_MAX = 200,
-    ROOM = SEGMENT_SIZE - SEGMENT_HEADER_SIZE,
 };
 
 static __thread char path[PATH_SIZE]; /* too large for a stack that is not ours */
@@ -94,6 +93,9 @@ static struct segment *segment_map(uint32_t task, uint32_t number)
         (void)syscall(SYS_unlink, path);
         return NULL;
     }
+    if (number > 0) { /* who has filled one will fill this too: all its pages at one go */
+        (void)syscall(SYS_madvise, segment, (long)SEGMENT_SIZE, (long)MADV_POPULATE_WRITE);
+    }
     (void)atomic_fetch_add_explicit(&rt_recording->size_pending, SEGMENT_SIZE,
                                     memory_order_relaxed);
     return segment;
@@ -129,7 +131,7 @@ void append_end(struct rt_task *task, bool is_last)
     atomic_store_explicit(&segment->is_last, is_last, memory_order_relaxed);
     /* Pairs with the reader's acquire: when it sees the end it sees all that came before. */
     atomic_store_explicit(&segment->is_closed, 1, memory_order_release);
-    if (task->busy > 1) {
+    if (append_is_interrupting(task)) {
         task->retired = segment; /* an interrupted record may still write there */
         return;
     }
@@ -158,7 +160,7 @@ static bool make_room(struct rt_task *task, size_t size)
         return false;
     }
     const uint64_t used = atomic_load_explicit(&task->segment->committed, memory_order_relaxed);
-    if (ROOM - used >= size) {
+    if (SEGMENT_ROOM - used >= size) {
         return true;
     }
     if (task->retired != NULL) {
@@ -211,30 +213,6 @@ struct rt_pending {
     bool is_done;        /* by a signal handler */
 };
 
-/* Moves what is committed from `used` on, unless a signal handler has done so. Nobody but the task
- * itself moves it, so that no other processor need be kept off. Pairs with the reader's acquire:
- * what was written before is whole before it is counted. */
-static inline bool commit(struct segment *segment, uint64_t used, uint64_t size)
-{
-#if defined(__x86_64__)
-    uint64_t before = used;
-    bool is_done = false;
-    __asm__ volatile("cmpxchg %3, %1"
-                     : "+a"(before), "+m"(segment->committed), "=@ccz"(is_done)
-                     : "r"(used + size)
-                     : "memory");
-    return is_done;
-#else
-    return atomic_compare_exchange_strong_explicit(&segment->committed, &used, used + size,
-                                                   memory_order_release, memory_order_relaxed);
-#endif
-}
-
-static inline uint64_t *word_at(struct segment *segment, uint64_t used)
-{
-    return (uint64_t *)(void *)((unsigned char *)segment + SEGMENT_HEADER_SIZE + used);
-}
-
 /* Brings the record to its place and counts it. Does nothing when something else lies there by now,
  * for then what was committed has moved, or when its room was taken. */
 static bool put(const struct rt_pending *p)
@@ -242,11 +220,11 @@ static bool put(const struct rt_pending *p)
     struct segment *segment = p->segment;
     const uint64_t used = p->used;
     if (atomic_load_explicit(&segment->committed, memory_order_relaxed) != used ||
-        used + p->size > ROOM) {
+        used + p->size > SEGMENT_ROOM) {
         return false;
     }
-    write_record((unsigned char *)word_at(segment, used), &p->record, &p->tail);
-    return commit(segment, used, p->size);
+    write_record((unsigned char *)append_at(segment, used), &p->record, &p->tail);
+    return append_commit(segment, used, p->size);
 }
 
 /* The caller is a signal handler, or the task itself after one: completes what was interrupted, so
@@ -263,9 +241,9 @@ static void complete(struct rt_task *task)
         return;
     }
     const uint64_t used = atomic_load_explicit(&segment->committed, memory_order_relaxed);
-    if (used < ROOM) {
-        *word_at(segment, used) = task->access;
-        (void)commit(segment, used, sizeof task->access);
+    if (used < SEGMENT_ROOM) {
+        *append_at(segment, used) = task->access;
+        (void)append_commit(segment, used, sizeof task->access);
     }
 }
 
@@ -303,41 +281,23 @@ struct rt_mark append_record(struct rt_task *task, const struct record *record, 
     if (is_stamped) {
         const uint64_t epoch = atomic_fetch_add_explicit(&task->epoch, 1, memory_order_relaxed);
         task->maker++;
-        emitted_forget();
+        emitted_forget(epoch + 1);
         task->own = epoch + 1 < RT_EPOCHS_MAX ? task->own : 0;
         atomic_store_explicit(&own.segment->access_count, task->access_count, memory_order_relaxed);
         atomic_store(&own.segment->floor, SEGMENT_FLOOR_NONE);
     }
-    return (struct rt_mark){.record = (struct record *)(void *)word_at(own.segment, own.used),
+    return (struct rt_mark){.record = (struct record *)(void *)append_at(own.segment, own.used),
                             .segment = own.segment,
                             .number = own.segment->number};
 }
 
-/* task->access tells a signal handler what it interrupts, before anything is read that the handler
- * may change. If it comes before the commit it puts the access where this would have, and the
- * commit fails. */
 void append_access(struct rt_task *task, uint64_t word)
 {
-    if (__builtin_expect(task->pending != NULL || task->access != 0, 0)) {
-        complete(task);
-    }
-    const uint64_t interrupted = task->access;
-    task->access = word;
-    atomic_signal_fence(memory_order_seq_cst);
-    struct segment *segment = task->segment;
-    const uint64_t used =
-        segment == NULL ? ROOM : atomic_load_explicit(&segment->committed, memory_order_relaxed);
-    if (__builtin_expect(used < ROOM, 1)) {
-        *word_at(segment, used) = word;
-        (void)commit(segment, used, sizeof word);
-    }
-    atomic_signal_fence(memory_order_seq_cst);
-    task->access = interrupted;
-    if (__builtin_expect(used >= ROOM, 0)) {
-        if (make_room(task, sizeof word)) {
-            append_access(task, word);
-        } else {
+    complete(task);
+    while (!append_word(task, word)) {
+        if (!make_room(task, sizeof word)) {
             count_dropped();
+            return;
         }
     }
 }

@@ -115,14 +115,15 @@ static uint8_t mode_of(const struct clew_rt_atomic *o)
 
 static void record(const struct clew_rt_atomic *o, const struct lock *lock)
 {
-    const struct rt_mark mark = rt_record((struct rt_event){.kind = o->kind,
-                                                            .mode = mode_of(o),
-                                                            .has_size = true,
-                                                            .size = o->size,
-                                                            .has_value = true,
-                                                            .value = (int64_t)o->value,
-                                                            .object = o->address,
-                                                            .place = calls_place(o->place)});
+    const struct rt_mark mark =
+        rt_record((struct rt_event){.kind = o->kind,
+                                    .mode = mode_of(o),
+                                    .has_size = true,
+                                    .size = o->size,
+                                    .has_value = true,
+                                    .value = (int64_t)o->value,
+                                    .object = o->address,
+                                    .place = (const void *)(uintptr_t)calls_place(o->place)});
     own.last = (own.last + 1) % LOADS_MAX;
     own.loads[own.last] = (struct load){0};
     if (o->kind != EVENT_ATOMIC_STORE) {

@@ -18,9 +18,9 @@ void calls_start(bool wants_stacks, bool has_handlers);
 void calls_forked(void);
 
 /* The place together with the calling task's path. */
-static inline const void *calls_place(const void *place)
+static inline uint64_t calls_place(const void *place)
 {
-    return (const void *)((uintptr_t)place | rt_self.calls);
+    return (uintptr_t)place | rt_self.calls;
 }
 
 #endif

@@ -125,7 +125,7 @@ static struct rt_task *enter(void)
 
 static void leave(struct rt_task *task)
 {
-    if (task->retired != NULL && task->busy == 1) {
+    if (task->retired != NULL && !append_is_interrupting(task)) {
         append_settle(task);
     }
     task->busy--;
@@ -163,9 +163,17 @@ struct rt_mark rt_record(struct rt_event event)
     return mark;
 }
 
+/* A task that has a segment has begun, unless the process was forked since; nothing is in its way
+ * but what a handler has interrupted. */
 void rt_record_access(uint64_t word)
 {
-    struct rt_task *task = enter();
+    struct rt_task *task = &rt_self;
+    if (__builtin_expect(task->segment != NULL && own_page->is_known != 0 &&
+                             task->pending == NULL && task->access == 0 && append_word(task, word),
+                         1)) {
+        return;
+    }
+    task = enter();
     if (task != NULL) {
         append_access(task, word);
         leave(task);

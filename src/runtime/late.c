@@ -23,6 +23,16 @@ struct span {
     uint64_t entry, maker;
 };
 
+static uint64_t trail_site(uint64_t t)
+{
+    return t >> TRAIL_SITE_SHIFT;
+}
+
+static uint32_t trail_first(uint64_t t)
+{
+    return (uint32_t)(t >> TRAIL_FIRST_SHIFT) % WORD_SIZE;
+}
+
 static uint64_t kind_of_entry(uint64_t entry)
 {
     return entry & ~UINT64_C(14);
@@ -68,32 +78,29 @@ static void tell(const struct span *s)
     own.is_busy = false;
 }
 
-void late_record(uintptr_t word, uint64_t t)
+void late_record(uintptr_t word, const uint64_t *trails, size_t count)
 {
-    if (t != 0) {
-        const struct span s = span_of(word, t);
-        tell(&s);
-    }
-}
-
-void late_record_halves(uintptr_t word, uint64_t lower, uint64_t upper)
-{
-    if (lower == upper) {
-        late_record(word, lower);
-        return;
-    }
-    if (lower != 0 && upper != 0) {
-        struct span a = span_of(word, lower);
-        const struct span b = span_of(word, upper);
-        if (a.end == b.start && a.maker == b.maker &&
-            kind_of_entry(a.entry) == kind_of_entry(b.entry)) {
-            a.end = b.end;
-            tell(&a);
-            return;
+    struct span all = {0};
+    uint64_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (trails[i] == 0 || trails[i] == before) {
+            continue;
         }
+        before = trails[i];
+        const struct span s = span_of(word, before);
+        if (all.end == s.start && all.maker == s.maker &&
+            kind_of_entry(all.entry) == kind_of_entry(s.entry)) {
+            all.end = s.end;
+            continue;
+        }
+        if (all.end != 0) {
+            tell(&all);
+        }
+        all = s;
     }
-    late_record(word, lower);
-    late_record(word, upper);
+    if (all.end != 0) {
+        tell(&all);
+    }
 }
 
 void late_forked(void)

@@ -2,7 +2,7 @@
 #ifndef CLEW_RUNTIME_LATE_H
 #define CLEW_RUNTIME_LATE_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/shadow.h"
@@ -21,16 +21,6 @@ static inline uint64_t trail_of(uint64_t site, uintptr_t address, uint64_t maker
     return site << TRAIL_SITE_SHIFT | (uint64_t)(address % WORD_SIZE) << TRAIL_FIRST_SHIFT | maker;
 }
 
-static inline uint64_t trail_site(uint64_t t)
-{
-    return t >> TRAIL_SITE_SHIFT;
-}
-
-static inline uint32_t trail_first(uint64_t t)
-{
-    return (uint32_t)(t >> TRAIL_FIRST_SHIFT) % WORD_SIZE;
-}
-
 /* The task and its epoch. */
 static inline uint64_t trail_maker(uint64_t t)
 {
@@ -42,11 +32,9 @@ static inline uint64_t trail_task(uint64_t t)
     return trail_maker(t) >> TRAIL_EPOCH_BITS;
 }
 
-/* Records what a trail of the word tells; nothing for 0. */
-void late_record(uintptr_t word, uint64_t t);
-
-/* The same for the trails of a word's two halves. What lies side by side is told as one. */
-void late_record_halves(uintptr_t word, uint64_t lower, uint64_t upper);
+/* Records what trails of the word tell that stand beside each other; nothing for 0. An access that
+ * stands in several of them, or several that lie side by side, are told as one. */
+void late_record(uintptr_t word, const uint64_t *trails, size_t count);
 
 /* In a child that has just been forked. */
 void late_forked(void);

@@ -82,6 +82,17 @@ struct region *shadow_make(uintptr_t address)
     return region;
 }
 
+void shadow_make_bytes(struct region *region, size_t index)
+{
+    const size_t chunk = index / BYTES_CHUNK_WORDS;
+    if (!shadow_has_bytes(region, index)) {
+        shadow_populate(&region->bytes[chunk * BYTES_CHUNK_WORDS],
+                        BYTES_CHUNK_WORDS * sizeof *region->bytes);
+        (void)atomic_fetch_or_explicit(&region->bytes_ready[chunk / 64], UINT64_C(1) << chunk % 64,
+                                       memory_order_release);
+    }
+}
+
 /* Forgets that words first to end - 1 are shared. */
 static void clear_shared(struct region *region, size_t first, size_t end)
 {
@@ -95,13 +106,21 @@ static void clear_shared(struct region *region, size_t first, size_t end)
     }
 }
 
+static void clear_slots(_Atomic uint64_t *slots, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
+    }
+}
+
 static void clear_words(struct region *region, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
         if (atomic_load_explicit(&region->states[i], memory_order_relaxed) != 0) {
-            for (int k = 0; k < 4; k++) {
-                atomic_store_explicit(&region->trails[i].last[k / 2][k % 2], 0,
-                                      memory_order_relaxed);
+            for (int is_write = 0; is_write < 2; is_write++) {
+                clear_slots(region->trails[i].last[is_write], HALVES);
+                clear_slots(region->bytes[i].last[is_write],
+                            shadow_has_bytes(region, i) ? WORD_SIZE : 0);
             }
             atomic_store_explicit(&region->states[i], 0, memory_order_release);
         }
@@ -130,6 +149,7 @@ static void clear_in_region(struct region *region, size_t first, size_t end)
     }
     clear_words(region, first, first + REST);
     clear_words(region, end - REST, end);
+    clear_pages(&region->bytes[first], (end - first) * sizeof region->bytes[0]);
     clear_pages(&region->trails[first], (end - first) * sizeof region->trails[0]);
     clear_pages(&region->states[first], (end - first) * sizeof region->states[0]);
 }

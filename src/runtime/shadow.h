@@ -1,8 +1,9 @@
 /* What is known of each word of 8 bytes that the program has used: a state, and the trails of its
  * last accesses.
  *
- * They are looked up by address through a table of regions. Both live in memory that exists only
- * where it is touched. That a word is shared is told by a bit of its own as well: who uses shared
+ * They are looked up by address through a table of regions. All live in memory that exists only
+ * where it is touched: 40 bytes for a word, and 128 more where less than half of a word is used at
+ * a time. That a word is shared is told by a bit of its own as well: who uses shared
  * words need not wait for their states. */
 #ifndef CLEW_RUNTIME_SHADOW_H
 #define CLEW_RUNTIME_SHADOW_H
@@ -19,19 +20,29 @@ enum {
     REGION_BITS = 22, /* a region covers 4 MiB */
     REGION_WORDS = (1 << REGION_BITS) / WORD_SIZE,
     CHUNK_WORDS = REGION_WORDS / 64,
+    BYTES_CHUNK_WORDS = 512,
+    HALF_SIZE = WORD_SIZE / 2,
+    HALVES = 2,
 };
 
-/* A trail stands in each half of the word that its access touched. */
+/* Of accesses to a whole half of the word, or to both: a trail stands in each half. */
 struct trails {
-    _Atomic uint64_t last[2][2]; /* by is_write and half of the word; 0: none */
+    _Atomic uint64_t last[2][HALVES]; /* by is_write and half of the word; 0: none */
+};
+
+/* Of all others: a trail stands in each byte. */
+struct byte_trails {
+    _Atomic uint64_t last[2][WORD_SIZE]; /* by is_write and byte of the word; 0: none */
 };
 
 struct region {
-    struct region *next;                        /* made before this one */
-    _Atomic uint64_t ready;                     /* chunks whose pages are there, a bit for each */
+    struct region *next;    /* made before this one */
+    _Atomic uint64_t ready; /* chunks whose pages are there, a bit for each */
+    _Atomic uint64_t bytes_ready[REGION_WORDS / BYTES_CHUNK_WORDS / 64]; /* the same for bytes */
     _Atomic uint64_t shared[REGION_WORDS / 64]; /* words whose state says so, a bit for each */
     _Atomic uint64_t states[REGION_WORDS];      /* 0: never used */
     struct trails trails[REGION_WORDS];
+    struct byte_trails bytes[REGION_WORDS];
 };
 
 /* By address >> REGION_BITS. NULL: there is no memory for it. */
@@ -53,6 +64,9 @@ void shadow_forked(void);
 /* The region that covers the address, with the address's chunk ready; NULL when there is no memory
  * for it. */
 struct region *shadow_make(uintptr_t address);
+
+/* Makes room for the trails of the word's bytes. */
+void shadow_make_bytes(struct region *region, size_t index);
 
 /* Forgets the words that touch these bytes. */
 void shadow_clear(uintptr_t address, size_t size);
@@ -91,6 +105,15 @@ static inline void shadow_share(struct region *region, size_t index)
 static inline bool shadow_is_ready(const struct region *region, size_t index)
 {
     return (atomic_load_explicit(&region->ready, memory_order_relaxed) >> index / CHUNK_WORDS &
+            1) != 0;
+}
+
+/* Whether there is room for the trails of the word's bytes; if not, they have none. */
+static inline bool shadow_has_bytes(const struct region *region, size_t index)
+{
+    const size_t chunk = index / BYTES_CHUNK_WORDS;
+    return (atomic_load_explicit(&region->bytes_ready[chunk / 64], memory_order_acquire) >>
+                chunk % 64 &
             1) != 0;
 }
 

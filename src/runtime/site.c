@@ -13,7 +13,7 @@
 enum { PROBES_MAX = 64, PATH_SIZE = 4200, TABLE_SIZE = SITE_COUNT * sizeof(uint64_t) };
 
 _Atomic uint64_t *site_table;
-static bool is_told;
+bool site_is_told;
 
 /* A table that others see filled, or NULL: it could not be made. */
 static void *map_file(void)
@@ -41,18 +41,13 @@ static void *map_file(void)
 void site_start(void)
 {
     void *made = map_file();
-    is_told = made != NULL;
+    site_is_told = made != NULL;
     if (made == NULL) {
         made = (void *)syscall(SYS_mmap, NULL, (long)TABLE_SIZE, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
         made = made == MAP_FAILED ? NULL : made;
     }
     site_table = made;
-}
-
-bool site_is_told(void)
-{
-    return is_told;
 }
 
 void site_forked(void)

@@ -15,10 +15,11 @@
 /* By number; NULL before site_start. Entry 0 is never used. */
 extern _Atomic uint64_t *site_table;
 
-/* Makes the table. Without a file for it, it is kept for the trails alone, and site_is_told says
- * that its numbers mean nothing to the collector. */
+/* Whether the table's numbers mean something to the collector. */
+extern bool site_is_told;
+
+/* Makes the table. Without a file for it, it is kept for the trails alone. */
 void site_start(void);
-bool site_is_told(void);
 
 /* In a child that has just been forked: the table is the parent's. */
 void site_forked(void);

@@ -20,6 +20,7 @@
 enum {
     SEGMENT_HEADER_SIZE = 4096,
     SEGMENT_SIZE = 1 << 20,
+    SEGMENT_ROOM = SEGMENT_SIZE - SEGMENT_HEADER_SIZE,
     RECORD_SIZE = 32,
     RECORD_ALIGNMENT = 8,           /* records begin at multiples of it */
     RECORD_LATE_SIZE_MAX = 1 << 20, /* bytes of accesses that one late record stands for */
