@@ -90,6 +90,10 @@ case-mysql-2011: all               ## an atomicity violation of MySQL
 case-mysql-169: all                ## another
 	@cases/atomicity_case.py $(BUILD) mysql-169
 
+.PHONY: case-libraft
+case-libraft: all                  ## Debian's Raft library, simulated: what clew explore finds in it
+	@cases/sim_case.py $(BUILD) libraft
+
 bench-explore: all                 ## the simulator and its search
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/explore_bench

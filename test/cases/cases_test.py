@@ -1,5 +1,6 @@
 """The case studies: each bug is found by what its expect file names and replayed, and without a bug nothing is found
 although runs do real work. expect.py says what is in those files."""
+import glob
 import json
 import os
 import re
@@ -38,11 +39,10 @@ def explore(name, *options):
     return json.loads(done.stdout)
 
 
-def check_bug(case, bug):
-    options = ["--bug", bug, *case.quick.get(bug, []), "--budget", BUG_BUDGET]
-    result = explore(case.name, *options, "--first")
+def check_found(case, key, options):
+    result = explore(case.name, *options, "--budget", BUG_BUDGET, "--first")
     keys = [finding["key"] for finding in result["findings"]]
-    assert keys and keys[0].startswith(case.bugs[bug]), (bug, keys)
+    assert keys and keys[0].startswith(key), (case.name, options, keys)
     words = result["findings"][0]["replay"].split()
     done = run(CLEW, "replay", "--verify", "3", *words[2:])
     assert done.returncode == 1 and "as recorded\n3 replays, all the same\n" in done.stdout, done.stdout + done.stderr
@@ -51,7 +51,20 @@ def check_bug(case, bug):
 def test_each_bug_is_found_by_what_its_case_names():
     for case in CASES:
         for bug in case.bugs:
-            check_bug(case, bug)
+            check_found(case, case.bugs[bug], ["--bug", bug, *case.quick.get(bug, [])])
+
+
+def test_what_is_found_without_a_bug_is_found():
+    for case in CASES:
+        for key, options in case.found:
+            check_found(case, key, options)
+
+
+def test_schedules_of_a_case_show_what_they_have_recorded():
+    for case in CASES:
+        for path in sorted(glob.glob(os.path.join(SOURCE, "cases", case.name, "*.sched"))):
+            done = run(CLEW, "replay", path, library(case.name))
+            assert done.returncode == 1 and "as recorded" in done.stdout, done.stdout + done.stderr
 
 
 def test_without_a_bug_nothing_is_found():

@@ -2,6 +2,7 @@
 
     bug NAME = KEY         with --bug NAME, a violation is found whose key begins so: "property: election safety"
     quick NAME = OPTIONS   what finds that bug soonest, for tests that must be short
+    found KEY = OPTIONS    with these options and without a bug, this is found
     clean [OPTIONS]        with these options and without a bug, nothing is found
     work NAME ...          lines that nodes log and faults that strike, in the median of runs at least once
 
@@ -18,6 +19,7 @@ class Expect:
         self.name = name
         self.bugs = {}   # name to the beginning of a key
         self.quick = {}  # name to options
+        self.found = []  # pairs of the beginning of a key and options
         self.clean = []  # lists of options
         self.work = []
         path = os.path.join(CASES, name, "expect")
@@ -34,6 +36,8 @@ class Expect:
             self.bugs[left] = right
         elif word == "quick" and equals and left in self.bugs:
             self.quick[left] = shlex.split(right)
+        elif word == "found" and equals:
+            self.found.append((left, shlex.split(right)))
         elif word == "clean":
             self.clean.append(shlex.split(rest))
         elif word == "work":
