@@ -180,8 +180,8 @@ static void describe(struct collector *c)
     c->tables->source = names_intern_text(&c->tables->names, text);
 }
 
-/* Programs that a task became and that began no row: a task has one row more than recorded programs
- * it became. */
+/* Programs that a task became or spawned and that began no row: a task has one row more than
+ * recorded programs it became. */
 static uint64_t uncontrolled(const struct collector *c)
 {
     uint64_t begun = 0;
@@ -192,7 +192,7 @@ static uint64_t uncontrolled(const struct collector *c)
     vec_each (&c->sources, s) {
         begun += s->process != NULL && map_get(&c->exec_count, s->task) != NULL;
     }
-    return wanted > begun ? wanted - begun : 0;
+    return c->spawn_unseen_count + (wanted > begun ? wanted - begun : 0);
 }
 
 static void count(struct collector *c, struct collect_stats *stats)

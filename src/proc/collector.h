@@ -62,7 +62,8 @@ struct collector {
     struct recording page;
     struct datagrams datagrams;
     struct traffic traffic;
-    struct map exec_count; /* of a task: how often it became another program */
+    struct map exec_count;       /* of a task: how often it became another program */
+    uint64_t spawn_unseen_count; /* programs that were spawned and recorded nothing */
     uint64_t event_count, handler_count;
     uint64_t access_count; /* recorded */
 };

@@ -183,6 +183,7 @@ static void set_forked(struct collector *c, const struct row *row, struct event 
             event->has |= HAS_PEER;
         }
     }
+    c->spawn_unseen_count += row->record->mode == RECORD_OF_SPAWN && (event->has & HAS_PEER) == 0;
     event->has &= (uint8_t)~HAS_VALUE;
     event->value = 0;
 }

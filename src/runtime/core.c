@@ -419,21 +419,22 @@ void rt_process_end(int status, const void *place)
 }
 
 /* What a program that replaces this one, or is spawned by it, is told: "PID:TASKS:FORKS:NODE" when
- * it goes on in this very process, "-PID:0:0:NODE" when it is a child of it. */
+ * it goes on in this very process, "-PID:PROCESS:0:NODE" when it is a child of it. */
 void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child)
 {
     const char *end = text + ORIGIN_SIZE - 1;
-    char name[NODE_SIZE];
+    char name[NODE_SIZE] = "";
     if (is_child) {
-        node_of_child(name, node, atomic_fetch_add(&fork_count, 1) + 1);
+        node_of_child(name, node, rt_self.fork_ordinal);
     } else {
         text_copy(name, sizeof name, node);
     }
+    const uint32_t task_number = main_task == NULL ? 0 : main_task->child_count;
     char *at = text_append(text, end, ORIGIN_VARIABLE "=");
     at = text_append(at, end, is_child ? "-" : "");
     at = text_append_number(at, end, rt_own_pid());
     at = text_append(at, end, ":");
-    at = text_append_number(at, end, is_child || main_task == NULL ? 0 : main_task->child_count);
+    at = text_append_number(at, end, is_child ? rt_self.fork_number : task_number);
     at = text_append(at, end, ":");
     at = text_append_number(at, end, is_child ? 0 : atomic_load(&fork_count));
     at = text_append(at, end, ":");
@@ -463,18 +464,36 @@ static const char *take_number(const char *text, uint32_t *number)
     return *text == ':' ? text + 1 : text;
 }
 
-/* True when the program goes on in a process that was recorded before its exec. An origin that is
- * another process's, inherited, says nothing. */
+/* True when nobody has recorded as this process, which its parent has announced, or ever will: a
+ * child may become another program without our knowing, and say the same of itself once more. */
+static bool is_number_free(uint32_t number)
+{
+    static char path[FOLDER_MAX];
+    const char *end = path + sizeof path - 1;
+    char *at = text_append(text_append(path, end, folder), end, "/");
+    *text_append(text_append_number(at, end, number), end, ".0.0") = 0;
+    return number < atomic_load(&rt_recording->process_count) &&
+           syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0;
+}
+
+/* Finds out which process of the recording this is. True when the program goes on in one that was
+ * recorded before its exec. An origin that is another process's, inherited, says nothing. */
 static bool take_origin(const char *origin)
 {
     uint32_t pid = 0;
-    uint32_t tasks = 0;
+    uint32_t number = 0;
     uint32_t forks = 0;
     const bool is_child = origin != NULL && origin[0] == '-';
     const char *name = origin == NULL ? "" : take_number(origin + is_child, &pid);
-    name = take_number(take_number(name, &tasks), &forks);
+    name = take_number(take_number(name, &number), &forks);
     const long expected = syscall(is_child ? SYS_getppid : SYS_getpid);
-    if (origin == NULL || (long)pid != expected || name[0] == 0) {
+    const bool is_known = origin != NULL && (long)pid == expected && name[0] != 0;
+    if (is_known && is_child && is_number_free(number)) {
+        process_number = number;
+    } else {
+        process_number = atomic_fetch_add(&rt_recording->process_count, 1);
+    }
+    if (!is_known) {
         text_copy(node, sizeof node, rt_recording->node);
         if (process_number > 0) {
             node_of_child(node, rt_recording->node, process_number);
@@ -483,7 +502,7 @@ static bool take_origin(const char *origin)
     }
     text_copy(node, sizeof node, name);
     atomic_store(&fork_count, forks);
-    rt_self.child_count = tasks;
+    rt_self.child_count = is_child ? 0 : number;
     return !is_child;
 }
 
@@ -522,9 +541,8 @@ __attribute__((constructor(101))) static void start(void)
     rt_wants_all_accesses = (rt_recording->flags & RECORDING_ALL_ACCESSES) != 0;
     rt_is_on = true;
     main_task = &rt_self;
-    process_number = atomic_fetch_add(&rt_recording->process_count, 1);
-    calls_start((rt_recording->flags & RECORDING_STACKS) != 0, rt_recording->handler_count > 0);
     const bool goes_on = take_origin(getenv(ORIGIN_VARIABLE));
+    calls_start((rt_recording->flags & RECORDING_STACKS) != 0, rt_recording->handler_count > 0);
     rt_task_begin("main", rt_task_reserve());
     note_begin();
     rt_record_modules();

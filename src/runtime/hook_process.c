@@ -17,13 +17,19 @@
 
 typedef pid_t fork_function(void);
 
-static pid_t forked(fork_function *real, const void *place)
+static struct rt_mark announce_fork(uint8_t mode, const void *place)
 {
     rt_fork_begin();
-    const struct rt_mark mark = rt_record((struct rt_event){.kind = EVENT_PROCESS_FORK,
-                                                            .has_value = true,
-                                                            .value = rt_self.fork_number,
-                                                            .place = place});
+    return rt_record((struct rt_event){.kind = EVENT_PROCESS_FORK,
+                                       .mode = mode,
+                                       .has_value = true,
+                                       .value = rt_self.fork_number,
+                                       .place = place});
+}
+
+static pid_t forked(fork_function *real, const void *place)
+{
+    const struct rt_mark mark = announce_fork(MODE_UNSAID, place);
     const pid_t pid = real();
     const int saved = errno;
     if (!rt_fork_end(pid == 0) && pid < 0) {
@@ -184,30 +190,49 @@ RT_EXPORT int execlp(const char *path, const char *first, ...)
     return result;
 }
 
+/* The child is another program from its first instant, so that what it is to know of itself goes
+ * with its environment. Its parent announces it as a fork. */
+struct spawn {
+    struct environment added;
+    struct rt_mark mark;
+};
+
+static struct spawn spawn_begin(char *const *environment, const void *place)
+{
+    struct spawn s = {.added = {.words = environment}};
+    if (rt_is_recording()) {
+        s.mark = announce_fork(RECORD_OF_SPAWN, place);
+        environment_build(&s.added, environment, true);
+    }
+    return s;
+}
+
+static int spawn_end(struct spawn *s, int result)
+{
+    environment_release(&s->added);
+    (void)rt_fork_end(false);
+    if (result != 0) {
+        rt_amend_void(s->mark);
+    }
+    return result;
+}
+
 RT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                           const posix_spawnattr_t *attributes, char *const *arguments,
                           char *const *environment)
 {
-    struct environment added = {.words = environment};
-    if (rt_is_recording()) {
-        environment_build(&added, environment, true);
-    }
-    const int result = REAL(posix_spawn)(pid, path, actions, attributes, arguments, added.words);
-    environment_release(&added);
-    return result;
+    struct spawn s = spawn_begin(environment, RT_PLACE);
+    return spawn_end(&s,
+                     REAL(posix_spawn)(pid, path, actions, attributes, arguments, s.added.words));
 }
 
 RT_EXPORT int posix_spawnp(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const *arguments,
                            char *const *environment)
 {
-    struct environment added = {.words = environment};
-    if (rt_is_recording()) {
-        environment_build(&added, environment, true);
-    }
-    const int result = REAL(posix_spawnp)(pid, path, actions, attributes, arguments, added.words);
-    environment_release(&added);
-    return result;
+    struct spawn s = spawn_begin(environment, RT_PLACE);
+    return spawn_end(&s,
+                     REAL(posix_spawnp)(pid, path, actions, attributes, arguments, s.added.words));
 }
 
 RT_EXPORT _Noreturn void _exit(int status)

@@ -58,8 +58,9 @@ enum record_kind {
     RECORD_SHARED = 0x85, /* object: address of a shared mapping; extra: shared_range, its name */
 };
 
-/* The mode of a record whose kind has none: its object is the number of a descriptor. */
-enum { RECORD_OF_DESCRIPTOR = 1 };
+/* The mode of a record whose kind has none: its object is the number of a descriptor; a fork makes
+ * another program at once. */
+enum { RECORD_OF_DESCRIPTOR = 1, RECORD_OF_SPAWN = 1 };
 
 enum record_flag {
     RECORD_HAS_VALUE = 1 << 0,

@@ -259,6 +259,25 @@ TEST(a_program_that_began_a_row_was_recorded_even_if_it_did_nothing)
     CHECK_INT(uncontrolled_in(folder), 0);
 }
 
+TEST(a_spawned_program_without_a_row_was_not_recorded)
+{
+    const char *folder = rows_folder("spawned");
+    struct row_file a = rows_begin(0, 0, "main");
+    struct rows_record child = {
+        .kind = EVENT_PROCESS_FORK, .stamp = 1, .flags = RECORD_HAS_VALUE, .value = 1};
+    rows_put(&a, &child);
+    child.stamp = 2;
+    child.value = 2;
+    child.mode = RECORD_OF_SPAWN;
+    rows_put(&a, &child);
+    rows_save(&a, folder);
+    CHECK_INT(uncontrolled_in(folder), 1);
+    struct row_file b = rows_begin(2, 0, "main");
+    put(&b, EVENT_PROCESS_START, 3, 0);
+    rows_save(&b, folder);
+    CHECK_INT(uncontrolled_in(folder), 0);
+}
+
 static void put_ends(struct row_file *f, uint8_t transport, const char *own, const char *peer)
 {
     char text[200] = {(char)transport};
