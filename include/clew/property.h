@@ -37,10 +37,14 @@ struct clew_view {
     const int64_t *(*value)(const struct clew_view *view, uint32_t node, const char *variable);
 };
 
+/* How bad it is when a property does not hold. */
+enum clew_severity { CLEW_ERROR, CLEW_WARNING, CLEW_NOTE };
+
 struct clew_property {
     const char *name; /* NULL ends a list */
     bool (*holds)(const struct clew_view *view);
-    bool is_at_rest; /* asked only when the run has come to rest; else after each step */
+    bool is_at_rest;  /* asked only when the run has come to rest; else after each step */
+    uint8_t severity; /* enum clew_severity */
 };
 
 /* Says with which values a property is broken, as printf does; is always false. */

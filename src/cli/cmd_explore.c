@@ -214,30 +214,29 @@ static const char *print_replay(const struct exploration *x, const char *key, st
                          x->session->inputs[0]);
 }
 
-/* A violation as a finding; texts outlive f or are its own. */
-static void add_finding(const struct exploration *x, struct finding_file *f, enum finding_kind kind,
-                        const char *what, const char *key, const char *why)
+/* Adds what is known of a violation, with what all of them have. Texts outlive f or are its own. */
+static void add_finding(const struct exploration *x, struct finding_file *f, struct finding known)
 {
-    findings_add(&f->findings, &(struct finding){
-                                   .kind = kind,
-                                   .status = STATUS_CONFIRMED,
-                                   .grade = GRADE_SOUND,
-                                   .severity = SEVERITY_ERROR,
-                                   .what = what,
-                                   .key = key,
-                                   .replay = print_replay(x, key, &f->findings),
-                                   .why = why,
-                                   .pair_count = 1,
-                               });
+    known.status = STATUS_CONFIRMED;
+    known.grade = GRADE_SOUND;
+    known.replay = print_replay(x, known.key, &f->findings);
+    known.pair_count = 1;
+    findings_add(&f->findings, &known);
 }
 
 static void add_findings(const struct exploration *x, struct finding_file *f)
 {
     vec_each (&x->found.violations, v) {
-        add_finding(
-            x, f, outcome_finding(v->outcome), v->what, v->key,
-            findings_text(&f->findings, "shown by run %llu, after %u steps; %llu runs show it",
-                          (unsigned long long)v->run, v->step_count, (unsigned long long)v->count));
+        add_finding(x, f,
+                    (struct finding){
+                        .kind = outcome_finding(v->outcome),
+                        .severity = v->severity,
+                        .what = v->what,
+                        .key = v->key,
+                        .why = findings_text(&f->findings,
+                                             "shown by run %llu, after %u steps; %llu runs show it",
+                                             (unsigned long long)v->run, v->step_count,
+                                             (unsigned long long)v->count)});
     }
 }
 
@@ -268,12 +267,17 @@ static void add_earlier(const struct exploration *x, struct finding_file *f)
             continue;
         }
         const int kind = finding_kind_find(v->violation.kind);
-        add_finding(x, f, kind < 0 ? FINDING_PROPERTY : (enum finding_kind)kind, v->violation.what,
-                    v->violation.key,
-                    findings_text(&f->findings,
-                                  "shown by run %llu, after %llu steps, in an earlier search",
-                                  (unsigned long long)v->violation.run + 1,
-                                  (unsigned long long)v->violation.step));
+        add_finding(
+            x, f,
+            (struct finding){
+                .kind = kind < 0 ? FINDING_PROPERTY : (enum finding_kind)kind,
+                .severity = SEVERITY_ERROR,
+                .what = v->violation.what,
+                .key = v->violation.key,
+                .why = findings_text(&f->findings,
+                                     "shown by run %llu, after %llu steps, in an earlier search",
+                                     (unsigned long long)v->violation.run + 1,
+                                     (unsigned long long)v->violation.step)});
     }
 }
 
@@ -299,7 +303,11 @@ static void print_findings(const struct exploration *x, const struct finding_fil
     for (size_t i = 0; i < f->findings.list.count && i < s->common->limit; i++) {
         const struct finding *finding = &f->findings.list.at[i];
         out_format(&s->out, "%zu. ", i + 1);
-        session_paint(s, PAINT_ERROR, finding_kind_name(finding->kind));
+        const bool is_error = finding->severity == SEVERITY_ERROR;
+        session_paint(s, is_error ? PAINT_ERROR : PAINT_WARNING, finding_kind_name(finding->kind));
+        if (!is_error) {
+            out_format(&s->out, " (%s)", finding_severity_name(finding->severity));
+        }
         out_text(&s->out, ": ");
         session_text(s, finding->what);
         out_text(&s->out, "\n    ");

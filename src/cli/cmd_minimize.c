@@ -159,7 +159,7 @@ static void print_json(struct minimization *m)
     findings_add(&f.findings, &(struct finding){.kind = outcome_finding(r->best.outcome),
                                                 .status = STATUS_CONFIRMED,
                                                 .grade = GRADE_SOUND,
-                                                .severity = SEVERITY_ERROR,
+                                                .severity = r->best.severity,
                                                 .what = r->best.what,
                                                 .key = r->best.key,
                                                 .pair_count = 1});

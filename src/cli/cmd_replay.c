@@ -125,7 +125,7 @@ static void print_json(struct session *s, const struct replayed *r, uint64_t rep
         findings_add(&f.findings, &(struct finding){.kind = outcome_finding(x->outcome),
                                                     .status = STATUS_CONFIRMED,
                                                     .grade = GRADE_SOUND,
-                                                    .severity = SEVERITY_ERROR,
+                                                    .severity = x->severity,
                                                     .what = x->what,
                                                     .key = x->key,
                                                     .pair_count = 1});

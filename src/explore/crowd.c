@@ -25,6 +25,7 @@ struct told {
 
 struct told_violation {
     enum outcome outcome;
+    enum finding_severity severity;
     uint32_t step_count;
     uint64_t run, hash, count;
     uint32_t key_size, what_size, schedule_size;
@@ -52,6 +53,7 @@ static void tell(const struct explored *x, struct out *result)
     out_bytes(result, &t, sizeof t);
     vec_each (&x->violations, v) {
         const struct told_violation told = {.outcome = v->outcome,
+                                            .severity = v->severity,
                                             .step_count = v->step_count,
                                             .run = v->run,
                                             .hash = v->hash,
@@ -102,6 +104,7 @@ static void take_violation(struct explored *x, const char **at)
                           .what = take_text(at, t.what_size),
                           .schedule = take_text(at, t.schedule_size),
                           .outcome = t.outcome,
+                          .severity = t.severity,
                           .step_count = t.step_count,
                           .run = t.run,
                           .hash = t.hash,

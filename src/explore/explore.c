@@ -74,6 +74,7 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
                                                     .what = copied(x->what, strlen(x->what)),
                                                     .schedule = copied(text.buffer, text.used),
                                                     .outcome = x->outcome,
+                                                    .severity = x->severity,
                                                     .step_count = (uint32_t)x->steps.count,
                                                     .run = number + 1,
                                                     .hash = x->hash,

@@ -57,6 +57,7 @@ struct violation {
     char *what;
     char *schedule; /* its text, which replays it */
     enum outcome outcome;
+    enum finding_severity severity;
     uint32_t step_count;
     uint64_t run;   /* its number, from 1 */
     uint64_t hash;  /* of the execution */

@@ -17,6 +17,9 @@ static void check_property(struct sim *s, const struct clew_property *p,
     told->checks++;
     if (!p->holds(&s->view)) {
         told->failures++;
+        s->execution->severity = p->severity == CLEW_ERROR     ? SEVERITY_ERROR
+                                 : p->severity == CLEW_WARNING ? SEVERITY_WARNING
+                                                               : SEVERITY_NOTE;
         guard_end(s, OUTCOME_PROPERTY, p->name, "%s does not hold%s%s", p->name,
                   s->broken[0] == '\0' ? "" : ": ", s->broken);
     }
@@ -156,7 +159,11 @@ static void end_violated(struct sim *s, enum outcome outcome, const char *when)
         if (checker_status(s->checker, i)->verdict != CHECKER_VIOLATED) {
             continue;
         }
-        const char *name = names_text(&s->spec->names, s->spec->properties.at[i].name);
+        const struct spec_property *p = &s->spec->properties.at[i];
+        const char *name = names_text(&s->spec->names, p->name);
+        s->execution->severity = p->severity == SPEC_ERROR     ? SEVERITY_ERROR
+                                 : p->severity == SPEC_WARNING ? SEVERITY_WARNING
+                                                               : SEVERITY_NOTE;
         struct out values;
         out_open_memory(&values);
         checker_print_values(s->checker, i, &values);

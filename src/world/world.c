@@ -30,6 +30,7 @@ void execution_clear(struct execution *x)
     x->outcome = OUTCOME_PASSED;
     x->what[0] = '\0';
     x->key[0] = '\0';
+    x->severity = SEVERITY_ERROR;
     x->hash = 0;
     x->where = 0;
     x->is_faithful = true;
