@@ -7,6 +7,7 @@
 struct walk {
     uint32_t handler;  /* the one we are in, 0: none (context 0 is a main chain) */
     uint32_t depth;    /* of HANDLER_BEGINs in it that have not ended */
+    uint32_t plain;    /* handlers of no message that have not ended: parts of the main chain */
     event_id previous; /* event of the task */
     uint32_t waiting;  /* handlers that have ended and await the next main event: a list */
 };
@@ -25,6 +26,13 @@ struct build {
 static bool is_receive(const struct build *b, event_id id)
 {
     return id != EVENT_NONE && trace_at(b->t, id)->kind == EVENT_RECV;
+}
+
+/* What handlers of no message are about: a start, a timer, a write. */
+static bool is_occasion(const struct build *b, event_id id)
+{
+    const uint16_t kind = id == EVENT_NONE ? 0 : trace_at(b->t, id)->kind;
+    return kind == EVENT_THREAD_START || kind == EVENT_TIMER_FIRE || kind == EVENT_FILE_SYNC;
 }
 
 /* A main event that begins no handler comes after all handlers that ended before it. */
@@ -83,8 +91,12 @@ static void step_on_main(struct build *b, struct walk *w, event_id id)
     if (e->kind != EVENT_RECV) {
         settle(b, w, id);
     }
-    if (e->kind == EVENT_HANDLER_BEGIN) {
+    if (e->kind == EVENT_HANDLER_BEGIN && is_occasion(b, w->previous)) {
+        w->plain++;
+    } else if (e->kind == EVENT_HANDLER_BEGIN) {
         remark(b->n, b->t, id, "a handler begins without a receive before it and is no context");
+    } else if (e->kind == EVENT_HANDLER_END && w->plain > 0) {
+        w->plain--;
     } else if (e->kind == EVENT_HANDLER_END) {
         remark(b->n, b->t, id, "a handler ends that never began");
     }

@@ -254,6 +254,7 @@ struct sim {
 
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
+    bool has_client;               /* something came from outside */
 };
 
 /* The sim of a world that is one. */

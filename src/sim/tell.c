@@ -1,6 +1,7 @@
 /* What happens, as events of a trace. A node is a task, main@NODE, and a new one after each
  * restart; what it does about a message, a timer or its disk stands between handler-begin and
- * handler-end. Nothing is done when no trace is written. */
+ * handler-end, and what a helper does between atomic-begin and atomic-end. Requests are sent by
+ * main@client. Nothing is done when no trace is written. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,20 +37,12 @@ void tell_begin(struct sim *s)
 {
     s->trace = s->plan->trace;
     memset(s->lives, 0, sizeof s->lives);
+    s->has_client = false;
     if (s->trace != NULL) {
         char source[100];
         (void)snprintf(source, sizeof source, "clew sim %s", s->system->name);
         s->trace->tables.order = ORDER_EXACT;
         s->trace->tables.source = name_of(s, source);
-    }
-}
-
-void tell_end(struct sim *s)
-{
-    for (uint32_t i = 0; s->trace != NULL && i < s->node_count; i++) {
-        if (s->core->nodes[i].state != NULL) {
-            append(s, i, (struct event){.kind = EVENT_THREAD_END});
-        }
     }
 }
 
@@ -98,10 +91,38 @@ static struct event transfer(struct sim *s, const struct parcel *p, uint16_t kin
                           .has = HAS_SIZE};
 }
 
+/* By whoever is outside. */
+static void append_by_client(struct sim *s, struct event e)
+{
+    e.task = tables_task(&s->trace->tables, name_of(s, "client"), name_of(s, "main"));
+    trace_append(s->trace, &e);
+}
+
 void tell_send(struct sim *s, const struct parcel *p)
 {
-    if (s->trace != NULL && p->from != CLEW_CLIENT) {
+    if (s->trace == NULL) {
+        return;
+    }
+    if (p->from != CLEW_CLIENT) {
         append(s, (uint32_t)p->from, transfer(s, p, EVENT_SEND));
+        return;
+    }
+    if (!s->has_client) {
+        append_by_client(s, (struct event){.kind = EVENT_THREAD_START});
+        s->has_client = true;
+    }
+    append_by_client(s, transfer(s, p, EVENT_SEND));
+}
+
+void tell_end(struct sim *s)
+{
+    for (uint32_t i = 0; s->trace != NULL && i < s->node_count; i++) {
+        if (s->core->nodes[i].state != NULL) {
+            append(s, i, (struct event){.kind = EVENT_THREAD_END});
+        }
+    }
+    if (s->trace != NULL && s->has_client) {
+        append_by_client(s, (struct event){.kind = EVENT_THREAD_END});
     }
 }
 
@@ -165,18 +186,18 @@ static void append_write(struct sim *s, size_t offset, size_t size)
 void tell_help(struct sim *s, uint32_t node, uint32_t helper)
 {
     if (s->trace != NULL) {
-        const uint32_t name = name_of(s, s->system->helpers[helper]);
-        append(s, node, (struct event){.kind = EVENT_HANDLER_BEGIN, .object = name});
-        append(s, node, (struct event){.kind = EVENT_ATOMIC_BEGIN, .object = name});
+        append(s, node,
+               (struct event){.kind = EVENT_ATOMIC_BEGIN,
+                              .object = name_of(s, s->system->helpers[helper])});
     }
 }
 
 void tell_help_end(struct sim *s, uint32_t node, uint32_t helper)
 {
     if (s->trace != NULL) {
-        const uint32_t name = name_of(s, s->system->helpers[helper]);
-        append(s, node, (struct event){.kind = EVENT_ATOMIC_END, .object = name});
-        tell_handler_end(s, node);
+        append(s, node,
+               (struct event){.kind = EVENT_ATOMIC_END,
+                              .object = name_of(s, s->system->helpers[helper])});
     }
 }
 
@@ -253,7 +274,7 @@ void tell_access(struct sim *s, const char *variable, bool is_write, const char 
     }
 }
 
-/* By the node whose step it was. */
+/* By the node whose step it was; a handler that was left behind ends here. */
 void tell_violation(struct sim *s)
 {
     if (s->trace == NULL) {
@@ -264,4 +285,7 @@ void tell_violation(struct sim *s)
     append(s, node,
            (struct event){
                .kind = EVENT_VIOLATION, .object = name_of(s, x->key), .text = name_of(s, x->what)});
+    if (s->self >= 0 && !s->is_helping) {
+        tell_handler_end(s, (uint32_t)s->self);
+    }
 }

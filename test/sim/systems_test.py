@@ -172,6 +172,41 @@ def test_the_trace_of_a_violation_is_well_formed():
     assert done.returncode == 0 and " 0 impossible" in done.stdout, done.stdout
 
 
+def test_traces_are_read_without_a_warning():
+    libraries = [build(example(name)) for name in ("ring", "commit", "bank")]
+    libraries += [system(name) for name in ("asserts", "blocks")]
+    for library in libraries:
+        folder = tempfile.mkdtemp(dir=FOLDER) + "/read"
+        explore(library, "--first", "--budget", "60s", "-o", folder)
+        trace = folder + "/violations/1.clew"
+        for model in ("sound", "observed"):
+            done = run(CLEW, "races", "--model", model, trace)
+            assert done.returncode in (0, 1) and done.stderr == "", library + ": " + done.stderr
+        done = run(CLEW, "check", trace)
+        assert done.returncode == 0 and done.stderr == "", library + ": " + done.stdout + done.stderr
+
+
+def test_nodes_that_block_each_other_are_a_deadlock():
+    finding = finding_of("blocks")
+    assert finding["kind"] == "deadlock" and finding["severity"] == "error", finding
+    assert finding["what"] == "nothing can happen any more: n1 waits for reply from n2, n2 waits for reply from n1", \
+        finding["what"]
+
+
+def test_the_severity_of_a_property_is_the_finding_s():
+    library = system("warns")
+    for options in ((), ("-j", "2")):
+        result = explore(library, "--budget", "20runs", *options)
+        assert [finding["severity"] for finding in result["findings"]] == ["warning"], result
+    done = replay_again(result, library, "--json")
+    assert json.loads(done.stdout)["findings"][0]["severity"] == "warning", done.stdout
+    path = os.path.join(FOLDER, "note.spec")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("few: always n1.pings < 2 severity note\n")
+    result = explore(library, "--spec", path, "--budget", "20runs")
+    assert {finding["key"]: finding["severity"] for finding in result["findings"]} == {"property: few": "note"}, result
+
+
 def test_a_campaign_is_resumed():
     library = build(example("commit"))
     result = explore(library, "--budget", "1000runs", "--strategy", "pos", "-o", "long")

@@ -63,6 +63,14 @@ TEST(a_handler_without_receive_is_no_context)
     CHECK_INT(notes_about(text, "never began"), 1);
 }
 
+TEST(a_handler_of_a_timer_is_no_context_and_no_surprise)
+{
+    const char *text = "T fire t; T hb; T w x; T he; T rcv c msg=b; T hb; T w y; T he; T he";
+    CHECK_TEXT(strictly(text, 2, 6), "<");
+    CHECK_INT(notes_about(text, "without a receive"), 0);
+    CHECK_INT(notes_about(text, "never began"), 1);
+}
+
 TEST(a_trace_without_events_has_no_order)
 {
     struct notes n = {0};
