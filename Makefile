@@ -94,6 +94,11 @@ case-mysql-169: all                ## another
 case-libraft: all                  ## Debian's Raft library, simulated: what clew explore finds in it
 	@cases/sim_case.py $(BUILD) libraft
 
+.PHONY: bench-cases
+bench-cases: all                   ## the case studies: docs/cases.md (takes an hour)
+	@ninja -C $(BUILD) --quiet
+	@BUILD=$(BUILD) tools/update-docs bench/cases_bench.py docs/cases.md
+
 bench-explore: all                 ## the simulator and its search
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/explore_bench

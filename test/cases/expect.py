@@ -5,10 +5,14 @@
     found KEY = OPTIONS    with these options and without a bug, this is found
     clean [OPTIONS]        with these options and without a bug, nothing is found
     work NAME ...          lines that nodes log and faults that strike, in the median of runs at least once
+    spec PART = FILE [from TEXT] [to TEXT]
+                           where a user's own words are: PART is fingerprint, invariants or configuration; from the first
+                           line with that text to before the next with the other
 
 Blank lines and those that begin with # say nothing.
 """
 import os
+import re
 import shlex
 
 CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "cases")
@@ -22,6 +26,7 @@ class Expect:
         self.found = []  # pairs of the beginning of a key and options
         self.clean = []  # lists of options
         self.work = []
+        self.spec = {}   # part to where it is
         path = os.path.join(CASES, name, "expect")
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -40,10 +45,24 @@ class Expect:
             self.found.append((left, shlex.split(right)))
         elif word == "clean":
             self.clean.append(shlex.split(rest))
+        elif word == "spec" and equals:
+            self.spec[left] = right
         elif word == "work":
             self.work = rest.split()
         else:
             raise SystemExit(f"{place}: what is expected is not clear: {line}")
+
+    def lines(self, part):
+        """How many lines of code that part of the specification has."""
+        if part not in self.spec:
+            return 0
+        path, begin, end = re.fullmatch(r"(\S+)(?: from (.*?))?(?: to (.*))?", self.spec[part]).groups()
+        with open(os.path.join(CASES, self.name, path), encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        first = next(i for i, line in enumerate(lines) if not begin or begin in line)
+        last = next((i for i in range(first + 1, len(lines)) if end and end in lines[i]), len(lines))
+        return last - first
 
 
 def names():
