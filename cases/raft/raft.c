@@ -125,6 +125,7 @@ static void follow(struct node *node, uint32_t term, uint32_t leader)
         save(node);
     } else if (bugs.forgets_vote && node->role == CANDIDATE) {
         node->durable.vote = NOBODY;
+        save(node);
     }
     node->role = FOLLOWER;
     node->leader = leader;
@@ -349,6 +350,7 @@ static void on_begin_election(struct node *node)
     }
 }
 
+/* The term goes to the disk with the vote. */
 static void stand_for_election(struct node *node)
 {
     node->role = CANDIDATE;
@@ -357,7 +359,6 @@ static void stand_for_election(struct node *node)
     node->durable.vote = NOBODY;
     node->voters = 0;
     node->votes = 0;
-    save(node);
     await_leader(node);
     if (has_demi_shape()) {
         post(node, self(), BEGIN_ELECTION, (struct packet){0});
@@ -484,7 +485,7 @@ void raft_message(void *state, const struct clew_message *m)
 {
     struct node *node = state;
     struct packet p = {0};
-    memcpy(&p, m->bytes, m->size);
+    memcpy(&p, m->bytes, m->size < sizeof p ? m->size : sizeof p);
     const enum message_type type = (enum message_type)m->type;
     if (type == BOOTSTRAP) {
         on_bootstrap(node, &p);

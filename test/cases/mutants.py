@@ -21,9 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CASE = os.path.join(HERE, "..", "..", "cases", "raft")
 SECONDS_EACH = 20  # of a search that finds nothing, for each way to search
 WAYS = (["--strategy", "random"],
-        [],
-        ["--set", "demi=1"],
-        ["--net", "datagram", "--faults", "crash=2,restart=2,drop=3,duplicate=3"])
+        ["--strategy", "random", "--set", "nodes=3,patience=4", "--faults", "crash=6,restart=6"],
+        ["--strategy", "random", "--set", "demi=1"],
+        ["--strategy", "pos", "--net", "datagram", "--faults", "crash=2,restart=2,drop=3,duplicate=3"])
 WORK_RUNS = 200
 FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 COMPARISON = re.compile(r"(?<=\s)(==|!=|<=|>=|<|>)(?=\s)")
