@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { TERMS_MAX = 4096 };
+enum { TERMS_MAX = 1024 };
 
 /* Entry i of a log is at i - 1, as in the logs. */
 static struct {

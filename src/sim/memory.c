@@ -243,10 +243,15 @@ static uint64_t hash_channel(const struct queue *c, bool is_fifo)
 
 enum { PAGE_SIZE = 4096 };
 
-static uint64_t word_at(const char *bytes, size_t size)
+/* The first bytes of what is left, the last word filled up with zeros. */
+static inline uint64_t word_at(const char *bytes, size_t left)
 {
     uint64_t word = 0;
-    memcpy(&word, bytes, size < sizeof word ? size : sizeof word);
+    if (left >= sizeof word) {
+        memcpy(&word, bytes, sizeof word); /* of a size that the compiler knows: one load */
+    } else {
+        memcpy(&word, bytes, left);
+    }
     return word;
 }
 
