@@ -100,8 +100,8 @@ static void count_outcome(struct reader *r, const struct run_record *record)
         vec_push(&a->outcomes, (struct account_outcome){.strategy = word_of(r, record->strategy),
                                                         .outcome = word_of(r, record->outcome)});
     }
-    a->outcomes.at[at].run_count++;
-    a->outcomes.at[at].step_count += record->steps;
+    a->outcomes.at[at].run_count += record->count;
+    a->outcomes.at[at].step_count += record->steps * record->count;
 }
 
 static void count_run(struct reader *r, const struct run_record *record)
@@ -111,8 +111,8 @@ static void count_run(struct reader *r, const struct run_record *record)
     a->steps_least =
         a->run_count == 0 || record->steps < a->steps_least ? record->steps : a->steps_least;
     a->steps_most = record->steps > a->steps_most ? record->steps : a->steps_most;
-    a->run_count++;
-    a->step_count += record->steps;
+    a->run_count += record->count;
+    a->step_count += record->steps * record->count;
     (void)map_slot(&r->executions, record->execution_hash, 0, &is_new);
     a->execution_count += is_new;
     if (record->state_hash != 0) {
@@ -120,7 +120,7 @@ static void count_run(struct reader *r, const struct run_record *record)
         a->state_count += is_new;
     }
     if (record->violation != 0) {
-        ++*map_slot(&r->violating, record->violation, 0, NULL);
+        *map_slot(&r->violating, record->violation, 0, NULL) += (uint32_t)record->count;
     }
     count_outcome(r, record);
 }

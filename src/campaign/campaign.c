@@ -36,8 +36,10 @@ struct campaign {
     /* The job under way, and what it taught. */
     struct campaign_job job;
     bool has_job;
-    struct arena arena; /* texts */
-    VEC(struct run_record) runs;
+    struct arena arena;          /* texts */
+    uint32_t made;               /* runs of it */
+    VEC(struct run_record) runs; /* different ones */
+    struct map run_index;        /* execution and strategy to one of them */
     VEC(struct campaign_block) blocks;
     struct map block_index;
     VEC(struct campaign_property) properties;
@@ -286,7 +288,9 @@ void campaign_pause(struct campaign *c)
 static void forget_job(struct campaign *c)
 {
     c->has_job = false;
+    c->made = 0;
     vec_clear(&c->runs);
+    map_clear(&c->run_index);
     vec_clear(&c->blocks);
     map_clear(&c->block_index);
     vec_clear(&c->properties);
@@ -305,6 +309,7 @@ void campaign_close(struct campaign *c)
     }
     forget_job(c);
     vec_release(&c->runs);
+    map_release(&c->run_index);
     names_release(&c->words);
     vec_release(&c->word_ids);
     vec_release(&c->blocks);
@@ -385,20 +390,45 @@ static const char *keep_text(struct campaign *c, const char *text)
     return arena_text(&c->arena, text, strlen(text));
 }
 
+/* The text's number here, which often is that of the run before. */
+static uint32_t word_of(struct campaign *c, const char *text, uint32_t likely)
+{
+    return strcmp(names_text(&c->words, likely), text) == 0 ? likely
+                                                            : names_intern_text(&c->words, text);
+}
+
+static bool is_same_run(const struct run_record *a, const struct run_record *b)
+{
+    return a->execution_hash == b->execution_hash && a->state_hash == b->state_hash &&
+           a->steps == b->steps && a->strategy == b->strategy && a->outcome == b->outcome &&
+           a->violation == b->violation;
+}
+
 void campaign_run(struct campaign *c, const struct campaign_run *run)
 {
     must(c->has_job);
-    must(run->number == c->job.first + c->runs.count);
-    must(c->runs.count < c->job.count);
+    must(run->number == c->job.first + c->made);
+    must(c->made < c->job.count);
+    c->made++;
+    static const struct run_record none = {0};
+    const struct run_record *last = c->runs.count == 0 ? &none : vec_last(&c->runs);
     /* Words by their number here; by that of the database when they are written. */
-    vec_push(&c->runs, (struct run_record){
-                           .seed = run->seed,
-                           .execution_hash = run->execution_hash,
-                           .state_hash = run->state_hash,
-                           .steps = run->steps > UINT32_MAX ? UINT32_MAX : (uint32_t)run->steps,
-                           .strategy = names_intern_text(&c->words, run->strategy),
-                           .outcome = names_intern_text(&c->words, run->outcome),
-                           .violation = names_intern_text(&c->words, run->violation)});
+    const struct run_record record = {.seed = run->seed,
+                                      .execution_hash = run->execution_hash,
+                                      .state_hash = run->state_hash,
+                                      .steps = run->steps > UINT32_MAX ? UINT32_MAX
+                                                                       : (uint32_t)run->steps,
+                                      .strategy = word_of(c, run->strategy, last->strategy),
+                                      .outcome = word_of(c, run->outcome, last->outcome),
+                                      .violation = word_of(c, run->violation, last->violation),
+                                      .count = 1};
+    const uint32_t at = *map_slot(&c->run_index, record.execution_hash + record.strategy,
+                                  (uint32_t)c->runs.count, NULL);
+    if (at < c->runs.count && is_same_run(&c->runs.at[at], &record)) {
+        c->runs.at[at].count++;
+    } else {
+        vec_push(&c->runs, record);
+    }
 }
 
 void campaign_cover(struct campaign *c, const struct campaign_block *more)
@@ -531,7 +561,7 @@ static int leave_rest(struct campaign *c, struct campaign_job *rest, struct err 
 
 static int write_end(struct campaign *c, struct err *e)
 {
-    const uint64_t made = c->runs.count;
+    const uint64_t made = c->made;
     struct campaign_job rest = {.first = c->job.first + made,
                                 .count = c->job.count - (uint32_t)made};
     if (rest.count > 0 && leave_rest(c, &rest, e) < 0) {

@@ -32,7 +32,7 @@
 
 #include "base/err.h"
 
-enum { CAMPAIGN_VERSION = 1 };
+enum { CAMPAIGN_VERSION = 2 };
 
 /* What the campaign is about: texts, none NULL. A resumed campaign must be about the same. */
 struct campaign_about {

@@ -29,11 +29,11 @@ static const char schema[] =
     " skips INTEGER NOT NULL, failures INTEGER NOT NULL);"
     "CREATE TABLE kept(name TEXT PRIMARY KEY, bytes BLOB);"
     "PRAGMA application_id = 1668048247;"
-    "PRAGMA user_version = 1;"
+    "PRAGMA user_version = 2;"
     "COMMIT;";
 
 _Static_assert(APPLICATION_ID == 1668048247, "as in the schema");
-_Static_assert(CAMPAIGN_VERSION == 1, "as in the schema");
+_Static_assert(CAMPAIGN_VERSION == 2, "as in the schema");
 
 static const char *const texts[SQL_COUNT] = {
 #define STATEMENT(id, text) [SQL_##id] = (text),
@@ -218,7 +218,7 @@ static int examine(struct database *d, bool is_thorough, struct err *e)
     if (strcmp(application, "1668048247") != 0) {
         return err_set(e, "%s: no campaign", d->path);
     }
-    if (strcmp(version, "1") != 0) {
+    if (strcmp(version, "2") != 0) {
         return err_set(e, "%s: version %s; this clew reads version %d only", d->path, version,
                        CAMPAIGN_VERSION);
     }

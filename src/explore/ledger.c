@@ -7,7 +7,7 @@
 #include "explore/replay.h"
 #include "trace/format.h"
 
-enum { JOB_SIZE_FIRST = 16, JOB_SIZE_MAX = 8192 };
+enum { JOB_SIZE_FIRST = 16, JOB_SIZE_MAX = 65536 };
 static const uint64_t job_ns_wanted = 100000000;
 
 /* What the runs of the job have covered. */

@@ -174,6 +174,40 @@ TEST(what_was_not_made_of_a_job_is_left_for_another)
     (void)close(ends[1]);
 }
 
+TEST(equal_runs_are_counted_and_kept_once)
+{
+    const char *path = scratch_path("equal.campaign");
+    struct campaign *c = open_at(path, false);
+    struct campaign_job job;
+    struct err e = {.text = ""};
+    CHECK_INT(campaign_take(c, 100, &job, &e), 0);
+    for (uint64_t i = 0; i < 90; i++) {
+        campaign_run(c, &(struct campaign_run){.number = job.first + i,
+                                               .seed = i,
+                                               .strategy = i % 2 == 0 ? "pos" : "pct",
+                                               .outcome = "passed",
+                                               .violation = "",
+                                               .steps = 7 + i % 3,
+                                               .execution_hash = 100 + i % 3});
+    }
+    CHECK_INT(campaign_done(c, &e), 0);
+    campaign_close(c);
+    struct account a = {0};
+    CHECK_INT(account_read(&a, path, &e), 0);
+    CHECK_INT(a.run_count, 90);
+    CHECK_INT(a.step_count, 30 * (7 + 8 + 9));
+    CHECK_INT(a.execution_count, 3);
+    CHECK_INT(a.outcomes.count, 2);
+    CHECK_INT(a.outcomes.at[0].run_count, 45);
+    CHECK_INT(a.steps_least, 7);
+    CHECK_INT(a.steps_most, 9);
+    account_release(&a);
+    c = open_at(path, true);
+    CHECK_INT(campaign_take(c, 10, &job, &e), 0);
+    CHECK_INT(job.first, 90);
+    campaign_close(c);
+}
+
 TEST(what_is_kept_is_found_again)
 {
     struct campaign *c = open_at(scratch_path("kept.campaign"), false);
@@ -320,10 +354,10 @@ TEST(another_version_or_another_database_is_refused)
 {
     const char *path = scratch_path("version.campaign");
     campaign_close(open_at(path, false));
-    execute(path, "PRAGMA user_version = 2");
+    execute(path, "PRAGMA user_version = 3");
     struct campaign_options options = campaign_for(path, true);
-    check_refused(&options, "%s/campaign.db: version 2; this clew reads version 1 only", path);
-    execute(path, "PRAGMA user_version = 1; DELETE FROM about WHERE name = 'world'");
+    check_refused(&options, "%s/campaign.db: version 3; this clew reads version 2 only", path);
+    execute(path, "PRAGMA user_version = 2; DELETE FROM about WHERE name = 'world'");
     check_refused(&options, "%s: no campaign (it does not say its world)", path);
     execute(path, "PRAGMA application_id = 7");
     check_refused(&options, "%s/campaign.db: no campaign", path);
