@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps deps-servers deps-proxy deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore clean help
+.PHONY: all deps deps-servers deps-proxy deps-programs deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore clean help
 all: $(BUILD)/build.ninja          ## build build/clew
 	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_hooks.a case-systems
 
@@ -22,17 +22,20 @@ deps-servers: deps                 ## install the servers that the tests record
 deps-proxy: deps                   ## install mitmproxy, which a test captures HTTP with
 	@tools/deps proxy || echo "the tests that capture through mitmproxy will be skipped" >&2
 
+deps-programs: deps                ## install spin and graphviz, which clew can hand models to
+	@tools/deps programs || echo "what needs spin or graphviz will be skipped" >&2
+
 deps-sources: deps                 ## install what the long tests build programs with
 	@tools/deps sources || echo "the tests of programs built from source will be skipped" >&2
 
 run: all                           ## build, and take the guided tour
 	@$(BUILD)/clew demo
 
-test: all deps-servers deps-proxy $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
+test: all deps-servers deps-proxy deps-programs $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
 	@ninja -C $(BUILD)/checked --quiet
 	@tools/run-tests $(BUILD)/checked
 
-test-long: all deps-servers deps-proxy deps-sources $(BUILD)/checked/build.ninja ## the tests with full counts
+test-long: all deps-servers deps-proxy deps-programs deps-sources $(BUILD)/checked/build.ninja ## the tests with full counts
 	@ninja -C $(BUILD)/checked --quiet
 	@CLEW_TEST_LONG=1 tools/run-tests $(BUILD)/checked
 
@@ -104,7 +107,7 @@ bench-explore: all                 ## the simulator and its search
 	@$(BUILD)/bench/explore_bench
 
 .PHONY: bench-atomicity
-bench-atomicity: all               ## the atomicity analysis, beside SPIN
+bench-atomicity: all deps-programs ## the atomicity analysis, beside SPIN
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/atomicity_bench
 

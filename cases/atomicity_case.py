@@ -41,13 +41,19 @@ def findings(clew, trace):
     return json.loads(done.stdout)["findings"]
 
 
-def main():
-    build, name = sys.argv[1:]
-    clew = os.path.join(os.path.abspath(build), "clew")
+def case(name):
+    """The source of a case, and the numbers of the patterns that its first comment names."""
     (source,) = glob.glob(os.path.join(CASES, name, "*.c"))
     with open(source, encoding="utf-8") as file:
         comment = file.read().split("*/")[0]
-    wanted = {f"P{number}" for number in re.findall(r"\d", comment[comment.rindex("Pattern"):])}
+    return source, re.findall(r"\d", comment[comment.rindex("Pattern"):])
+
+
+def main():
+    build, name = sys.argv[1:]
+    clew = os.path.join(os.path.abspath(build), "clew")
+    source, patterns = case(name)
+    wanted = {f"P{number}" for number in patterns}
     with tempfile.TemporaryDirectory() as folder:
         broken = findings(clew, record(clew, source, folder))
         fixed = findings(clew, record(clew, source, folder, "-DFIXED"))

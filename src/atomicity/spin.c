@@ -54,19 +54,21 @@ static int write_model(const struct spin *s, const struct model *m, const claim_
     return out_close(&out, e);
 }
 
-int spin_open(struct spin *s, const struct model *m, const claim_list *claims, struct err *e)
+int spin_open(struct spin *s, const struct model *m, const claim_list *claims,
+              enum spin_build build, struct err *e)
 {
+    char commands[256];
     char heard[4096];
     *s = (struct spin){.folder = "/tmp/clew-spin-XXXXXX"};
     if (seam_fails() || mkdtemp(s->folder) == NULL) {
         return err_set(e, "/tmp: no folder for spin's files can be made: %s", strerror(errno));
     }
-    if (write_model(s, m, claims, e) < 0 ||
-        run(s,
-            "command -v spin > /dev/null || echo no-spin; { spin -a model.pml > said || cat said; "
-            "} "
-            "&& cc -O0 -w -DNOSTUTTER -DNOREDUCE -o pan pan.c && echo compiled",
-            heard, sizeof heard, e) < 0) {
+    (void)snprintf(commands, sizeof commands,
+                   "command -v spin > /dev/null || echo no-spin; "
+                   "{ spin -a model.pml > said || cat said; } "
+                   "&& cc -O%d -w -DNOSTUTTER -DNOREDUCE -o pan pan.c && echo compiled",
+                   build == SPIN_FAST ? 2 : 0);
+    if (write_model(s, m, claims, e) < 0 || run(s, commands, heard, sizeof heard, e) < 0) {
         spin_close(s);
         return -1;
     }

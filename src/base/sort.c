@@ -23,6 +23,9 @@ static void sort_run(const struct job *job, char *elements, size_t count, char *
 {
     const size_t size = job->size;
     for (size_t i = 1; i < count; i++) {
+        if (compare(job, elements + i * size, elements + (i - 1) * size) >= 0) {
+            continue;
+        }
         memcpy(hole, elements + i * size, size);
         size_t at = i;
         while (at > 0 && compare(job, hole, elements + (at - 1) * size) < 0) {
@@ -33,10 +36,15 @@ static void sort_run(const struct job *job, char *elements, size_t count, char *
     }
 }
 
-/* Merges from[0, middle) and from[middle, count) into to. */
+/* Merges from[0, middle) and from[middle, count) into to. Halves that lie one behind the other, as
+ * in lists that were sorted before or joined from sorted ones, are copied whole. */
 static void merge(const struct job *job, const char *from, size_t middle, size_t count, char *to)
 {
     const size_t size = job->size;
+    if (middle == count || compare(job, from + middle * size, from + (middle - 1) * size) >= 0) {
+        memcpy(to, from, count * size);
+        return;
+    }
     size_t a = 0;
     size_t b = middle;
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,8 @@
 #include "cli/compat_spin.h"
 
-#include "atomicity/pairing.h"
+#include <string.h>
+
+#include "atomicity/correlate.h"
 #include "atomicity/spin.h"
 
 struct compared {
@@ -24,7 +26,7 @@ static int compare_claims(const struct model *m, const claim_list *claims, struc
     enum { STATES_MAX = 10000000 };
     struct spin spin;
     struct decider d;
-    if (spin_open(&spin, m, claims, e) < 0) {
+    if (spin_open(&spin, m, claims, SPIN_SOON, e) < 0) {
         return -1;
     }
     decider_init(&d, m, STATES_MAX);
@@ -57,22 +59,47 @@ static int compare_pair(const struct frame *f, struct pairing pair, struct compa
     return result;
 }
 
+/* The first of the pairings whose classes these are. */
+static int compare_classes(const struct frame *f, const struct pairings *p,
+                           const struct correlated *best, struct compared *sum, struct err *e)
+{
+    const struct variables *v = &f->variables;
+    vec_each (&p->list, pair) {
+        const char *x = names_text(&v->classes, v->list.at[pair->x].class);
+        const char *y = names_text(&v->classes, v->list.at[pair->y].class);
+        if ((strcmp(x, best->x) == 0 && strcmp(y, best->y) == 0) ||
+            (strcmp(x, best->y) == 0 && strcmp(y, best->x) == 0)) {
+            return compare_pair(f, *pair, sum, e);
+        }
+    }
+    return 0;
+}
+
+static int compare_shared(const struct frame *f, struct compared *sum, struct err *e)
+{
+    for (uint32_t i = 0; i < f->variables.list.count; i++) {
+        if (variable_is_shared(&f->variables.list.at[i])) {
+            return compare_pair(f, (struct pairing){.x = i, .y = VARIABLE_NONE}, sum, e);
+        }
+    }
+    return 0;
+}
+
 /* The best pairs of the run, or its first shared variable where there are none. */
 static int compare_best(const struct frame *f, uint64_t max, struct compared *sum, struct err *e)
 {
-    const struct variables *v = &f->variables;
     struct pairings p;
-    int result = 0;
-    pairings_build(&p, f->trace, v);
-    for (size_t i = 0; i < p.list.count && i < max && result == 0; i++) {
-        result = compare_pair(f, p.list.at[i], sum, e);
+    struct correlation *c = correlation_new();
+    struct correlated_list ranked = {0};
+    pairings_build(&p, f->trace, &f->variables);
+    correlation_add_pairings(c, &f->variables, &p);
+    correlation_rank(c, &ranked);
+    int result = ranked.list.count == 0 ? compare_shared(f, sum, e) : 0;
+    for (size_t i = 0; i < ranked.list.count && i < max && result == 0; i++) {
+        result = compare_classes(f, &p, &ranked.list.at[i], sum, e);
     }
-    for (uint32_t i = 0; i < v->list.count && p.list.count == 0 && result == 0; i++) {
-        if (variable_is_shared(&v->list.at[i])) {
-            result = compare_pair(f, (struct pairing){.x = i, .y = VARIABLE_NONE}, sum, e);
-            break;
-        }
-    }
+    vec_release(&ranked.list);
+    correlation_free(c);
     pairings_release(&p);
     return result;
 }
