@@ -15,7 +15,7 @@ static const char end_mark[] = "the end of what spin said";
 static bool is_ended(void *context, const char *bytes, size_t size)
 {
     (void)context;
-    return memmem(bytes, size, end_mark, sizeof end_mark - 1) != NULL;
+    return size > 0 && memmem(bytes, size, end_mark, sizeof end_mark - 1) != NULL;
 }
 
 /* Runs commands of the shell in the folder and hands over what they print; the caller releases it.
@@ -23,12 +23,12 @@ static bool is_ended(void *context, const char *bytes, size_t size)
 static int run(const struct spin *s, const char *commands, char *heard, size_t heard_size,
                struct err *e)
 {
-    char command[512];
+    char command[1024];
     (void)snprintf(command, sizeof command, "sh -c \"cd %s && { %s; } 2>&1; echo; echo '%s'\"",
                    s->folder, commands, end_mark);
     struct program p;
     if (program_open(&p, &(struct program_options){.command = command}, e) < 0) {
-        return -1;
+        return err_wrap(e, "spin");
     }
     p.heard_max = 64 << 20;
     const int result = program_hear(&p, is_ended, NULL, e);
@@ -38,13 +38,13 @@ static int run(const struct spin *s, const char *commands, char *heard, size_t h
         heard[size] = '\0';
     }
     program_close(&p);
-    return result;
+    return result < 0 ? err_wrap(e, "spin") : 0;
 }
 
 static int write_model(const struct spin *s, const struct model *m, const claim_list *claims,
                        struct err *e)
 {
-    char path[96];
+    char path[300];
     struct out out;
     (void)snprintf(path, sizeof path, "%s/model.pml", s->folder);
     if (out_open(&out, path, e) < 0) {
@@ -54,14 +54,34 @@ static int write_model(const struct spin *s, const struct model *m, const claim_
     return out_close(&out, e);
 }
 
+/* Quotes would end the command, see run. */
+static bool is_plain(const char *path)
+{
+    return path[0] == '/' && strpbrk(path, "\"'\\$` \t\n;&|") == NULL;
+}
+
+static int make_folder(struct spin *s, struct err *e)
+{
+    const char *place = getenv("TMPDIR");
+    place = place != NULL && is_plain(place) ? place : "/tmp";
+    const int size = snprintf(s->folder, sizeof s->folder, "%s/clew-spin-XXXXXX", place);
+    if (size < 0 || (size_t)size >= sizeof s->folder) {
+        return err_set(e, "%s: the name is too long for a folder of spin's files", place);
+    }
+    if ((seam_fails() ? (seam_failure(ENOSPC), NULL) : mkdtemp(s->folder)) == NULL) {
+        return err_set(e, "%s: no folder for spin's files can be made: %s", place, strerror(errno));
+    }
+    return 0;
+}
+
 int spin_open(struct spin *s, const struct model *m, const claim_list *claims,
               enum spin_build build, struct err *e)
 {
     char commands[256];
     char heard[4096];
-    *s = (struct spin){.folder = "/tmp/clew-spin-XXXXXX"};
-    if (seam_fails() || mkdtemp(s->folder) == NULL) {
-        return err_set(e, "/tmp: no folder for spin's files can be made: %s", strerror(errno));
+    *s = (struct spin){.ask_ns = 0};
+    if (make_folder(s, e) < 0) {
+        return -1;
     }
     (void)snprintf(commands, sizeof commands,
                    "command -v spin > /dev/null || echo no-spin; "
@@ -87,7 +107,7 @@ void spin_close(struct spin *s)
         "model.pml", "model.pml.trail", "pan",   "pan.b", "pan.c",        "pan.h",
         "pan.m",     "pan.p",           "pan.t", "said",  "_spin_nvr.tmp"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[128];
+        char path[300];
         (void)snprintf(path, sizeof path, "%s/%s", s->folder, names[i]);
         (void)unlink(path);
     }

@@ -1,9 +1,12 @@
 /* SPIN as another judge of a model's claims, where it is installed.
  *
  *     struct spin s;
- *     if (spin_open(&s, &m, &claims, SPIN_SOON, e) < 0) { ... }           writes, translates and
- * compiles enum decision d; if (spin_ask(&s, 3, &d, e) == 0 && d == DECIDE_YES) { ... claims.at[3]
- * occurs ... } spin_close(&s);
+ *     if (spin_open(&s, &m, &claims, SPIN_SOON, e) < 0) { ... }      translates and compiles
+ *
+ *     enum decision d;
+ *     if (spin_ask(&s, 3, &d, e) == 0 && d == DECIDE_YES) { ... }    claims.at[3] occurs
+ *
+ *     spin_close(&s);
  */
 #ifndef CLEW_ATOMICITY_SPIN_H
 #define CLEW_ATOMICITY_SPIN_H
@@ -15,8 +18,8 @@
 #include "base/err.h"
 
 struct spin {
-    char folder[64]; /* of its own, removed at the end */
-    uint64_t ask_ns; /* spent on questions, without compiling */
+    char folder[256]; /* of its own, below TMPDIR or /tmp; removed at the end */
+    uint64_t ask_ns;  /* spent on questions, without compiling */
 };
 
 /* What the program that spin makes is compiled for: many claims take half a minute to optimize. */

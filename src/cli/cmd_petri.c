@@ -1,11 +1,9 @@
 /* clew petri: a finding, or a whole execution, as a Petri net. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "atomicity/petri.h"
-#include "base/seam.h"
+#include "cli/graphviz.h"
 #include "cli/reading.h"
 #include "cli/report.h"
 
@@ -94,52 +92,23 @@ static bool ends_in(const char *path, const char *ending)
     return size >= strlen(ending) && strcmp(path + size - strlen(ending), ending) == 0;
 }
 
-/* Has graphviz draw the net: dot reads a file beside the picture. */
-static int print_svg(const struct net *net, const char *path, struct err *e)
+static void print_dot(const void *net, struct out *out)
 {
-    char source[1024];
-    if ((size_t)snprintf(source, sizeof source, "%s.dot", path) >= sizeof source) {
-        return err_set(e, "%s: the name is too long", path);
-    }
-    struct out out;
-    if (out_open(&out, source, e) < 0) {
-        return -1;
-    }
-    net_print_dot(net, &out);
-    if (out_close(&out, e) < 0) {
-        return -1;
-    }
-    const pid_t child = seam_fails() ? seam_failure(EAGAIN) : fork();
-    if (child == 0) {
-        (void)execlp("dot", "dot", "-Tsvg", "-o", path, source, (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
-    if (child < 0 || waitpid(child, &status, 0) < 0) {
-        (void)unlink(source);
-        return err_set(e, "dot cannot be run: %s", strerror(errno));
-    }
-    (void)unlink(source);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        (void)unlink(path);
-        return WIFEXITED(status) && WEXITSTATUS(status) == 127
-                   ? err_set(e, "dot is not installed (Debian: apt install graphviz); .dot and "
-                                ".pnml need no program")
-                   : err_set(e, "%s: dot could not draw it", path);
-    }
-    return 0;
+    net_print_dot(net, out);
 }
 
 static int print_net(const struct net *net, const char *path, struct err *e)
 {
-    if (ends_in(path, ".svg")) {
-        return print_svg(net, path, e);
-    }
     struct out out;
     if (out_open(&out, path, e) < 0) {
         return -1;
     }
-    if (ends_in(path, ".pnml")) {
+    if (ends_in(path, ".svg")) {
+        if (graphviz_draw(print_dot, net, &out, e) < 0) {
+            out_abandon(&out);
+            return err_wrap(e, "%s", path);
+        }
+    } else if (ends_in(path, ".pnml")) {
         net_print_pnml(net, &out);
     } else {
         net_print_dot(net, &out);

@@ -3,6 +3,7 @@
 #include "fault.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -194,6 +195,65 @@ TEST(races_of_a_trace_and_of_a_stream)
     sweep(&(struct command){.words = {"clew", "races", input}});
     sweep(&(struct command){.words = {"clew", "races", "--json", "--one-run", input, input}});
     sweep(&(struct command){.words = {"clew", "races", "--model", "observed", "--jsonl", input}});
+}
+
+/* Programs that others wrote, played by scripts: a hundred runs of the true ones would take long.
+ */
+static void play_programs(void)
+{
+    static const char dot[] = "#!/bin/sh\necho '<svg>'; exec cat\n";
+    static const char spin[] = "#!/bin/sh\n: > pan.c\n";
+    static const char cc[] = "#!/bin/sh\nprintf '#!/bin/sh\\necho errors: 0\\n' > pan\n"
+                             "chmod 755 pan\n";
+    static const struct {
+        const char *name;
+        const char *text;
+    } programs[] = {{"dot", dot}, {"spin", spin}, {"cc", cc}};
+    char path[8192];
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const char *file =
+            scratch_write(programs[i].name, programs[i].text, strlen(programs[i].text));
+        CHECK_INT(chmod(file, 0755), 0);
+    }
+    (void)snprintf(path, sizeof path, "%s:/usr/bin:/bin", scratch_folder());
+    CHECK_INT(setenv("PATH", path, 1), 0);
+}
+
+TEST(atomicity_and_correlation)
+{
+    static const char text[] = "clew-text 1\nA@n read x @a\nA@n write y @b\nB@n write x @c\n"
+                               "B@n read y @d\n";
+    const char *input = scratch_write("pair.txt", text, sizeof text - 1);
+    sweep(&(struct command){.words = {"clew", "atomicity", input}});
+    sweep(&(struct command){.words = {"clew", "atomicity", "--explain", "1", input}});
+    sweep(&(struct command){.words = {"clew", "atomicity", "--json", input, input}});
+    sweep(&(struct command){.words = {"clew", "correlate", input}});
+}
+
+TEST(nets_as_text_and_as_pictures)
+{
+    static const char text[] = "clew-text 1\nA@n read x @a\nA@n write x @b\nB@n write x @c\n";
+    const char *input = scratch_write("single.txt", text, sizeof text - 1);
+    const char *dot = scratch_path("net.dot");
+    const char *pnml = scratch_path("net.pnml");
+    const char *svg = scratch_path("net.svg");
+    play_programs();
+    sweep(&(struct command){.words = {"clew", "petri", "--all", input, "-o", dot}, .output = dot});
+    sweep(
+        &(struct command){.words = {"clew", "petri", "--all", input, "-o", pnml}, .output = pnml});
+    sweep(&(struct command){.words = {"clew", "petri", "--all", input, "-o", svg}, .output = svg});
+}
+
+/* The decision is the script's, which says no to all; and so it is. */
+TEST(spin_as_another_judge)
+{
+    static const char text[] = "clew-text 1\nA@n lock m\nA@n read x @a\nA@n read x @b\n"
+                               "A@n unlock m\nB@n lock m\nB@n write x @c\nB@n unlock m\n";
+    const char *input = scratch_write("locked.txt", text, sizeof text - 1);
+    play_programs();
+    CHECK_INT(setenv("TMPDIR", scratch_folder(), 1), 0);
+    sweep(&(struct command){.words = {"clew", "atomicity", "--compat", "spin", input}});
+    CHECK_INT(unsetenv("TMPDIR"), 0);
 }
 
 TEST(rules_checked_and_used)
