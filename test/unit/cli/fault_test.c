@@ -77,8 +77,11 @@ static const char *capture_in(const struct format *format)
 {
     static const struct {
         const char *format, *path;
-    } captures[] = {
-        {"har", "har/couchdb.har"}, {"otlp", "otlp/spans.json"}, {"http-tsv", "http_tsv/tabs.tsv"}};
+    } captures[] = {{"har", "har/couchdb.har"},
+                    {"otlp", "otlp/spans.json"},
+                    {"http-tsv", "http_tsv/tabs.tsv"},
+                    {"jsonl", "reports_json/all.jsonl"},
+                    {"csv", "reports_csv/all.csv"}};
     static char path[4096];
     for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
         if (strcmp(captures[i].format, format->name) == 0) {
