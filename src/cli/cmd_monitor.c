@@ -1,9 +1,11 @@
 /* clew monitor: could it have gone wrong, at some moment the clocks allow? */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/reading.h"
 #include "cli/report.h"
-#include "monitor/monitor.h"
+#include "cli/spec_file.h"
+#include "monitor/stream.h"
 #include "monitor/workload.h"
 
 struct monitor_command {
@@ -11,6 +13,8 @@ struct monitor_command {
     const char *spec;
     struct moment skew;
     bool no_clocks;
+    const char *check_every;
+    struct moment lag;
     const char *via;
     int compat;
     int simulate;
@@ -29,6 +33,8 @@ struct monitoring {
     struct monitor_result result;
     struct finding_file file;
     struct notes notes;
+    struct stream_stats stats; /* of --check-every */
+    size_t told_count;         /* findings that were printed */
 };
 
 static const char *compat_word(size_t index)
@@ -65,6 +71,15 @@ static int check_command(const struct session *s, const struct monitor_command *
     if (c->skew.is_given && !c->skew.is_relative && c->skew.ticks < 0) {
         return session_misused(e, "--skew: not below 0");
     }
+    if (c->check_every != NULL && (is_simulated || c->no_clocks)) {
+        return session_misused(e, is_simulated
+                                      ? "a simulated run is not a stream: leave out --check-every"
+                                      : "without clocks nothing is ever over: a stream needs "
+                                        "--skew");
+    }
+    if (c->lag.is_given && (c->check_every == NULL || !c->lag.is_relative)) {
+        return session_misused(e, "--lag: a time such as 1s, with --check-every");
+    }
     if (c->via != NULL && strcmp(c->via, "z3") != 0) {
         return session_misused(e, "--via: z3 is all there is");
     }
@@ -81,23 +96,21 @@ static int check_command(const struct session *s, const struct monitor_command *
 static int read_spec(struct monitoring *m, struct err *e)
 {
     const struct monitor_command *c = m->command;
-    struct in in;
-    const char *name = c->spec;
-    if (c->spec == NULL) {
-        name = workload_word((size_t)c->simulate);
-        const char *text = workload_spec((enum workload_kind)c->simulate);
-        in_open_memory(&in, text, strlen(text));
-    } else if (in_open(&in, c->spec, e) < 0) {
-        return err_wrap(e, "%s", c->spec);
+    if (c->spec != NULL) {
+        return spec_file_read(&m->spec, c->spec, e);
     }
+    const char *text = workload_spec((enum workload_kind)c->simulate);
+    struct in in;
+    in_open_memory(&in, text, strlen(text));
     const int result = spec_parse(&m->spec, &in, e);
     in_close(&in);
-    return result < 0 ? err_wrap(e, "%s", name) : 0;
+    return result;
 }
 
 /* ---- runs ---- */
 
-static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
+/* What is asked of a run with this unit of time. */
+static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
 {
     const struct monitor_command *c = m->command;
     m->options.is_paper = c->compat == 1;
@@ -107,20 +120,124 @@ static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
     };
     if (c->no_clocks) {
         m->options.skew = INT64_MAX;
-    } else if (c->skew.is_given &&
-               moment_ticks(&c->skew, 0, t->tables.tick_ns, &m->options.skew, e) < 0) {
+    } else if (c->skew.is_given && moment_ticks(&c->skew, 0, tick_ns, &m->options.skew, e) < 0) {
         return err_wrap(e, "--skew");
     }
-    m->file.event_count = t->events.count;
     vec_push(&m->file.assumptions,
              m->options.skew == INT64_MAX
                  ? "clocks say nothing"
                  : findings_text(&m->file.findings, "clocks differ by at most %lld ticks",
                                  (long long)m->options.skew));
+    return 0;
+}
+
+/* The error of a specification that does not fit, with its name. */
+static int misfit(const struct monitoring *m, struct err *e)
+{
+    const struct monitor_command *c = m->command;
+    return err_wrap(e, "%s", c->spec != NULL ? c->spec : workload_word((size_t)c->simulate));
+}
+
+static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
+{
+    if (choose_options(m, t->tables.tick_ns, e) < 0) {
+        return -1;
+    }
+    m->file.event_count = t->events.count;
     return monitor_find(t, &m->spec, &m->options, &m->file.findings, &m->result, &m->notes, e) < 0
-               ? err_wrap(e, "%s", c->spec != NULL ? c->spec : workload_word((size_t)c->simulate))
+               ? misfit(m, e)
                : 0;
 }
+
+/* ---- streams ---- */
+
+/* --check-every: a time, "event", or a number of events. */
+static int choose_checks(const char *text, uint64_t tick_ns, struct stream_options *o,
+                         struct err *e)
+{
+    char *end = NULL;
+    const unsigned long long count = strtoull(text, &end, 10);
+    struct moment moment;
+    if (strcmp(text, "event") == 0) {
+        o->check_events = 1;
+    } else if (end != text && strcmp(end, "events") == 0 && count > 0) {
+        o->check_events = count;
+    } else if (moment_parse(&moment, text, e) < 0 ||
+               moment_ticks(&moment, 0, tick_ns, &o->check_ticks, e) < 0 || o->check_ticks <= 0) {
+        return session_misused(e, "--check-every: a time (1s), event, or a number of them "
+                                  "(1000events)");
+    }
+    return 0;
+}
+
+static int choose_stream(struct monitoring *m, uint64_t tick_ns, struct stream_options *o,
+                         struct err *e)
+{
+    const struct monitor_command *c = m->command;
+    const uint64_t second_ns = 1000000000;
+    if (choose_options(m, tick_ns, e) < 0) {
+        return -1;
+    }
+    *o = (struct stream_options){.skew = m->options.skew,
+                                 .is_paper = m->options.is_paper,
+                                 .decide = m->options.decide,
+                                 .lag = tick_ns == 0 ? 100 * (m->options.skew % (INT64_MAX / 100))
+                                                     : (int64_t)(second_ns / tick_ns)};
+    if (c->lag.is_given && moment_ticks(&c->lag, 0, tick_ns, &o->lag, e) < 0) {
+        return err_wrap(e, "--lag");
+    }
+    return choose_checks(c->check_every, tick_ns, o, e);
+}
+
+static void print_findings(struct monitoring *m);
+
+static int follow(struct monitoring *m, struct reading *reading, struct err *e)
+{
+    struct stream *stream = NULL;
+    struct batch b;
+    int more = 0;
+    int result = 0;
+    while (result == 0 && (more = reading_next(reading, &b, e)) > 0) {
+        struct stream_options o;
+        if (stream == NULL) {
+            result = choose_stream(m, reading->trace.tables.tick_ns, &o, e);
+            stream = result < 0 ? NULL
+                                : stream_new(&m->spec, &reading->trace.tables, &o,
+                                             &m->file.findings, &m->notes);
+        }
+        if (result == 0 && stream_take(stream, b.events, b.count, e) < 0) {
+            result = misfit(m, e);
+        }
+        if (result == 0 && !m->session->common->json &&
+            m->told_count < m->file.findings.list.count) {
+            print_findings(m);
+            result = out_flush(&m->session->out, e);
+        }
+    }
+    if (result == 0 && more == 0) {
+        result = stream_end(stream, &m->result, e) < 0 ? misfit(m, e) : 0;
+        m->stats = *stream_stats(stream);
+        m->file.event_count = m->stats.events;
+    }
+    stream_free(stream);
+    return result < 0 ? result : more;
+}
+
+static int find_in_stream(struct monitoring *m, struct err *e)
+{
+    struct reading reading;
+    if (reading_open(&reading, m->session, e) < 0) {
+        return -1;
+    }
+    const int result = follow(m, &reading, e);
+    if (result == 0) {
+        reading_warn(&reading);
+    }
+    reading_close(&reading);
+    return result;
+}
+
+/* ---- traces and made-up runs ---- */
 
 static int find_in_traces(struct monitoring *m, struct err *e)
 {
@@ -210,6 +327,10 @@ static void print_answers(struct monitoring *m)
         } else {
             out_format(&s->out, " (%s)", method_name(a->method));
         }
+        if (a->check_count > 0) {
+            out_format(&s->out, ", at %llu of ", (unsigned long long)a->check_count);
+            report_count(&s->out, m->stats.checks, "check", "checks");
+        }
         out_char(&s->out, '\n');
     }
     report_count(&s->out, m->file.event_count, "event", "events");
@@ -223,11 +344,8 @@ static void print_answers(struct monitoring *m)
 static void print_findings(struct monitoring *m)
 {
     struct session *s = m->session;
-    uint64_t number = 0;
-    vec_each (&m->file.findings.list, finding) {
-        if (number++ == s->common->limit) {
-            return;
-        }
+    while (m->told_count < m->file.findings.list.count && m->told_count < s->common->limit) {
+        const struct finding *finding = &m->file.findings.list.at[m->told_count++];
         session_paint(s, finding->severity == SEVERITY_ERROR ? PAINT_ERROR : PAINT_WARNING,
                       finding_severity_name(finding->severity));
         out_text(&s->out, ": ");
@@ -263,6 +381,12 @@ static int conclude(struct monitoring *m)
         finding_file_count(f, "possible", counts[CUT_YES]);
         finding_file_count(f, "impossible", counts[CUT_NO]);
         finding_file_count(f, "unknown", counts[CUT_UNKNOWN]);
+        if (m->command->check_every != NULL) {
+            finding_file_count(f, "checks", m->stats.checks);
+            finding_file_count(f, "held_max", m->stats.held_max);
+            finding_file_count(f, "late", m->stats.late);
+            finding_file_count(f, "gaps", m->stats.gaps);
+        }
         report_print(f, m->session);
     } else {
         print_findings(m);
@@ -282,7 +406,9 @@ static int run(struct session *s, const void *options, struct err *e)
     spec_init(&m.spec);
     int status = read_spec(&m, e);
     if (status == 0) {
-        status = c->simulate >= 0 ? find_in_simulation(&m, e) : find_in_traces(&m, e);
+        status = c->simulate >= 0         ? find_in_simulation(&m, e)
+                 : c->check_every != NULL ? find_in_stream(&m, e)
+                                          : find_in_traces(&m, e);
     }
     if (status == 0) {
         session_warn(s, "monitor", &m.notes);
@@ -308,6 +434,12 @@ static const struct option options[] = {
             "clocks differ by at most so much: a time (10ms), or a number of the trace's ticks"),
     ROW(no_clocks, .name = "no-clocks", .type = OPTION_FLAG,
         .help = "clocks say nothing: only messages order what processes do"),
+    ROW(check_every, .name = "check-every", .type = OPTION_TEXT, .argument = "TIME|Nevents|event",
+        .help = "read a stream in bounded memory, and decide whenever so much time has passed on "
+                "all clocks, or so many events; findings are printed as they are found"),
+    ROW(lag, .name = "lag", .type = OPTION_MOMENT, .argument = "TIME",
+        .help = "of a stream: a process that is behind the others by more is not waited for "
+                "(default: 1s)"),
     ROW(via, .name = "via", .type = OPTION_TEXT, .argument = "SOLVER",
         .help = "let a solver decide every property: z3"),
     ROW(compat, .name = "compat", .type = OPTION_CHOICE, .argument = "NAME", .word = compat_word,
@@ -356,6 +488,9 @@ static const struct example examples[] = {
      "Whether a property could have been broken while clocks differed by up to 10 ms."},
     {"clew monitor --spec bank.spec --no-clocks --json run.clew",
      "The same where clocks are not to be trusted at all."},
+    {"tail -f reports.jsonl | clew monitor --spec bank.spec --skew 10ms --check-every 1s "
+     "--from jsonl -",
+     "The same while the system runs."},
     {"clew monitor --simulate tdm", "Turns by the clock, some of them held for too long."},
     {"clew monitor --simulate synthetic --via z3", "The published workload, through libz3."},
     {0},

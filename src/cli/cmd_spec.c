@@ -3,7 +3,7 @@
 
 #include "base/suggest.h"
 #include "cli/report.h"
-#include "spec/spec.h"
+#include "cli/spec_file.h"
 
 struct spec_options {
     struct common common;
@@ -42,17 +42,14 @@ static void print_text(struct session *s, const char *path, const struct spec *s
 
 static int check_file(struct session *s, const char *path, struct finding_file *f, struct err *e)
 {
-    struct in in;
-    if (in_open(&in, path, e) < 0) {
-        return err_wrap(e, "%s", path);
-    }
     struct spec spec;
     spec_init(&spec);
-    const int result = spec_parse(&spec, &in, e);
-    in_close(&in);
+    const int result = spec_file_read(&spec, path, e);
     if (result < 0) {
-        (void)err_wrap(e, "%s", path);
-    } else if (s->common->json) {
+        spec_release(&spec);
+        return -1;
+    }
+    if (s->common->json) {
         finding_file_count(f, "properties", spec.properties.count);
         finding_file_count(f, "temporal", spec_count_temporal(&spec));
         finding_file_count(f, "groups", spec.groups.count);

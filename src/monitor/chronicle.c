@@ -316,7 +316,7 @@ static uint32_t owner_of_slot(const struct bound *b, uint32_t slot)
     return s->other == UINT32_MAX ? s->process : OWNER_UNKNOWN;
 }
 
-static void find_owners(struct chronicle *h)
+void chronicle_find_owners(struct chronicle *h)
 {
     const struct bound *b = h->bound;
     uint32_t *owner = arena_array(&h->arena, uint32_t, b->cells.list.count);
@@ -380,11 +380,16 @@ static void set_open(struct reads *r, uint32_t slot, bool is_open)
 
 static void find_reads(const struct chronicle *h, const struct cell_list *below, struct reads *r)
 {
+    const struct chronicle_base *base = h->base;
     vec_each (&below->cells, index) {
         const struct cell *cell = vec_at(&h->bound->cells.list, *index);
         if (cell->op == CELL_SLOT) {
-            r->slots[r->count++] = cell->left;
-            set_open(r, cell->left, !bits_has(h->is_reported, cell->left));
+            const uint32_t slot = cell->left;
+            r->slots[r->count++] = slot;
+            r->is_open[slot] = false;
+            h->slot_work[slot] = base == NULL ? SPAN_ANY : base->slots[slot];
+            set_open(r, slot,
+                     !bits_has(h->is_reported, slot) || (base != NULL && base->is_open[slot]));
         }
     }
 }
@@ -402,24 +407,31 @@ static void take_report(struct reads *r, const struct report *report, struct spa
     }
 }
 
+/* Room for the values of all slots and cells, once for all columns. */
+static void take_work(struct chronicle *h)
+{
+    if (h->slot_work == NULL) {
+        const size_t slot_count = SLOT_FIRST + h->bound->slots.count;
+        h->slot_work = arena_array(&h->arena, struct span, slot_count);
+        h->open_work = arena_array(&h->arena, bool, slot_count);
+        h->cell_work = arena_array(&h->arena, struct span, h->bound->cells.list.count);
+    }
+}
+
 static void fill_column(struct chronicle *h, struct column *column, uint32_t root)
 {
+    take_work(h);
     const struct cells *cells = &h->bound->cells;
     struct cell_list below = cells_below(cells, root);
-    const size_t slot_count = SLOT_FIRST + h->bound->slots.count;
     const uint32_t from = h->cuts.first[column->process];
     const uint32_t end = h->cuts.first[column->process + 1];
     struct span *at = arena_array(&h->arena, struct span, end - from + 1);
     bool *is_open = arena_array(&h->arena, bool, end - from + 1);
     const struct arena_mark mark = arena_mark(&h->arena);
-    struct span *slots = arena_array(&h->arena, struct span, slot_count);
-    struct span *results = arena_array(&h->arena, struct span, cells->list.count);
-    for (size_t i = 0; i < slot_count; i++) {
-        slots[i] = SPAN_ANY;
-    }
-    struct reads reads = {.count = 0,
-                          .slots = arena_array(&h->arena, uint32_t, slot_count),
-                          .is_open = arena_array(&h->arena, bool, slot_count)};
+    struct span *slots = h->slot_work;
+    struct span *results = h->cell_work;
+    struct reads reads = {.slots = arena_array(&h->arena, uint32_t, below.cells.count),
+                          .is_open = h->open_work};
     find_reads(h, &below, &reads);
     cells_evaluate_some(cells, below.cells.at, below.cells.count, slots, results);
     at[0] = results[root];
@@ -456,6 +468,14 @@ const struct column *chronicle_column(struct chronicle *h, uint32_t cell)
 
 /* ---- all of it ---- */
 
+void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
+                               const struct slot *slot, struct notes *n)
+{
+    const char *name = names_text(&s->names, slot->variable);
+    notes_add(n, *vec_at(&h->processes, slot->process), "nobody reports the variable %s",
+              shown(name, strlen(name)).text);
+}
+
 static void find_reported(const struct building *b)
 {
     struct chronicle *h = b->h;
@@ -468,9 +488,7 @@ static void find_reported(const struct building *b)
     for (uint32_t i = 0; i < h->bound->slots.count; i++) {
         const struct slot *slot = &h->bound->slots.at[i];
         if (slot->other == UINT32_MAX && !bits_has(h->is_reported, SLOT_FIRST + i)) {
-            const char *name = names_text(&b->spec->names, slot->variable);
-            notes_add(b->notes, *vec_at(&h->processes, slot->process),
-                      "nobody reports the variable %s", shown(name, strlen(name)).text);
+            chronicle_note_unreported(h, b->spec, slot, b->notes);
         }
     }
 }
@@ -570,7 +588,7 @@ void chronicle_build(struct chronicle *h, const struct spec *s, const struct bou
     find_messages(&building);
     fill_reports(&building);
     fill_needs(&building);
-    find_owners(h);
+    chronicle_find_owners(h);
     find_reported(&building);
     note_untimed(&building);
     note_skew(&building);

@@ -58,6 +58,17 @@ struct column {
     const bool *is_open;   /* per state */
 };
 
+/* What came before the first report, where a history does not begin with the run: per slot its
+ * value, whether that may be anything, and whether it was ever reported; per process its last
+ * report and when that was. */
+struct chronicle_base {
+    const struct span *slots;
+    const bool *is_open;
+    const bool *is_reported;
+    const uint64_t *event; /* UINT64_MAX: none */
+    const int64_t *time;
+};
+
 /* Whose variables a cell reads. */
 #define OWNER_NONE UINT32_MAX          /* nobody's: a constant */
 #define OWNER_SEVERAL (UINT32_MAX - 1) /* those of several processes */
@@ -71,11 +82,15 @@ struct chronicle {
     VEC(uint32_t) process_of; /* per task */
     const struct bound *bound;
     struct cuts cuts;
-    const struct report *reports; /* process by process */
-    struct bits is_reported;      /* per slot: some time */
-    const uint32_t *owner;        /* per cell */
-    struct map column_of;         /* by cell */
+    const struct report *reports;      /* process by process */
+    const uint64_t *numbers;           /* per event: its number in the run; NULL: its id is it */
+    const struct chronicle_base *base; /* NULL: nothing came before */
+    struct bits is_reported;           /* per slot: some time */
+    const uint32_t *owner;             /* per cell */
+    struct map column_of;              /* by cell */
     VEC(struct column) columns;
+    struct span *slot_work, *cell_work; /* of whoever fills a column */
+    bool *open_work;
     VEC(struct gap) gaps;
     VEC(struct orphan) orphans; /* only where there are gaps */
     bool has_times;
@@ -99,6 +114,13 @@ void chronicle_processes(struct chronicle *h, const struct trace *t);
 void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
                      const struct chronicle_options *o, struct notes *n);
 void chronicle_release(struct chronicle *h);
+
+/* Fills in whose variables each cell of h->bound reads; a part of chronicle_build. */
+void chronicle_find_owners(struct chronicle *h);
+
+/* Notes that nobody reports the variable. */
+void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
+                               const struct slot *slot, struct notes *n);
 
 /* The column of a cell that one process owns; good until the next call. */
 const struct column *chronicle_column(struct chronicle *h, uint32_t cell);

@@ -1,27 +1,9 @@
 #include "monitor/sequence.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "wire/kind.h"
-
-/* What is missing of a process, as far as it may still come: the last few gaps. */
-enum { GAPS_KEPT = 16 };
-
-struct numbered {
-    bool has_begun;
-    uint32_t next; /* the number that comes next */
-    struct {
-        uint32_t from, count;
-    } gaps[GAPS_KEPT]; /* a ring */
-    uint32_t gap_count;
-};
-
-struct checking {
-    const struct trace *t;
-    struct notes *notes;
-    struct sequence found;
-    struct numbered *processes;
-};
 
 static bool has_number(const struct event *e)
 {
@@ -36,16 +18,9 @@ static bool has_number(const struct event *e)
     }
 }
 
-static void note(struct checking *c, event_id id, uint64_t count, const char *text)
-{
-    char place[160];
-    (void)snprintf(place, sizeof place, "event %u", id);
-    notes_add_many(c->notes, count, place, text);
-}
-
 static bool is_missing(const struct numbered *p, uint32_t number)
 {
-    for (uint32_t i = 0; i < p->gap_count && i < GAPS_KEPT; i++) {
+    for (uint32_t i = 0; i < p->gap_count && i < SEQUENCE_GAPS_KEPT; i++) {
         if (number - p->gaps[i].from < p->gaps[i].count) {
             return true;
         }
@@ -55,47 +30,61 @@ static bool is_missing(const struct numbered *p, uint32_t number)
 
 /* Numbers are counted on around the end of 32 bits: what is more than half of them ahead is behind.
  */
-static void check_event(struct checking *c, event_id id, struct numbered *p)
+enum sequence_place sequence_take(struct numbered *p, const struct event *e, uint32_t *missing)
 {
-    const struct event *e = trace_at(c->t, id);
+    if (!has_number(e)) {
+        return SEQUENCE_NEXT;
+    }
     const uint32_t ahead = e->count - p->next;
     if (e->kind == EVENT_PROCESS_START || !p->has_begun || ahead == 0) {
         p->gap_count = e->kind == EVENT_PROCESS_START ? 0 : p->gap_count;
         p->has_begun = true;
         p->next = e->count + 1;
-        return;
+        return SEQUENCE_NEXT;
     }
     if (ahead > UINT32_MAX / 2) {
-        bits_add(c->found.is_left_out, id);
-        note(c, id, 1,
-             is_missing(p, e->count)
-                 ? "a report that comes after later ones of its process: left out"
-                 : "a report that came before, by its sequence number: left out");
-        return;
+        return is_missing(p, e->count) ? SEQUENCE_LATE : SEQUENCE_REPEATED;
     }
-    bits_add(c->found.is_after_gap, id);
-    c->found.gaps++;
-    note(c, id, ahead, "a report that is missing, by the sequence numbers of its process");
-    p->gaps[p->gap_count % GAPS_KEPT].from = p->next;
-    p->gaps[p->gap_count++ % GAPS_KEPT].count = ahead;
+    p->gaps[p->gap_count % SEQUENCE_GAPS_KEPT].from = p->next;
+    p->gaps[p->gap_count++ % SEQUENCE_GAPS_KEPT].count = ahead;
     p->next = e->count + 1;
+    *missing = ahead;
+    return SEQUENCE_GAP;
+}
+
+void sequence_note(enum sequence_place place, uint64_t event, uint32_t missing, struct notes *n)
+{
+    static const char *const texts[] = {
+        [SEQUENCE_GAP] = "a report that is missing, by the sequence numbers of its process",
+        [SEQUENCE_REPEATED] = "a report that came before, by its sequence number: left out",
+        [SEQUENCE_LATE] = "a report that comes after later ones of its process: left out",
+    };
+    char where[160];
+    (void)snprintf(where, sizeof where, "event %" PRIu64, event);
+    notes_add_many(n, place == SEQUENCE_GAP ? missing : 1, where, texts[place]);
 }
 
 struct sequence sequence_build(const struct trace *t, const uint32_t *process_of,
                                uint32_t process_count, struct arena *a, struct notes *n)
 {
-    struct checking c = {
-        .t = t,
-        .notes = n,
-        .found = {.is_left_out = bits_take(a, t->events.count),
-                  .is_after_gap = bits_take(a, t->events.count)},
-        .processes = arena_array(a, struct numbered, process_count),
-    };
+    struct sequence found = {.is_left_out = bits_take(a, t->events.count),
+                             .is_after_gap = bits_take(a, t->events.count)};
+    struct numbered *processes = arena_array(a, struct numbered, process_count);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
-        if (has_number(e)) {
-            check_event(&c, id, &c.processes[process_of[e->task]]);
+        uint32_t missing = 0;
+        const enum sequence_place place =
+            sequence_take(&processes[process_of[e->task]], e, &missing);
+        if (place == SEQUENCE_NEXT) {
+            continue;
+        }
+        sequence_note(place, id, missing, n);
+        if (place == SEQUENCE_GAP) {
+            bits_add(found.is_after_gap, id);
+            found.gaps++;
+        } else {
+            bits_add(found.is_left_out, id);
         }
     }
-    return c.found;
+    return found;
 }

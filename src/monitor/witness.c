@@ -20,7 +20,7 @@ static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, s
     const size_t count = SLOT_FIRST + h->bound->slots.count;
     struct span *slots = arena_array(a, struct span, count);
     for (size_t i = 0; i < count; i++) {
-        slots[i] = SPAN_ANY;
+        slots[i] = h->base == NULL ? SPAN_ANY : h->base->slots[i];
     }
     for (uint32_t p = 0; p < h->cuts.process_count; p++) {
         for (uint32_t r = h->cuts.first[p]; r < h->cuts.first[p] + taken[p]; r++) {
@@ -84,18 +84,26 @@ static void say_values(struct words *w, const struct chronicle *h, const struct 
     }
 }
 
+static uint64_t number_of(const struct chronicle *h, event_id id)
+{
+    return h->numbers == NULL ? id : h->numbers[id];
+}
+
 static void say_moment(struct words *w, const struct chronicle *h, uint32_t process, uint32_t taken)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t next = c->first[process] + taken;
     const bool is_last = next == c->first[process + 1];
-    if (taken == 0) {
+    const bool has_base = taken == 0 && h->base != NULL && h->base->event[process] != UINT64_MAX;
+    if (taken == 0 && !has_base) {
         say(w, ", before its first report");
         return;
     }
-    say(w, ", after event %u", h->reports[next - 1].event);
+    say(w, ", after event %llu",
+        (unsigned long long)(has_base ? h->base->event[process]
+                                      : number_of(h, h->reports[next - 1].event)));
     if (h->has_times) {
-        say(w, ", time %lld", (long long)c->time[next - 1]);
+        say(w, ", time %lld", (long long)(has_base ? h->base->time[process] : c->time[next - 1]));
         if (is_last) {
             say(w, " to the end");
         } else {
@@ -184,7 +192,8 @@ struct witness_events witness_events(const struct chronicle *h, uint32_t root,
         .at = arena_array(&f->arena, struct finding_event, h->bound->slots.count)};
     for (size_t i = SLOT_FIRST; i < SLOT_FIRST + h->bound->slots.count; i++) {
         if (bits_has(reads, i) && last[i] != EVENT_NONE) {
-            events.at[events.count++] = findings_event(f, h->trace, last[i], input);
+            events.at[events.count] = findings_event(f, h->trace, last[i], input);
+            events.at[events.count++].index = number_of(h, last[i]);
         }
     }
     arena_release(&scratch);

@@ -35,7 +35,8 @@ static const struct format *recognize(format_list formats, const char *bytes, si
 static struct cursor *open_in(format_list formats, const struct format *wanted, struct in *in,
                               struct tables *t, struct notes *n, struct err *e)
 {
-    const ssize_t size = in_fill(in, SNIFF_SIZE, e);
+    /* What is said to be of some format need not be waited for. */
+    const ssize_t size = in_fill(in, wanted != NULL ? 1 : SNIFF_SIZE, e);
     if (size < 0) {
         in_close(in);
         return NULL;

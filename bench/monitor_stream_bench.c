@@ -1,0 +1,117 @@
+/* The monitor on a stream from memory: events a second on one core, and how many reports are held.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limit.h"
+#include "monitor/stream.h"
+#include "monitor/workload.h"
+
+struct row {
+    const char *name;
+    const char *property;
+    uint32_t process_count;
+    int64_t skew;
+    double wanted; /* million events a second; 0: only told */
+};
+
+static const struct row rows[] = {
+    {"conjunction", "p: never forall p. p.v = 1", 10, 1000, 10},
+    {"conjunction", "p: never forall p. p.v = 1", 100, 1000, 10},
+    {"conjunction", "p: never forall p. p.v = 1", 1000, 1000, 10},
+    {"conjunction, none", "p: never forall p. p.v = 2", 10, 1000, 10},
+    {"conjunction, none", "p: never forall p. p.v = 2", 100, 1000, 10},
+    {"conjunction, none", "p: never forall p. p.v = 2", 1000, 1000, 10},
+    {"conjunction, skew 1 ms", "p: never forall p. p.v = 1", 100, 100, 10},
+    {"count >= 2", "p: never count(p: p.v = 1) >= 2", 100, 1000, 1},
+    {"count >= 25", "p: never count(p: p.v = 1) >= 25", 100, 1000, 1},
+    {"count >= 50", "p: never count(p: p.v = 1) >= 50", 100, 1000, 1},
+    {"count >= 75", "p: never count(p: p.v = 1) >= 75", 100, 1000, 1},
+    {"count >= 100", "p: never count(p: p.v = 1) >= 100", 100, 1000, 1},
+    {"count >= 80, skew 1 ms", "p: never count(p: p.v = 1) >= 80", 100, 100, 1},
+    {"count >= 90, skew 1 ms", "p: never count(p: p.v = 1) >= 90", 100, 100, 1},
+    {"count >= 99, skew 1 ms", "p: never count(p: p.v = 1) >= 99", 100, 100, 1},
+    {"count >= 500", "p: never count(p: p.v = 1) >= 500", 1000, 1000, 0.3},
+    {"count >= 1000", "p: never count(p: p.v = 1) >= 1000", 1000, 1000, 0.3},
+    {"count >= 900, skew 1 ms", "p: never count(p: p.v = 1) >= 900", 1000, 100, 0.3},
+};
+
+struct cost {
+    double seconds;
+    uint64_t checks, possible;
+    uint64_t held_max;
+};
+
+static struct cost follow(const struct trace *t, const struct row *row)
+{
+    struct spec s;
+    struct in in;
+    struct err e;
+    struct notes notes = {0};
+    struct findings findings = {0};
+    struct monitor_result result = {0};
+    spec_init(&s);
+    in_open_memory(&in, row->property, strlen(row->property));
+    must(spec_parse(&s, &in, &e) == 0);
+    const struct stream_options options = {
+        .skew = row->skew, .lag = INT64_MAX, .knows_processes = true, .check_ticks = row->skew};
+    const double begin = limit_usage().cpu_seconds;
+    struct stream *stream = stream_new(&s, &t->tables, &options, &findings, &notes);
+    must(stream_take(stream, t->events.at, t->events.count, &e) == 0);
+    must(stream_end(stream, &result, &e) == 0);
+    const struct cost cost = {.seconds = limit_usage().cpu_seconds - begin,
+                              .checks = stream_stats(stream)->checks,
+                              .possible = result.properties.at[0].check_count,
+                              .held_max = stream_stats(stream)->held_max};
+    must(result.properties.at[0].verdict != CUT_UNKNOWN);
+    stream_free(stream);
+    monitor_result_release(&result);
+    findings_release(&findings);
+    notes_release(&notes);
+    in_close(&in);
+    spec_release(&s);
+    return cost;
+}
+
+static bool measure(const struct row *row)
+{
+    enum { EVENTS_WANTED = 3 * 1000 * 1000 };
+    struct workload w = workload_default(WORKLOAD_SYNTHETIC);
+    w.process_count = row->process_count;
+    w.skew = row->skew;
+    w.duration = row->process_count >= 1000 ? 30000 : 100000;
+    struct trace t;
+    trace_init(&t);
+    workload_run(&w, &t);
+    double seconds = 0;
+    uint64_t events = 0;
+    struct cost cost = {0};
+    do {
+        cost = follow(&t, row);
+        seconds += cost.seconds;
+        events += t.events.count;
+    } while (events < EVENTS_WANTED && seconds < 5);
+    const double rate = (double)events / seconds / 1e6;
+    const bool is_met = rate >= row->wanted;
+    printf("%-26s %9u %9llu %5llu of %-5llu %9llu %8.2f M/s  >= %4.1f M/s  %s\n", row->name,
+           row->process_count, (unsigned long long)t.events.count,
+           (unsigned long long)cost.possible, (unsigned long long)cost.checks,
+           (unsigned long long)cost.held_max, rate, row->wanted, is_met ? "ok" : "missed");
+    (void)fflush(stdout);
+    trace_release(&t);
+    return is_met;
+}
+
+int main(void)
+{
+    int met = 0;
+    const size_t count = sizeof rows / sizeof *rows;
+    printf("\nA stream from memory, the published workload, decided each time the skew has passed; "
+           "CPU time\n\n%-26s %9s %9s %14s %9s %12s %14s\n",
+           "property", "processes", "events", "possible at", "held", "events", "wanted");
+    for (size_t i = 0; i < count; i++) {
+        met += measure(&rows[i]);
+    }
+    printf("\n%d of %zu met\n", met, count);
+    return 0;
+}

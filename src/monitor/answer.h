@@ -1,0 +1,26 @@
+/* What becomes of one property on one chronicle, and how it is told. */
+#ifndef CLEW_MONITOR_ANSWER_H
+#define CLEW_MONITOR_ANSWER_H
+
+#include "monitor/chronicle.h"
+#include "monitor/decide.h"
+#include "monitor/monitor.h"
+#include "trace/finding.h"
+
+struct asking {
+    struct chronicle *chronicle;
+    const struct decide_options *options;
+    uint32_t root;   /* the formula: a cell */
+    uint32_t *taken; /* per process: the cut of a YES */
+};
+
+struct monitor_answer answer_unknown(const char *reason);
+
+/* Decides the formula, clause by clause; what clocks and missing reports leave open is UNKNOWN. */
+struct monitor_answer answer_decide(const struct asking *a);
+
+/* Tells the YES as a finding, after its witness was looked at again. */
+void answer_tell(const struct asking *a, const struct spec *s, uint32_t property, uint32_t input,
+                 struct findings *f);
+
+#endif

@@ -1,0 +1,301 @@
+#include "monitor/intake.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "wire/kind.h"
+
+/* ---- setting up ---- */
+
+/* The variables of the specification are numbered; each process has a slot for some of them. */
+static void find_slots(struct intake *in)
+{
+    const struct bound *b = in->bound;
+    in->variable_count = (uint32_t)in->spec->names.list.count;
+    in->slot_of = mem_zero((size_t)in->process_count * in->variable_count, sizeof *in->slot_of);
+    for (uint32_t i = 0; i < in->process_count * in->variable_count; i++) {
+        in->slot_of[i] = REPORT_NO_SLOT;
+    }
+    for (uint32_t i = 0; i < b->slots.count; i++) {
+        const struct slot *slot = &b->slots.at[i];
+        if (slot->other == UINT32_MAX) {
+            in->slot_of[slot->process * in->variable_count + slot->variable] = SLOT_FIRST + i;
+        }
+    }
+}
+
+void intake_init(struct intake *in, const struct chronicle *processes, const struct spec *s,
+                 const struct tables *t, struct notes *n)
+{
+    in->spec = s;
+    in->bound = processes->bound;
+    in->tables = t;
+    in->notes = n;
+    in->process_count = (uint32_t)processes->processes.count;
+    in->sources = mem_zero(in->process_count, sizeof *in->sources);
+    in->newest = in->decided = INT64_MIN;
+    for (uint32_t p = 0; p < in->process_count; p++) {
+        in->sources[p].frontier = INT64_MIN;
+    }
+    vec_each (&processes->process_of, process) {
+        vec_push(&in->process_of, *process);
+    }
+    find_slots(in);
+}
+
+void intake_release(struct intake *in)
+{
+    mem_free(in->sources);
+    mem_free(in->slot_of);
+    vec_release(&in->process_of);
+    vec_release(&in->variable_of);
+    vec_release(&in->sent);
+    vec_release(&in->held);
+    vec_release(&in->pending);
+}
+
+/* ---- what an event is ---- */
+
+static void note(struct intake *in, uint64_t number, const char *text)
+{
+    char place[160];
+    (void)snprintf(place, sizeof place, "event %" PRIu64, number);
+    notes_add(in->notes, place, "%s", text);
+}
+
+static void doubt(struct intake *in, const char *text)
+{
+    in->doubts++;
+    note(in, in->event_count, text);
+}
+
+static uint32_t slot_of(struct intake *in, uint32_t process, uint32_t name)
+{
+    while (in->variable_of.count <= name) {
+        vec_push(&in->variable_of, 0);
+    }
+    uint32_t *known = &in->variable_of.at[name];
+    if (*known == 0) {
+        const struct names *names = &in->tables->names;
+        const uint32_t found =
+            names_find(&in->spec->names, names_text(names, name), names_size(names, name));
+        *known = found == 0 ? 1 : 2 + found;
+    }
+    return *known == 1 ? REPORT_NO_SLOT : in->slot_of[process * in->variable_count + *known - 2];
+}
+
+/* When the event was, as far as its clock can be believed. */
+static int64_t time_of(struct intake *in, const struct event *e, int64_t frontier)
+{
+    const bool is_logical = in->is_logical || (e->has & HAS_TIME) == 0;
+    if ((e->has & (is_logical ? HAS_HLC : HAS_TIME)) == 0) {
+        doubt(in, "an event without a time");
+        return frontier;
+    }
+    int64_t time = is_logical ? e->hlc_time : e->time;
+    if (time < frontier) {
+        doubt(in, "a clock that goes back is taken to stand still");
+        time = frontier;
+    }
+    if (!is_logical && (e->has & HAS_HLC) != 0 && e->hlc_time > time &&
+        (uint64_t)e->hlc_time - (uint64_t)time > (uint64_t)in->skew) {
+        doubt(in, "a hybrid clock that is ahead of its process by more than the skew");
+    }
+    return time;
+}
+
+/* ---- messages ---- */
+
+static struct sending *sending_of(struct intake *in, uint32_t message)
+{
+    while (in->sent.count <= message) {
+        vec_push(&in->sent, (struct sending){0});
+    }
+    return &in->sent.at[message];
+}
+
+static void match(struct intake *in, struct held *receive, const struct sending *sending)
+{
+    const bool is_own = sending->process == receive->process;
+    receive->need_process = is_own ? NEED_NONE : sending->process;
+    receive->need_ordinal = sending->ordinal;
+    receive->need_time = sending->time;
+    in->message_count += !is_own;
+    if (sending->time > receive->time &&
+        (uint64_t)sending->time - (uint64_t)receive->time > (uint64_t)in->skew) {
+        in->doubts++;
+        note(in, receive->number,
+             "a message that arrived before it was sent, by more than the skew");
+    }
+}
+
+static void send(struct intake *in, const struct held *held)
+{
+    struct sending *sending = sending_of(in, held->name);
+    const bool is_awaited = sending->is_awaited;
+    *sending = (struct sending){held->ordinal, held->time, held->process, true, false};
+    size_t kept = 0;
+    for (size_t i = 0; is_awaited && i < in->pending.count; i++) {
+        struct held *receive = &in->held.at[in->pending.at[i]];
+        if (receive->name == held->name) {
+            match(in, receive, sending);
+        } else {
+            in->pending.at[kept++] = in->pending.at[i];
+        }
+    }
+    in->pending.count = is_awaited ? kept : in->pending.count;
+}
+
+static void receive(struct intake *in, struct held *held)
+{
+    struct sending *sending = sending_of(in, held->name);
+    if (sending->is_sent) {
+        match(in, held, sending);
+    } else {
+        held->need_process = NEED_PENDING;
+        sending->is_awaited = true;
+        vec_push(&in->pending, in->held.count);
+    }
+}
+
+/* ---- taking ---- */
+
+static void hold(struct intake *in, struct source *source, struct held *held)
+{
+    held->ordinal = source->ordinal++;
+    if (held->kind == EVENT_RECV) {
+        receive(in, held);
+    }
+    vec_push(&in->held, *held);
+    if (held->kind == EVENT_SEND) {
+        send(in, held);
+    }
+}
+
+static bool check_number(struct intake *in, struct source *source, const struct event *e,
+                         struct held *held, int64_t before)
+{
+    uint32_t missing = 0;
+    const enum sequence_place place = sequence_take(&source->numbered, e, &missing);
+    if (place == SEQUENCE_NEXT) {
+        return true;
+    }
+    sequence_note(place, held->number, missing, in->notes);
+    if (place != SEQUENCE_GAP) {
+        return false;
+    }
+    in->gap_count++;
+    struct held gap = *held;
+    gap.time = before;
+    gap.value = held->time;
+    gap.slot = REPORT_GAP;
+    gap.kind = 0;
+    hold(in, source, &gap);
+    return true;
+}
+
+/* What the event reports; false when nothing that matters. */
+static bool find_report(struct intake *in, const struct source *source, const struct event *e,
+                        struct held *held)
+{
+    switch (e->kind) {
+    case EVENT_VARIABLE:
+    case EVENT_VARIABLE_DELETE:
+        held->name = e->object;
+        held->slot = slot_of(in, held->process, e->object);
+        held->has_value = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0;
+        if (held->slot != REPORT_NO_SLOT && e->kind == EVENT_VARIABLE && !held->has_value) {
+            note(in, held->number, "a value that is no number may be anything");
+        }
+        return held->slot != REPORT_NO_SLOT;
+    case EVENT_SEND:
+    case EVENT_RECV:
+        held->name = e->message;
+        if (e->message == 0) {
+            doubt(in, "a message without a name, which is not matched in a stream");
+        }
+        return e->message != 0;
+    case EVENT_PROCESS_START: held->slot = REPORT_RESET; return source->has_begun;
+    case EVENT_PROCESS_CRASH: held->slot = REPORT_RESET; return true;
+    default: return false;
+    }
+}
+
+static void take_known(struct intake *in, const struct event *e, uint32_t process)
+{
+    struct source *source = &in->sources[process];
+    const int64_t before = source->frontier;
+    struct held held = {.time = time_of(in, e, before),
+                        .value = e->value,
+                        .number = in->event_count,
+                        .need_process = NEED_NONE,
+                        .process = process,
+                        .slot = REPORT_NO_SLOT,
+                        .task = e->task,
+                        .kind = e->kind};
+    if (held.time < in->decided) {
+        in->late_count++;
+        doubt(in, "a report that came too late, after what it could have changed was decided");
+        held.time = in->decided;
+    }
+    if (!check_number(in, source, e, &held, before > in->decided ? before : in->decided)) {
+        return;
+    }
+    source->frontier = held.time;
+    in->newest = held.time > in->newest ? held.time : in->newest;
+    if (find_report(in, source, e, &held)) {
+        hold(in, source, &held);
+    }
+    source->has_begun = true;
+}
+
+void intake_take(struct intake *in, const struct event *e)
+{
+    const uint32_t process =
+        e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
+    if (process == UINT32_MAX) {
+        doubt(in, "a report of a process that was not known when the others began: left out");
+    } else {
+        take_known(in, e, process);
+    }
+    in->event_count++;
+}
+
+/* ---- the horizon ---- */
+
+static int64_t watermark(const struct intake *in)
+{
+    int64_t least = in->newest;
+    for (uint32_t p = 0; p < in->process_count; p++) {
+        const int64_t frontier = in->sources[p].frontier;
+        const bool is_silent = in->lag != INT64_MAX && in->newest > frontier &&
+                               (uint64_t)in->newest - (uint64_t)frontier > (uint64_t)in->lag;
+        if (frontier < least && !is_silent) {
+            least = frontier;
+        }
+    }
+    return least;
+}
+
+int64_t intake_horizon(struct intake *in, bool is_end)
+{
+    int64_t horizon = is_end ? INT64_MAX : watermark(in);
+    const int64_t last = horizon;
+    size_t kept = 0;
+    for (size_t i = 0; i < in->pending.count; i++) {
+        struct held *held = &in->held.at[in->pending.at[i]];
+        if (is_end ||
+            (last > held->time && (uint64_t)last - (uint64_t)held->time > (uint64_t)in->skew)) {
+            held->need_process = NEED_NONE;
+            held->is_orphan = true;
+            note(in, held->number, "a receive whose send is not in the trace");
+        } else {
+            in->pending.at[kept++] = in->pending.at[i];
+            horizon = held->time < horizon ? held->time : horizon;
+        }
+    }
+    in->pending.count = kept;
+    return horizon;
+}

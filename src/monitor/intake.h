@@ -1,0 +1,89 @@
+/* Reports as they come, held as long as they matter.
+ *
+ * Events of a process come in its order, those of different processes in any. What is wrong with
+ * them is noted as chronicle_build does: numbers that are missing or repeated, clocks that go back,
+ * differ by more than the skew or are not there, receives without a send.
+ *
+ * The horizon is up to where nothing can come any more: the least time that some process was heard
+ * of last, and before each receive whose send may still come. A process that is behind all others
+ * by more than the lag is not waited for; what comes from it then is late. */
+#ifndef CLEW_MONITOR_INTAKE_H
+#define CLEW_MONITOR_INTAKE_H
+
+#include "base/notes.h"
+#include "monitor/chronicle.h"
+#include "monitor/sequence.h"
+
+/* Of held.need_process, besides processes. */
+#define NEED_NONE UINT32_MAX
+#define NEED_PENDING (UINT32_MAX - 1) /* the send may still come */
+
+struct held {
+    int64_t time;          /* never falls within a process */
+    int64_t value;         /* of a gap: the time after it */
+    uint64_t number;       /* of its event in the stream */
+    uint64_t ordinal;      /* among the reports of its process, from 0 */
+    uint64_t need_ordinal; /* of the send of what it receives, if need_process is one */
+    int64_t need_time;
+    uint32_t need_process;
+    uint32_t process;
+    uint32_t slot; /* whose value it sets, or one of REPORT_... */
+    uint32_t task, name;
+    uint16_t kind;
+    bool has_value;
+    bool is_orphan; /* a receive without a send */
+    bool is_fed;    /* for who reads along */
+};
+
+struct source {
+    int64_t frontier; /* INT64_MIN: nothing was heard of it */
+    uint64_t ordinal; /* of its next report */
+    bool has_begun;
+    struct numbered numbered;
+};
+
+/* Where a message was sent. */
+struct sending {
+    uint64_t ordinal;
+    int64_t time;
+    uint32_t process;
+    bool is_sent, is_awaited;
+};
+
+struct intake {
+    const struct spec *spec;
+    const struct bound *bound;
+    const struct tables *tables;
+    struct notes *notes;
+    int64_t skew, lag;
+    bool is_logical;
+
+    VEC(uint32_t) process_of; /* per task; UINT32_MAX: of no known process */
+    struct source *sources;   /* per process */
+    uint32_t process_count;
+    uint32_t variable_count;
+    uint32_t *slot_of;         /* per process and variable of the specification */
+    VEC(uint32_t) variable_of; /* per name: 0 not looked up, 1 none, else 2 + variable */
+    VEC(struct sending) sent;  /* per name of a message */
+
+    VEC(struct held) held; /* in the order they came */
+    VEC(size_t) pending;   /* which of them wait for a send */
+    uint64_t event_count;
+    int64_t newest;  /* the latest time heard of */
+    int64_t decided; /* cuts up to here were decided: what comes before is late */
+    uint64_t message_count, gap_count, late_count;
+    uint64_t doubts; /* as of a chronicle */
+};
+
+/* The slots of the specification, as bound to processes with these tasks. */
+void intake_init(struct intake *in, const struct chronicle *processes, const struct spec *s,
+                 const struct tables *t, struct notes *n);
+void intake_release(struct intake *in);
+
+/* Takes the next event of the stream. */
+void intake_take(struct intake *in, const struct event *e);
+
+/* The time before which nothing comes any more; INT64_MAX when the stream has ended. */
+int64_t intake_horizon(struct intake *in, bool is_end);
+
+#endif
