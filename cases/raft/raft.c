@@ -342,12 +342,12 @@ static void on_begin_election(struct node *node)
     if (node->role != CANDIDATE || (node->durable.vote != NOBODY && node->durable.vote != self())) {
         return;
     }
-    ask_for_votes(node);
     if (node->durable.vote == NOBODY) {
         node->durable.vote = self();
         save(node);
         count_vote(node, self());
     }
+    ask_for_votes(node);
 }
 
 /* The term goes to the disk with the vote. */
