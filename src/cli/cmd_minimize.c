@@ -16,6 +16,8 @@ struct minimize_command {
     struct common common;
     int stage; /* index of stage_word */
     int same;
+    int compat;
+    bool no_diverge;
     const char *repeat;
     const char *pace;
     const char *spec;
@@ -29,6 +31,11 @@ static const char *stage_word(size_t index)
 static const char *same_word(size_t index)
 {
     return index < SAME_COUNT ? same_name((enum same)index) : NULL;
+}
+
+static const char *compat_word(size_t index)
+{
+    return index < COMPAT_COUNT ? compat_name((enum compat)index) : NULL;
 }
 
 /* One minimization from beginning to end. */
@@ -187,6 +194,8 @@ static int reduce(struct minimization *m, struct err *e)
     const struct minimize_command *c = m->command;
     struct recipe recipe = {0};
     m->options.same = (enum same)c->same;
+    m->options.compat = (enum compat)c->compat;
+    m->options.no_diverge = c->no_diverge;
     m->options.stages = c->stage == 0 ? 0 : 1u << (c->stage - 1);
     m->options.budget = m->session->budget;
     m->options.keeps_checkpoints = c->spec == NULL;
@@ -250,7 +259,18 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = stage_word,
      .target = offsetof(struct minimize_command, stage),
-     .help = "only this: slice, externals, cones, chunks, pairs, moves, exact (default: all)"},
+     .help = "only this: slice, externals, cones, chunks, singles, pairs, matches, moves, exact "
+             "(default: all)"},
+    {.name = "compat",
+     .type = OPTION_CHOICE,
+     .argument = "WHOM",
+     .word = compat_word,
+     .target = offsetof(struct minimize_command, compat),
+     .help = "as another does it: demi (its program), demi-paper (its paper)"},
+    {.name = "no-diverge",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct minimize_command, no_diverge),
+     .help = "refuse runs in which a node's variables change as they never did in the first"},
     {.name = "same",
      .type = OPTION_CHOICE,
      .argument = "WHAT",

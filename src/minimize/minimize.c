@@ -3,9 +3,60 @@
 #include "minimize/reduce.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
-    [STAGE_SLICE] = slice_stage,   [STAGE_EXTERNALS] = externals_stage, [STAGE_CONES] = cones_stage,
-    [STAGE_CHUNKS] = chunks_stage, [STAGE_PAIRS] = pairs_stage,         [STAGE_MOVES] = moves_stage,
+    [STAGE_SLICE] = slice_stage,     [STAGE_EXTERNALS] = externals_stage,
+    [STAGE_CONES] = cones_stage,     [STAGE_CHUNKS] = chunks_stage,
+    [STAGE_SINGLES] = singles_stage, [STAGE_PAIRS] = pairs_stage,
+    [STAGE_MATCHES] = matches_stage, [STAGE_MOVES] = moves_stage,
     [STAGE_EXACT] = exact_stage,
+};
+
+/* One stage, and how it finds steps again. */
+struct pass {
+    enum stage stage;
+    struct ways ways;
+};
+
+/* The newest match does most of the work where messages repeat, the same content where they do not.
+ */
+#define ALL_WAYS                                                                \
+    {                                                                           \
+        {PICK_SAME_OR_OLDEST, PICK_SAME_OR_NEWEST, PICK_NEWEST, PICK_OLDEST}, 4 \
+    }
+#define SAME_WAY       \
+    {                  \
+        {PICK_SAME}, 1 \
+    }
+#define TYPE_WAYS                     \
+    {                                 \
+        {PICK_OLDEST, PICK_NEWEST}, 2 \
+    }
+
+static const struct pass clew_passes[] = {
+    {STAGE_SLICE, ALL_WAYS},   {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
+    {STAGE_CHUNKS, ALL_WAYS},  {STAGE_SINGLES, ALL_WAYS},   {STAGE_PAIRS, ALL_WAYS},
+    {STAGE_MATCHES, ALL_WAYS}, {STAGE_MOVES, ALL_WAYS},     {STAGE_EXACT, ALL_WAYS},
+};
+
+/* Its clusters are steps of one logical clock, which is not known here: cones stand for them. */
+static const struct pass demi_passes[] = {
+    {STAGE_SLICE, SAME_WAY},  {STAGE_EXTERNALS, SAME_WAY}, {STAGE_SINGLES, SAME_WAY},
+    {STAGE_CONES, TYPE_WAYS}, {STAGE_SINGLES, TYPE_WAYS},  {STAGE_MATCHES, TYPE_WAYS},
+};
+
+static const struct pass demi_paper_passes[] = {
+    {STAGE_SLICE, SAME_WAY},    {STAGE_EXTERNALS, SAME_WAY}, {STAGE_CHUNKS, TYPE_WAYS},
+    {STAGE_SINGLES, TYPE_WAYS}, {STAGE_MATCHES, TYPE_WAYS},
+};
+
+static const struct {
+    const struct pass *passes;
+    size_t count;
+    bool is_repeated; /* a later stage that helps makes the earlier ones worth another try */
+} pipelines[] = {
+    [COMPAT_NONE] = {clew_passes, sizeof clew_passes / sizeof *clew_passes, true},
+    [COMPAT_DEMI] = {demi_passes, sizeof demi_passes / sizeof *demi_passes, false},
+    [COMPAT_DEMI_PAPER] = {demi_paper_passes, sizeof demi_paper_passes / sizeof *demi_paper_passes,
+                           false},
 };
 
 const char *stage_name(enum stage stage)
@@ -28,6 +79,16 @@ const char *same_name(enum same same)
     return names[same];
 }
 
+const char *compat_name(enum compat compat)
+{
+    static const char *const names[] = {
+#define COMPAT(id, name) name,
+        COMPAT_LIST(COMPAT)
+#undef COMPAT
+    };
+    return names[compat];
+}
+
 static bool is_asked(const struct reducer *r, enum stage stage)
 {
     return r->options->stages == 0 || (r->options->stages >> stage & 1) != 0;
@@ -45,22 +106,33 @@ static void tell(const struct reducer *r)
     }
 }
 
-/* A stage that finds something better makes the cheap ones worth another try: begin anew, until
- * none finds any. */
-static void run_stages(struct reducer *r)
+/* True when it found something better. */
+static bool run_pass(struct reducer *r, const struct pass *pass)
 {
-    for (int stage = 0; stage < STAGE_COUNT && reducer_goes_on(r); stage++) {
-        if (!is_asked(r, (enum stage)stage)) {
+    const uint32_t size = reducer_size(r);
+    const uint32_t externals = r->result->final_externals;
+    r->stage = pass->stage;
+    r->ways = pass->ways;
+    tell(r);
+    stage_functions[pass->stage](r);
+    return reducer_size(r) < size || r->result->final_externals < externals;
+}
+
+/* The first pass after which it begins anew: before it each stage goes on to its own end. */
+static const enum stage repeated_from = STAGE_PAIRS;
+
+static void run_passes(struct reducer *r)
+{
+    const struct pass *passes = pipelines[r->options->compat].passes;
+    const size_t count = pipelines[r->options->compat].count;
+    for (size_t i = 0; i < count && reducer_goes_on(r); i++) {
+        if (!is_asked(r, passes[i].stage)) {
             continue;
         }
-        const uint32_t size = reducer_size(r);
-        const uint32_t externals = r->result->final_externals;
-        r->stage = (enum stage)stage;
-        tell(r);
-        stage_functions[stage](r);
-        const bool is_better = reducer_size(r) < size || r->result->final_externals < externals;
-        if (is_better && stage > STAGE_CHUNKS) {
-            stage = STAGE_SLICE;
+        const bool is_better = run_pass(r, &passes[i]);
+        if (is_better && pipelines[r->options->compat].is_repeated &&
+            passes[i].stage >= repeated_from) {
+            i = 0; /* what is not before the violation is gone for good */
         }
     }
 }
@@ -72,9 +144,10 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
     struct reducer r = {.world = w, .options = o, .result = m, .e = e};
     int result = reducer_begin(&r, p);
     if (result == 0) {
-        run_stages(&r);
+        run_passes(&r);
         m->is_stopped = r.is_over;
-        if (m->proof == PROOF_NONE && !r.is_over && is_asked(&r, STAGE_CHUNKS)) {
+        if (m->proof == PROOF_NONE && !r.is_over && o->compat == COMPAT_NONE &&
+            is_asked(&r, STAGE_SINGLES)) {
             m->proof = PROOF_MINIMAL;
         }
         result = r.is_broken ? -1 : 0;

@@ -16,14 +16,16 @@
 #include "base/limit.h"
 #include "world/world.h"
 
-/* What is done, in this order. STAGE(id, name) */
-#define STAGE_LIST(STAGE)                                                          \
-    STAGE(SLICE, "slice")         /* what is not before the violation */           \
-    STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */    \
-    STAGE(CONES, "cones")         /* a step with all that came of it */            \
-    STAGE(CHUNKS, "chunks")       /* steps, by halves ... down to each alone */    \
-    STAGE(PAIRS, "pairs")         /* two or three steps together */                \
-    STAGE(MOVES, "moves")         /* a step put elsewhere, and another left out */ \
+/* What can be done. STAGE(id, name) */
+#define STAGE_LIST(STAGE)                                                           \
+    STAGE(SLICE, "slice")         /* leaves out what is not before the violation */ \
+    STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */     \
+    STAGE(CONES, "cones")         /* a step with all that came of it */             \
+    STAGE(CHUNKS, "chunks")       /* steps in a row, by halves, quarters ... */     \
+    STAGE(SINGLES, "singles")     /* each alone, until none can go */               \
+    STAGE(PAIRS, "pairs")         /* two or three together */                       \
+    STAGE(MATCHES, "matches")     /* one, and another is one that does the same */  \
+    STAGE(MOVES, "moves")         /* one, and another comes elsewhere */            \
     STAGE(EXACT, "exact")         /* every shorter execution there is */
 
 enum stage {
@@ -34,6 +36,21 @@ enum stage {
 };
 
 const char *stage_name(enum stage stage);
+
+/* Whose way it is done. COMPAT(id, name) */
+#define COMPAT_LIST(COMPAT)                                             \
+    COMPAT(NONE, "none")             /* all stages, until none helps */ \
+    COMPAT(DEMI, "demi")             /* as DEMi's program does */       \
+    COMPAT(DEMI_PAPER, "demi-paper") /* as its paper says */
+
+enum compat {
+#define COMPAT(id, name) COMPAT_##id,
+    COMPAT_LIST(COMPAT)
+#undef COMPAT
+        COMPAT_COUNT
+};
+
+const char *compat_name(enum compat compat);
 
 /* What counts as the same violation. SAME(id, name) */
 #define SAME_LIST(SAME)                                                    \
@@ -65,7 +82,9 @@ struct minimize_progress {
 struct minimize_options {
     struct limit budget;
     enum same same;
-    uint32_t stages;        /* a bit each; 0: all */
+    enum compat compat;
+    uint32_t stages; /* a bit each; 0: all */
+    bool no_diverge; /* runs in which a node changes as it never did in the first are refused */
     uint32_t repeat_wanted; /* of repeat_runs replays, so many must show it; 0: one of one */
     uint32_t repeat_runs;
     bool keeps_checkpoints; /* the world may be rewound within a run (no property looks back) */

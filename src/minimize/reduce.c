@@ -49,11 +49,23 @@ static uint16_t node_of(const struct execution *x)
     return x->steps.count == 0 ? 0 : x->steps.at[x->steps.count - 1].operation.node;
 }
 
+/* Whether each node changed only as it did in the first run. */
+static bool is_known(const struct reducer *r, const struct execution *x)
+{
+    vec_each (&x->steps, step) {
+        if (step->transition != 0 && map_get(&r->transitions, step->transition) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool reducer_is_same(const struct reducer *r, const struct execution *x)
 {
     const enum same same = r->options->same;
     return x->outcome == r->outcome && (same == SAME_KIND || strcmp(x->key, r->key) == 0) &&
-           (same != SAME_EXACT || node_of(x) == r->node);
+           (same != SAME_EXACT || node_of(x) == r->node) &&
+           (!r->options->no_diverge || is_known(r, x));
 }
 
 static bool is_better(const struct reducer *r, const struct execution *x)
@@ -157,6 +169,7 @@ static void take_over(struct reducer *r, struct execution *x)
     tell_better(r);
 }
 
+/* Takes it over if it is better. */
 static bool offer(struct reducer *r, struct execution *x)
 {
     if (!reducer_is_same(r, x) || !is_better(r, x) || !is_repeatable(r, x)) {
@@ -170,14 +183,19 @@ int reducer_begin(struct reducer *r, const struct plan *p)
 {
     struct minimized *m = r->result;
     r->faults = p->faults;
-    if (run(r, p, &m->best) < 0) {
+    struct plan first = *p;
+    first.wants_transitions = r->options->no_diverge;
+    if (run(r, &first, &m->best) < 0) {
         return -1;
+    }
+    vec_each (&m->best.steps, step) {
+        map_put(&r->transitions, step->transition, 1);
     }
     if (!outcome_is_violation(m->best.outcome)) {
         return err_set(r->e, "shows no violation (%s: %s)", outcome_name(m->best.outcome),
                        m->best.what);
     }
-    m->plan = (struct plan){.pick.seed = p->pick.seed};
+    m->plan = (struct plan){.pick.seed = p->pick.seed, .wants_transitions = r->options->no_diverge};
     m->initial_steps = (uint32_t)m->best.steps.count;
     m->initial_externals = minimize_externals(&m->best);
     r->outcome = m->best.outcome;
@@ -199,6 +217,7 @@ void reducer_release(struct reducer *r)
     vec_release(&r->turns);
     vec_release(&r->partner_of);
     vec_release(&r->is_out);
+    map_release(&r->transitions);
 }
 
 bool *reducer_marks(struct reducer *r)
@@ -210,30 +229,38 @@ bool *reducer_marks(struct reducer *r)
     return r->is_out.at;
 }
 
+static bool run_candidate(struct reducer *r, const struct candidate *c)
+{
+    static const struct pick_want nothing;
+    struct plan p = r->result->plan;
+    p.pick.wants = c->wants.count == 0 ? &nothing : c->wants.at;
+    p.pick.want_count = c->wants.count;
+    return reducer_goes_on(r) && run(r, &p, &r->tried) == 0;
+}
+
 bool reducer_try(struct reducer *r, const struct candidate *c)
 {
-    if (c->wants.count == 0 || !reducer_goes_on(r)) {
+    return run_candidate(r, c) && offer(r, &r->tried);
+}
+
+bool reducer_shows(struct reducer *r, const struct candidate *c)
+{
+    if (!run_candidate(r, c)) {
         return false;
     }
-    struct plan p = r->result->plan;
-    p.pick.wants = c->wants.at;
-    p.pick.want_count = c->wants.count;
-    p.steps_max = reducer_size(r) + 1;
-    return run(r, &p, &r->tried) == 0 && offer(r, &r->tried);
+    const bool is_shown = reducer_is_same(r, &r->tried);
+    (void)offer(r, &r->tried);
+    return is_shown;
 }
 
 bool reducer_try_without(struct reducer *r, const bool *is_out)
 {
-    /* The newest match does most of the work where messages repeat, the same content where they do
-     * not. */
-    static const enum pick_match ways[] = {PICK_SAME_OR_OLDEST, PICK_SAME_OR_NEWEST, PICK_NEWEST,
-                                           PICK_OLDEST};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways && reducer_goes_on(r); way++) {
+    for (uint32_t way = 0; way < r->ways.count && reducer_goes_on(r); way++) {
         vec_clear(&r->candidate.wants);
         for (uint32_t i = 0; i < reducer_size(r); i++) {
             const bool is_kept = r->result->best.steps.at[i].operation.is_unignorable;
             if (is_kept || (!is_out[i] && !is_out[r->partner_of.at[i]])) {
-                vec_push(&r->candidate.wants, reducer_want(r, i, ways[way]));
+                vec_push(&r->candidate.wants, reducer_want(r, i, r->ways.at[way]));
             }
         }
         if (reducer_try(r, &r->candidate)) {

@@ -2,6 +2,7 @@
 #ifndef CLEW_MINIMIZE_REDUCE_H
 #define CLEW_MINIMIZE_REDUCE_H
 
+#include "base/map.h"
 #include "minimize/minimize.h"
 
 /* Operations that are wanted, one after another. */
@@ -9,11 +10,19 @@ struct candidate {
     VEC(struct pick_want) wants;
 };
 
+/* How steps are found again in a run in which others are missing: what is tried, in this order. */
+enum { WAYS_MAX = 4 };
+struct ways {
+    enum pick_match at[WAYS_MAX];
+    uint32_t count;
+};
+
 struct reducer {
     struct world *world;
     const struct minimize_options *options;
     struct minimized *result; /* whose best is the best */
     enum stage stage;
+    struct ways ways;
     struct execution tried;
     struct execution again;
     struct candidate candidate; /* for the stages' use */
@@ -23,6 +32,7 @@ struct reducer {
     char key[sizeof(((struct execution *)0)->key)]; /* of the violation ... */
     enum outcome outcome;
     uint16_t node;              /* ... and where it showed */
+    struct map transitions;     /* of nodes, in the first run */
     struct fault_budget faults; /* that runs of the system may have */
     struct err *e;
     bool is_broken; /* the world or `better` failed: e says how */
@@ -52,6 +62,10 @@ struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick
  * or as many and fewer from outside. Then it is the best, and steps have other numbers. */
 bool reducer_try(struct reducer *r, const struct candidate *c);
 
+/* Runs what is wanted. True when the violation shows, better or not; what is better becomes the
+ * best. */
+bool reducer_shows(struct reducer *r, const struct candidate *c);
+
 /* A mark for each step of the best, all clear; good until the next is asked for. */
 bool *reducer_marks(struct reducer *r);
 
@@ -64,7 +78,9 @@ void slice_stage(struct reducer *r);
 void externals_stage(struct reducer *r);
 void cones_stage(struct reducer *r);
 void chunks_stage(struct reducer *r);
+void singles_stage(struct reducer *r);
 void pairs_stage(struct reducer *r);
+void matches_stage(struct reducer *r);
 void moves_stage(struct reducer *r);
 void exact_stage(struct reducer *r);
 

@@ -1,79 +1,37 @@
 /* Leaving out: many steps at once, then few, then one. */
 #include "minimize/reduce.h"
 
-struct indices {
-    VEC(uint32_t) list;
-};
-
-typedef bool (*chosen_fn)(const struct step *step);
-
-static void list_steps(const struct reducer *r, chosen_fn is_chosen, struct indices *indices)
-{
-    vec_clear(&indices->list);
-    for (uint32_t i = 0; i < reducer_size(r); i++) {
-        if (is_chosen(&r->result->best.steps.at[i])) {
-            vec_push(&indices->list, i);
-        }
-    }
-}
-
 /* One round over all chunks of this size, from the end; true when something went. */
-static bool leave_out_chunks(struct reducer *r, chosen_fn is_chosen, struct indices *indices,
-                             size_t size)
+static bool leave_out_chunks(struct reducer *r, uint32_t size)
 {
     bool is_any = false;
-    list_steps(r, is_chosen, indices);
-    size_t end = indices->list.count;
+    uint32_t end = reducer_size(r);
     while (end > 0 && reducer_goes_on(r)) {
-        const size_t begin = end > size ? end - size : 0;
+        const uint32_t begin = end > size ? end - size : 0;
         bool *is_out = reducer_marks(r);
-        for (size_t i = begin; i < end; i++) {
-            is_out[indices->list.at[i]] = true;
+        for (uint32_t i = begin; i < end; i++) {
+            is_out[i] = true;
         }
         end = begin;
         if (reducer_try_without(r, is_out)) {
             is_any = true;
-            list_steps(r, is_chosen, indices);
-            end = end < indices->list.count ? end : indices->list.count;
+            end = end < reducer_size(r) ? end : reducer_size(r);
         }
     }
     return is_any;
 }
 
-/* Delta debugging: halves, quarters ..., and single ones until none can go. */
-static void leave_out(struct reducer *r, chosen_fn is_chosen)
-{
-    struct indices indices = {0};
-    list_steps(r, is_chosen, &indices);
-    size_t size = indices.list.count / 2;
-    while (size > 1 && reducer_goes_on(r)) {
-        (void)leave_out_chunks(r, is_chosen, &indices, size);
-        size = size / 2;
-    }
-    while (reducer_goes_on(r) && leave_out_chunks(r, is_chosen, &indices, 1)) {
-    }
-    vec_release(&indices.list);
-}
-
-static bool is_external(const struct step *step)
-{
-    return step->operation.is_external;
-}
-
-static bool is_any(const struct step *step)
-{
-    (void)step;
-    return true;
-}
-
-void externals_stage(struct reducer *r)
-{
-    leave_out(r, is_external);
-}
-
 void chunks_stage(struct reducer *r)
 {
-    leave_out(r, is_any);
+    for (uint32_t size = reducer_size(r) / 2; size > 1 && reducer_goes_on(r); size /= 2) {
+        (void)leave_out_chunks(r, size);
+    }
+}
+
+void singles_stage(struct reducer *r)
+{
+    while (reducer_goes_on(r) && leave_out_chunks(r, 1)) {
+    }
 }
 
 /* Marks the step and all that came of it; false when nothing did. */
@@ -111,17 +69,23 @@ static bool leave_out_three(struct reducer *r, uint32_t first, uint32_t second, 
     return reducer_try_without(r, is_out);
 }
 
-void pairs_stage(struct reducer *r)
+static bool leave_out_any_two(struct reducer *r)
 {
     const uint32_t count = reducer_size(r);
-    for (uint32_t i = 0; i < count && count <= PAIRS_STEPS_MAX && reducer_goes_on(r); i++) {
+    for (uint32_t i = 0; i < count && reducer_goes_on(r); i++) {
         for (uint32_t k = i + 1; k < count; k++) {
             if (leave_out_three(r, i, k, k)) {
-                return;
+                return true;
             }
         }
     }
-    for (uint32_t i = 0; i < count && count <= TRIPLES_STEPS_MAX && reducer_goes_on(r); i++) {
+    return false;
+}
+
+static void leave_out_any_three(struct reducer *r)
+{
+    const uint32_t count = reducer_size(r);
+    for (uint32_t i = 0; i < count && reducer_goes_on(r); i++) {
         for (uint32_t k = i + 1; k < count; k++) {
             for (uint32_t l = k + 1; l < count; l++) {
                 if (leave_out_three(r, i, k, l)) {
@@ -129,5 +93,13 @@ void pairs_stage(struct reducer *r)
                 }
             }
         }
+    }
+}
+
+void pairs_stage(struct reducer *r)
+{
+    if (reducer_size(r) <= PAIRS_STEPS_MAX && !leave_out_any_two(r) &&
+        reducer_size(r) <= TRIPLES_STEPS_MAX) {
+        leave_out_any_three(r);
     }
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/mem.h"
 #include "pick/name.h"
@@ -74,6 +75,15 @@ static void look_ahead(struct sim *s)
     }
 }
 
+/* What a node shows of itself: the variables it reports, or where none are reported its memory. */
+static uint64_t look_of(const struct sim *s, uint32_t node)
+{
+    const struct node *n = &s->core->nodes[node];
+    return s->variable_count > 0
+               ? XXH3_64bits_withSeed(n->variables, sizeof n->variables, n->variables_set)
+               : XXH3_64bits(n->heap.begin, n->heap.used);
+}
+
 /* Notes the step before it is taken, so that one that fails is part of the execution. */
 static void take_step(struct sim *s, uint32_t choice)
 {
@@ -93,9 +103,14 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     guard_alive();
     s->now = s->core->steps++;
+    const uint64_t look = s->plan->wants_transitions ? look_of(s, o.node) : 0;
     cycle_before(s, &o);
     do_operation(s, &o, &from);
     cycle_after(s, &o, &from);
+    if (s->plan->wants_transitions && look_of(s, o.node) != look) {
+        vec_last(&x->steps)->transition =
+            name_mix(name_mix(o.node + 1u, look), look_of(s, o.node)) | 1;
+    }
     if (s->plan->wants_states) {
         vec_last(&x->steps)->state = memory_hash(s);
     }

@@ -43,11 +43,12 @@ struct plan_content {
 struct plan {
     struct pick_plan pick;
     struct fault_budget faults;
-    uint32_t steps_max;  /* 0: no limit */
-    bool wants_pending;  /* keep what was pending at each step */
-    bool wants_states;   /* keep the state's hash after each step, where the world has one */
-    bool is_learning;    /* covered blocks are counted, and told to the strategy */
-    struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
+    uint32_t steps_max;     /* 0: no limit */
+    bool wants_pending;     /* keep what was pending at each step */
+    bool wants_states;      /* keep the state's hash after each step, where the world has one */
+    bool wants_transitions; /* keep how each step changed its node, as far as the node tells */
+    bool is_learning;       /* covered blocks are counted, and told to the strategy */
+    struct trace *trace;    /* not NULL: what happens is appended; its tables are filled too */
     /* Requests that bring other bytes than they would. */
     const struct plan_content *contents;
     size_t content_count;
@@ -89,7 +90,8 @@ struct step {
     uint32_t cause;         /* the step that created it; STEP_NONE: it was there from the start */
     uint32_t pending_first; /* into the execution's pending, if the plan wants it */
     uint32_t pending_count;
-    uint64_t state; /* hash of the system after it, if the plan wants it; 0: none */
+    uint64_t state;      /* hash of the system after it, if the plan wants it; 0: none */
+    uint64_t transition; /* of its node's variables before and after, likewise; 0: no change */
 };
 
 /* What happened. {0} is empty; the same one may be used for run after run. */
