@@ -259,8 +259,8 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = stage_word,
      .target = offsetof(struct minimize_command, stage),
-     .help = "only this: slice, externals, cones, chunks, singles, pairs, matches, moves, exact "
-             "(default: all)"},
+     .help = "only this: slice, externals, cones, chunks, strands, singles, pairs, tails, "
+             "matches, moves, exact (default: all)"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "WHOM",

@@ -5,6 +5,7 @@
 static void (*const stage_functions[])(struct reducer *r) = {
     [STAGE_SLICE] = slice_stage,     [STAGE_EXTERNALS] = externals_stage,
     [STAGE_CONES] = cones_stage,     [STAGE_CHUNKS] = chunks_stage,
+    [STAGE_STRANDS] = strands_stage, [STAGE_TAILS] = tails_stage,
     [STAGE_SINGLES] = singles_stage, [STAGE_PAIRS] = pairs_stage,
     [STAGE_MATCHES] = matches_stage, [STAGE_MOVES] = moves_stage,
     [STAGE_EXACT] = exact_stage,
@@ -32,9 +33,10 @@ struct pass {
     }
 
 static const struct pass clew_passes[] = {
-    {STAGE_SLICE, ALL_WAYS},   {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
-    {STAGE_CHUNKS, ALL_WAYS},  {STAGE_SINGLES, ALL_WAYS},   {STAGE_PAIRS, ALL_WAYS},
-    {STAGE_MATCHES, ALL_WAYS}, {STAGE_MOVES, ALL_WAYS},     {STAGE_EXACT, ALL_WAYS},
+    {STAGE_SLICE, ALL_WAYS},  {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
+    {STAGE_CHUNKS, ALL_WAYS}, {STAGE_STRANDS, ALL_WAYS},   {STAGE_SINGLES, ALL_WAYS},
+    {STAGE_PAIRS, ALL_WAYS},  {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
+    {STAGE_MOVES, ALL_WAYS},  {STAGE_EXACT, ALL_WAYS},
 };
 
 /* Its clusters are steps of one logical clock, which is not known here: cones stand for them. */

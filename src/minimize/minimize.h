@@ -22,10 +22,12 @@
     STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */     \
     STAGE(CONES, "cones")         /* a step with all that came of it */             \
     STAGE(CHUNKS, "chunks")       /* steps in a row, by halves, quarters ... */     \
+    STAGE(STRANDS, "strands")     /* a node, some of its steps, some of one kind */ \
     STAGE(SINGLES, "singles")     /* each alone, until none can go */               \
     STAGE(PAIRS, "pairs")         /* two or three together */                       \
     STAGE(MATCHES, "matches")     /* one, and another is one that does the same */  \
     STAGE(MOVES, "moves")         /* one, and another comes elsewhere */            \
+    STAGE(TAILS, "tails")         /* its beginning, and then by chance */           \
     STAGE(EXACT, "exact")         /* every shorter execution there is */
 
 enum stage {

@@ -243,6 +243,25 @@ bool reducer_try(struct reducer *r, const struct candidate *c)
     return run_candidate(r, c) && offer(r, &r->tried);
 }
 
+/* The seed is the strategy's and the nodes' at once, so that what is found is known by it. */
+bool reducer_try_tail(struct reducer *r, uint32_t cut, enum pick_strategy strategy, uint64_t seed)
+{
+    struct plan *common = &r->result->plan;
+    const uint64_t seed_before = common->pick.seed;
+    struct plan p = plan_of(r, &r->result->best);
+    p.pick.turn_count = cut;
+    p.pick.steps_first = 0;
+    p.pick.strategy = strategy;
+    p.pick.seed = common->pick.seed = seed;
+    p.steps_max = reducer_size(r) - 1;
+    const bool is_better =
+        p.steps_max > 0 && reducer_goes_on(r) && run(r, &p, &r->tried) == 0 && offer(r, &r->tried);
+    if (!is_better) {
+        common->pick.seed = seed_before;
+    }
+    return is_better;
+}
+
 bool reducer_shows(struct reducer *r, const struct candidate *c)
 {
     if (!run_candidate(r, c)) {

@@ -66,6 +66,9 @@ bool reducer_try(struct reducer *r, const struct candidate *c);
  * best. */
 bool reducer_shows(struct reducer *r, const struct candidate *c);
 
+/* Runs the first `cut` steps of the best, and what the strategy chooses after them. */
+bool reducer_try_tail(struct reducer *r, uint32_t cut, enum pick_strategy strategy, uint64_t seed);
+
 /* A mark for each step of the best, all clear; good until the next is asked for. */
 bool *reducer_marks(struct reducer *r);
 
@@ -78,6 +81,8 @@ void slice_stage(struct reducer *r);
 void externals_stage(struct reducer *r);
 void cones_stage(struct reducer *r);
 void chunks_stage(struct reducer *r);
+void strands_stage(struct reducer *r);
+void tails_stage(struct reducer *r);
 void singles_stage(struct reducer *r);
 void pairs_stage(struct reducer *r);
 void matches_stage(struct reducer *r);
