@@ -36,7 +36,7 @@ static void list_atoms(struct basis *b)
     for (uint32_t i = 0; i < reducer_size(r); i++) {
         const uint32_t partner = r->partner_of.at[i];
         uint32_t atom = STEP_NONE;
-        if (r->result->best.steps.at[i].operation.is_external) {
+        if (r->result->best.steps.at[i].operation.is_external && reducer_may_go(r, i)) {
             atom = partner < i ? b->atom_of.at[partner] : b->atom_count++;
         }
         vec_push(&b->wants, reducer_want(r, i, r->ways.at[0]));

@@ -22,7 +22,7 @@ void matches_stage(struct reducer *r)
     const uint32_t count = reducer_size(r);
     for (uint32_t out = 0; out < count && count <= MATCHES_STEPS_MAX; out++) {
         for (uint32_t other = 0; other < count && reducer_goes_on(r); other++) {
-            if (other != out &&
+            if (other != out && reducer_may_go(r, out) &&
                 (try_match(r, out, other, PICK_NEWEST) || try_match(r, out, other, PICK_OLDEST))) {
                 return;
             }

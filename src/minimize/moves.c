@@ -8,7 +8,7 @@ static bool try_move(struct reducer *r, uint32_t moved, uint32_t to, uint32_t ou
 {
     const uint32_t count = reducer_size(r);
     const uint32_t partner = r->partner_of.at[out];
-    if (out == moved || partner == moved) {
+    if (out == moved || partner == moved || !reducer_may_go(r, out)) {
         return false;
     }
     vec_clear(&r->candidate.wants);

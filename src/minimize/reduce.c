@@ -21,6 +21,11 @@ bool reducer_goes_on(struct reducer *r)
     return !r->is_over && !r->is_broken;
 }
 
+bool reducer_may_go(const struct reducer *r, uint32_t index)
+{
+    return !r->result->best.steps.at[index].operation.is_unignorable;
+}
+
 struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match)
 {
     const struct pick_operation *o = &r->result->best.steps.at[index].operation;
@@ -277,8 +282,7 @@ bool reducer_try_without(struct reducer *r, const bool *is_out)
     for (uint32_t way = 0; way < r->ways.count && reducer_goes_on(r); way++) {
         vec_clear(&r->candidate.wants);
         for (uint32_t i = 0; i < reducer_size(r); i++) {
-            const bool is_kept = r->result->best.steps.at[i].operation.is_unignorable;
-            if (is_kept || (!is_out[i] && !is_out[r->partner_of.at[i]])) {
+            if (!reducer_may_go(r, i) || (!is_out[i] && !is_out[r->partner_of.at[i]])) {
                 vec_push(&r->candidate.wants, reducer_want(r, i, r->ways.at[way]));
             }
         }

@@ -55,6 +55,9 @@ bool reducer_is_same(const struct reducer *r, const struct execution *x);
 /* Whether to go on; asks the budget. */
 bool reducer_goes_on(struct reducer *r);
 
+/* Whether step `index` of the best may be left out. */
+bool reducer_may_go(const struct reducer *r, uint32_t index);
+
 /* Step `index` of the best as something wanted. */
 struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match);
 
