@@ -166,6 +166,8 @@ def seek(library, way, tools, folder):
 
 def judge(library, tools, folder):
     """What catches it; "" when nothing does."""
+    if tools.way is not None:
+        return seek(library, WAYS[tools.way], tools, folder)
     key = seek(library, WAYS[0], tools, folder)
     if key:
         return key
@@ -197,6 +199,7 @@ def read_words():
     words.add_argument("--limit", type=int, default=0)
     words.add_argument("--skip", type=int, default=0)
     words.add_argument("--runs", type=int, default=RUNS)
+    words.add_argument("--way", type=int, help="search in one of the ways only, from 0")
     words.add_argument("--trust", action="store_true", help="that the Raft as it stands is right")
     words.add_argument("--list", action="store_true")
     tools = words.parse_args()
