@@ -55,6 +55,22 @@ static const struct request *find(const struct sim *s, uint64_t name)
     return NULL;
 }
 
+/* What the system is asked, and what it says. */
+struct shrinking {
+    struct clew_message message;
+    uint32_t index;
+    size_t size;
+    bool is_any;
+};
+
+static void ask(struct sim *s)
+{
+    struct shrinking *asked = s->shrinking;
+    s->doing = "shrink";
+    asked->is_any =
+        s->system->shrink(&asked->message, asked->index, s->smaller_bytes.at, &asked->size);
+}
+
 bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller)
 {
     struct sim *s = sim_of(w);
@@ -62,15 +78,16 @@ bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_
     if (r == NULL) {
         return false;
     }
-    const struct clew_message m = {.from = CLEW_CLIENT,
-                                   .type = (int)r->type,
-                                   .bytes = s->request_bytes.at + r->offset,
-                                   .size = r->size};
-    size_t size = 0;
-    vec_reserve(&s->smaller_bytes, m.size + 1);
-    if (!s->system->shrink(&m, index, s->smaller_bytes.at, &size) || size > m.size) {
-        return false;
-    }
-    *smaller = (struct plan_content){.name = name, .bytes = s->smaller_bytes.at, .size = size};
-    return true;
+    struct shrinking asked = {.message = {.from = CLEW_CLIENT,
+                                          .type = (int)r->type,
+                                          .bytes = s->request_bytes.at + r->offset,
+                                          .size = r->size},
+                              .index = index};
+    vec_reserve(&s->smaller_bytes, asked.message.size + 1);
+    s->shrinking = &asked;
+    const bool is_whole = guard_try(s, ask);
+    s->shrinking = NULL;
+    *smaller =
+        (struct plan_content){.name = name, .bytes = s->smaller_bytes.at, .size = asked.size};
+    return is_whole && asked.is_any && asked.size <= asked.message.size;
 }

@@ -309,17 +309,33 @@ static uint64_t state_hash(struct world *w)
     return memory_hash(sim_of(w));
 }
 
+static void describe_node(struct sim *s)
+{
+    s->doing = "describe";
+    s->system->describe(s->core->nodes[s->shown_node].state, s->shown_text, sizeof s->shown_text);
+}
+
+/* The system's own words, if it finds any. */
+static const char *words_for(struct sim *s, uint32_t node)
+{
+    s->shown_node = node;
+    s->shown_text[0] = '\0';
+    if (s->core->nodes[node].state == NULL) {
+        return "down";
+    }
+    if (s->system->describe != NULL && !guard_try(s, describe_node)) {
+        return "(its describe fails)";
+    }
+    s->shown_text[sizeof s->shown_text - 1] = '\0';
+    return s->shown_text;
+}
+
 static void print_states(struct world *w, struct out *out)
 {
-    const struct sim *s = sim_of(w);
+    struct sim *s = sim_of(w);
     for (uint32_t i = 0; i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
-        char text[1000] = "";
-        if (n->state != NULL && s->system->describe != NULL) {
-            s->system->describe(n->state, text, sizeof text);
-            text[sizeof text - 1] = '\0';
-        }
-        out_format(out, "%s: %s", s->node_names[i], n->state == NULL ? "down" : text);
+        out_format(out, "%s: %s", s->node_names[i], words_for(s, i));
         for (uint32_t k = 0; k < s->variable_count; k++) {
             if ((n->variables_set >> k & 1) != 0) {
                 out_format(out, " %s=%lld", s->variable_names[k], (long long)n->variables[k]);

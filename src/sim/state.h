@@ -184,6 +184,8 @@ struct firing {
     uint32_t timer;
 };
 
+struct shrinking;
+
 struct sim {
     struct world world;
     const struct clew_system *system; /* `described`, once it is checked */
@@ -249,6 +251,11 @@ struct sim {
     VEC(struct request) requests;
     VEC(char) request_bytes;
     VEC(char) smaller_bytes;
+    struct shrinking *shrinking; /* while the system is asked */
+
+    /* While a node's state is described. */
+    uint32_t shown_node;
+    char shown_text[1000];
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
 
@@ -362,6 +369,8 @@ _Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, c
                          ...) PRINTF_LIKE(4, 5);
 /* Runs the function; true when it came to its end, false when guard_end or a signal ended it. */
 bool guard_run(struct sim *s, void (*run)(struct sim *s));
+/* The same for code of the system that is no part of a run: its execution is left as it is. */
+bool guard_try(struct sim *s, void (*run)(struct sim *s));
 void guard_open(void);
 void guard_close(void);
 /* The run goes on: the watchdog begins to count anew. */

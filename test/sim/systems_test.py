@@ -2,6 +2,7 @@
 each of which does one thing wrong."""
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -109,6 +110,7 @@ def test_an_endless_handler_is_a_hang_with_its_callers():
     finding = finding_of("loops", "--first")
     assert finding["kind"] == "hang"
     assert re.search(r"loops\.c:1[345] < loops\.c:22", finding["what"]), finding["what"]
+    assert finding["key"] == "hang: message n1", finding["key"]
 
 
 def test_a_crash_in_start_is_a_finding():
@@ -116,6 +118,30 @@ def test_a_crash_in_start_is_a_finding():
     assert finding["kind"] == "crash"
     assert "the handler start on n1 touches memory that is not there: crashes_in_start.c:10" in finding["what"], \
         finding["what"]
+
+
+def misbehaving(how):
+    return build(os.path.join(HERE, "misbehaves.c"), "-Wno-unused-function", "-D" + how)
+
+
+def test_functions_beside_handlers_may_fail_too():
+    said = {"SETUP_LOOPS": ("hang", "the handler setup on no node does not come to an end: "),
+            "SETUP_CRASHES": ("crash", "the handler setup on no node touches memory that is not there: misbehaves.c:"),
+            "PROPERTY_CRASHES": ("crash", "the handler holds on no node touches memory that is not there: misbehaves.c:"),
+            "PROPERTY_SENDS": ("assertion", "clew_send() is called outside the handlers of nodes"),
+            "FINGERPRINT_CRASHES": ("crash", "touches memory that is not there: misbehaves.c:")}
+    for how, (kind, what) in said.items():
+        result = explore(misbehaving(how), "--first", "--budget", "20runs")
+        assert len(result["findings"]) == 1, result
+        assert result["findings"][0]["kind"] == kind, result
+        assert what in result["findings"][0]["what"], result
+
+
+def test_a_state_that_cannot_be_described_is_no_end():
+    library = misbehaving("DESCRIBE_CRASHES")
+    done = subprocess.run([CLEW, "explore", "--interactive", library], input="n\n1\nq\n", capture_output=True, text=True,
+                          timeout=SECONDS_MAX, check=False, cwd=FOLDER)
+    assert done.returncode == 0 and "n1: (its describe fails)" in done.stdout, done.stdout + done.stderr
 
 
 def test_variables_of_the_file_are_rewound():
@@ -130,6 +156,70 @@ def test_what_is_no_system_is_refused():
         done = run(CLEW, "explore", "./no.so")
         assert done.returncode == 2, name
         assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_what_cannot_be_loaded_is_refused():
+    with open(os.path.join(FOLDER, "poem.so"), "w", encoding="utf-8") as file:
+        file.write("No system, but a poem.\n")
+    with open(os.path.join(FOLDER, "nothing.so"), "w", encoding="utf-8") as file:
+        file.write("")
+    for name, words in (("./poem.so", "is no shared object that can be loaded"), ("./absent.so", "No such file"),
+                        ("./nothing.so", "is no shared object that can be loaded"), (".", "is no shared object"),
+                        ("/bin/true", "is no shared object that can be loaded")):
+        done = run(CLEW, "explore", "--budget", "5runs", name)
+        assert done.returncode == 2 and done.stdout == "", name
+        assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_damaged_schedule_is_refused_with_its_place():
+    library = build(example("bank"))
+    explore(library, "--strategy", "pos", "--first", "--budget", "1000runs", "-o", "damaged")
+    with open(os.path.join(FOLDER, "damaged", "violations", "1.sched"), encoding="utf-8") as file:
+        text = file.read()
+    said = {"": "line 1, column 1", "\0\1\2\xff": "line 1, column 1", text.replace("schedule 1", "schedule 7"): "line 1, column 16",
+            text + "mesage a>b/c#1\n": "called \"mesage\"", text + "message a>b\n": "line ", text + text: "line ",
+            text.replace("steps 8", "steps 99999999999"): "the number is out of range",
+            text.replace("net fifo", "net pigeons"): "there is no net called \"pigeons\"",
+            text.replace("then stop", "then dance"): "there is no strategy called dance",
+            text + "fault crush bank\n": "line ", text.replace("seed 1", "seed one"): "line ",
+            text + "message bank>teller-1/balance#1 at=1\n": "does not come after step"}
+    for damaged, words in said.items():
+        with open(os.path.join(FOLDER, "damaged.sched"), "w", encoding="latin-1") as file:
+            file.write(damaged)
+        done = run(CLEW, "replay", "damaged.sched", library)
+        assert done.returncode == 2 and done.stdout == "", damaged + done.stdout
+        assert words in done.stderr and done.stderr.count("\n") == 1, damaged + done.stderr
+
+
+def test_a_damaged_schedule_never_crashes_a_replay():
+    library = build(example("commit"))
+    explore(library, "--strategy", "pos", "--first", "--budget", "20000runs", "-o", "mutated")
+    with open(os.path.join(FOLDER, "mutated", "violations", "1.sched"), encoding="utf-8") as file:
+        text = file.read()
+    chance = random.Random(6)
+    for _ in range(1000 if IS_LONG else 40):
+        at = chance.randrange(len(text))
+        damaged = text[:at] + chance.choice(["", "x", "#", "9", "\n", text[chance.randrange(len(text)):]]) + text[at + 1:]
+        with open(os.path.join(FOLDER, "mutated.sched"), "w", encoding="utf-8") as file:
+            file.write(damaged)
+        done = run(CLEW, "replay", "--lenient", "mutated.sched", library)
+        assert done.returncode in (0, 1, 2, 3) and done.stderr.count("\n") <= 1, damaged + done.stderr
+
+
+def test_a_damaged_campaign_is_refused_and_its_schedules_are_not_touched():
+    library = build(example("bank"))
+    explore(library, "--strategy", "pos", "--budget", "100runs", "-o", "broken")
+    path = os.path.join(FOLDER, "broken", "campaign.db")
+    with open(path, "r+b") as file:
+        file.write(b"no database at all, for a page or so" * 100)
+    for suffix in ("-wal", "-shm"):
+        if os.path.exists(path + suffix):
+            os.remove(path + suffix)
+    for words in (("campaign", "broken"), ("explore", "--strategy", "pos", "--budget", "5runs", "--resume", "broken", library)):
+        done = run(CLEW, *words)
+        assert done.returncode == 2 and done.stdout == "", done.stdout
+        assert "damaged" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert run(CLEW, "replay", "broken/violations/1.sched", library).returncode == 1
 
 
 def test_two_processes_find_the_same():
