@@ -89,18 +89,21 @@ static uint32_t class_of_resource(struct names *classes, const char *name, const
                              blank != NULL && variable_is_resource(blank + 1) ? blank + 1 : name);
 }
 
+uint32_t variable_class(struct names *classes, const char *name, const char *place)
+{
+    return variable_is_resource(name) ? class_of_resource(classes, name, place)
+                                      : class_of_memory(classes, name);
+}
+
 static uint32_t class_of(struct build *b, const struct event *e)
 {
     while (b->class_of.count <= e->object) {
         vec_push(&b->class_of, 0);
     }
     if (b->class_of.at[e->object] == 0) {
-        const char *name = trace_name(b->t, e->object);
-        const uint32_t class =
-            variable_is_resource(name)
-                ? class_of_resource(&b->v->classes, name, trace_name(b->t, e->location))
-                : class_of_memory(&b->v->classes, name);
-        b->class_of.at[e->object] = class + 1;
+        b->class_of.at[e->object] = variable_class(&b->v->classes, trace_name(b->t, e->object),
+                                                   trace_name(b->t, e->location)) +
+                                    1;
     }
     return b->class_of.at[e->object] - 1;
 }

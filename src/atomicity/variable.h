@@ -74,6 +74,10 @@ static inline bool variable_is_shared(const struct variable *v)
     return v->task_count > 1 && v->is_written;
 }
 
+/* The class of a variable, by its name and the place of an access to it, as a number of `classes`.
+ */
+uint32_t variable_class(struct names *classes, const char *name, const char *place);
+
 /* True for an HTTP resource, by its name. */
 bool variable_is_resource(const char *name);
 

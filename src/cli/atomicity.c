@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "atomicity/correlate.h"
+#include "atomicity/fold.h"
 #include "cli/report.h"
 
 int atomicity_begin(struct atomicity *a, struct session *s, const struct atomicity_command *c,
@@ -132,12 +133,24 @@ static struct atomicity_options options_of(struct atomicity *a)
     };
 }
 
-/* Shows the finding that is asked for while its trace is at hand. */
+/* One finding per bug, unless all are asked for; what there was by place is counted. */
+static void fold(struct atomicity *a)
+{
+    vec_each (&a->file.findings.list, finding) {
+        a->counts[finding->kind]++;
+        a->count++;
+    }
+    if (!a->command->all_pairs) {
+        fold_findings(&a->file.findings);
+    }
+    a->is_folded = true;
+}
+
 static void explain(struct atomicity *a, const struct trace *trace)
 {
     const uint64_t number = a->command->explain;
     const struct findings *f = &a->file.findings;
-    if (number > 0 && number <= f->list.count && !a->is_explained) {
+    if (number > 0 && number <= f->list.count) {
         report_race(a->session, &f->list.at[number - 1], number, trace);
         a->is_explained = true;
     }
@@ -162,7 +175,10 @@ int atomicity_of_run(struct atomicity *a, struct reading *reading, struct err *e
     if (result == 0) {
         add_stats(&a->stats, &stats);
         merge_findings(a, first, reading);
-        explain(a, &reading->trace);
+        if (!is_merging(a)) {
+            fold(a);
+            explain(a, &reading->trace);
+        }
         vec_each (&notes.list, note) {
             notes_add_many(&a->notes, note->count, note->place, note->text);
         }
@@ -179,16 +195,6 @@ static bool is_open(const struct atomicity *a)
     return a->is_cut || a->stats.unknown > 0;
 }
 
-/* Findings by kind, those that several runs share once. */
-static uint64_t count_of(const struct atomicity *a, enum finding_kind kind)
-{
-    uint64_t count = 0;
-    vec_each (&a->file.findings.list, finding) {
-        count += finding->kind == kind;
-    }
-    return count;
-}
-
 static void print_json(struct atomicity *a)
 {
     struct finding_file *f = &a->file;
@@ -198,12 +204,12 @@ static void print_json(struct atomicity *a)
     finding_file_count(f, "variables", a->stats.variables);
     finding_file_count(f, "pairs", a->stats.pairs);
     finding_file_count(f, "single",
-                       count_of(a, FINDING_ATOMICITY_SINGLE) + count_of(a, FINDING_LOST_UPDATE));
-    finding_file_count(f, "lost_update", count_of(a, FINDING_LOST_UPDATE));
-    finding_file_count(f, "two_variable", count_of(a, FINDING_ATOMICITY_PAIR));
-    finding_file_count(f, "merged", count_of(a, FINDING_ATOMICITY_MERGED));
-    finding_file_count(f, "stale_read", count_of(a, FINDING_STALE_READ));
-    finding_file_count(f, "regions", count_of(a, FINDING_ATOMICITY_REGION));
+                       a->counts[FINDING_ATOMICITY_SINGLE] + a->counts[FINDING_LOST_UPDATE]);
+    finding_file_count(f, "lost_update", a->counts[FINDING_LOST_UPDATE]);
+    finding_file_count(f, "two_variable", a->counts[FINDING_ATOMICITY_PAIR]);
+    finding_file_count(f, "merged", a->counts[FINDING_ATOMICITY_MERGED]);
+    finding_file_count(f, "stale_read", a->counts[FINDING_STALE_READ]);
+    finding_file_count(f, "regions", a->counts[FINDING_ATOMICITY_REGION]);
     finding_file_count(f, "candidates", a->stats.candidates);
     finding_file_count(f, "questions", a->stats.questions);
     finding_file_count(f, "unknown", a->stats.unknown);
@@ -235,6 +241,9 @@ static void print_sum(struct atomicity *a)
     } else {
         out_text(out, ": ");
         report_count(out, count, "atomicity violation", "atomicity violations");
+        if (a->count > count) {
+            out_format(out, ", %llu", (unsigned long long)a->count);
+        }
         out_text(out, " by place");
     }
     if (a->stats.unknown > 0) {
@@ -251,10 +260,37 @@ static void print_text(struct atomicity *a)
     }
 }
 
+/* Of several runs, the one with the finding that is asked for is read again. */
+static int explain_again(struct atomicity *a, struct err *e)
+{
+    const uint64_t number = a->command->explain;
+    const struct findings *f = &a->file.findings;
+    if (a->is_explained || number == 0 || number > f->list.count) {
+        return 0;
+    }
+    struct reading reading;
+    const size_t input = f->list.at[number - 1].events[0].input;
+    if (reading_open_one(&reading, a->session, input, e) < 0) {
+        return -1;
+    }
+    const int result = reading_load(&reading, e);
+    if (result == 0) {
+        explain(a, &reading.trace);
+    }
+    reading_close(&reading);
+    return result;
+}
+
 int atomicity_report(struct atomicity *a, struct err *e)
 {
+    if (!a->is_folded) {
+        fold(a);
+    }
     const size_t count = a->file.findings.list.count;
     if (a->command->explain != UINT64_MAX) {
+        if (explain_again(a, e) < 0) {
+            return -1;
+        }
         return a->is_explained ? EXIT_FOUND : report_unexplained(a->command->explain, count, e);
     }
     if (a->session->common->json) {

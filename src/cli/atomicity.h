@@ -30,10 +30,13 @@ struct atomicity {
     struct pairs pairs; /* to look at, if any were given or several runs agree on them */
     bool has_pairs;
     struct finding_file file;
-    struct atomicity_stats stats; /* of all runs */
-    struct notes notes;           /* of all runs */
-    struct names keys;            /* of the findings, in their order: numbers from 1 */
-    struct names seen;            /* models of all runs */
+    struct atomicity_stats stats;        /* of all runs */
+    struct notes notes;                  /* of all runs */
+    struct names keys;                   /* of the findings, in their order: numbers from 1 */
+    struct names seen;                   /* models of all runs */
+    uint64_t counts[FINDING_KIND_COUNT]; /* of findings by place, before they are folded */
+    uint64_t count;
+    bool is_folded;
     bool is_explained;
     bool is_cut; /* the budget ended while a trace was read */
 };

@@ -113,7 +113,8 @@ static const struct option options[] = {
     {.name = "all-pairs",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, all_pairs),
-     .help = "look at all pairs that ever come close to each other"},
+     .help = "look at all pairs that ever come close to each other, and tell every finding by "
+             "itself; without it, findings about the same variables or places are one"},
     {.name = "merged",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, merged),

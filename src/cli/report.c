@@ -123,7 +123,9 @@ void report_race(struct session *s, const struct finding *finding, uint64_t numb
         report_event(s, &finding->events[i]);
     }
     report_lines(s, finding->why == NULL ? "" : finding->why);
-    if (finding->pair_count > 1) {
+    const bool is_race =
+        finding->kind == FINDING_DATA_RACE || finding->kind == FINDING_MESSAGE_RACE;
+    if (is_race && finding->pair_count > 1) {
         out_format(&s->out, "    %llu pairs of events there race\n",
                    (unsigned long long)finding->pair_count);
     }

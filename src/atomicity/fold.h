@@ -1,0 +1,15 @@
+/* One finding per bug: what is found about the same variables, or at the same places, mostly has
+ * one cause and one cure. */
+#ifndef CLEW_ATOMICITY_FOLD_H
+#define CLEW_ATOMICITY_FOLD_H
+
+#include "trace/finding.h"
+
+/* Keeps, of all findings about accesses to the same variables (by class, see variable.h) or at the
+ * same places of the interrupted task, and so on from one to the next, the one that says most: the
+ * most severe, then the one with the better grade, then the one with more writes, then the first.
+ * Its pair_count is the sum of theirs, and its `why` names their patterns. Regions are left alone.
+ * O(n). */
+void fold_findings(struct findings *f);
+
+#endif
