@@ -68,7 +68,7 @@ static int make_folder(struct spin *s, struct err *e)
     if (size < 0 || (size_t)size >= sizeof s->folder) {
         return err_set(e, "%s: the name is too long for a folder of spin's files", place);
     }
-    if ((seam_fails() ? (seam_failure(ENOSPC), NULL) : mkdtemp(s->folder)) == NULL) {
+    if ((seam_fails() ? ((void)seam_failure(ENOSPC), NULL) : mkdtemp(s->folder)) == NULL) {
         return err_set(e, "%s: no folder for spin's files can be made: %s", place, strerror(errno));
     }
     return 0;
