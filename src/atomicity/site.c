@@ -50,11 +50,14 @@ static void add_site(struct sites *s, const struct held *held, struct place p, s
                                      .which = step->which,
                                      .is_write = step->is_write,
                                      .is_related = step->is_related});
+    /* What a recording knows of the callers tells two calls of a function from a loop. */
+    const struct event *e = trace_at(t, step->event);
+    const uint32_t callers = variable_is_resource(trace_name(t, e->object)) ? 0 : e->text;
     vec_each (&held->sections, number) {
         struct site_section *section = &s->sections.at[*number];
-        const uint32_t grown[] = {section->sort, vec_last(&s->list)->sort};
+        const uint32_t grown[] = {section->sort, vec_last(&s->list)->sort, callers};
         section->access_count[step->which]++;
-        section->sort = sort_of(sorts, grown, 2);
+        section->sort = sort_of(sorts, grown, 3);
         vec_push(&s->held, *number);
     }
 }

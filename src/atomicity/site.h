@@ -16,7 +16,7 @@ struct site_section {
     uint32_t lock;
     bool is_shared;
     uint32_t access_count[2];
-    uint32_t sort; /* equal for sections with accesses of equal sorts in the same order */
+    uint32_t sort; /* equal for sections with accesses of equal sorts and callers, in one order */
 };
 
 struct site {

@@ -226,6 +226,47 @@ static bool is_contended(const struct slow *s, const struct rules_section *secti
     return false;
 }
 
+/* The next access of the section from `id` on, EVENT_NONE: no more. */
+static event_id access_from(const struct slow *s, const struct rules_section *section, event_id id)
+{
+    for (; id < s->r->count; id++) {
+        if (is_access(s, id) && is_in(s, section, id)) {
+            return id;
+        }
+    }
+    return EVENT_NONE;
+}
+
+/* Whether two sections access the same, of the pair x and y, at the same places by the same
+ * callers.
+ */
+static bool do_the_same(const struct slow *s, const struct rules_section *first,
+                        const struct rules_section *second, uint64_t x, uint64_t y)
+{
+    event_id a = access_from(s, first, first->first);
+    event_id b = access_from(s, second, second->first);
+    while (a != EVENT_NONE || b != EVENT_NONE) {
+        const bool a_counts = a != EVENT_NONE && (variable_of(s, a) == x || variable_of(s, a) == y);
+        const bool b_counts = b != EVENT_NONE && (variable_of(s, b) == x || variable_of(s, b) == y);
+        if (a != EVENT_NONE && !a_counts) {
+            a = access_from(s, first, a + 1);
+        } else if (b != EVENT_NONE && !b_counts) {
+            b = access_from(s, second, b + 1);
+        } else {
+            const struct event *one = a_counts ? trace_at(s->t, a) : NULL;
+            const struct event *other = b_counts ? trace_at(s->t, b) : NULL;
+            if (one == NULL || other == NULL || one->kind != other->kind ||
+                one->object != other->object || one->location != other->location ||
+                one->text != other->text) {
+                return false;
+            }
+            a = access_from(s, first, a + 1);
+            b = access_from(s, second, b + 1);
+        }
+    }
+    return true;
+}
+
 /* Two accesses in different rounds of a loop. */
 static bool straddles(const struct slow *s, event_id a, event_id b)
 {
@@ -241,7 +282,7 @@ static bool straddles(const struct slow *s, event_id a, event_id b)
                 accesses_in(s, first, x) > (x == y) && accesses_in(s, first, y) > 0;
             const bool is_second_whole =
                 accesses_in(s, second, x) > (x == y) && accesses_in(s, second, y) > 0;
-            if (is_first_whole && is_second_whole) {
+            if ((is_first_whole && is_second_whole) || do_the_same(s, first, second, x, y)) {
                 return true;
             }
         }
