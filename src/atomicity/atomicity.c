@@ -69,7 +69,7 @@ static void take_match(void *context, const struct match *m)
     must(checked == 0);
     struct tell_options o = {.input = s->o->input};
     if (!s->o->skips_grades) {
-        o.grade = grade_claim(&s->frame, places, m->place_count, &turns);
+        o.grade = grade_claim(&s->frame, places, m->place_count, &turns, s->o->via);
     }
     event_list events = {0};
     if (s->o->wants_witness) {

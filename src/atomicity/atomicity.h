@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/names.h"
 #include "base/notes.h"
+#include "solve/solve.h"
 #include "trace/finding.h"
 #include "trace/trace.h"
 
@@ -36,6 +37,7 @@ struct atomicity_options {
     bool wants_all;     /* of what can interrupt accesses at some places, all; not only the first */
     bool wants_witness; /* findings carry an order that shows them */
     bool skips_grades;  /* findings are not graded */
+    enum solve_way via; /* grades that need a solver; SOLVE_NATIVE or SOLVE_LIBZ3 */
     uint64_t find_max;  /* so many findings at most; 0: all. Counts are exact all the same */
     uint32_t input;     /* which of the inputs the trace is, for the findings */
     uint32_t state_max; /* what one question may cost, in states; 0: 20,000 */

@@ -17,6 +17,7 @@ struct slice {
     struct map variable;  /* event to variable of the problem */
     VEC(event_id) events; /* by variable */
     struct problem problem;
+    enum solve_way via;
     bool is_impossible;
     struct arena arena;
 };
@@ -221,8 +222,7 @@ static int compare_by_model(const void *left, const void *right, const void *con
 static bool ask(struct slice *s, struct turns *found)
 {
     struct err e = {0};
-    struct solver *solver =
-        solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &s->problem, &e);
+    struct solver *solver = solver_new(&(struct solver_options){.way = s->via}, &s->problem, &e);
     if (solver == NULL) {
         return false;
     }
@@ -265,9 +265,9 @@ static bool solve_slice(struct slice *s, const event_id *places, size_t place_co
 
 /* Looks for an execution that keeps what reads saw, into *found. */
 static bool find_execution(const struct frame *f, const event_id *places, size_t place_count,
-                           struct turns *found)
+                           struct turns *found, enum solve_way via)
 {
-    struct slice s = {.f = f};
+    struct slice s = {.f = f, .via = via};
     const size_t task_count = f->trace->tables.tasks.count;
     s.need = arena_array(&s.arena, uint32_t, task_count + 1);
     s.done = arena_array(&s.arena, uint32_t, task_count + 1);
@@ -280,7 +280,7 @@ static bool find_execution(const struct frame *f, const event_id *places, size_t
 }
 
 enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
-                               struct turns *x)
+                               struct turns *x, enum solve_way via)
 {
     if (f->trace->tables.order == ORDER_STAMPED) {
         return GRADE_MAY;
@@ -292,7 +292,7 @@ enum finding_grade grade_claim(const struct frame *f, const event_id *places, si
     struct err e = {0};
     const struct execution_claim claim = {
         .turns = &found, .places = places, .place_count = place_count};
-    const bool is_sound = find_execution(f, places, place_count, &found) &&
+    const bool is_sound = find_execution(f, places, place_count, &found, via) &&
                           execution_check(f, &claim, &e) == 0 && execution_keeps_reads(f, &found);
     if (is_sound) {
         turns_release(x);

@@ -4,12 +4,14 @@
 #define CLEW_ATOMICITY_GRADE_H
 
 #include "atomicity/execution.h"
+#include "solve/solve.h"
 #include "trace/finding.h"
 
 /* Grades the claim, whose execution x has been checked. When another execution is what shows it,
- * that replaces x; it has been checked too. Traces that do not tell what reads saw,
- * and questions of more than a few thousand events, are graded may. */
+ * that replaces x; it has been checked too. The slice that the places need is asked `via` a solver.
+ * Traces that do not tell what reads saw, and questions of more than a few thousand events, are
+ * graded may. */
 enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
-                               struct turns *x);
+                               struct turns *x, enum solve_way via);
 
 #endif

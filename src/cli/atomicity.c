@@ -129,6 +129,7 @@ static struct atomicity_options options_of(struct atomicity *a)
         .skips_regions = c->only == ONLY_SINGLE || c->only == ONLY_PAIR,
         .skips_merged = !c->merged,
         .wants_witness = c->witness || c->explain != UINT64_MAX,
+        .via = (enum solve_way)c->via,
         .seen = is_merging(a) ? &a->seen : NULL,
     };
 }

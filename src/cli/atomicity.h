@@ -18,6 +18,7 @@ struct atomicity_command {
     bool all_pairs;
     bool merged;
     int compat; /* 1: spin */
+    int via;    /* enum solve_way */
     bool witness;
     uint64_t explain; /* UINT64_MAX: not asked */
 };

@@ -14,6 +14,12 @@ static const char *compat_word(size_t index)
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
+static const char *via_word(size_t index)
+{
+    static const char *const words[] = {[SOLVE_NATIVE] = "native", [SOLVE_LIBZ3] = "libz3"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
 static int check_command(const struct atomicity_command *c, struct err *e)
 {
     if (c->common.json && c->common.jsonl) {
@@ -130,6 +136,13 @@ static const struct option options[] = {
      .argument = "N",
      .target = offsetof(struct atomicity_command, explain),
      .help = "finding N with its witness, event by event"},
+    {.name = "via",
+     .type = OPTION_CHOICE,
+     .argument = "SOLVER",
+     .word = via_word,
+     .target = offsetof(struct atomicity_command, via),
+     .help = "native (the default) or libz3: who looks for an execution in which reads see what "
+             "they saw, for the grade"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "NAME",

@@ -353,3 +353,49 @@ TEST(what_is_left_out_is_what_is_said_to_be)
     CHECK(tally.lines > count / 10);
     CHECK(tally.too_large < count / 10);
 }
+
+/* ---- grades ---- */
+
+/* A line per finding: its key and its grade. */
+static void print_grades(const struct trace *t, enum solve_way via, struct out *out,
+                         uint64_t *sound_count)
+{
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    struct atomicity_stats stats = {0};
+    const struct atomicity_options o = {.via = via, .skips_merged = true, .wants_all_pairs = true};
+    CHECK_INT(atomicity_find(t, &o, &f, &stats, &n, &e), 0);
+    vec_each (&f.list, finding) {
+        out_format(out, "%s: %s\n", finding->key, finding_grade_name(finding->grade));
+        *sound_count += finding->grade == GRADE_SOUND;
+    }
+    findings_release(&f);
+    notes_release(&n);
+}
+
+TEST(a_grade_is_what_libz3_says)
+{
+    const uint64_t count = test_count(100, 3000);
+    uint64_t sound_count = 0;
+    for (uint64_t seed = 0; seed < count; seed++) {
+        struct trace t;
+        struct out native;
+        struct out other;
+        out_open_memory(&native);
+        out_open_memory(&other);
+        random_execution(&t, seed, false);
+        print_grades(&t, SOLVE_NATIVE, &native, &sound_count);
+        print_grades(&t, SOLVE_LIBZ3, &other, &sound_count);
+        out_char(&native, '\0');
+        out_char(&other, '\0');
+        if (strcmp(native.buffer, other.buffer) != 0) {
+            fail_msg("seed %llu:\n%snative:\n%slibz3:\n%s", (unsigned long long)seed,
+                     trace_text(&t), native.buffer, other.buffer);
+        }
+        out_abandon(&native);
+        out_abandon(&other);
+        trace_release(&t);
+    }
+    CHECK(sound_count > count);
+}
