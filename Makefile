@@ -108,9 +108,10 @@ bench-explore: all                 ## the simulator and its search
 	@$(BUILD)/bench/explore_bench
 
 .PHONY: bench-atomicity
-bench-atomicity: all deps-programs ## the atomicity analysis, beside SPIN
+bench-atomicity: all deps-programs ## the atomicity analysis, beside SPIN, and a server's pairs
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/atomicity_bench
+	@bench/correlate_bench.py $(BUILD)
 
 clean:                             ## remove what was built
 	@rm -rf $(BUILD)
