@@ -5,6 +5,7 @@
 #include "atomicity/variable.h"
 #include "base/map.h"
 #include "base/names.h"
+#include "base/sort.h"
 
 struct fold {
     struct findings *f;
@@ -134,6 +135,14 @@ static void say_others(struct fold *o)
     names_release(&patterns);
 }
 
+static int compare_severity(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const enum finding_severity a = ((const struct finding *)left)->severity;
+    const enum finding_severity b = ((const struct finding *)right)->severity;
+    return (a > b) - (a < b);
+}
+
 static void keep_roots(struct fold *o)
 {
     size_t kept = 0;
@@ -143,6 +152,7 @@ static void keep_roots(struct fold *o)
         }
     }
     o->f->list.count = kept;
+    sort_stable(o->f->list.at, kept, sizeof *o->f->list.at, compare_severity, NULL);
 }
 
 void fold_findings(struct findings *f)

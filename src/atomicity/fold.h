@@ -9,7 +9,7 @@
  * same places of the interrupted task, and so on from one to the next, the one that says most: the
  * most severe, then the one with the better grade, then the one with more writes, then the first.
  * Its pair_count is the sum of theirs, and its `why` names their patterns. Regions are left alone.
- * O(n). */
+ * What is kept is sorted by severity. */
 void fold_findings(struct findings *f);
 
 #endif

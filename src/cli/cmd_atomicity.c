@@ -32,9 +32,6 @@ static int check_command(const struct atomicity_command *c, struct err *e)
         return session_misused(e,
                                "--compat spin prints its own table: no --json, --jsonl, --pairs");
     }
-    if (c->pairs != NULL && c->all_pairs) {
-        return session_misused(e, "--pairs names the pairs: no --all-pairs");
-    }
     return 0;
 }
 
@@ -119,8 +116,9 @@ static const struct option options[] = {
     {.name = "all-pairs",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, all_pairs),
-     .help = "look at all pairs that ever come close to each other, and tell every finding by "
-             "itself; without it, findings about the same variables or places are one"},
+     .help = "look at all pairs that ever come close to each other (or at all of --pairs), and "
+             "tell every finding by itself; without it, findings about the same variables or "
+             "places are one"},
     {.name = "merged",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, merged),

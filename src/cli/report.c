@@ -114,7 +114,8 @@ void report_race(struct session *s, const struct finding *finding, uint64_t numb
     session_paint(s, finding->severity == SEVERITY_ERROR ? PAINT_ERROR : PAINT_WARNING,
                   finding_kind_name(finding->kind));
     if (finding->grade != GRADE_NONE) {
-        out_format(&s->out, " (%s)", finding_grade_name(finding->grade));
+        out_format(&s->out, " (%s%s)", finding_grade_name(finding->grade),
+                   finding->severity == SEVERITY_NOTE ? ", note" : "");
     }
     out_text(&s->out, ": ");
     session_text(s, finding->what);
