@@ -89,9 +89,10 @@ static void print_row(const char *what, double got, const char *unit, double wan
 }
 
 /* Steps per second of processor time. */
-static double measure_steps(enum pick_strategy strategy)
+static double measure_steps(const struct clew_system *system, enum pick_strategy strategy,
+                            bool wants_states)
 {
-    struct world *w = open_world(&ping_echo);
+    struct world *w = open_world(system);
     struct execution x = {0};
     struct err e;
     const uint32_t steps_max = 1000;
@@ -99,7 +100,9 @@ static double measure_steps(enum pick_strategy strategy)
     const double begin = limit_usage().cpu_seconds;
     double seconds = 0;
     for (uint64_t run = 0; seconds < 1; run++) {
-        const struct plan p = {.pick = {.strategy = strategy, .seed = run}, .steps_max = steps_max};
+        const struct plan p = {.pick = {.strategy = strategy, .seed = run},
+                               .steps_max = steps_max,
+                               .wants_states = wants_states};
         must(world_run(w, &p, &x, &e) == 0);
         must(x.outcome == OUTCOME_LIMIT);
         steps += x.steps.count;
@@ -279,9 +282,17 @@ int main(void)
 {
     (void)printf("%-44s %12s %-10s   %10s\n", "three nodes, a property after each step", "got", "",
                  "wanted");
-    print_row("steps, default order", measure_steps(PICK_FIRST) / 1e6, "M/s", 3, false);
-    print_row("steps, random", measure_steps(PICK_RANDOM) / 1e6, "M/s", 3, false);
-    print_row("steps, pos", measure_steps(PICK_POS) / 1e6, "M/s", 0, false);
+    struct clew_system large_nodes = ping_echo;
+    large_nodes.state_size = LARGE_SIZE;
+    print_row("steps, default order", measure_steps(&ping_echo, PICK_FIRST, false) / 1e6, "M/s", 3,
+              false);
+    print_row("steps, random", measure_steps(&ping_echo, PICK_RANDOM, false) / 1e6, "M/s", 3,
+              false);
+    print_row("steps, pos", measure_steps(&ping_echo, PICK_POS, false) / 1e6, "M/s", 0, false);
+    print_row("steps, random, each state hashed",
+              measure_steps(&ping_echo, PICK_RANDOM, true) / 1e6, "M/s", 3, false);
+    print_row("the same, nodes of 100 KB", measure_steps(&large_nodes, PICK_RANDOM, true) / 1e3,
+              "k/s", 0, false);
     print_row("resets of the whole system", measure_resets() / 1e3, "k/s", 20, false);
     print_row("checkpoint and restore of 100 KB", measure_checkpoint(), "us", 50, true);
     measure_jobs();

@@ -1,7 +1,8 @@
 /* The default: first every run with few delays, for many bugs are shallow; then strategies in turn,
  * those that showed something new more often. New is a pair of actions that touch one object one
  * right after the other, which no run before had: what a node saw, and what it saw just before. A
- * run that showed something new is also kept, to be followed for a part and then left. */
+ * run that showed one is also kept, to be followed for a part and then left. New states count too,
+ * but less, for a large system has always more of them. */
 #include <string.h>
 
 #include "base/map.h"
@@ -11,6 +12,9 @@
 #include "wire/prng.h"
 
 enum { DELAYS_FIRST = 2, DELAY_RUNS_MAX = 2000, KEPT_MAX = 64 };
+
+/* Hashing every state of a system with large nodes takes longer than running it: some runs do. */
+enum { RUNS_PER_STATES = 4 };
 
 /* The ways to make a run after the first phase; the last follows a run that was kept. */
 static const enum pick_strategy ways[] = {PICK_SURW, PICK_POS, PICK_PCT, PICK_UNIQUE, PICK_RANDOM};
@@ -26,8 +30,13 @@ struct kept_run {
     VEC(struct pick_turn) turns;
 };
 
+/* States that were seen, a bit for the first bits of each hash: where it is full, nothing is new.
+ */
+enum { STATE_BITS = 25, STATE_WORDS = 1 << (STATE_BITS - 6) };
+
 struct automatic {
     struct search search;
+    uint64_t *states;     /* NULL: the world cannot tell them apart */
     struct search *delay; /* NULL once its phase is over */
     uint64_t delay_runs;
     bool is_complete; /* few delays were all there are */
@@ -96,6 +105,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     a->arm = choose_arm(a);
     *p = search_plan(&search->options);
     p->pick.seed = name_mix(search->options.seed, run_index + 1);
+    p->wants_states = a->states != NULL && run_index % RUNS_PER_STATES == 0;
     if (a->arm == WAY_MUTATE) {
         mutate(a, p);
     } else {
@@ -118,6 +128,21 @@ static uint32_t count_new(struct automatic *a, const struct execution *x, struct
     return count;
 }
 
+/* The share of its states, of those that were looked at, that no run before had. */
+static double share_of_new_states(struct automatic *a, const struct execution *x)
+{
+    uint32_t new_count = 0;
+    vec_each (&x->steps, s) {
+        const uint64_t bit = s->state >> (64 - STATE_BITS);
+        uint64_t *word = a->states == NULL || s->state == 0 ? NULL : &a->states[bit / 64];
+        if (word != NULL && (*word >> bit % 64 & 1) == 0) {
+            *word |= UINT64_C(1) << bit % 64;
+            new_count++;
+        }
+    }
+    return x->steps.count == 0 ? 0 : (double)new_count / (double)x->steps.count;
+}
+
 static void keep(struct automatic *a, const struct execution *x)
 {
     struct kept_run *k = &a->kept[a->kept_next];
@@ -137,13 +162,14 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     struct map last = {0};
     const uint32_t new_count = count_new(a, x, &last);
     map_release(&last);
+    const double state_share = share_of_new_states(a, x);
     if (a->arm == ARM_COUNT) {
         a->delay->ops->learn(a->delay, p, x);
         return;
     }
     struct arm *arm = &a->arms[a->arm];
     arm->tried = arm->tried * 0.99 + 1;
-    arm->rewarded = arm->rewarded * 0.99 + (new_count > 0);
+    arm->rewarded = arm->rewarded * 0.99 + (new_count > 0 ? 1 : state_share / 2);
     if (new_count > 0) {
         keep(a, x);
     }
@@ -215,6 +241,7 @@ static void free_auto(struct search *search)
         vec_release(&a->kept[i].turns);
     }
     map_release(&a->pairs);
+    mem_free(a->states);
     mem_free(a);
 }
 
@@ -231,6 +258,7 @@ struct search *search_auto(const struct search_options *o)
     struct search_options few = *o;
     few.delays_max = DELAYS_FIRST;
     a->delay = search_delay(&few);
+    a->states = o->has_states ? mem_zero(STATE_WORDS, sizeof *a->states) : NULL;
     prng_init(&a->prng, o->seed);
     return &a->search;
 }

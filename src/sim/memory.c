@@ -45,6 +45,7 @@ static void *lay_out(char **at, size_t size)
 void memory_reset(struct sim *s)
 {
     const size_t channel_count = (size_t)(s->node_count + 1) * s->node_count;
+    s->nodes_touched = UINT64_MAX;
     char *at = s->memory;
     struct core *core = lay_out(&at, sizeof *core);
     struct node *nodes = lay_out(&at, s->node_count * sizeof *nodes);
@@ -169,6 +170,7 @@ static const char *copy_back(void *to, const char *from, size_t size)
 
 void memory_restore(struct sim *s, const void *checkpoint)
 {
+    s->nodes_touched = UINT64_MAX;
     const char *from = copy_back(s->memory, checkpoint, s->core_size);
     from = copy_back(s->core->heap.begin, from, s->core->heap.used);
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -180,12 +182,25 @@ void memory_restore(struct sim *s, const void *checkpoint)
     }
 }
 
+/* How many timers would fire at the same time, but before this one. */
+static uint32_t count_earlier(const struct sim *s, const struct node *n, const struct timer *timer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->timer_count; i++) {
+        const struct timer *other = &n->timers[i];
+        count +=
+            other->is_set && other->deadline == timer->deadline && other->set_at < timer->set_at;
+    }
+    return count;
+}
+
 static uint64_t hash_timers(const struct sim *s, const struct node *n)
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < s->timer_count; i++) {
         const struct timer *timer = &n->timers[i];
-        hash = hash * 31 + (timer->is_set ? 1 + timer->deadline - n->clock : 0);
+        hash = name_mix(hash, timer->is_set ? 1 + timer->deadline - n->clock : 0);
+        hash += timer->is_set ? count_earlier(s, n, timer) : 0;
     }
     return hash;
 }
@@ -223,9 +238,14 @@ static uint64_t hash_waiting(const struct node *n)
 static uint64_t hash_node(const struct sim *s, const struct node *n)
 {
     const uint64_t parts[] = {
-        XXH3_64bits(n->heap.begin, n->heap.used), n->state != NULL,     n->is_cut,
-        s->core->reads_clock ? n->clock : 0,      hash_timers(s, n),    hash_disk(s, &n->disk),
-        XXH3_64bits(&n->prng, sizeof n->prng),    hash_variables(s, n), hash_waiting(n),
+        XXH3_64bits(n->heap.begin, n->heap.used),
+        n->state != NULL,
+        n->is_cut,
+        hash_timers(s, n),
+        hash_disk(s, &n->disk),
+        XXH3_64bits(&n->prng, sizeof n->prng),
+        hash_variables(s, n),
+        hash_waiting(n),
     };
     return XXH3_64bits(parts, sizeof parts);
 }
@@ -286,14 +306,26 @@ static uint64_t hash_segments(const struct sim *s, uint64_t hash)
     return hash;
 }
 
-/* Of what decides what can happen next. How it came to be (counts of what was sent, ages) stays
+/* A step runs the code of one node, and a node's memory is its own, so that the pages of one node
+ * have to be looked at. Which of these were written could be told only by comparing them with a
+ * copy, which reads twice as much as hashing them does.
+ *
+ * Of what decides what can happen next. How it came to be (counts of what was sent, ages) stays
  * out, so that different ways to one state are seen to meet. */
 uint64_t memory_hash(struct sim *s)
 {
     uint64_t hash = XXH3_64bits_withSeed(s->core->fault_counts, sizeof s->core->fault_counts,
                                          s->core->events_come);
+    for (uint64_t left = s->nodes_touched; left != 0; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left);
+        if (i < s->node_count) {
+            s->node_hashes[i] = hash_node(s, &s->core->nodes[i]);
+        }
+    }
+    s->nodes_touched = 0;
     for (uint32_t i = 0; i < s->node_count; i++) {
-        hash = hash * 0x9e3779b97f4a7c15u + hash_node(s, &s->core->nodes[i]);
+        hash = hash * 0x9e3779b97f4a7c15u + s->node_hashes[i];
+        hash += s->core->reads_clock ? s->core->nodes[i].clock : 0;
     }
     const uint32_t channel_count = (s->node_count + 1) * s->node_count;
     for (uint32_t i = 0; i < channel_count; i++) {

@@ -105,6 +105,7 @@ static void take_step(struct sim *s, uint32_t choice)
     s->now = s->core->steps++;
     const uint64_t look = s->plan->wants_transitions ? look_of(s, o.node) : 0;
     cycle_before(s, &o);
+    memory_touch(s, from.node);
     do_operation(s, &o, &from);
     cycle_after(s, &o, &from);
     if (s->plan->wants_transitions && look_of(s, o.node) != look) {

@@ -164,6 +164,8 @@ struct sim_names {
     uint64_t helpers[SIM_NODES_MAX][SIM_HELPERS_MAX];
 };
 
+_Static_assert(SIM_NODES_MAX <= 64, "a bit each");
+
 struct checker;
 struct cover;
 struct loops;
@@ -210,7 +212,9 @@ struct sim {
     size_t core_size;
     struct segment segments[SIM_SEGMENTS_MAX];
     uint32_t segment_count;
-    char *segments_fresh; /* their bytes as loaded */
+    char *segments_fresh;   /* their bytes as loaded */
+    uint64_t nodes_touched; /* a bit each: code of the node ran, or a fault struck it ... */
+    uint64_t node_hashes[SIM_NODES_MAX]; /* ... since these were computed */
     void *pick_memory;
 
     struct core *core;
@@ -276,7 +280,12 @@ void heap_give(struct heap *h, void *block);
 bool heap_has(const struct heap *h, const void *taken); /* such a block is taken */
 void *memory_checkpoint(struct sim *s);
 void memory_restore(struct sim *s, const void *checkpoint);
+/* Of the state, from what it was before: only nodes that were touched since are looked at again. */
 uint64_t memory_hash(struct sim *s);
+static inline void memory_touch(struct sim *s, uint32_t node)
+{
+    s->nodes_touched |= UINT64_C(1) << node;
+}
 
 /* net.c */
 struct parcel *net_send(struct sim *s, int32_t from, uint32_t to, const struct clew_message *m);

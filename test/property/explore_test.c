@@ -278,6 +278,33 @@ TEST(orders_that_cannot_be_are_named)
     }
 }
 
+/* What is remembered of nodes that nobody touched is what hashing all of them gives. */
+TEST(hashes_from_step_to_step_are_those_of_the_whole)
+{
+    struct prng prng;
+    prng_init(&prng, 20);
+    for (uint64_t i = 0; i < test_count(60, 600); i++) {
+        struct trial t;
+        trial_begin(&t, &prng, false, i % 2 == 0 ? "none" : "crash=1,restart=1,partition=1,skew=1");
+        const struct world_ops *ops = t.world->ops;
+        const struct plan p = {.faults = t.faults};
+        const struct pick_operation *pending = NULL;
+        struct execution x = {0};
+        ops->begin(t.world, &p, &x);
+        uint32_t count = 0;
+        while ((count = ops->pending(t.world, &pending)) > 0) {
+            CHECK(ops->step(t.world, (uint32_t)prng_below(&prng, count), &x));
+            const uint64_t hash = ops->state_hash(t.world);
+            void *copy = ops->checkpoint(t.world);
+            ops->restore(t.world, copy); /* nothing is remembered now */
+            CHECK(ops->state_hash(t.world) == hash);
+            mem_free(copy);
+        }
+        execution_release(&x);
+        trial_end(&t);
+    }
+}
+
 TEST(auto_finds_what_there_is_in_small_systems)
 {
     struct prng prng;
