@@ -102,6 +102,18 @@ static void print_messages(struct session *s, const struct survey *v)
     }
 }
 
+static void print_coverage(struct session *s, const struct survey *v)
+{
+    const uint64_t places = v->summary.by_kind[EVENT_COVERAGE];
+    if (places > 0) {
+        print_row(s, "coverage");
+        report_count(&s->out, v->summary.block_count, "place", "places");
+        out_text(&s->out, " in the code, at ");
+        report_count(&s->out, places, "source line", "source lines");
+        out_char(&s->out, '\n');
+    }
+}
+
 /* What the check found, a line per rule. */
 static void print_rules(struct session *s, const struct survey *v, enum finding_severity severity,
                         const char *title)
@@ -142,6 +154,7 @@ static void print_text(struct session *s, const struct survey *v)
     out_format(&s->out, "%zu\n", tables->tasks.count);
     print_objects(s, v);
     print_messages(s, v);
+    print_coverage(s, v);
     print_kinds(s, v);
     print_rules(s, v, SEVERITY_WARNING, "incomplete");
     print_rules(s, v, SEVERITY_ERROR, "impossible");
@@ -163,6 +176,7 @@ static void print_json(struct session *s, const struct survey *v)
     }
     finding_file_count(&f, "messages_sent", v->summary.by_kind[EVENT_SEND]);
     finding_file_count(&f, "messages_received", v->summary.by_kind[EVENT_RECV]);
+    finding_file_count(&f, "blocks_covered", v->summary.block_count);
     finding_file_text(&f, "order", order_kind_name(v->reading.trace.tables.order));
     finding_file_text(&f, "source",
                       names_text(&v->reading.trace.tables.names, v->reading.trace.tables.source));

@@ -90,6 +90,7 @@ static void print_json(struct session *s, const struct recorder_result *r)
     finding_file_count(&f, "dropped", c->dropped);
     finding_file_count(&f, "accesses", c->accesses);
     finding_file_count(&f, "filtered", c->filtered);
+    finding_file_count(&f, "blocks_covered", c->blocks);
     finding_file_count(&f, "bytes", c->bytes);
     finding_file_count(&f, "uncontrolled", c->uncontrolled + (c->processes == 0));
     report_print(&f, s);

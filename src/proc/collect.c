@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "proc/collector.h"
+#include "proc/coverage.h"
 #include "trace/kind.h"
 
 /* Functions that were to be handlers and were none. */
@@ -144,7 +145,18 @@ static int merge(struct collector *c, struct err *e)
             row_rest(&s->row); /* only notes came, and its task begins later */
         }
     }
-    return translate_flush(c, e);
+    return 0;
+}
+
+/* What the processes have covered that were ended by others. */
+static int tell_coverage_of_killed(struct collector *c, struct err *e)
+{
+    vec_each (&c->sources, s) {
+        if (s->process != NULL && !s->row.is_finished && coverage_tell(c, s, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 /* Accesses to memory that the tasks made. Where one was killed it may have recorded some that it
@@ -206,6 +218,7 @@ static void count(struct collector *c, struct collect_stats *stats)
     stats->messages_unmatched = c->traffic.unmatched;
     stats->messages_external = c->traffic.external;
     stats->uncontrolled = uncontrolled(c);
+    stats->blocks = c->block_count;
     vec_each (&c->sources, s) {
         stats->threads += s->process != NULL;
         stats->bytes += s->row.size_total;
@@ -231,6 +244,12 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
     }
     if (result == 0) {
         result = merge(&c, e);
+    }
+    if (result == 0) {
+        result = tell_coverage_of_killed(&c, e);
+    }
+    if (result == 0) {
+        result = translate_flush(&c, e);
     }
     count(&c, stats);
     collector_release(&c);

@@ -20,6 +20,7 @@ struct collect_stats {
     uint64_t messages_matched, messages_unmatched, messages_external; /* receipts (traffic.h) */
     uint64_t handlers;                                                /* begun */
     uint64_t accesses, filtered; /* to memory, made; and left out of the trace */
+    uint64_t blocks;             /* places in the code that were reached */
     uint64_t uncontrolled;       /* programs that a recorded one became and that recorded nothing */
 };
 

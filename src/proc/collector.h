@@ -28,6 +28,7 @@ struct process {
     struct map connection_of;  /* number of a connection to its ends */
     struct map file_of;        /* number of a file to its name */
     VEC(struct ends) ends;
+    bool has_coverage; /* has been told */
 };
 
 /* An access of a task that another task brought to light. */
@@ -65,6 +66,7 @@ struct collector {
     struct map exec_count;       /* of a task: how often it became another program */
     uint64_t spawn_unseen_count; /* programs that were spawned and recorded nothing */
     uint64_t event_count, handler_count;
+    uint64_t block_count;  /* places in the code that were reached */
     uint64_t access_count; /* recorded */
 };
 
@@ -120,6 +122,9 @@ MUST_USE int translate_access(struct collector *c, const struct source *s,
  * epoch that has just begun. */
 MUST_USE int translate_record(struct collector *c, struct source *s, struct err *e);
 MUST_USE int translate_late(struct collector *c, struct source *s, struct err *e);
+
+/* Appends an event. */
+MUST_USE int translate_put(struct collector *c, const struct event *event, struct err *e);
 
 /* Hands the events to the writer. */
 MUST_USE int translate_flush(struct collector *c, struct err *e);

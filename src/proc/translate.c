@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proc/collector.h"
+#include "proc/coverage.h"
 #include "trace/kind.h"
 
 static bool is_event(const char *text, size_t size)
@@ -370,7 +371,7 @@ int translate_flush(struct collector *c, struct err *e)
     return result;
 }
 
-static int put_event(struct collector *c, const struct event *event, struct err *e)
+int translate_put(struct collector *c, const struct event *event, struct err *e)
 {
     traffic_take(&c->traffic, event);
     c->handler_count += event->kind == EVENT_HANDLER_BEGIN;
@@ -398,7 +399,7 @@ int translate_access(struct collector *c, const struct source *s, const struct r
         event.has = record->size > 0 ? HAS_SIZE : 0;
         event.size = record->size > 0 ? size : 0;
         event.object = naming_object(naming, at, record->place);
-        if (put_event(c, &event, e) < 0) {
+        if (translate_put(c, &event, e) < 0) {
             return -1;
         }
     }
@@ -435,7 +436,11 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
         event.count = s->row.more->count;
     }
     set_names(c, s, &event);
-    return put_event(c, &event, e);
+    const bool ends_program = event.kind == EVENT_PROCESS_EXIT || event.kind == EVENT_PROCESS_EXEC;
+    if (ends_program && coverage_tell(c, s, e) < 0) {
+        return -1;
+    }
+    return translate_put(c, &event, e);
 }
 
 int translate_late(struct collector *c, struct source *s, struct err *e)

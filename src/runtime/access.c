@@ -464,6 +464,14 @@ void clew_rt_write(const void *address, size_t size, const void *place)
     note_rare((uintptr_t)address, size, true, calls_place(place));
 }
 
+/* The table of sites is also what the process has reached. */
+void clew_rt_block(const void *place)
+{
+    if (rt_is_on && site_table != NULL) {
+        (void)site_number(site_entry((uintptr_t)place, 1, false));
+    }
+}
+
 #define SIZED(bytes)                                              \
     void clew_rt_read##bytes(const void *address, const void *p)  \
     {                                                             \

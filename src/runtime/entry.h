@@ -45,4 +45,7 @@ ENTRY void clew_rt_fence(uint8_t mode);
 ENTRY void clew_rt_enter_function(const void *place, const void *caller);
 ENTRY void clew_rt_exit_function(void);
 
+/* A block of code is entered. */
+ENTRY void clew_rt_block(const void *place);
+
 #endif

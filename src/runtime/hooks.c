@@ -103,6 +103,15 @@ HOOK void __tsan_func_exit(void)
     }
 }
 
+/* What -fsanitize-coverage=trace-pc calls, which `clew cc` leaves to the user to ask for. */
+HOOK void __sanitizer_cov_trace_pc(void);
+HOOK void __sanitizer_cov_trace_pc(void)
+{
+    if (clew_rt_block != NULL) {
+        clew_rt_block(PLACE);
+    }
+}
+
 HOOK void __tsan_ignore_thread_begin(void);
 HOOK void __tsan_ignore_thread_begin(void)
 {

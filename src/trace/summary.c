@@ -91,6 +91,7 @@ void summary_events(struct summary *s, const struct batch *b)
         must(e->kind < KIND_LIMIT);
         must(e->task < s->by_task.count);
         s->by_kind[e->kind]++;
+        s->block_count += e->kind == EVENT_COVERAGE ? e->count : 0;
         s->by_task.at[e->task]++;
         if ((e->has & HAS_TIME) != 0 && e->time != 0) {
             count_time(s, e->time);

@@ -53,6 +53,7 @@ struct summary {
     uint64_t by_kind[KIND_LIMIT];
     VEC(uint64_t) by_task; /* events */
     struct map objects;    /* (node or 0, object) to a bit per role */
+    uint64_t block_count;  /* places in the code that coverage events tell of */
     bool has_time;         /* some event has a time other than 0 */
     int64_t time_first;    /* the least, in ticks */
     int64_t time_last;

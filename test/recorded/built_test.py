@@ -238,6 +238,24 @@ def test_filtered():
         assert "clew record --all-accesses" in run([CLEW, "info", trace]).stdout
 
 
+def test_coverage(compiler, *more):
+    """What was reached is told before the process ends, also where it became another program or was killed; what was not is not."""
+    path = os.path.join(HERE, "covered.c")
+    place = {word: line for line, word in words_of(path).items()}
+    for how, reached in (("end", {"main", "end"}), ("become", {"main", "become", "end"}), ("child", {"main", "child", "end"}),
+                         ("die", {"main", "die"})):
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(folder, path, compiler, "-O1", *more)
+            trace = os.path.join(folder, "run.clew")
+            run([CLEW, "record", "-o", trace, "--", program, how])
+            assert sorted(os.listdir(folder)) == ["program", "run.clew"], os.listdir(folder)
+            text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+            assert run([CLEW, "check", trace]).returncode == 0, text
+            assert " in the code, at " in run([CLEW, "info", trace]).stdout
+        found = {word for word in place if any(" coverage " in line and f"@{place[word]} " in line for line in text.splitlines())}
+        assert found == reached, f"{how}: {sorted(found)}\n{text}"
+
+
 def test_static():
     """A static program runs, and whoever builds, records or looks is told that nothing is seen of it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -277,6 +295,8 @@ def main(wanted):
                               lambda c=compiler, l=level: test_callers(c, l)))
             tests.append((f"an access tells its functions, by {compiler}", lambda c=compiler: test_functions(c)))
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
+            tests.append((f"what was reached is told, by {compiler}", lambda c=compiler: test_coverage(c)))
+    tests.append(("what was reached is told, by calls", lambda: test_coverage("gcc", "-fsanitize-coverage=trace-pc")))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("what was left out is told", test_filtered))
