@@ -14,11 +14,12 @@ void history_release(struct history *h)
     vec_release(&h->races);
 }
 
-uint32_t history_variable_new(struct history *h)
+uint32_t history_variable_new(struct history *h, uint32_t alike)
 {
     must(h->variables.count < HISTORY_NONE);
-    vec_push(&h->variables, (struct history_variable){
-                                .is_chain = true, .writes_are_chain = true, .cell = HISTORY_NONE});
+    vec_push(&h->variables,
+             (struct history_variable){
+                 .is_chain = true, .writes_are_chain = true, .cell = HISTORY_NONE, .alike = alike});
     return (uint32_t)(h->variables.count - 1);
 }
 
@@ -211,7 +212,8 @@ static void tell(struct history *h, const struct history_record *r, const struct
 {
     const uint32_t low = r->place < a->place ? r->place : a->place;
     const uint32_t high = r->place < a->place ? a->place : r->place;
-    uint32_t *slot = triples_slot(&h->race_of, a->variable, low, high);
+    const uint32_t alike = h->variables.at[a->variable].alike;
+    uint32_t *slot = triples_slot(&h->race_of, alike, low, high);
     const bool is_new = *slot == TRIPLE_ABSENT;
     const struct history_race race = {
         .first = {.index = r->index,

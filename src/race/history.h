@@ -52,6 +52,7 @@ struct history_variable {
     bool is_chain;                      /* every access is before the next */
     bool writes_are_chain;              /* every write is before the next */
     uint32_t cell;                      /* first of its cells */
+    uint32_t alike;                     /* the number of those that look like it */
 };
 
 /* The records of a variable in one column, by kind: reads, writes. Lists longer than a few are kept
@@ -97,7 +98,7 @@ struct history {
     struct arena table;             /* what records lie in, aligned to cache lines */
     struct history_record *records; /* a hash table by (variable, task, place) */
     size_t slot_count, record_count;
-    struct triples race_of; /* (variable, place, place) */
+    struct triples race_of; /* (variables that look alike, place, place) */
     VEC(struct history_race) races;
 };
 
@@ -111,8 +112,9 @@ static inline uint32_t history_hash(uint32_t variable, uint32_t task, uint32_t p
     return (uint32_t)(x >> 32);
 }
 
-/* A new variable, numbered in the order of appearance. */
-uint32_t history_variable_new(struct history *h);
+/* A new variable, numbered in the order of appearance. Races of those with the same number `alike`
+ * between the same places are counted as one. */
+uint32_t history_variable_new(struct history *h, uint32_t alike);
 
 /* Adds an access whose task has seen `seen`: of column c, what is at most seen[c]. Each earlier
  * conflicting access it has not seen is told to options.found. O(1) when nothing races and the

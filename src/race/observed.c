@@ -121,6 +121,7 @@ struct observed *observed_new(const struct tables *tables, struct notes *notes,
     }
     parcels_init(&o->parcels, &o->clocks);
     names_init(&o->endpoints);
+    alike_init(&o->alike);
     o->history.options = (struct history_options){
         .found = data_found, .owner = o, .keeps_every_access = options->every_pair};
     o->arrivals = (struct arrivals){
@@ -140,6 +141,7 @@ void observed_free(struct observed *o)
     observed_net_release(o);
     observed_sync_release(o);
     history_release(&o->history);
+    alike_release(&o->alike);
     scoped_release(&o->variable_of);
     vec_release(&o->variables);
     vec_release(&o->everything);
@@ -178,7 +180,8 @@ static struct prepared prepare(struct observed *o, const struct event *e)
     const uint32_t variable = scoped_number(&o->variable_of, node, e->object);
     if (variable == o->history.variables.count) {
         vec_push(&o->variables, (struct observed_variable){.node = node, .object = e->object});
-        must(history_variable_new(&o->history) == variable);
+        const uint32_t alike = alike_number(&o->alike, &o->tables->names, node, e->object);
+        must(history_variable_new(&o->history, alike) == variable);
     }
     const uint32_t hash = history_hash(variable, e->task, place_of(e));
     history_expect(&o->history, hash);

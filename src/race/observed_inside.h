@@ -7,6 +7,7 @@
 #define CLEW_RACE_OBSERVED_INSIDE_H
 
 #include "base/map.h"
+#include "race/alike.h"
 #include "race/arrivals.h"
 #include "race/clocks.h"
 #include "race/history.h"
@@ -120,6 +121,7 @@ struct observed {
     struct history history;
     struct scoped variable_of;
     VEC(struct observed_variable) variables;
+    struct alike alike;
     VEC(uint32_t) everything; /* the clock of one who has seen all */
 
     struct scoped lock_of, condition_of, semaphore_of, barrier_of;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "race/alike.h"
 #include "trace/kind.h"
 
 static const char *copied(struct findings *f, const struct tables *t, uint32_t name)
@@ -63,9 +64,10 @@ static const char *key_of(struct findings *f, const struct observed_race *race,
     const char *b = events[1].location[0] == '\0' ? "?" : events[1].location;
     const bool is_sorted = strcmp(a, b) <= 0;
     const enum finding_kind kind = race->is_message ? FINDING_MESSAGE_RACE : FINDING_DATA_RACE;
-    return findings_text(f, "%s|%s|%s%s%s", finding_kind_name(kind), is_sorted ? a : b,
+    const char *variable = race->is_message ? "" : events[0].object;
+    return findings_text(f, "%s|%s|%s%s%.*s", finding_kind_name(kind), is_sorted ? a : b,
                          is_sorted ? b : a, race->is_message ? "" : "|",
-                         race->is_message ? "" : events[0].object);
+                         (int)alike_size(variable, strlen(variable)), variable);
 }
 
 void observed_tell(struct findings *f, const struct tables *tables,

@@ -7,12 +7,14 @@ void tally_init(struct tally *y, const struct trace *t, const struct race_option
 {
     *stats = (struct race_stats){0};
     *y = (struct tally){.t = t, .o = o, .stats = stats, .watch = {.limit = o->budget}};
+    alike_init(&y->alike);
 }
 
 void tally_release(struct tally *y)
 {
     vec_release(&y->groups);
     map_release(&y->places);
+    alike_release(&y->alike);
     map_release(&y->group_of);
     arena_release(&y->arena);
 }
@@ -42,7 +44,8 @@ static uint64_t group_key(struct tally *y, const struct race_pair *pair)
     const uint32_t high = a->location < b->location ? b->location : a->location;
     const uint32_t places =
         *map_slot(&y->places, map_pair(low, high), (uint32_t)y->places.entries.count, NULL);
-    const uint32_t variable = has_accesses ? a->object : 0;
+    const uint32_t variable =
+        has_accesses ? alike_number(&y->alike, &y->t->tables.names, 0, a->object) + 1 : 0;
     const bool is_message = pair->send != EVENT_NONE;
     must(variable < UINT32_MAX / 2);
     return map_pair(places, variable * 2 + is_message);

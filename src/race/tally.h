@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "race/alike.h"
 #include "race/race.h"
 #include "trace/trace.h"
 
@@ -41,7 +42,8 @@ struct tally {
     VEC(struct race_group) groups;
     struct arena arena;
     struct map places;   /* (location, location) to a number */
-    struct map group_of; /* (number of the places, variable) to group */
+    struct alike alike;  /* variables */
+    struct map group_of; /* (number of the places, number of the variables) to group */
 
     /* Where the work is shared: ours is every turn_count-th turn, from turn_of on. */
     uint32_t turn_of, turn_count;

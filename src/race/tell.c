@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/out.h"
+#include "race/alike.h"
 #include "race/held.h"
 #include "wire/kind.h"
 
@@ -161,9 +162,10 @@ static const char *key_of(const struct teller *w, const struct race_pair *p, enu
     const char *a = location_of(w, has_accesses ? p->first : p->send);
     const char *b = location_of(w, has_accesses ? p->second : p->receive);
     const bool is_sorted = strcmp(a, b) <= 0;
-    return findings_text(w->f, "%s|%s|%s%s%s", finding_kind_name(kind), is_sorted ? a : b,
+    const char *variable = has_accesses ? variable_of(w, p->first) : "";
+    return findings_text(w->f, "%s|%s|%s%s%.*s", finding_kind_name(kind), is_sorted ? a : b,
                          is_sorted ? b : a, has_accesses ? "|" : "",
-                         has_accesses ? variable_of(w, p->first) : "");
+                         (int)alike_size(variable, strlen(variable)), variable);
 }
 
 static void list_events(const struct teller *w, const struct race_pair *p, struct finding *finding)

@@ -22,7 +22,7 @@ static void fixture_init(struct fixture *f, bool keeps_every_access)
     *f = (struct fixture){.clocks = {1, 1}};
     f->history.options = (struct history_options){
         .found = count, .owner = &f->told, .keeps_every_access = keeps_every_access};
-    f->variable = history_variable_new(&f->history);
+    f->variable = history_variable_new(&f->history, 0);
 }
 
 /* The task, which has seen `seen` of the other, accesses the variable. */

@@ -68,6 +68,13 @@ static void check_note(const char *trace, const char *place, const char *text)
     told_release(&told);
 }
 
+TEST(blocks_that_were_allocated_at_one_place_are_told_as_one)
+{
+    check_races("A w m:1#1 @a; A w m:1#2+8 @a; B w m:1#1 @b; B w m:1#2+8 @b", "m:1#1 0-2");
+    check_races("A w m:1#1 @a; A w m:1#2+8 @c; B w m:1#1 @b; B w m:1#2+8 @b",
+                "m:1#1 0-2; m:1#2+8 1-3");
+}
+
 TEST(two_writes_of_two_tasks_race)
 {
     check_races("A w x; B w x", "x 0-1");

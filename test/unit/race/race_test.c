@@ -41,6 +41,15 @@ TEST(the_streaming_model_is_refused_where_whole_traces_are_analysed)
     CHECK(strstr(e.text, "observed") != NULL);
 }
 
+TEST(blocks_that_were_allocated_at_one_place_are_told_as_one)
+{
+    CHECK_TEXT(found("A w m:1#1 @a; A w m:1#2+8 @a; A w n @a; B w m:1#1 @b; B w m:1#2+8 @b; "
+                     "B w n @b"),
+               "a|b|m:1; a|b|n");
+    CHECK_INT(stats.location_pairs, 2);
+    CHECK_INT(stats.data_races, 3);
+}
+
 TEST(accesses_to_no_variable_are_left_out_and_noted)
 {
     struct findings f = {0};
