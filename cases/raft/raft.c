@@ -446,7 +446,8 @@ static void on_bootstrap(struct node *node, const struct packet *p)
     await_leader(node);
 }
 
-/* Commands that others handed on are not handed on again: they could go round and round. */
+/* Commands that others handed on are not handed on again: they could go round and round. In DEMi's
+ * shape a client is sent away when there is no leader. */
 static void on_command(struct node *node, const struct packet *p, bool is_from_client)
 {
     if (node->role == LEADER) {
@@ -454,7 +455,7 @@ static void on_command(struct node *node, const struct packet *p, bool is_from_c
         replicate_all(node);
     } else if (node->leader != NOBODY && is_from_client) {
         post(node, node->leader, COMMAND, *p);
-    } else if (node->waiting_count < LOG_MAX) {
+    } else if (!has_demi_shape() && node->waiting_count < LOG_MAX) {
         node->waiting[node->waiting_count++] = p->number;
     }
 }
