@@ -64,6 +64,7 @@ extern const struct verb verb_rules;
 extern const struct verb verb_monitor;
 extern const struct verb verb_spec;
 extern const struct verb verb_campaign;
+extern const struct verb verb_cases;
 extern const struct verb verb_atomicity;
 extern const struct verb verb_correlate;
 extern const struct verb verb_petri;

@@ -15,4 +15,7 @@ struct install {
 
 MUST_USE int install_find(struct install *i, struct err *e);
 
+/* The folder of the case studies. */
+MUST_USE int install_find_cases(char folder[static PATH_MAX], struct err *e);
+
 #endif

@@ -545,3 +545,10 @@ struct sim_defaults sim_defaults(const struct world *w)
                                                                          : system->depth,
                                  .is_drawn = f != NULL && fuzz_is_drawn(f)};
 }
+
+struct sim_choices sim_choices(const struct world *w)
+{
+    const struct clew_system *system = ((const struct sim *)w)->system;
+    return (struct sim_choices){
+        .system = system->name, .bugs = system->bugs, .settings = system->settings};
+}

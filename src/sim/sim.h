@@ -47,4 +47,12 @@ MUST_USE int sim_open_system(struct world **w, const struct clew_system *system,
 
 struct sim_defaults sim_defaults(const struct world *w);
 
+/* What can be chosen about the system; texts and lists are its own, and gone with it. */
+struct sim_choices {
+    const char *system;
+    const struct clew_bug *bugs; /* NULL: none */
+    const struct clew_setting *settings;
+};
+struct sim_choices sim_choices(const struct world *w);
+
 #endif
