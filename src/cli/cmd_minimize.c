@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/fuzz_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/schedule_file.h"
@@ -21,6 +22,7 @@ struct minimize_command {
     const char *repeat;
     const char *pace;
     const char *spec;
+    const char *config;
 };
 
 static const char *stage_word(size_t index)
@@ -45,6 +47,7 @@ struct minimization {
     struct world *world;
     struct schedule schedule;
     struct spec spec;
+    struct fuzz fuzz;
     struct minimize_options options;
     struct minimized result;
     struct searching searching;
@@ -179,13 +182,16 @@ static int open_world(struct minimization *m, struct err *e)
     const struct minimize_command *c = m->command;
     const struct schedule *s = &m->schedule;
     if (schedule_file_read(&m->schedule, m->session->inputs[0], e) < 0 ||
-        (c->spec != NULL && spec_file_read(&m->spec, c->spec, e) < 0)) {
+        (c->spec != NULL && spec_file_read(&m->spec, c->spec, e) < 0) ||
+        (c->config != NULL && fuzz_file_read(&m->fuzz, c->config, e) < 0)) {
         return -1;
     }
     const struct sim_options options = {.net = s->net == 0 ? NULL : names_text(&s->names, s->net),
                                         .with =
                                             s->with == 0 ? NULL : names_text(&s->names, s->with),
-                                        .spec = c->spec == NULL ? NULL : &m->spec};
+                                        .spec = c->spec == NULL ? NULL : &m->spec,
+                                        .fuzz = c->config == NULL ? NULL : &m->fuzz,
+                                        .fuzz_name = c->config};
     return sim_open(&m->world, m->session->inputs[1], &options, e);
 }
 
@@ -245,6 +251,7 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     minimized_release(&m.result);
     world_close(m.world);
+    fuzz_release(&m.fuzz);
     spec_release(&m.spec);
     schedule_release(&m.schedule);
     return status < 0 ? status : EXIT_CLEAN;
@@ -293,6 +300,11 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct minimize_command, spec),
      .help = "check these properties too, as the exploration did"},
+    {.name = "config",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct minimize_command, config),
+     .help = "what comes from outside, as the exploration had it (default: as the system says)"},
     COMMON_JSON,
     COMMON_BUDGET,
     COMMON_ALWAYS,
