@@ -22,6 +22,7 @@ void cycle_close(struct sim *s)
 static void wake_all(struct sim *s)
 {
     s->core->goes_round = false;
+    s->core->has_resting = false;
     for (uint32_t i = 0; i < s->node_count; i++) {
         for (uint32_t k = 0; k < s->timer_count; k++) {
             s->core->nodes[i].timers[k].is_resting = false;
@@ -34,17 +35,22 @@ void cycle_before(struct sim *s, const struct pick_operation *o)
     if (s->timer_count == 0) {
         return;
     }
-    if (o->kind != EVENT_TIMER_FIRE && s->firings.count > 0) {
-        vec_clear(&s->firings);
+    if (o->kind == EVENT_TIMER_FIRE) {
+        if (s->firings.count == 0) {
+            vec_push(&s->firings, (struct firing){.state = memory_hash(s)});
+        }
+        return;
+    }
+    vec_clear(&s->firings);
+    if (s->core->has_resting) {
         wake_all(s);
-    } else if (o->kind == EVENT_TIMER_FIRE && s->firings.count == 0) {
-        vec_push(&s->firings, (struct firing){.state = memory_hash(s)});
     }
 }
 
 /* All that fired after the state was `first`-th rest. */
 static void put_to_rest(struct sim *s, size_t first)
 {
+    s->core->has_resting = true;
     for (size_t i = first + 1; i < s->firings.count; i++) {
         const struct firing *f = &s->firings.at[i];
         s->core->nodes[f->node].timers[f->timer].is_resting = true;
@@ -63,7 +69,9 @@ void cycle_after(struct sim *s, const struct pick_operation *o, const struct ori
         put_to_rest(s, s->firings.count - 2);
         return;
     }
-    wake_all(s);
+    if (s->core->has_resting) {
+        wake_all(s);
+    }
     for (size_t i = 0; i + 2 < s->firings.count; i++) {
         if (s->firings.at[i].state == now.state) {
             put_to_rest(s, i);

@@ -131,6 +131,7 @@ struct core {
     uint32_t parcel_count;
     uint64_t timer_settings;
     bool reads_clock; /* some node has asked for the time */
+    bool has_resting; /* some timer rests */
     bool goes_round;  /* timers rest that would lead through other states */
     uint16_t fault_counts[FAULT_LIMIT];
     uint32_t events_come; /* of those from outside */

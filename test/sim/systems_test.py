@@ -79,6 +79,33 @@ def test_each_example_is_broken_and_its_bug_is_replayed_100_times():
             assert len(hashes) == 1, hashes
 
 
+def test_every_saved_schedule_is_had_again():
+    """Other processes, at other addresses: 100 times the same hash."""
+    with open("/proc/sys/kernel/randomize_va_space", encoding="ascii") as file:
+        if file.read().strip() == "0":
+            raise tap.Skip("addresses are not randomized here")
+    config = os.path.join(SOURCE, "test", "golden", "files", "commit.yaml")
+    searches = [(build(example("ring")), ()), (build(example("commit")), ()), (build(example("bank")), ("--net", "datagram")),
+                (build(example("commit")), ("--config", config)), (system("asserts"), ()), (system("overflows"), ()),
+                (system("crashes_in_start"), ()), (system("blocks"), ()), (system("warns"), ())]
+    count = 0
+    for number, (library, options) in enumerate(searches):
+        folder = f"saved{number}"
+        explore(library, "--budget", "1000runs", "-o", folder, *options)
+        for name in sorted(os.listdir(os.path.join(FOLDER, folder, "violations"))):
+            if not name.endswith(".sched"):
+                continue
+            with open(os.path.join(FOLDER, folder, "violations", name), encoding="utf-8") as file:
+                wanted = int(re.search(r"^hash (\w+)$", file.read(), re.M)[1], 16)
+            for _ in range(4):
+                words = ("--config", config) if "--config" in options else ()
+                done = run(CLEW, "replay", "--verify", "25", *words, f"{folder}/violations/{name}", library)
+                assert done.returncode == 1, done.stdout + done.stderr
+                assert f"hash {wanted:016x}, as recorded\n25 replays, all the same\n" in done.stdout, done.stdout
+            count += 1
+    assert count >= len(searches), count
+
+
 def test_no_fixed_twin_is_reported():
     for name in ("ring", "commit", "bank"):
         library = build(example(name), "-DFIXED")

@@ -1,4 +1,5 @@
 /* Timers that bring nothing new. */
+#include "base/mem.h"
 #include "sim/sim.h"
 #include "system.h"
 #include "test.h"
@@ -123,4 +124,29 @@ TEST(what_else_there_is_comes_when_timers_go_round)
         CHECK_INT(asked_at_rest, 1);
         execution_release(&x);
     }
+}
+
+/* A checkpoint knows which timers rest, and what happens after it wakes them. */
+TEST(a_message_wakes_timers_that_rested_at_a_checkpoint)
+{
+    struct clew_system system = beating;
+    struct execution x = {0};
+    const struct pick_operation *pending = NULL;
+    const struct plan p = {0};
+    period_of[0] = period_of[1] = 1;
+    system.setup = wake_both;
+    struct world *w = system_open(&system, "fifo");
+    w->ops->begin(w, &p, &x);
+    CHECK_INT(w->ops->pending(w, &pending), 4); /* two messages, two timers */
+    CHECK(w->ops->step(w, 2, &x));
+    CHECK_INT(w->ops->pending(w, &pending), 3);
+    void *copy = w->ops->checkpoint(w);
+    CHECK(w->ops->step(w, 0, &x)); /* what wakes the first node cancels its timer */
+    w->ops->restore(w, copy);
+    CHECK_INT(w->ops->pending(w, &pending), 3);
+    CHECK(w->ops->step(w, 1, &x)); /* the second is woken, and the first one's timer may fire */
+    CHECK_INT(w->ops->pending(w, &pending), 2);
+    mem_free(copy);
+    execution_release(&x);
+    world_close(w);
 }
