@@ -98,7 +98,7 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     vec_push(&x->steps, step);
     x->hash = name_mix(x->hash, o.name);
-    if (o.kind == EVENT_RECV) {
+    if (o.kind == EVENT_RECV && s->system->fingerprint != NULL) {
         x->hash = name_mix(x->hash, from.parcel->fingerprint);
     }
     guard_alive();

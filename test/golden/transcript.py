@@ -102,7 +102,7 @@ def normalized(text):
 
 
 class Place:
-    """A folder in which commands run: the files of the goldens, the litmus traces, the examples."""
+    """A folder in which commands run: the files of the goldens, the litmus traces, the examples, the cases."""
 
     def __init__(self, source, clew, folder):
         self.work = os.path.join(folder, "work")
@@ -111,7 +111,7 @@ class Place:
         os.symlink(clew, os.path.join(binaries, "clew"))
         files = os.path.join(source, "test", "golden", "files")
         shutil.copytree(files, self.work)
-        for name in ("test/litmus", "examples"):
+        for name in ("test/litmus", "examples", "cases"):
             if os.path.isdir(os.path.join(source, name)):
                 shutil.copytree(os.path.join(source, name), os.path.join(self.work, os.path.basename(name)))
         self.environment = dict(os.environ, PATH=f"{binaries}:{os.environ['PATH']}", HOME=self.work, TMPDIR=self.work,
