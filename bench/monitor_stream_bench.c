@@ -102,7 +102,7 @@ static bool measure(const struct row *row)
     return is_met;
 }
 
-int main(void)
+int main(int count_given, char **given)
 {
     int met = 0;
     const size_t count = sizeof rows / sizeof *rows;
@@ -110,7 +110,8 @@ int main(void)
            "CPU time\n\n%-26s %9s %9s %14s %9s %12s %14s\n",
            "property", "processes", "events", "possible at", "held", "events", "wanted");
     for (size_t i = 0; i < count; i++) {
-        met += measure(&rows[i]);
+        /* A part of a name chooses rows. */
+        met += count_given < 2 || strstr(rows[i].name, given[1]) != NULL ? measure(&rows[i]) : 0;
     }
     printf("\n%d of %zu met\n", met, count);
     return 0;

@@ -16,6 +16,7 @@ struct monitor_command {
     const char *check_every;
     struct moment lag;
     const char *via;
+    const char *smtlib;
     int compat;
     int simulate;
     uint64_t processes;
@@ -71,6 +72,9 @@ static int check_command(const struct session *s, const struct monitor_command *
     if (c->skew.is_given && !c->skew.is_relative && c->skew.ticks < 0) {
         return session_misused(e, "--skew: not below 0");
     }
+    if (c->smtlib != NULL && c->check_every != NULL) {
+        return session_misused(e, "a stream has no single formula: leave out --smtlib");
+    }
     if (c->check_every != NULL && (is_simulated || c->no_clocks)) {
         return session_misused(e, is_simulated
                                       ? "a simulated run is not a stream: leave out --check-every"
@@ -80,8 +84,8 @@ static int check_command(const struct session *s, const struct monitor_command *
     if (c->lag.is_given && (c->check_every == NULL || !c->lag.is_relative)) {
         return session_misused(e, "--lag: a time such as 1s, with --check-every");
     }
-    if (c->via != NULL && strcmp(c->via, "z3") != 0) {
-        return session_misused(e, "--via: z3 is all there is");
+    if (c->via != NULL && strcmp(c->via, "z3") != 0 && strcmp(c->via, "z3-packed") != 0) {
+        return session_misused(e, "--via: z3 or z3-packed");
     }
     if (c->processes < 2 || c->processes > 10000 || c->seconds < 1 || c->seconds > 1000000) {
         return session_misused(e, "--processes is from 2 to 10000, --seconds from 1 on");
@@ -114,8 +118,10 @@ static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
 {
     const struct monitor_command *c = m->command;
     m->options.is_paper = c->compat == 1;
+    m->options.smtlib = c->smtlib;
     m->options.decide = (struct decide_options){
         .is_by_solver = c->via != NULL,
+        .is_packed = c->via != NULL && strcmp(c->via, "z3-packed") == 0,
         .budget = {.time_ns_max = m->session->budget.time_ns},
     };
     if (c->no_clocks) {
@@ -441,7 +447,10 @@ static const struct option options[] = {
         .help = "of a stream: a process that is behind the others by more is not waited for "
                 "(default: 1s)"),
     ROW(via, .name = "via", .type = OPTION_TEXT, .argument = "SOLVER",
-        .help = "let a solver decide every property: z3"),
+        .help = "let a solver decide every property: z3, or z3-packed with one number per process "
+                "in the formula instead of two"),
+    ROW(smtlib, .name = "smtlib", .type = OPTION_FILE, .argument = "DIR",
+        .help = "write the formula of each property, clause by clause, as a file into DIR"),
     ROW(compat, .name = "compat", .type = OPTION_CHOICE, .argument = "NAME", .word = compat_word,
         .help = "monitor-paper: the skew is on hybrid logical time, as published"),
     ROW(simulate, .name = "simulate", .type = OPTION_CHOICE, .argument = "RUN",

@@ -1,5 +1,7 @@
 #include "monitor/answer.h"
 
+#include <stdio.h>
+
 #include "monitor/clause.h"
 #include "monitor/witness.h"
 
@@ -48,6 +50,23 @@ struct monitor_answer answer_decide(const struct asking *a)
         answer.reason = "reports are missing that it may depend on";
     }
     return answer;
+}
+
+int answer_write(const struct asking *a, const char *folder, const char *name, struct err *e)
+{
+    struct arena arena = {0};
+    struct clauses clauses = {0};
+    int result = 0;
+    if (clauses_build(&clauses, a->chronicle, a->root, &arena)) {
+        for (size_t i = 0; result == 0 && i < clauses.list.count; i++) {
+            char path[1024];
+            (void)snprintf(path, sizeof path, "%s/%.200s-%zu.smt2", folder, name, i + 1);
+            result = decide_write(a->chronicle, &clauses.list.at[i], a->options, path, e);
+        }
+    }
+    clauses_release(&clauses);
+    arena_release(&arena);
+    return result;
 }
 
 static const char *sentence(struct findings *f, const struct spec *s, const struct spec_property *p)

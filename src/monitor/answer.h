@@ -19,6 +19,10 @@ struct monitor_answer answer_unknown(const char *reason);
 /* Decides the formula, clause by clause; what clocks and missing reports leave open is UNKNOWN. */
 struct monitor_answer answer_decide(const struct asking *a);
 
+/* Writes each clause of the formula to folder/name-N.smt2. */
+MUST_USE int answer_write(const struct asking *a, const char *folder, const char *name,
+                          struct err *e);
+
 /* Tells the YES as a finding, after its witness was looked at again. */
 void answer_tell(const struct asking *a, const struct spec *s, uint32_t property, uint32_t input,
                  struct findings *f);

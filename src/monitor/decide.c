@@ -121,6 +121,24 @@ static bool find_sums(const struct chronicle *h, const struct clause *clause, st
     return true;
 }
 
+static struct formula_question question_of(const struct sums *sums, const struct permits *p,
+                                           const struct decide_options *o)
+{
+    return (struct formula_question){.sums = sums->list.at,
+                                     .sum_count = sums->list.count,
+                                     .permits = p,
+                                     .budget = o->budget,
+                                     .is_packed = o->is_packed};
+}
+
+static void sums_release(struct sums *sums)
+{
+    vec_each (&sums->list, linear) {
+        linear_release(linear);
+    }
+    vec_release(&sums->list);
+}
+
 static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
                                    const struct permits *p, const struct decide_options *o,
                                    uint32_t *taken)
@@ -135,7 +153,7 @@ static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
     if (d.verdict != CUT_UNKNOWN || d.reason[0] != '\0') {
         return d;
     }
-    const struct formula_question question = {sums->list.at, sums->list.count, p, o->budget};
+    const struct formula_question question = question_of(sums, p, o);
     return formula_decide(h, &question, taken);
 }
 
@@ -151,9 +169,22 @@ struct decision decide_clause(struct chronicle *h, const struct clause *clause,
         d = decide_sums(h, &sums, &permits, o, taken);
         arena_reset(&h->scratch, mark);
     }
-    vec_each (&sums.list, linear) {
-        linear_release(linear);
-    }
-    vec_release(&sums.list);
+    sums_release(&sums);
     return d;
+}
+
+int decide_write(struct chronicle *h, const struct clause *clause, const struct decide_options *o,
+                 const char *path, struct err *e)
+{
+    struct sums sums = {0};
+    int result = 0;
+    if (find_sums(h, clause, &sums)) {
+        const struct arena_mark mark = arena_mark(&h->scratch);
+        const struct permits permits = permits_build(h, clause, &h->scratch);
+        const struct formula_question question = question_of(&sums, &permits, o);
+        result = formula_write(h, &question, path, e);
+        arena_reset(&h->scratch, mark);
+    }
+    sums_release(&sums);
+    return result;
 }

@@ -2,6 +2,7 @@
 #ifndef CLEW_MONITOR_DECIDE_H
 #define CLEW_MONITOR_DECIDE_H
 
+#include "base/err.h"
 #include "monitor/clause.h"
 #include "solve/solve.h"
 
@@ -29,6 +30,7 @@ const char *method_name(enum method method);
 
 struct decide_options {
     bool is_by_solver; /* everything, for comparison */
+    bool is_packed;    /* libz3's formula has one number per process instead of two */
     struct solve_budget budget;
 };
 
@@ -41,5 +43,10 @@ struct decision {
 /* Decides the clause; of a YES, `taken` is the cut. */
 struct decision decide_clause(struct chronicle *h, const struct clause *clause,
                               const struct decide_options *o, uint32_t *taken);
+
+/* Writes the clause as a formula of SMT-LIB to path. Writes nothing when it speaks of what a cut
+ * does not tell. Fails (-1) when the file cannot be written. */
+MUST_USE int decide_write(struct chronicle *h, const struct clause *clause,
+                          const struct decide_options *o, const char *path, struct err *e);
 
 #endif

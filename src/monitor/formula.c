@@ -1,11 +1,21 @@
 #include "monitor/formula.h"
 
 #include "solve/problem.h"
+#include "solve/smtlib.h"
 
-/* Of the two variables per process. */
-static uint32_t taken_of(uint32_t process)
+/* How cuts are put into numbers. */
+struct writing {
+    struct problem *problem;
+    const struct cuts *cuts;
+    bool is_packed;
+    const int64_t *key; /* packed: per report its number, ... */
+    int64_t low, high;  /* ... below and above which no process is, */
+    int64_t apart;      /* and by which two may differ */
+};
+
+static uint32_t taken_of(const struct writing *w, uint32_t process)
 {
-    return 2 * process;
+    return w->is_packed ? process : 2 * process;
 }
 
 static uint32_t clock_of(uint32_t process)
@@ -14,53 +24,128 @@ static uint32_t clock_of(uint32_t process)
 }
 
 /* The process has taken fewer than so many, or not. */
-static struct solve_atom fewer(uint32_t process, uint32_t than)
+static struct solve_atom fewer(const struct writing *w, uint32_t process, uint32_t than)
 {
-    return solve_at_most(taken_of(process), (int64_t)than - 1);
+    const struct cuts *c = w->cuts;
+    const uint32_t count = c->first[process + 1] - c->first[process];
+    if (!w->is_packed) {
+        return solve_at_most(taken_of(w, process), (int64_t)than - 1);
+    }
+    return solve_at_most(process, than == 0      ? w->low - 1
+                                  : than > count ? w->high
+                                                 : w->key[c->first[process] + than - 1] - 1);
 }
 
-static struct solve_atom at_least(uint32_t process, uint32_t count)
+static struct solve_atom at_least(const struct writing *w, uint32_t process, uint32_t wanted)
 {
-    return solve_at_least(taken_of(process), count);
+    const struct cuts *c = w->cuts;
+    const uint32_t count = c->first[process + 1] - c->first[process];
+    if (!w->is_packed) {
+        return solve_at_least(taken_of(w, process), wanted);
+    }
+    return solve_at_least(process, wanted == 0      ? w->low
+                                   : wanted > count ? w->high + 1
+                                                    : w->key[c->first[process] + wanted - 1]);
 }
 
-static void add_reports(struct problem *p, const struct cuts *c, uint32_t process)
+/* ---- packed numbers ---- */
+
+static uint32_t counter_max(const struct cuts *c)
 {
+    uint32_t most = 0;
+    uint32_t count = 0;
+    for (uint32_t r = 1; r < cuts_report_count(c); r++) {
+        count = c->process[r] == c->process[r - 1] && c->time[r] == c->time[r - 1] ? count + 1 : 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* False when the times are not fit for it. */
+static bool pack(struct writing *w, struct arena *a)
+{
+    const struct cuts *c = w->cuts;
+    const uint32_t count = cuts_report_count(c);
+    const int64_t most = INT64_C(1) << 60;
+    int64_t earliest = INT64_MAX;
+    int64_t latest = INT64_MIN;
+    for (uint32_t r = 0; r < count; r++) {
+        earliest = c->time[r] < earliest ? c->time[r] : earliest;
+        latest = c->time[r] > latest ? c->time[r] : latest;
+    }
+    const int64_t counters = (int64_t)counter_max(c) + 1;
+    const int64_t room = most / (4 * counters);
+    if (count == 0 || c->skew > room || earliest == INT64_MIN ||
+        (uint64_t)latest - (uint64_t)earliest > (uint64_t)room) {
+        return false;
+    }
+    int64_t *key = arena_array(a, int64_t, count);
+    int64_t counter = 0;
+    for (uint32_t r = 0; r < count; r++) {
+        const bool is_same =
+            r > 0 && c->process[r] == c->process[r - 1] && c->time[r] == c->time[r - 1];
+        counter = is_same ? counter + 1 : 0;
+        key[r] = (c->time[r] - earliest) * 2 * counters + counter;
+    }
+    w->key = key;
+    w->apart = c->skew * 2 * counters + counters;
+    w->low = -w->apart - 1;
+    w->high = (latest - earliest + 1) * 2 * counters + w->apart;
+    return true;
+}
+
+/* ---- cuts ---- */
+
+static void add_reports(const struct writing *w, uint32_t process)
+{
+    const struct cuts *c = w->cuts;
+    struct problem *p = w->problem;
     for (uint32_t r = c->first[process]; r < c->first[process + 1]; r++) {
         const uint32_t position = r - c->first[process];
         for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
             const uint32_t other = c->process[c->needs[n]];
-            problem_add_either(p, fewer(process, position + 1),
-                               at_least(other, c->needs[n] - c->first[other] + 1));
+            problem_add_either(p, fewer(w, process, position + 1),
+                               at_least(w, other, c->needs[n] - c->first[other] + 1));
         }
-        if (c->skew != INT64_MAX && c->time[r] != INT64_MIN) {
-            problem_add_either(p, fewer(process, position + 1),
+        if (!w->is_packed && c->skew != INT64_MAX && c->time[r] != INT64_MIN) {
+            problem_add_either(p, fewer(w, process, position + 1),
                                solve_at_least(clock_of(process), c->time[r]));
-            problem_add_either(p, at_least(process, position + 1),
+            problem_add_either(p, at_least(w, process, position + 1),
                                solve_at_most(clock_of(process), c->time[r]));
         }
     }
 }
 
-static void add_cuts(struct problem *p, const struct cuts *c)
+static void add_skew(const struct writing *w, uint32_t process, uint32_t other)
 {
-    const uint32_t first = problem_variables(p, 2 * c->process_count);
+    const uint32_t left = w->is_packed ? process : clock_of(process);
+    const uint32_t right = w->is_packed ? other : clock_of(other);
+    const int64_t apart = w->is_packed ? w->apart : w->cuts->skew;
+    problem_add(w->problem, solve_within(left, right, apart));
+    problem_add(w->problem, solve_within(right, left, apart));
+}
+
+static void add_cuts(const struct writing *w)
+{
+    const struct cuts *c = w->cuts;
+    const uint32_t first =
+        problem_variables(w->problem, w->is_packed ? c->process_count : 2 * c->process_count);
     must(first == 0);
     for (uint32_t process = 0; process < c->process_count; process++) {
         const uint32_t count = c->first[process + 1] - c->first[process];
-        problem_add(p, at_least(process, 0));
-        problem_add(p, fewer(process, count + 1));
-        add_reports(p, c, process);
+        problem_add(w->problem, at_least(w, process, 0));
+        problem_add(w->problem, fewer(w, process, count + 1));
+        add_reports(w, process);
         for (uint32_t other = 0; c->skew != INT64_MAX && other < process; other++) {
-            problem_add(p, solve_within(clock_of(process), clock_of(other), c->skew));
-            problem_add(p, solve_within(clock_of(other), clock_of(process), c->skew));
+            add_skew(w, process, other);
         }
     }
 }
 
 /* Each run of states that are not permitted is passed over. */
-static void add_permits(struct problem *p, const struct cuts *c, const uint8_t *permitted)
+static void add_permits(const struct writing *w, const uint8_t *permitted)
 {
+    const struct cuts *c = w->cuts;
     for (uint32_t process = 0; process < c->process_count; process++) {
         const uint32_t count = c->first[process + 1] - c->first[process] + 1;
         const uint8_t *state = permitted + cuts_state(c, process, 0);
@@ -70,7 +155,7 @@ static void add_permits(struct problem *p, const struct cuts *c, const uint8_t *
                 end++;
             }
             if (end > i) {
-                problem_add_either(p, fewer(process, i), at_least(process, end));
+                problem_add_either(w->problem, fewer(w, process, i), at_least(w, process, end));
             }
             i = end + 1;
         }
@@ -86,10 +171,10 @@ static int64_t value_in(const struct linear *l, const struct term *term, struct 
 }
 
 /* The variable has the value of the term in whatever state its process is. */
-static void add_term(struct problem *p, struct chronicle *h, const struct linear *l,
+static void add_term(const struct writing *w, struct chronicle *h, const struct linear *l,
                      const struct term *term, uint32_t variable)
 {
-    const struct cuts *c = &h->cuts;
+    const struct cuts *c = w->cuts;
     const struct column *column = chronicle_column(h, term->cell);
     const uint32_t count = c->first[column->process + 1] - c->first[column->process] + 1;
     for (uint32_t i = 0; i < count;) {
@@ -98,20 +183,21 @@ static void add_term(struct problem *p, struct chronicle *h, const struct linear
         while (end < count && value_in(l, term, column->at[end]) == value) {
             end++;
         }
-        const struct solve_atom known[] = {fewer(column->process, i),
-                                           at_least(column->process, end),
+        const struct solve_atom known[] = {fewer(w, column->process, i),
+                                           at_least(w, column->process, end),
                                            solve_value(variable, value)};
-        problem_add_clause(p, known, value != INT64_MAX ? 3 : 2);
+        problem_add_clause(w->problem, known, value != INT64_MAX ? 3 : 2);
         i = end;
     }
 }
 
-static void add_sum(struct problem *p, struct chronicle *h, const struct linear *l)
+static void add_sum(const struct writing *w, struct chronicle *h, const struct linear *l)
 {
+    struct problem *p = w->problem;
     VEC(struct solve_term) terms = {0};
     vec_each (&l->terms, term) {
         const uint32_t variable = problem_variables(p, 1);
-        add_term(p, h, l, term, variable);
+        add_term(w, h, l, term, variable);
         vec_push(&terms, (struct solve_term){.variable = variable, .weight = term->weight});
     }
     problem_add(p, l->is_equal ? problem_sum_equal(p, terms.at, terms.count, l->bound)
@@ -130,12 +216,29 @@ static bool is_known(struct chronicle *h, const struct formula_question *q)
     return is;
 }
 
-static struct decision ask(struct problem *p, const struct cuts *c,
-                           const struct formula_question *q, uint32_t *taken)
+/* How many reports the process has taken, by the model. */
+static uint32_t taken_in(const struct writing *w, const int64_t *model, uint32_t process)
+{
+    const struct cuts *c = w->cuts;
+    const int64_t value = model[taken_of(w, process)];
+    uint32_t taken = 0;
+    if (!w->is_packed) {
+        return (uint32_t)value;
+    }
+    while (c->first[process] + taken < c->first[process + 1] &&
+           w->key[c->first[process] + taken] <= value) {
+        taken++;
+    }
+    return taken;
+}
+
+static struct decision ask(const struct writing *w, const struct formula_question *q,
+                           uint32_t *taken)
 {
     struct decision d = {.method = METHOD_SOLVER, .reason = "libz3 could not be used"};
     struct err e;
-    struct solver *solver = solver_new(&(struct solver_options){.way = SOLVE_LIBZ3}, p, &e);
+    struct solver *solver =
+        solver_new(&(struct solver_options){.way = SOLVE_LIBZ3}, w->problem, &e);
     if (solver == NULL) {
         return d;
     }
@@ -148,8 +251,8 @@ static struct decision ask(struct problem *p, const struct cuts *c,
     case SOLVE_UNSAT: d.verdict = CUT_NO; break;
     case SOLVE_SAT:
         d.verdict = CUT_YES;
-        for (uint32_t process = 0; process < c->process_count; process++) {
-            taken[process] = (uint32_t)answer.model[taken_of(process)];
+        for (uint32_t process = 0; process < w->cuts->process_count; process++) {
+            taken[process] = taken_in(w, answer.model, process);
         }
         break;
     }
@@ -157,20 +260,44 @@ static struct decision ask(struct problem *p, const struct cuts *c,
     return d;
 }
 
+/* The whole formula; w->problem is empty. */
+static void build(struct writing *w, struct chronicle *h, const struct formula_question *q)
+{
+    w->cuts = &h->cuts;
+    w->is_packed = q->is_packed && h->cuts.skew != INT64_MAX && pack(w, &h->scratch);
+    add_cuts(w);
+    add_permits(w, q->permits->certain);
+    for (size_t i = 0; i < q->sum_count; i++) {
+        add_sum(w, h, &q->sums[i]);
+    }
+}
+
 struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
                                uint32_t *taken)
 {
     struct problem p = {0};
-    add_cuts(&p, &h->cuts);
-    add_permits(&p, &h->cuts, q->permits->certain);
-    for (size_t i = 0; i < q->sum_count; i++) {
-        add_sum(&p, h, &q->sums[i]);
-    }
-    struct decision d = ask(&p, &h->cuts, q, taken);
+    struct writing w = {.problem = &p};
+    build(&w, h, q);
+    struct decision d = ask(&w, q, taken);
     problem_release(&p);
     if (d.verdict == CUT_NO && !is_known(h, q)) {
         d = (struct decision){.method = METHOD_SOLVER,
                               .reason = "it depends on a variable that is never reported"};
     }
     return d;
+}
+
+int formula_write(struct chronicle *h, const struct formula_question *q, const char *path,
+                  struct err *e)
+{
+    struct problem p = {0};
+    struct writing w = {.problem = &p};
+    struct out out;
+    if (out_open(&out, path, e) < 0) {
+        return -1;
+    }
+    build(&w, h, q);
+    smtlib_print(&out, &p, &(struct solve_question){0}, NULL);
+    problem_release(&p);
+    return out_close(&out, e);
 }

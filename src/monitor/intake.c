@@ -263,6 +263,20 @@ void intake_take(struct intake *in, const struct event *e)
     in->event_count++;
 }
 
+void intake_tidy(struct intake *in)
+{
+    const size_t left = in->held.count - in->head;
+    if (in->head > left) {
+        memmove(in->held.at, in->held.at + in->head, left * sizeof *in->held.at);
+        in->held.count = left;
+        in->fed -= in->head;
+        vec_each (&in->pending, position) {
+            *position -= in->head;
+        }
+        in->head = 0;
+    }
+}
+
 /* ---- the horizon ---- */
 
 static int64_t watermark(const struct intake *in)

@@ -18,22 +18,27 @@
 #define NEED_NONE UINT32_MAX
 #define NEED_PENDING (UINT32_MAX - 1) /* the send may still come */
 
+/* A cache line. */
 struct held {
-    int64_t time;          /* never falls within a process */
-    int64_t value;         /* of a gap: the time after it */
+    int64_t time; /* never falls within a process */
+    union {
+        int64_t value;     /* of a variable; of a gap: the time after it */
+        int64_t need_time; /* of a receive: when it was sent, if need_process is a process */
+    };
     uint64_t number;       /* of its event in the stream */
     uint64_t ordinal;      /* among the reports of its process, from 0 */
-    uint64_t need_ordinal; /* of the send of what it receives, if need_process is one */
-    int64_t need_time;
+    uint64_t need_ordinal; /* of the send of what it receives, if need_process is a process */
     uint32_t need_process;
     uint32_t process;
     uint32_t slot; /* whose value it sets, or one of REPORT_... */
     uint32_t task, name;
     uint16_t kind;
-    bool has_value;
-    bool is_orphan; /* a receive without a send */
-    bool is_fed;    /* for who reads along */
+    bool has_value : 1;
+    bool is_orphan : 1; /* a receive without a send */
+    bool is_fed : 1;    /* for who reads along */
 };
+
+_Static_assert(sizeof(struct held) == 64, "what is held is one cache line");
 
 struct source {
     int64_t frontier; /* INT64_MIN: nothing was heard of it */
@@ -66,7 +71,9 @@ struct intake {
     VEC(uint32_t) variable_of; /* per name: 0 not looked up, 1 none, else 2 + variable */
     VEC(struct sending) sent;  /* per name of a message */
 
-    VEC(struct held) held; /* in the order they came */
+    VEC(struct held) held; /* in the order they came ... */
+    size_t head;           /* ... of which those before were dropped, */
+    size_t fed;            /* and those before handed on */
     VEC(size_t) pending;   /* which of them wait for a send */
     uint64_t event_count;
     int64_t newest;  /* the latest time heard of */
@@ -82,6 +89,9 @@ void intake_release(struct intake *in);
 
 /* Takes the next event of the stream. */
 void intake_take(struct intake *in, const struct event *e);
+
+/* Forgets what is before head, now and then: positions change. */
+void intake_tidy(struct intake *in);
 
 /* The time before which nothing comes any more; INT64_MAX when the stream has ended. */
 int64_t intake_horizon(struct intake *in, bool is_end);

@@ -1,5 +1,10 @@
 #include "monitor/monitor.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/seam.h"
 #include "monitor/answer.h"
 
 void monitor_result_release(struct monitor_result *r)
@@ -16,8 +21,19 @@ struct monitoring {
     uint32_t *taken;
 };
 
-static void decide_all(struct monitoring *m, struct monitor_result *r)
+/* The folder that formulas go to. */
+static int make_folder(const char *path, struct err *e)
 {
+    const int made = seam_fails() ? seam_failure(ENOSPC) : mkdir(path, 0777);
+    return made < 0 && errno != EEXIST ? err_set(e, "%s: cannot be made: %s", path, strerror(errno))
+                                       : 0;
+}
+
+static int decide_all(struct monitoring *m, struct monitor_result *r, struct err *e)
+{
+    if (m->options->smtlib != NULL && make_folder(m->options->smtlib, e) < 0) {
+        return -1;
+    }
     for (uint32_t i = 0; i < m->spec->properties.count; i++) {
         const struct spec_property *p = &m->spec->properties.at[i];
         const struct bound_property *b = vec_at(&m->bound.properties, i);
@@ -27,6 +43,10 @@ static void decide_all(struct monitoring *m, struct monitor_result *r)
         }
         const struct asking asking = {&m->chronicle, &m->options->decide,
                                       *vec_at(&m->bound.atoms, b->atom), m->taken};
+        const char *name = names_text(&m->spec->names, p->name);
+        if (m->options->smtlib != NULL && answer_write(&asking, m->options->smtlib, name, e) < 0) {
+            return -1;
+        }
         struct monitor_answer answer = answer_decide(&asking);
         answer.is_violation = answer.verdict == CUT_YES && p->claim != SPEC_CLAIM_POSSIBLY;
         if (answer.verdict == CUT_YES) {
@@ -34,6 +54,7 @@ static void decide_all(struct monitoring *m, struct monitor_result *r)
         }
         vec_push(&r->properties, answer);
     }
+    return 0;
 }
 
 int monitor_find(const struct trace *t, const struct spec *s, const struct monitor_options *o,
@@ -43,7 +64,7 @@ int monitor_find(const struct trace *t, const struct spec *s, const struct monit
     chronicle_processes(&m.chronicle, t);
     const struct checker_system system = {m.chronicle.processes.at,
                                           (uint32_t)m.chronicle.processes.count};
-    const int result = bind_spec(&m.bound, s, &system, e);
+    int result = bind_spec(&m.bound, s, &system, e);
     if (result == 0) {
         const struct chronicle_options options = {.skew = o->skew, .is_logical = o->is_paper};
         chronicle_build(&m.chronicle, s, &m.bound, &options, n);
@@ -51,7 +72,7 @@ int monitor_find(const struct trace *t, const struct spec *s, const struct monit
         r->process_count = m.chronicle.cuts.process_count;
         r->report_count = cuts_report_count(&m.chronicle.cuts);
         r->message_count = m.chronicle.cuts.need_first[r->report_count];
-        decide_all(&m, r);
+        result = decide_all(&m, r, e);
     }
     bound_release(&m.bound);
     chronicle_release(&m.chronicle);

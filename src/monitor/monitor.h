@@ -20,9 +20,10 @@
 #include "trace/trace.h"
 
 struct monitor_options {
-    int64_t skew;   /* clocks differ by at most so many ticks; INT64_MAX: by any */
-    bool is_paper;  /* the skew is on the time of the hybrid logical clock, as published */
-    uint32_t input; /* which of the inputs the trace is, for the findings */
+    int64_t skew;       /* clocks differ by at most so many ticks; INT64_MAX: by any */
+    bool is_paper;      /* the skew is on the time of the hybrid logical clock, as published */
+    uint32_t input;     /* which of the inputs the trace is, for the findings */
+    const char *smtlib; /* a folder that the formulas are written to; NULL: none */
     struct decide_options decide;
 };
 
@@ -55,7 +56,7 @@ void monitor_result_release(struct monitor_result *r);
 /* Decides every property on t, which is sealed. A finding for each YES: of a violation, or a note
  * for what is only asked to be possible; its events are the reports that last set what the formula
  * reads, its argument has the whole cut. Fails when the specification does not fit the trace: a
- * process it names is not there, or it is too long. */
+ * process it names is not there, or it is too long; and when a formula cannot be written. */
 MUST_USE int monitor_find(const struct trace *t, const struct spec *s,
                           const struct monitor_options *o, struct findings *f,
                           struct monitor_result *r, struct notes *n, struct err *e);

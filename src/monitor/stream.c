@@ -305,11 +305,17 @@ static void set_values(struct stream *s, const struct held *held)
 /* Hands what is before the horizon on to the pursuits. */
 static void feed(struct stream *s, int64_t horizon)
 {
-    vec_each (&s->intake.held, held) {
+    struct intake *in = &s->intake;
+    bool is_all = true;
+    for (size_t at = in->fed; at < in->held.count; at++) {
+        struct held *held = &in->held.at[at];
         if (held->is_fed || held->time >= horizon) {
+            is_all = is_all && held->is_fed;
+            in->fed += is_all;
             continue;
         }
         held->is_fed = true;
+        in->fed += is_all;
         const bool is_receive = held->need_process < s->window.process_count;
         if (held->slot == REPORT_NO_SLOT && !is_receive) {
             continue;
@@ -379,8 +385,8 @@ static void check(struct stream *s, bool is_end)
     s->checked_newest = s->intake.newest;
     s->checked_events = s->intake.event_count;
     const int64_t horizon = intake_horizon(&s->intake, is_end);
-    s->stats.held_max =
-        s->intake.held.count > s->stats.held_max ? s->intake.held.count : s->stats.held_max;
+    const uint64_t held_count = s->intake.held.count - s->intake.head;
+    s->stats.held_max = held_count > s->stats.held_max ? held_count : s->stats.held_max;
     if (horizon <= s->horizon) {
         return;
     }

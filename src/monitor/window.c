@@ -42,6 +42,7 @@ void window_init(struct window *w, const struct chronicle *h, int64_t skew)
 void window_release(struct window *w)
 {
     chronicle_release(&w->chronicle);
+    vec_release(&w->receives);
     trace_release(&w->trace);
 }
 
@@ -72,17 +73,30 @@ static bool lower_to(struct window *w, const struct held *held)
 
 /* ---- building ---- */
 
+/* The next that is held from here on; NULL at the end. */
+static const struct held *next_held(const struct window *w, const struct intake *in, size_t *at)
+{
+    while (*at < in->held.count) {
+        const struct held *held = &in->held.at[(*at)++];
+        if (held->ordinal >= w->first[held->process]) {
+            return held;
+        }
+    }
+    return NULL;
+}
+
 /* Limits are what is before the horizon, without receives of what is not. */
 static void find_limits(struct window *w, const struct intake *in, int64_t horizon)
 {
+    const struct held *held = NULL;
     memset(w->limit, 0, w->process_count * sizeof *w->limit);
-    vec_each (&in->held, held) {
+    for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
         w->limit[held->process] += held->time < horizon;
     }
     bool is_lowered = true;
     while (is_lowered) {
         is_lowered = false;
-        vec_each (&in->held, held) {
+        for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
             if (is_within(w, held) && lacks_need(w, held)) {
                 is_lowered = lower_to(w, held);
             }
@@ -114,6 +128,7 @@ static struct report report_of(const struct held *held, uint32_t id)
 
 void window_build(struct window *w, const struct intake *in, int64_t horizon)
 {
+    const struct held *held = NULL;
     struct chronicle *h = &w->chronicle;
     struct arena *a = &h->arena;
     arena_reset(a, w->mark);
@@ -133,7 +148,7 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon)
     uint32_t *need_first = arena_array(a, uint32_t, count + 1);
     uint32_t *needs = arena_array(a, uint32_t, count);
     w->shown = arena_array(a, const struct held *, count);
-    vec_each (&in->held, held) {
+    for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
         if (!is_within(w, held)) {
             continue;
         }
@@ -146,7 +161,7 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon)
         fill_gap(h, held, r);
     }
     for (uint32_t r = 0; r < count; r++) {
-        const struct held *held = w->shown[r];
+        held = w->shown[r];
         need_first[r + 1] = need_first[r];
         if (held->need_process < w->process_count &&
             held->need_ordinal >= w->first[held->need_process]) {
@@ -225,35 +240,60 @@ static bool can_drop(const struct window *w, const struct held *held, int64_t ho
                : cuts_is_over(c, held->time, horizon);
 }
 
-/* Limits are what can be dropped: a cut. */
-static void find_drops(struct window *w, const struct intake *in, int64_t horizon)
+/* Lowers limits to before receives of what is beyond them, until none is. */
+static void settle_receives(struct window *w, const struct intake *in, int64_t *kept)
 {
-    const struct cuts *c = &w->chronicle.cuts;
-    for (uint32_t p = 0; p < w->process_count; p++) {
-        w->limit[p] = UINT32_MAX;
-    }
-    vec_each (&in->held, held) {
-        if (is_within(w, held) && !can_drop(w, held, horizon)) {
-            (void)lower_to(w, held);
-        }
-    }
     bool is_lowered = true;
     while (is_lowered) {
         is_lowered = false;
-        int64_t kept = INT64_MAX; /* the earliest that stays */
-        vec_each (&in->held, held) {
+        vec_each (&w->receives, position_of) {
+            const struct held *held = &in->held.at[*position_of];
             if (is_within(w, held) && lacks_need(w, held)) {
                 is_lowered = lower_to(w, held);
-            }
-            if (!is_within(w, held) && held->time < kept) {
-                kept = held->time;
+                *kept = held->time < *kept ? held->time : *kept;
             }
         }
-        vec_each (&in->held, held) {
+    }
+}
+
+/* Limits are what is over, without receives of what is not, and without what then is not in every
+ * cut: `kept` is the earliest that stays, and what it is over by must stay too. That is hardly ever
+ * anything. */
+static void find_drops(struct window *w, const struct intake *in, int64_t horizon)
+{
+    const struct cuts *c = &w->chronicle.cuts;
+    const struct held *held = NULL;
+    int64_t kept = INT64_MAX;
+    int64_t newest = INT64_MIN;
+    for (uint32_t p = 0; p < w->process_count; p++) {
+        w->limit[p] = UINT32_MAX;
+    }
+    vec_clear(&w->receives);
+    for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
+        if (!is_within(w, held)) {
+            continue;
+        }
+        if (!can_drop(w, held, horizon)) {
+            (void)lower_to(w, held);
+            kept = held->time < kept ? held->time : kept;
+            continue;
+        }
+        newest = held->time > newest ? held->time : newest;
+        if (held->need_process < w->process_count) {
+            vec_push(&w->receives, at - 1);
+        }
+    }
+    settle_receives(w, in, &kept);
+    while (cuts_is_over(c, kept, newest)) {
+        newest = INT64_MIN;
+        for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
             if (is_within(w, held) && cuts_is_over(c, kept, held->time)) {
-                is_lowered = lower_to(w, held);
+                (void)lower_to(w, held);
+            } else if (is_within(w, held) && held->time > newest) {
+                newest = held->time;
             }
         }
+        settle_receives(w, in, &kept);
     }
 }
 
@@ -281,27 +321,25 @@ static void drop(struct window *w, const struct held *held)
 void window_drop(struct window *w, struct intake *in, int64_t horizon)
 {
     find_drops(w, in, horizon);
-    size_t kept = 0;
-    vec_clear(&in->pending);
     const struct arena_mark mark = arena_mark(&w->chronicle.arena);
     uint64_t *end = arena_array(&w->chronicle.arena, uint64_t, w->process_count);
+    uint64_t left = 0;
     for (uint32_t p = 0; p < w->process_count; p++) {
-        end[p] = w->limit[p] == UINT32_MAX ? UINT64_MAX : w->first[p] + w->limit[p];
+        const uint64_t all = in->sources[p].ordinal;
+        end[p] = w->limit[p] < all - w->first[p] ? w->first[p] + w->limit[p] : all;
+        left += end[p] - w->first[p];
     }
-    for (size_t i = 0; i < in->held.count; i++) {
-        const struct held *held = &in->held.at[i];
-        if (held->ordinal < end[held->process]) {
-            drop(w, held);
-            continue;
+    for (size_t at = in->head; left > 0; left--) {
+        const struct held *held = next_held(w, in, &at);
+        while (held->ordinal >= end[held->process]) {
+            held = next_held(w, in, &at);
         }
-        if (held->need_process == NEED_PENDING) {
-            vec_push(&in->pending, kept);
-        }
-        if (kept != i) {
-            in->held.at[kept] = *held;
-        }
-        kept++;
+        drop(w, held);
     }
-    in->held.count = kept;
+    while (in->head < in->held.count &&
+           in->held.at[in->head].ordinal < w->first[in->held.at[in->head].process]) {
+        in->head++;
+    }
+    intake_tidy(in);
     arena_reset(&w->chronicle.arena, mark);
 }

@@ -18,6 +18,7 @@ struct window {
     uint32_t *limit;           /* per process: how many of its held reports */
     uint64_t *first;           /* per process: the ordinal of the first that is held */
     const struct held **shown; /* per report of the window */
+    VEC(size_t) receives;      /* positions of those that could be dropped */
 
     /* What came before. */
     struct chronicle_base base;

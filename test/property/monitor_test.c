@@ -283,8 +283,9 @@ static void compare(struct prng *prng, const struct shape *shape, bool is_by_sol
     struct spec s;
     read_spec(&s, w.text);
     const struct expected x = expect(t, &s, shape->skew);
-    const struct monitor_options o = {.skew = shape->skew,
-                                      .decide = {.is_by_solver = is_by_solver}};
+    const struct monitor_options o = {
+        .skew = shape->skew,
+        .decide = {.is_by_solver = is_by_solver, .is_packed = is_by_solver && w.size % 2 == 0}};
     const struct monitor_answer answer = ask(t, &s, &o);
     /* Exact sums and libz3 leave everything open that depends on what is never reported. */
     const bool is_coarse = answer.method == METHOD_STEPS || answer.method == METHOD_SOLVER;
