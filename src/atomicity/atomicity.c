@@ -123,6 +123,16 @@ static bool has_related(const struct search *s, uint32_t variable)
     return false;
 }
 
+static void search_variable(struct search *s, uint32_t variable)
+{
+    struct model m;
+    model_build(&m, &s->frame, variable, VARIABLE_NONE);
+    if (!is_known(s, &m, "single\n")) {
+        match_single(&s->matcher, &m);
+    }
+    model_release(&m);
+}
+
 static void search_single(struct search *s)
 {
     const struct variables *v = &s->frame.variables;
@@ -132,12 +142,12 @@ static void search_single(struct search *s)
         if (s->o->skips_single || !is_wanted(s, i) || !(is_shared || has_related(s, i))) {
             continue;
         }
-        struct model m;
-        model_build(&m, &s->frame, i, VARIABLE_NONE);
-        if (!is_known(s, &m, "single\n")) {
-            match_single(&s->matcher, &m);
+        struct model sketch;
+        model_sketch(&sketch, &s->frame, i, VARIABLE_NONE);
+        if (match_would_ask(&s->matcher, &sketch, match_single)) {
+            search_variable(s, i);
         }
-        model_release(&m);
+        model_release(&sketch);
     }
 }
 
@@ -147,6 +157,15 @@ static void search_pair(struct search *s, uint32_t x, uint32_t y)
         return;
     }
     s->s->pairs++;
+    struct model sketch;
+    model_sketch(&sketch, &s->frame, x, y);
+    const bool would_ask =
+        match_would_ask(&s->matcher, &sketch, match_pair) ||
+        (!s->o->skips_merged && match_would_ask(&s->matcher, &sketch, match_merged));
+    model_release(&sketch);
+    if (!would_ask) {
+        return;
+    }
     struct model m;
     model_build(&m, &s->frame, x, y);
     if (!is_known(s, &m, "pair\n")) {

@@ -238,6 +238,10 @@ static void tell(struct pass *p, const struct candidate *c)
 static bool ask(struct pass *p, const struct candidate *c, uint32_t *tried)
 {
     struct matcher *r = p->r;
+    if (r->is_sketching) {
+        r->would_ask = true;
+        return true;
+    }
     if (*tried >= r->options.try_max) {
         r->stats.unknown += *tried == r->options.try_max;
         ++*tried;
@@ -301,7 +305,7 @@ static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
         return;
     }
     uint32_t *tried = map_slot(&p->r->tried, map_pair(couple->sort, single->sort), 0, NULL);
-    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND; i++) {
+    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND && !p->r->would_ask; i++) {
         for (size_t k = s.first; k < s.end; k++) {
             if (try_between(p, &couples->at[i], singles[k], tried)) {
                 break;
@@ -328,7 +332,7 @@ static void match_between(struct pass *p, uint32_t thread, uint32_t other)
         unsigned done = bit(VIOLATION_NONE);
         vec_each (&p->single_spans[other], s) {
             const enum violation pattern = p->pattern(p, couple, site_at(p, singles[s->first]));
-            if ((done & bit(pattern)) != 0) {
+            if ((done & bit(pattern)) != 0 || p->r->would_ask) {
                 continue;
             }
             if (!is_told(p, couple, pattern)) {
@@ -343,7 +347,7 @@ static void match_all(struct pass *p, void (*match)(struct pass *p, uint32_t a, 
 {
     for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
         for (uint32_t other = 0; other < p->m->thread_count; other++) {
-            if (thread != other) {
+            if (thread != other && !p->r->would_ask) {
                 match(p, thread, other);
             }
         }
@@ -459,7 +463,7 @@ static void try_pair_sorts(struct pass *p, const couple_list *couples, struct sp
     }
     uint32_t *tried = map_slot(
         &p->r->tried, map_pair(couples->at[c.first].sort, others->at[d.first].sort), 0, NULL);
-    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND; i++) {
+    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND && !p->r->would_ask; i++) {
         for (size_t k = d.first; k < d.end; k++) {
             if (try_pair(p, &couples->at[i], &others->at[k], tried)) {
                 break;
@@ -486,7 +490,7 @@ static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
                                                        .y2 = true,
                                                        .y1 = site_at(p, couple->second)->is_write});
         vec_each (&p->couple_spans[other], d) {
-            if (is_told(p, couple, pattern)) {
+            if (is_told(p, couple, pattern) || p->r->would_ask) {
                 break;
             }
             try_pair_sorts(p, couples, *c, &p->couples[other], *d);
@@ -514,4 +518,17 @@ void match_pair(struct matcher *r, const struct model *m)
     p.pattern = pattern_stale;
     match_all(&p, match_between);
     pass_end(&p);
+}
+
+bool match_would_ask(struct matcher *r, const struct model *sketch,
+                     void (*match)(struct matcher *r, const struct model *m))
+{
+    const struct match_stats stats = r->stats;
+    r->is_sketching = true;
+    match(r, sketch);
+    const bool would_ask = r->would_ask;
+    r->is_sketching = false;
+    r->would_ask = false;
+    r->stats = stats;
+    return would_ask;
 }

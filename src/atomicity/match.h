@@ -47,10 +47,17 @@ struct matcher {
     struct map tried;  /* two sorts to how many questions were asked; MATCH_FOUND: it was found */
     struct map told;   /* (sort of a couple, pattern) that were found */
     struct map paired; /* sorts of couples that a pattern of two variables was found for */
+    bool is_sketching; /* nothing is asked, only */
+    bool would_ask;    /* whether there is something to ask */
 };
 
 void matcher_init(struct matcher *r, const struct match_options *o);
 void matcher_release(struct matcher *r);
+
+/* True when `match`, one of those below, would ask anything about the model that this is the sketch
+ * of; where it would not, the model need not be built. */
+bool match_would_ask(struct matcher *r, const struct model *sketch,
+                     void (*match)(struct matcher *r, const struct model *m));
 
 /* Tells of the patterns of the model's x alone. What must come between two accesses in every
  * execution, as a task between its creation and its end, was meant to: it is left out, here and

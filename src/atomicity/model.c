@@ -16,6 +16,7 @@ struct found {
 struct build {
     struct model *m;
     const struct frame *f;
+    bool is_sketch;
     struct arena scratch;
     VEC(struct found) found;  /* task by task */
     const uint32_t *first;    /* per task, and one more: what it has of them */
@@ -108,7 +109,7 @@ static void keep(struct build *b, uint32_t lock)
 static void keep_held(struct build *b)
 {
     const struct frame *f = b->f;
-    for (uint32_t lock = 0; lock < f->hb.sections.lock_count; lock++) {
+    for (uint32_t lock = 0; !b->is_sketch && lock < f->hb.sections.lock_count; lock++) {
         if (f->has_point_in[lock]) {
             keep(b, lock);
         }
@@ -119,7 +120,7 @@ static void keep_held(struct build *b)
             keep(b, f->hb.sections.list[f->held[held.first + i]].lock);
         }
     }
-    for (size_t i = 0; i < b->kept.count; i++) {
+    for (size_t i = 0; !b->is_sketch && i < b->kept.count; i++) {
         const struct frame_span around = f->nested_in[b->kept.at[i]];
         for (uint32_t k = 0; k < around.count; k++) {
             keep(b, f->nested[around.first + k]);
@@ -163,32 +164,73 @@ static int compare_numbers(const void *left, const void *right, const void *cont
     return (a > b) - (a < b);
 }
 
-/* The marks of the locks that are kept, and all points between them. */
-static void choose_marks(struct build *b)
+typedef VEC(uint32_t) number_list;
+
+static void add_section_marks(const struct build *b, uint32_t section, number_list *list)
 {
-    const struct frame *f = b->f;
-    const struct sections *s = &f->hb.sections;
-    VEC(uint32_t) of_locks = {0};
+    const struct section_marks m = b->f->section_marks[section];
+    vec_push(list, m.lock);
+    if (m.unlock != MARK_NONE) {
+        vec_push(list, m.unlock);
+    }
+}
+
+/* The marks of all sections of the locks that are kept. */
+static void add_marks_of_locks(const struct build *b, number_list *list)
+{
+    const struct sections *s = &b->f->hb.sections;
     vec_each (&b->kept, number) {
         const struct lock *lock = &s->locks[*number];
         for (uint32_t i = 0; b->keeps[*number] && i < lock->count; i++) {
-            const struct section_marks m = f->section_marks[s->by_lock[lock->first + i]];
-            vec_push(&of_locks, m.lock);
-            if (m.unlock != MARK_NONE) {
-                vec_push(&of_locks, m.unlock);
+            add_section_marks(b, s->by_lock[lock->first + i], list);
+        }
+    }
+    sort_stable(list->at, list->count, sizeof *list->at, compare_numbers, NULL);
+}
+
+/* The marks of the sections around the accesses alone. */
+static void add_marks_around(const struct build *b, number_list *list)
+{
+    const struct frame *f = b->f;
+    vec_each (&b->found, found) {
+        const struct frame_span held = f->held_at[found->access];
+        for (uint32_t i = 0; i < held.count; i++) {
+            const uint32_t section = f->held[held.first + i];
+            if (b->keeps[f->hb.sections.list[section].lock]) {
+                add_section_marks(b, section, list);
             }
         }
     }
-    sort_stable(of_locks.at, of_locks.count, sizeof *of_locks.at, compare_numbers, NULL);
-    vec_reserve(&b->marks, of_locks.count + f->point_count);
+    sort_stable(list->at, list->count, sizeof *list->at, compare_numbers, NULL);
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (i == 0 || list->at[i] != list->at[i - 1]) {
+            list->at[kept++] = list->at[i];
+        }
+    }
+    list->count = kept;
+}
+
+/* The marks of locks, and all points between them. */
+static void choose_marks(struct build *b)
+{
+    const struct frame *f = b->f;
+    const size_t point_count = b->is_sketch ? 0 : f->point_count;
+    number_list of_locks = {0};
+    if (b->is_sketch) {
+        add_marks_around(b, &of_locks);
+    } else {
+        add_marks_of_locks(b, &of_locks);
+    }
+    vec_reserve(&b->marks, of_locks.count + point_count);
     size_t point = 0;
     vec_each (&of_locks, mark) {
-        for (; point < f->point_count && f->points[point] < *mark; point++) {
+        for (; point < point_count && f->points[point] < *mark; point++) {
             vec_push(&b->marks, f->points[point]);
         }
         vec_push(&b->marks, *mark);
     }
-    for (; point < f->point_count; point++) {
+    for (; point < point_count; point++) {
         vec_push(&b->marks, f->points[point]);
     }
     vec_release(&of_locks);
@@ -316,11 +358,13 @@ static void add_preds(struct build *b)
     }
 }
 
-void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
+static void build(struct model *m, const struct frame *f, const uint32_t *variables, bool is_sketch)
 {
+    const uint32_t x = variables[0];
+    const uint32_t y = variables[1];
     must(x != y);
     *m = (struct model){.frame = f, .variables = {x, y}};
-    struct build b = {.m = m, .f = f};
+    struct build b = {.m = m, .f = f, .is_sketch = is_sketch};
     find_all(&b, x, y);
     keep_locks(&b);
     choose_marks(&b);
@@ -336,6 +380,16 @@ void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
     vec_release(&b.kept);
     vec_release(&b.marks);
     arena_release(&b.scratch);
+}
+
+void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
+{
+    build(m, f, (const uint32_t[]){x, y}, false);
+}
+
+void model_sketch(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
+{
+    build(m, f, (const uint32_t[]){x, y}, true);
 }
 
 void model_release(struct model *m)

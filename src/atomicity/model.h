@@ -68,6 +68,12 @@ struct model {
 /* Projects the trace to x, with the resources above and below it, and y (VARIABLE_NONE: x alone).
  * O(n log n) in the accesses of the two, the sections of the locks around them and all points. */
 void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
+
+/* The same without what only executions need: no points, and of the locks only the sections around
+ * the accesses. It is for finding out whether there is anything to ask (match_would_ask).
+ * O(n log n) in the accesses of the two and the locks held there. */
+void model_sketch(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
+
 void model_release(struct model *m);
 
 /* How many steps of a thread are of events before `event`. O(log). */

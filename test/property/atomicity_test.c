@@ -65,6 +65,23 @@ static void hear(void *context, const struct match *m)
     out_char(&h->out, '\n');
 }
 
+/* Matches, and looks whether the sketch would have kept from it. */
+static void search_model(struct heard *h, struct matcher *r, const uint32_t *variables)
+{
+    void (*match)(struct matcher *, const struct model *) =
+        variables[1] == VARIABLE_NONE ? match_single : match_pair;
+    struct model m;
+    struct model sketch;
+    model_build(&m, h->frame, variables[0], variables[1]);
+    model_sketch(&sketch, h->frame, variables[0], variables[1]);
+    const bool would_ask = match_would_ask(r, &sketch, match);
+    const uint64_t before = r->stats.candidates;
+    match(r, &m);
+    h->is_wrong |= !would_ask && r->stats.candidates > before;
+    model_release(&sketch);
+    model_release(&m);
+}
+
 static void search(struct heard *h, const struct frame *f)
 {
     struct matcher matcher;
@@ -72,15 +89,10 @@ static void search(struct heard *h, const struct frame *f)
                  &(struct match_options){.tells_all = h->tells_all, .found = hear, .context = h});
     const struct variables *v = &f->variables;
     for (uint32_t x = 0; x < v->list.count; x++) {
-        struct model m;
-        model_build(&m, f, x, VARIABLE_NONE);
-        match_single(&matcher, &m);
-        model_release(&m);
+        search_model(h, &matcher, (const uint32_t[]){x, VARIABLE_NONE});
         for (uint32_t y = x + 1; y < v->list.count; y++) {
             if (v->list.at[x].node == v->list.at[y].node) {
-                model_build(&m, f, x, y);
-                match_pair(&matcher, &m);
-                model_release(&m);
+                search_model(h, &matcher, (const uint32_t[]){x, y});
             }
         }
     }
