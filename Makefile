@@ -94,9 +94,12 @@ case-mysql-2011: all               ## an atomicity violation of MySQL
 case-mysql-169: all                ## another
 	@cases/atomicity_case.py $(BUILD) mysql-169
 
-.PHONY: case-libraft
+.PHONY: case-libraft case-raft case-spark case-cyclon case-taxdc
 case-libraft: all                  ## Debian's Raft library, simulated: what clew explore finds in it
 	@cases/sim_case.py $(BUILD) libraft
+
+case-raft case-spark case-cyclon case-taxdc: all ## other simulated systems, each bug found, nothing without
+	@cases/sim_case.py $(BUILD) $(@:case-%=%)
 
 .PHONY: bench-cases
 bench-cases: all                   ## the case studies: docs/cases.md (takes an hour)
