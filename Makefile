@@ -106,6 +106,10 @@ bench-cases: all                   ## the case studies: docs/cases.md (takes an 
 	@ninja -C $(BUILD) --quiet
 	@BUILD=$(BUILD) tools/update-docs bench/cases_bench.py docs/cases.md
 
+bench-minimize: all                ## how short executions become
+	@ninja -C $(BUILD) --quiet
+	@bench/minimize_bench.py $(BUILD)
+
 bench-explore: all                 ## the simulator and its search
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/explore_bench
