@@ -225,8 +225,7 @@ static bool is_wanted(struct stream *k, const struct observed_race *race)
 static void look_for_variable(struct stream *k, const struct batch *b)
 {
     for (size_t i = 0; k->variable.text != NULL && i < b->count; i++) {
-        const uint16_t kind = b->events[i].kind;
-        if (kind == EVENT_READ || kind == EVENT_WRITE) {
+        if (access_is_plain(&b->events[i]) || access_is_atomic(&b->events[i])) {
             (void)name_glob_matches(&k->variable, &k->reading->trace.tables.names,
                                     b->events[i].object);
         }

@@ -60,16 +60,20 @@ static void note_span(const struct access_filter *f, const struct trace *t, stru
     }
 }
 
-static bool is_access(const struct event *e)
+const char *access_verb(uint16_t kind)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_WRITE;
+    return kind == EVENT_WRITE          ? "written"
+           : kind == EVENT_ATOMIC_LOAD  ? "read atomically"
+           : kind == EVENT_ATOMIC_STORE ? "written atomically"
+           : kind == EVENT_ATOMIC_RMW   ? "changed atomically"
+                                        : "read";
 }
 
 static void note_variable(const struct access_filter *f, const struct trace *t, struct notes *n)
 {
     struct name_glob p = {.text = f->variable};
     trace_each (t, e) {
-        if (is_access(e)) {
+        if (access_is_plain(e) || access_is_atomic(e)) {
             (void)name_glob_matches(&p, &t->tables.names, e->object);
         }
     }
@@ -84,7 +88,7 @@ static void note_unnamed(const struct trace *t, struct notes *n)
     uint64_t count = 0;
     event_id first = EVENT_NONE;
     for (event_id id = 0; id < t->events.count; id++) {
-        if (is_access(&t->events.at[id]) && t->events.at[id].object == 0) {
+        if (access_is_plain(&t->events.at[id]) && t->events.at[id].object == 0) {
             first = count++ == 0 ? id : first;
         }
     }
@@ -123,15 +127,15 @@ static void collect(struct build *b, event_id id)
     }
     const uint32_t line = *map_slot(&b->line_of, map_pair(variable, e->task),
                                     (uint32_t)b->line_of.entries.count, NULL);
-    const bool is_write = e->kind == EVENT_WRITE;
-    must(e->location < UINT32_MAX / 2);
-    const uint32_t class = *map_slot(&b->class_of, map_pair(line, e->location * 2 + is_write),
+    must(e->location < UINT32_MAX / 8);
+    const uint32_t class = *map_slot(&b->class_of, map_pair(line, access_place(e)),
                                      (uint32_t)b->classes.count, &is_new);
     if (is_new) {
         vec_push(&b->classes, (struct access_class){.variable = variable,
                                                     .task = e->task,
                                                     .location = e->location,
-                                                    .is_write = is_write});
+                                                    .is_write = history_is_write(access_place(e)),
+                                                    .is_atomic = access_is_atomic(e)});
         b->variables.at[variable].count++;
     }
     bucket_add(&b->items, class, id);
@@ -175,7 +179,8 @@ void accesses_build(struct accesses *a, const struct trace *t, const struct acce
     struct build b = {.t = t, .f = f, .variable = {.text = f->variable}};
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = &t->events.at[id];
-        if (is_access(e) && e->object != 0 && access_is_in_span(f, e) &&
+        const bool is_access = access_is_plain(e) || (access_is_atomic(e) && !f->skips_atomic);
+        if (is_access && e->object != 0 && access_is_in_span(f, e) &&
             !(f->dropped != NULL && bits_has(*f->dropped, id)) && is_wanted(&b, e->object)) {
             collect(&b, id);
         }

@@ -17,9 +17,11 @@ void history_release(struct history *h)
 uint32_t history_variable_new(struct history *h, uint32_t alike)
 {
     must(h->variables.count < HISTORY_NONE);
-    vec_push(&h->variables,
-             (struct history_variable){
-                 .is_chain = true, .writes_are_chain = true, .cell = HISTORY_NONE, .alike = alike});
+    vec_push(&h->variables, (struct history_variable){.is_chain = true,
+                                                      .writes_are_chain = true,
+                                                      .cell = HISTORY_NONE,
+                                                      .atomic_cell = HISTORY_NONE,
+                                                      .alike = alike});
     return (uint32_t)(h->variables.count - 1);
 }
 
@@ -111,21 +113,22 @@ void history_trim(struct history *h, const uint32_t *floors, uint32_t depth)
 
 /* ---- cells and their lists ---- */
 
-static uint32_t cell_find(struct history *h, uint32_t variable, uint32_t column)
+static uint32_t cell_find(struct history *h, const struct history_access *a)
 {
-    struct history_variable *v = &h->variables.at[variable];
-    uint32_t id = v->cell;
-    while (id != HISTORY_NONE && h->cells.at[id].column != column) {
+    struct history_variable *v = &h->variables.at[a->variable];
+    uint32_t *first = history_is_atomic(a->place) ? &v->atomic_cell : &v->cell;
+    uint32_t id = *first;
+    while (id != HISTORY_NONE && h->cells.at[id].column != a->column) {
         id = h->cells.at[id].next;
     }
     if (id == HISTORY_NONE) {
         must(h->cells.count < HISTORY_NONE);
         id = (uint32_t)h->cells.count;
-        vec_push(&h->cells, (struct history_cell){.variable = variable,
-                                                  .column = column,
-                                                  .next = v->cell,
+        vec_push(&h->cells, (struct history_cell){.variable = a->variable,
+                                                  .column = a->column,
+                                                  .next = *first,
                                                   .heads = {HISTORY_NONE, HISTORY_NONE}});
-        v->cell = id;
+        *first = id;
     }
     return id;
 }
@@ -173,10 +176,8 @@ static void sort(struct history *h, uint32_t *head)
 
 static void record_new(struct history *h, uint32_t id, const struct history_access *a)
 {
-    h->records[id] = (struct history_record){.task = a->task,
-                                             .place = a->place,
-                                             .clock = a->clock,
-                                             .cell = cell_find(h, a->variable, a->column)};
+    h->records[id] = (struct history_record){
+        .task = a->task, .place = a->place, .clock = a->clock, .cell = cell_find(h, a)};
     h->record_count++;
     struct history_cell *cell = &h->cells.at[h->records[id].cell];
     const bool is_write = history_is_write(a->place);
@@ -283,10 +284,40 @@ static void check_write(struct history *h, struct history_variable *v,
     v->writes_are_chain = !has_unseen_write;
 }
 
+/* Tells the unseen accesses of a list of cells that conflict with this one. */
+static void tell_others(struct history *h, uint32_t first, const struct history_access *a,
+                        const uint32_t *seen)
+{
+    for (uint32_t id = first; id != HISTORY_NONE; id = h->cells.at[id].next) {
+        (void)tell_unseen(h, &h->cells.at[id], a, seen, true);
+        if (history_is_write(a->place)) {
+            (void)tell_unseen(h, &h->cells.at[id], a, seen, false);
+        }
+    }
+}
+
+/* What is known of the plain accesses stays as it is. */
+static void add_atomic(struct history *h, const struct history_access *a, const uint32_t *seen)
+{
+    const struct history_variable *v = &h->variables.at[a->variable];
+    const bool has_seen_all = history_is_write(a->place)
+                                  ? v->is_chain && v->clock <= seen[v->column]
+                                  : v->writes_are_chain && v->write_clock <= seen[v->write_column];
+    if (!has_seen_all) {
+        tell_others(h, v->cell, a, seen);
+    }
+    record(h, a);
+}
+
 void history_add(struct history *h, const struct history_access *a, const uint32_t *seen)
 {
     struct history_variable *v = &h->variables.at[a->variable];
     const bool is_write = history_is_write(a->place);
+    if (history_is_atomic(a->place)) {
+        add_atomic(h, a, seen);
+        return;
+    }
+    tell_others(h, v->atomic_cell, a, seen);
     if (!v->is_chain || v->clock > seen[v->column]) {
         if (is_write) {
             check_write(h, v, a, seen);

@@ -1,8 +1,11 @@
 /* What was done to variables so far, as far as a later access can race with it.
  *
  *     variable --> cell (one column) --> record, record ...    its writes
- *                    |            `----> record ...            its reads
- *                  cell (another column) ...
+ *           |        |            `----> record ...            its reads
+ *           |      cell (another column) ...
+ *           `----> cell ...                                    the same of atomic accesses
+ *
+ * Two atomic accesses never race, an atomic and a plain one do as two plain ones would.
  *
  * A record is the latest access by one task at one place of one kind. An earlier one there adds
  * nothing: whoever is unordered with it is unordered with the latest too, since both are of one
@@ -24,15 +27,45 @@
 
 #define HISTORY_NONE UINT32_MAX
 
+enum history_kind {
+    HISTORY_READ = 0,
+    HISTORY_WRITE = 1,
+    HISTORY_ATOMIC_READ = 2,
+    HISTORY_ATOMIC_WRITE = HISTORY_ATOMIC_READ | HISTORY_WRITE,
+    HISTORY_ATOMIC_RMW = 4 | HISTORY_ATOMIC_WRITE,
+};
+
 /* A source place and what is done there: two accesses at one place of one kind look the same. */
-static inline uint32_t history_place(uint32_t location, bool is_write)
+static inline uint32_t history_place(uint32_t location, enum history_kind kind)
 {
-    return location << 1 | (is_write ? 1 : 0);
+    return location << 3 | (uint32_t)kind;
 }
 
 static inline bool history_is_write(uint32_t place)
 {
-    return (place & 1) != 0;
+    return (place & HISTORY_WRITE) != 0;
+}
+
+static inline bool history_is_atomic(uint32_t place)
+{
+    return (place & HISTORY_ATOMIC_READ) != 0;
+}
+
+static inline uint32_t history_location(uint32_t place)
+{
+    return place >> 3;
+}
+
+static inline enum history_kind history_kind(uint32_t place)
+{
+    return (enum history_kind)(place & 7);
+}
+
+/* Whether two accesses of different tasks at these places can race. */
+static inline bool history_conflict(uint32_t a, uint32_t b)
+{
+    return (history_is_write(a) || history_is_write(b)) &&
+           !(history_is_atomic(a) && history_is_atomic(b));
 }
 
 struct history_access {
@@ -45,7 +78,8 @@ struct history_access {
     uint32_t place;
 };
 
-/* What decides most accesses. A variable nobody touched is all zero but the flags. */
+/* What decides most accesses, which are plain. A variable nobody touched is all zero but the flags
+ * and cells. */
 struct history_variable {
     uint32_t column, clock, place;      /* the last access */
     uint32_t write_column, write_clock; /* the last write */
@@ -53,6 +87,7 @@ struct history_variable {
     bool writes_are_chain;              /* every write is before the next */
     uint32_t cell;                      /* first of its cells */
     uint32_t alike;                     /* the number of those that look like it */
+    uint32_t atomic_cell;               /* first of those for atomic accesses */
 };
 
 /* The records of a variable in one column, by kind: reads, writes. Lists longer than a few are kept
@@ -60,7 +95,7 @@ struct history_variable {
 struct history_cell {
     uint32_t variable;
     uint32_t column;
-    uint32_t next;      /* cell of the same variable */
+    uint32_t next;      /* cell of the same variable, plain or atomic as this one */
     uint32_t clocks[2]; /* of the latest */
     uint32_t heads[2];
     uint32_t counts[2];
@@ -121,8 +156,8 @@ uint32_t history_variable_new(struct history *h, uint32_t alike);
  * variable is a chain; else O(columns that touched it + racing places). */
 void history_add(struct history *h, const struct history_access *access, const uint32_t *seen);
 
-/* True for an access that changes nothing: the same as the last one, by a task that has released
- * nothing since. */
+/* True for a plain access that changes nothing: the same as the last one, by a task that has
+ * released nothing since. */
 static inline bool history_is_repeat(const struct history *h, const struct history_access *a)
 {
     const struct history_variable *v = &h->variables.at[a->variable];

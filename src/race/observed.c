@@ -15,13 +15,25 @@ enum {
 
 /* ---- races, as they are told ---- */
 
+static uint16_t event_kind_of(enum history_kind kind)
+{
+    switch (kind) {
+    case HISTORY_READ: return EVENT_READ;
+    case HISTORY_WRITE: return EVENT_WRITE;
+    case HISTORY_ATOMIC_READ: return EVENT_ATOMIC_LOAD;
+    case HISTORY_ATOMIC_WRITE: return EVENT_ATOMIC_STORE;
+    case HISTORY_ATOMIC_RMW: return EVENT_ATOMIC_RMW;
+    }
+    bug("kind of access");
+}
+
 static struct observed_event access_event(const struct history_access *a)
 {
     return (struct observed_event){
         .index = a->index,
         .task = a->task,
-        .location = a->place >> 1,
-        .kind = history_is_write(a->place) ? EVENT_WRITE : EVENT_READ,
+        .location = history_location(a->place),
+        .kind = event_kind_of(history_kind(a->place)),
     };
 }
 
@@ -154,28 +166,15 @@ void observed_free(struct observed *o)
 
 /* ---- one event ---- */
 
-static bool event_is_access(const struct event *e)
-{
-    return e->kind == EVENT_READ || e->kind == EVENT_WRITE;
-}
-
-static uint32_t place_of(const struct event *e)
-{
-    return history_place(e->location, e->kind == EVENT_WRITE);
-}
-
 /* What can be known of an access before its turn. */
 struct prepared {
     uint32_t variable; /* OBSERVED_NONE: it is no access that counts */
     uint32_t hash;
 };
 
-/* Looks up what the event is about, and has the memory fetched that it will touch. */
-static struct prepared prepare(struct observed *o, const struct event *e)
+/* Looks up what the access is to, and has the memory fetched that it will touch. */
+static struct prepared prepare_access(struct observed *o, const struct event *e)
 {
-    if (!event_is_access(e) || e->object == 0 || o->options.skips_data) {
-        return (struct prepared){.variable = OBSERVED_NONE};
-    }
     const uint32_t node = observed_task_at(o, e->task)->node;
     const uint32_t variable = scoped_number(&o->variable_of, node, e->object);
     if (variable == o->history.variables.count) {
@@ -183,9 +182,17 @@ static struct prepared prepare(struct observed *o, const struct event *e)
         const uint32_t alike = alike_number(&o->alike, &o->tables->names, node, e->object);
         must(history_variable_new(&o->history, alike) == variable);
     }
-    const uint32_t hash = history_hash(variable, e->task, place_of(e));
+    const uint32_t hash = history_hash(variable, e->task, access_place(e));
     history_expect(&o->history, hash);
     return (struct prepared){.variable = variable, .hash = hash};
+}
+
+/* The same for any event. */
+static struct prepared prepare(struct observed *o, const struct event *e)
+{
+    return access_is_plain(e) && e->object != 0 && !o->options.skips_data
+               ? prepare_access(o, e)
+               : (struct prepared){.variable = OBSERVED_NONE};
 }
 
 static void take_access(struct observed *o, const struct observed_step *s, struct prepared prepared)
@@ -198,10 +205,17 @@ static void take_access(struct observed *o, const struct observed_step *s, struc
         .task = s->event->task,
         .column = s->task->column,
         .clock = clock[s->task->column],
-        .place = place_of(s->event),
+        .place = access_place(s->event),
     };
     if (!history_is_repeat(&o->history, &access)) {
         history_add(&o->history, &access, clock);
+    }
+}
+
+void observed_touch(struct observed *o, const struct observed_step *s)
+{
+    if (s->event->object != 0 && !o->options.skips_data) {
+        take_access(o, s, prepare_access(o, s->event));
     }
 }
 
@@ -519,7 +533,7 @@ void observed_feed_late(struct observed *o, const struct event *e, struct observ
         .task = e->task,
         .column = m.column,
         .clock = m.clock,
-        .place = place_of(e),
+        .place = access_place(e),
     };
     if (!history_is_repeat(&o->history, &access)) {
         history_add(&o->history, &access, o->everything.at);

@@ -211,6 +211,8 @@ void observed_semaphore_post(struct observed *o, const struct observed_step *s);
 void observed_semaphore_wait(struct observed *o, const struct observed_step *s);
 void observed_barrier_enter(struct observed *o, const struct observed_step *s);
 void observed_barrier_exit(struct observed *o, const struct observed_step *s);
+/* An access that also orders tasks: between what it acquires and what it releases. */
+void observed_touch(struct observed *o, const struct observed_step *s);
 void observed_atomic(struct observed *o, const struct observed_step *s);
 void observed_once(struct observed *o, const struct observed_step *s);
 void observed_annotation(struct observed *o, const struct observed_step *s);

@@ -358,6 +358,7 @@ void observed_atomic(struct observed *o, const struct observed_step *s)
     if (e->kind != EVENT_ATOMIC_STORE && mode_acquires(e->mode)) {
         observed_acquire(o, s, *row);
     }
+    observed_touch(o, s);
     if (e->kind == EVENT_ATOMIC_RMW && mode_releases(e->mode)) {
         observed_publish(o, row, s);
     } else if (e->kind == EVENT_ATOMIC_STORE && mode_releases(e->mode)) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "race/access.h"
 #include "race/alike.h"
 #include "trace/kind.h"
 
@@ -39,7 +40,7 @@ static const char *where(struct findings *f, const struct finding_event *e)
 
 static const char *verb_of(const struct observed_event *e)
 {
-    return e->kind == EVENT_WRITE ? "written" : "read";
+    return access_verb(e->kind);
 }
 
 static const char *say(struct findings *f, const struct observed_race *race,

@@ -1,8 +1,8 @@
 #include "race/sound.h"
 
 #include "base/mem.h"
+#include "race/access.h"
 #include "race/cut.h"
-#include "race/history.h"
 #include "race/line.h"
 #include "race/triples.h"
 #include "wire/kind.h"
@@ -112,12 +112,7 @@ static void tell(struct search *s, bool is_message, event_id a, event_id b)
 
 static bool is_access(const struct event *e)
 {
-    return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0;
-}
-
-static uint32_t place_of(const struct event *e)
-{
-    return history_place(e->location, e->kind == EVENT_WRITE);
+    return (access_is_plain(e) || access_is_atomic(e)) && e->object != 0;
 }
 
 /* The mark of a pair of places of a variable: 0 until it is shown. */
@@ -172,14 +167,13 @@ static void look_at_spot(struct search *s, const struct look *l, struct spot *sp
 
 static void look_around(struct search *s, const struct look *l)
 {
-    const bool is_write = history_is_write(l->place);
     for (uint32_t id = s->cell_of.at[l->variable]; id != CUT_NONE; id = s->cells.at[id].next) {
         const struct cell *cell = &s->cells.at[id];
         if (cell->task == l->task || cell->count <= l->known[cell->task]) {
             continue;
         }
         for (uint32_t k = cell->spot; k != CUT_NONE; k = s->spots.at[k].next) {
-            if (is_write || history_is_write(s->spots.at[k].place)) {
+            if (history_conflict(l->place, s->spots.at[k].place)) {
                 look_at_spot(s, l, &s->spots.at[k], cell->task);
             }
         }
@@ -345,7 +339,7 @@ static void step(struct search *s, event_id id)
     struct look l = {.event = id, .task = e->task};
     if (is_looked_at) {
         l.variable = cuts_variable(&s->cuts, e);
-        l.place = place_of(e);
+        l.place = access_place(e);
         l.holding = cuts_holding(&s->cuts, e->task);
         l.known = cuts_of_task(&s->cuts, e->task);
         while (s->cell_of.count <= l.variable) {

@@ -182,7 +182,7 @@ void spider_find(struct tally *y, struct findings *f)
     struct arena arena = {0};
     struct spider_order s;
     struct accesses a;
-    const struct access_filter filter = {.variable = y->o->variable};
+    const struct access_filter filter = {.variable = y->o->variable, .skips_atomic = true};
     spider_order_build(&s, y->t, &y->watch);
     accesses_build(&a, y->t, &filter, &arena);
     if (!y->o->skips_data) {

@@ -128,7 +128,7 @@ static void tell_conflicts(struct box *b)
         const struct access_class *a = &classes[own.at[i]];
         first = a->variable == classes[own.at[first]].variable ? first : i;
         for (uint32_t k = first; k < own.count && classes[own.at[k]].variable == a->variable; k++) {
-            if (a->is_write || classes[own.at[k]].is_write) {
+            if (access_classes_clash(a, &classes[own.at[k]])) {
                 (counts ? count_conflict : each_conflict)(b, own.at[i], own.at[k]);
             }
         }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/out.h"
+#include "race/access.h"
 #include "race/alike.h"
 #include "race/held.h"
 #include "wire/kind.h"
@@ -41,7 +42,7 @@ static const char *at_place(const struct teller *w, event_id id)
 
 static const char *verb_of(const struct teller *w, event_id id)
 {
-    return trace_at(w->y->t, id)->kind == EVENT_WRITE ? "written" : "read";
+    return access_verb(trace_at(w->y->t, id)->kind);
 }
 
 static const char *variable_of(const struct teller *w, event_id id)
@@ -52,7 +53,7 @@ static const char *variable_of(const struct teller *w, event_id id)
 /* " read", or nothing when the first access was that too. */
 static const char *second_verb(const struct teller *w, const struct race_pair *p)
 {
-    const bool is_same = trace_at(w->y->t, p->first)->kind == trace_at(w->y->t, p->second)->kind;
+    const bool is_same = verb_of(w, p->first) == verb_of(w, p->second);
     return is_same ? "" : findings_text(w->f, " %s", verb_of(w, p->second));
 }
 

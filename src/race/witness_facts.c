@@ -1,6 +1,6 @@
 #include "race/witness_facts.h"
 
-#include "wire/kind.h"
+#include "trace/kind.h"
 
 /* ---- tools ---- */
 
@@ -244,6 +244,59 @@ static void read_memory(struct facts *f)
     map_release(&writes);
 }
 
+/* ---- atomics ---- */
+
+/* The release writes that an acquire read would take in now. */
+struct published {
+    VEC(event_id) writes;
+};
+
+typedef VEC(struct published) published_vec;
+
+static void read_atomic(struct facts *f, struct published *p, event_id id)
+{
+    const struct event *e = trace_at(f->t, id);
+    const bool reads = e->kind != EVENT_ATOMIC_STORE;
+    const bool writes = e->kind != EVENT_ATOMIC_LOAD;
+    const bool acquires = reads && e->mode != MEMORY_RELAXED && e->mode != MEMORY_RELEASE;
+    const bool releases = writes && (e->mode == MODE_UNSAID || e->mode >= MEMORY_RELEASE);
+    vec_each (&p->writes, write) {
+        if (acquires) {
+            facts_need(f, id, *write);
+        }
+    }
+    /* Who needs a write that has taken in the others needs them too. */
+    if (writes && (!reads || (acquires && releases))) {
+        vec_clear(&p->writes);
+    }
+    if (releases) {
+        vec_push(&p->writes, id);
+    }
+}
+
+/* What a read is ordered after, whichever value it sees. */
+static void read_atomics(struct facts *f)
+{
+    struct map numbers = {0};
+    published_vec all = {0};
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        if (event_class(e) != CLASS_ATOMIC) {
+            continue;
+        }
+        const uint32_t number = facts_number(&numbers, facts_scoped(f->t, e, e->object));
+        if (number == all.count) {
+            vec_push(&all, (struct published){0});
+        }
+        read_atomic(f, &all.at[number], id);
+    }
+    vec_each (&all, p) {
+        vec_release(&p->writes);
+    }
+    vec_release(&all);
+    map_release(&numbers);
+}
+
 /* ---- semaphores, barriers, once, annotations ---- */
 
 /* A semaphore while its posts and waits are counted. */
@@ -385,6 +438,9 @@ void facts_read(struct facts *f, const struct trace *t)
     read_contexts(f);
     read_threads(f);
     read_memory(f);
+    if (facts_have(f, EVENT_ATOMIC_LOAD) || facts_have(f, EVENT_ATOMIC_RMW)) {
+        read_atomics(f);
+    }
     if (facts_have(f, EVENT_PROCESS_FORK)) {
         read_forks(f);
     }

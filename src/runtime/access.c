@@ -487,6 +487,27 @@ SIZED(2)
 SIZED(4)
 SIZED(8)
 
+void access_share(const volatile void *address, size_t size)
+{
+    const uintptr_t end = (uintptr_t)address + size;
+    if (rt_wants_all_accesses || (rt_self.own == 0 && !is_noting())) {
+        return;
+    }
+    for (uintptr_t at = (uintptr_t)address & ~(uintptr_t)(WORD_SIZE - 1); at < end;
+         at += WORD_SIZE) {
+        struct region *region = shadow_region(at);
+        if (region != NULL && shadow_is_shared(region, shadow_index(at))) {
+            continue;
+        }
+        region = shadow_make(at);
+        if (region == NULL) {
+            return;
+        }
+        const struct cell c = cell_of(region, at);
+        (void)take(&c, 0);
+    }
+}
+
 void access_clear(const void *address, size_t size)
 {
     shadow_clear((uintptr_t)address, size);

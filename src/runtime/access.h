@@ -10,7 +10,8 @@
  *   - takes it over, if all the owner did to it comes before by creation and join alone
  *     (runtime/kin.h). The trails stay where they are and are brought to light, as late records,
  *     when the new owner's would take their place;
- *   - else makes it shared for good, which brings all trails to light.
+ *   - else makes it shared for good, which brings all trails to light. So does every atomic
+ *     operation, whose own record is runtime/atomic.h's: a plain access may race with it.
  *
  * Accesses to a shared word are recorded once for each site and epoch of their task.
  *
@@ -53,6 +54,10 @@ void access_task_end(void);
 
 /* True once the process is known to contain code that tells its accesses. */
 bool access_is_told(void);
+
+/* An atomic operation on these bytes, which another task may use without: makes their words shared.
+ */
+void access_share(const volatile void *address, size_t size);
 
 /* The memory means something new: it was allocated, or became a stack. */
 void access_clear(const void *address, size_t size);

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "runtime/access.h"
 #include "runtime/calls.h"
 #include "runtime/entry.h"
 #include "runtime/rt.h"
@@ -152,6 +153,7 @@ void clew_rt_atomic_leave(const struct clew_rt_atomic *operation)
     }
     if (--own.depth == 0) {
         unlock(lock);
+        access_share(operation->address, operation->size);
     }
 }
 

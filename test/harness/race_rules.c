@@ -148,10 +148,13 @@ static void read_writers(struct rules *r)
 
 static bool are_data_candidate(const struct trace *t, const struct event *a, const struct event *b)
 {
-    if (event_class(a) != CLASS_ACCESS || event_class(b) != CLASS_ACCESS || a->object == 0) {
+    const bool are_accesses = (rules_event_reads(a) || rules_event_writes(a)) &&
+                              (rules_event_reads(b) || rules_event_writes(b));
+    const bool are_atomic = event_class(a) == CLASS_ATOMIC && event_class(b) == CLASS_ATOMIC;
+    if (!are_accesses || are_atomic || a->object == 0) {
         return false;
     }
-    return a->task != b->task && (a->kind == EVENT_WRITE || b->kind == EVENT_WRITE) &&
+    return a->task != b->task && (rules_event_writes(a) || rules_event_writes(b)) &&
            rules_object(t, a, a->object) == rules_object(t, b, b->object);
 }
 

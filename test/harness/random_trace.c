@@ -144,10 +144,14 @@ static bool try_access(struct sim *s, struct actor *a)
 static bool try_atomic(struct sim *s, struct actor *a)
 {
     static const uint16_t kinds[] = {EVENT_ATOMIC_LOAD, EVENT_ATOMIC_STORE, EVENT_ATOMIC_RMW};
+    const bool is_mixed = sim_one_in(s, 2); /* what others touch without */
+    const uint32_t variable = sim_small_below(s, s->shape->variable_count);
     sim_emit(s, a,
              (struct event){.kind = kinds[sim_below(s, 3)],
                             .mode = (uint8_t)sim_below(s, MEMORY_SEQ_CST + 1),
-                            .object = sim_name(s, "a", sim_below(s, ATOMICS))});
+                            .object = is_mixed ? sim_name(s, "x", variable)
+                                               : sim_name(s, "a", sim_below(s, ATOMICS)),
+                            .location = is_mixed ? sim_name(s, "Q", variable) : 0});
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include "load.h"
 #include "race_slow.h"
 #include "test.h"
-#include "wire/kind.h"
+#include "trace/kind.h"
 
 enum { LINES_MAX = 16 };
 
@@ -55,9 +55,12 @@ static bool are_conflicting(const struct trace *t, event_id a, event_id b)
 {
     const struct event *first = trace_at(t, a);
     const struct event *second = trace_at(t, b);
-    const bool are_accesses = (first->kind == EVENT_READ || first->kind == EVENT_WRITE) &&
-                              (second->kind == EVENT_READ || second->kind == EVENT_WRITE);
-    return are_accesses && (first->kind == EVENT_WRITE || second->kind == EVENT_WRITE) &&
+    const bool are_accesses = (rules_event_reads(first) || rules_event_writes(first)) &&
+                              (rules_event_reads(second) || rules_event_writes(second));
+    const bool are_atomic =
+        event_class(first) == CLASS_ATOMIC && event_class(second) == CLASS_ATOMIC;
+    return are_accesses && !are_atomic &&
+           (rules_event_writes(first) || rules_event_writes(second)) &&
            first->object == second->object;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "load.h"
+#include "race/access.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"
@@ -150,8 +151,8 @@ static struct places places_of(const struct trace *t, event_id a, event_id b, bo
     const struct event *second = trace_at(t, b);
     struct places p = {.is_message = is_message,
                        .object = is_message ? second->task : rules_object(t, first, first->object),
-                       .first = first->location << 1 | (first->kind == EVENT_WRITE),
-                       .second = second->location << 1 | (second->kind == EVENT_WRITE)};
+                       .first = is_message ? first->location : access_place(first),
+                       .second = is_message ? second->location : access_place(second)};
     if (!is_message && p.first > p.second) {
         const uint32_t swapped = p.first;
         p.first = p.second;

@@ -6,8 +6,8 @@
 #include "random_trace.h"
 #include "shrink.h"
 #include "test.h"
+#include "trace/kind.h"
 #include "trace_text.h"
-#include "wire/kind.h"
 
 /* ---- what is found ---- */
 
@@ -220,6 +220,12 @@ TEST(without_handlers_and_waits_every_sync_preserving_race_is_shown)
 
 /* ---- finding by places ---- */
 
+static bool look_alike(const struct event *a, const struct event *b)
+{
+    return a->location == b->location && event_class(a) == event_class(b) &&
+           rules_event_writes(a) == rules_event_writes(b);
+}
+
 static bool shows_places(const struct trace *t, const struct proofs *p, event_id a, event_id b)
 {
     vec_each (&p->list, pair) {
@@ -238,13 +244,8 @@ static bool shows_places(const struct trace *t, const struct proofs *p, event_id
             trace_node_of(t, shown_first) != trace_node_of(t, first)) {
             continue;
         }
-        const bool is_same =
-            shown_first->location == first->location && shown_first->kind == first->kind &&
-            shown_second->location == second->location && shown_second->kind == second->kind;
-        const bool is_swapped =
-            shown_first->location == second->location && shown_first->kind == second->kind &&
-            shown_second->location == first->location && shown_second->kind == first->kind;
-        if (is_same || is_swapped) {
+        if ((look_alike(shown_first, first) && look_alike(shown_second, second)) ||
+            (look_alike(shown_first, second) && look_alike(shown_second, first))) {
             return true;
         }
     }

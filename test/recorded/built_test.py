@@ -73,7 +73,7 @@ def races_of(folder, program, words, *options):
     done = run([CLEW, "races", "--json", trace])
     assert done.returncode in (0, 1), done.stderr
     found = json.loads(done.stdout)["findings"]
-    places = [[event["location"] for event in finding["events"] if event["access"] in ("R", "W")] for finding in found]
+    places = [[event["location"] for event in finding["events"] if event["access"] in ("R", "W") or event["access"].startswith("atomic-")] for finding in found]
     return {frozenset(words.get(place, place) for place in pair) for pair in places}
 
 

@@ -34,8 +34,9 @@ static void touch(struct fixture *f, uint32_t task, uint32_t location, bool is_w
         .task = task,
         .column = task,
         .clock = f->clocks[task],
-        .hash = history_hash(f->variable, task, history_place(location, is_write)),
-        .place = history_place(location, is_write),
+        .hash = history_hash(f->variable, task,
+                             history_place(location, is_write ? HISTORY_WRITE : HISTORY_READ)),
+        .place = history_place(location, is_write ? HISTORY_WRITE : HISTORY_READ),
     };
     uint32_t row[2] = {seen, seen};
     row[task] = f->clocks[task];

@@ -249,6 +249,18 @@ TEST(annotations_order)
     check_races("B after o; A w x; A before o; B w x", "x 1-3");
 }
 
+TEST(a_plain_access_races_with_an_atomic_one_and_two_atomic_ones_do_not)
+{
+    check_races("A w x; B ld x mode=relaxed", "x 0-1");
+    check_races("A ld x mode=relaxed; B w x", "x 0-1");
+    check_races("A r x @a; B rmw x @b; C r x @c", "x 0-1; x 1-2");
+    check_races("A st x mode=relaxed; B rmw x mode=relaxed; C ld x mode=relaxed", "");
+    check_races("A r x; B ld x", "");
+    check_races("A w x; A st flag; B ld flag; B rmw x", "");
+    check_races("A st x mode=release; B ld x mode=acquire; B w x", "");
+    check_races("A w x; B ld x mode=relaxed; A w x", "x 0-1");
+}
+
 TEST(atomics_order_by_what_is_read)
 {
     check_races("A w x; A st f mode=release; B ld f mode=acquire; B w x", "");

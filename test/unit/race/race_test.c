@@ -302,6 +302,36 @@ TEST(pruning_keeps_places_variables_kinds_and_what_a_send_lets_go_on)
     CHECK_INT(stats.data_races, 1);
 }
 
+/* ---- plain and atomic ---- */
+
+TEST(a_plain_access_races_with_an_atomic_one)
+{
+    CHECK_TEXT(found("A st x mode=relaxed @a; B r x @b"), "a|b|x");
+    CHECK_TEXT(found("A w x @a; B ld x mode=relaxed @b"), "a|b|x");
+    CHECK_TEXT(found("A w x @a; B rmw x @b"), "a|b|x");
+    CHECK_TEXT(found("A rmw x @a; B r x @b"), "a|b|x");
+    CHECK_TEXT(found_with("A w x @a; B rmw x @b", (struct race_options){.model = RACE_FEASIBLE}),
+               "a|b|x");
+    CHECK_TEXT(found_with("A w x @a; B rmw x @b", (struct race_options){.model = RACE_SOUND}),
+               "a|b|x");
+    CHECK_TEXT(found_with("A w x @a; B rmw x @b", (struct race_options){.via = RACE_VIA_Z3}),
+               "a|b|x");
+}
+
+TEST(two_atomic_accesses_and_two_that_read_do_not_race)
+{
+    CHECK_TEXT(found("A st x mode=relaxed; B st x mode=relaxed; C rmw x; D ld x"), "");
+    CHECK_TEXT(found("A r x; B ld x"), "");
+    CHECK_INT(stats.data_candidates, 0);
+}
+
+TEST(what_an_atomic_access_publishes_is_ordered_with_itself)
+{
+    CHECK_TEXT(found("A w x; A st flag; B ld flag; B rmw x"), "");
+    CHECK_TEXT(found("A st x mode=release; B ld x mode=acquire; B w x"), "");
+    CHECK_TEXT(found("A st x mode=relaxed @a; B ld x mode=relaxed; B w x @b"), "a|b|x");
+}
+
 /* ---- what cannot be decided ---- */
 
 static void count_unknown(void *context, const struct race_decided *d)
