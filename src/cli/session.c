@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/demangle.h"
+
 void session_paint(struct session *s, enum paint paint, const char *text)
 {
     static const char *const codes[] = {
@@ -65,12 +67,43 @@ void session_text(struct session *s, const char *text)
     session_bytes(s, text, strlen(text));
 }
 
-void session_bytes(struct session *s, const char *bytes, size_t size)
+static void print_harmless(struct session *s, const char *bytes, size_t size)
 {
     char piece[9];
     for (size_t i = 0; i < size;) {
         i += show(piece, bytes + i, size - i);
         out_text(&s->out, piece);
+    }
+}
+
+/* Whether a mangled name may begin there: an underscore that begins a word. */
+static bool begins_name(const char *bytes, size_t at)
+{
+    return bytes[at] == '_' && (at == 0 || !demangle_is_of_name(bytes[at - 1]));
+}
+
+static size_t name_from(const char *bytes, size_t at, size_t size)
+{
+    while (at < size && !begins_name(bytes, at)) {
+        at++;
+    }
+    return at;
+}
+
+void session_bytes(struct session *s, const char *bytes, size_t size)
+{
+    char name[1000];
+    for (size_t i = 0; i < size;) {
+        const size_t taken =
+            begins_name(bytes, i) ? demangle(bytes + i, size - i, name, sizeof name) : 0;
+        if (taken > 0) {
+            print_harmless(s, name, strlen(name));
+            i += taken;
+        } else {
+            const size_t next = name_from(bytes, i + 1, size);
+            print_harmless(s, bytes + i, next - i);
+            i = next;
+        }
     }
 }
 
