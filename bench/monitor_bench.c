@@ -1,10 +1,7 @@
 /* The monitor on the published workload, beside libz3 in the same run. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/limit.h"
-#include "monitor/decide.h"
-#include "monitor/workload.h"
+#include "monitor_run.h"
 
 struct row {
     const char *name;
@@ -27,64 +24,15 @@ static const struct row rows[] = {
     {"time division, fault", "p: never count(p: p.v = 1) >= 2", 0.61, 1000, WORKLOAD_TDM, 3},
 };
 
-/* What one answer took: reading the reports, and deciding. */
-struct cost {
-    double reading_s, deciding_s;
-    enum cut_verdict verdict;
-};
-
-static struct cost decide(const struct trace *t, const char *property, bool is_by_solver)
-{
-    struct spec s;
-    struct in in;
-    struct err e;
-    struct notes notes = {0};
-    struct chronicle h = {0};
-    struct bound bound = {0};
-    struct arena arena = {0};
-    struct clauses clauses = {0};
-    spec_init(&s);
-    in_open_memory(&in, property, strlen(property));
-    must(spec_parse(&s, &in, &e) == 0);
-    const double begin = limit_usage().cpu_seconds;
-    chronicle_processes(&h, t);
-    must(bind_spec(&bound, &s,
-                   &(struct checker_system){h.processes.at, (uint32_t)h.processes.count}, &e) == 0);
-    const struct chronicle_options options = {.skew = workload_default(WORKLOAD_TDM).skew};
-    chronicle_build(&h, &s, &bound, &options, &notes);
-    uint32_t *taken = arena_array(&arena, uint32_t, h.cuts.process_count);
-    const double ready = limit_usage().cpu_seconds;
-    must(clauses_build(&clauses, &h, bound.atoms.at[bound.properties.at[0].atom], &arena));
-    must(clauses.list.count == 1);
-    const struct decision d = decide_clause(
-        &h, &clauses.list.at[0], &(struct decide_options){.is_by_solver = is_by_solver}, taken);
-    const struct cost cost = {ready - begin, limit_usage().cpu_seconds - ready, d.verdict};
-    clauses_release(&clauses);
-    arena_release(&arena);
-    chronicle_release(&h);
-    bound_release(&bound);
-    notes_release(&notes);
-    in_close(&in);
-    spec_release(&s);
-    return cost;
-}
-
 static int measure(const struct row *row)
 {
-    enum { ROUNDS = 20 };
     struct workload w = workload_default(row->workload);
     w.seed = row->seed;
     struct trace t;
     trace_init(&t);
     workload_run(&w, &t);
-    struct cost ours = {0};
-    for (int i = 0; i < ROUNDS; i++) {
-        const struct cost cost = decide(&t, row->property, false);
-        ours.verdict = cost.verdict;
-        ours.reading_s += cost.reading_s / ROUNDS;
-        ours.deciding_s += cost.deciding_s / ROUNDS;
-    }
-    const struct cost z3 = decide(&t, row->property, true);
+    const struct cost ours = monitor_run_many(&t, row->property, w.skew);
+    const struct cost z3 = monitor_run_z3(&t, row->property, w.skew, false);
     const double ratio = z3.deciding_s / ours.deciding_s;
     const bool is_ok = ours.verdict == z3.verdict && ratio >= row->wanted;
     printf("%-22s %-4s %7.2f ms %9.3f ms %9.2f s %8.2f s %8.0f x  >= %5.0f x  %s\n", row->name,
@@ -95,6 +43,97 @@ static int measure(const struct row *row)
                                       : "missed");
     trace_release(&t);
     return is_ok;
+}
+
+/* ---- sweeps ---- */
+
+struct sweep {
+    const char *name;
+    const char *values[4];
+    void (*set)(struct workload *w, size_t value);
+};
+
+static void set_messages(struct workload *w, size_t value)
+{
+    static const uint32_t rates[] = {1000, 10000, 50000, 100000};
+    w->message_rate = rates[value];
+}
+
+static void set_delay(struct workload *w, size_t value)
+{
+    static const int64_t delays[] = {10, 100, 1000, 5000};
+    w->delay = delays[value];
+}
+
+static void set_beta(struct workload *w, size_t value)
+{
+    static const uint32_t betas[] = {1000, 10000, 50000, 100000};
+    w->beta = betas[value];
+}
+
+static void set_interval(struct workload *w, size_t value)
+{
+    static const int64_t intervals[] = {1, 10, 100, 1000};
+    w->interval = intervals[value];
+}
+
+static void set_skew(struct workload *w, size_t value)
+{
+    static const int64_t skews[] = {10, 100, 1000, 10000};
+    w->skew = skews[value];
+}
+
+static void set_tick(struct workload *w, size_t value)
+{
+    static const uint64_t ticks[] = {10000, 20000, 50000, 100000};
+    workload_rescale(w, ticks[value]);
+}
+
+static const struct sweep sweeps[] = {
+    {"messages a second", {"100", "1000", "5000", "10000"}, set_messages},
+    {"latency", {"0.1 ms", "1 ms", "10 ms", "50 ms"}, set_delay},
+    {"beta", {"0.1 %", "1 %", "5 %", "10 %"}, set_beta},
+    {"interval", {"0.01 ms", "0.1 ms", "1 ms", "10 ms"}, set_interval},
+    {"skew", {"0.1 ms", "1 ms", "10 ms", "100 ms"}, set_skew},
+    {"tick", {"0.01 ms", "0.02 ms", "0.05 ms", "0.1 ms"}, set_tick},
+};
+
+/* A tenth of a second, so that libz3's part of all of it stays within minutes. */
+static void sweep(const struct sweep *s, size_t value)
+{
+    static const char conjunction[] = "p: never forall p. p.v = 1";
+    static const char sum[] = "p: never sum(p: p.v) >= 5";
+    struct workload w = workload_default(WORKLOAD_SYNTHETIC);
+    w.duration /= 10;
+    s->set(&w, value);
+    struct trace t;
+    trace_init(&t);
+    workload_run(&w, &t);
+    const struct cost ours = monitor_run_many(&t, conjunction, w.skew);
+    const struct cost z3 =
+        monitor_run(&t, conjunction, w.skew, &(struct decide_options){.is_by_solver = true});
+    const struct cost ours_sum = monitor_run_many(&t, sum, w.skew);
+    const struct cost z3_sum =
+        monitor_run(&t, sum, w.skew, &(struct decide_options){.is_by_solver = true});
+    const bool is_same = ours.verdict == z3.verdict && ours_sum.verdict == z3_sum.verdict;
+    printf("%-18s %-8s %7zu %10.3f ms %8.3f s %8.0f x %10.3f ms %8.3f s %8.0f x%s\n",
+           value == 0 ? s->name : "", s->values[value], t.events.count, ours.deciding_s * 1e3,
+           z3.deciding_s, z3.deciding_s / ours.deciding_s, ours_sum.deciding_s * 1e3,
+           z3_sum.deciding_s, z3_sum.deciding_s / ours_sum.deciding_s, is_same ? "" : "  DIFFERS");
+    (void)fflush(stdout);
+    trace_release(&t);
+}
+
+static void print_sweeps(void)
+{
+    printf("\n10 processes, 0.1 s, one parameter at a time; CPU time of deciding\n\n"
+           "%-18s %-8s %7s %13s %10s %10s %13s %10s %10s\n",
+           "", "", "reports", "conjunction", "libz3", "ratio", "sum >= 5", "libz3", "ratio");
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
+        for (size_t value = 0; value < 4; value++) {
+            sweep(&sweeps[i], value);
+        }
+    }
 }
 
 int main(void)
@@ -108,5 +147,6 @@ int main(void)
         met += measure(&rows[i]);
     }
     printf("\n%d of %zu met\n", met, count);
+    print_sweeps();
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/shown.h"
 #include "base/sort.h"
 #include "monitor/sequence.h"
+#include "order/hlc.h"
 #include "order/message.h"
 #include "wire/kind.h"
 
@@ -50,10 +51,11 @@ struct building {
     struct edges edges;
     struct map slot_of; /* (process, name in the trace) to slot */
     struct sequence sequence;
-    struct bits is_end;  /* per event: of a message between two processes */
-    bool *has_begun;     /* per process: some of its events were seen */
-    uint32_t *report_of; /* per event */
-    uint64_t untimed;    /* reports */
+    struct bits is_end;       /* per event: of a message between two processes */
+    bool *has_begun;          /* per process: some of its events were seen */
+    uint32_t *report_of;      /* per event */
+    const struct hlc *stamps; /* per event, if some have none and they are asked for */
+    uint64_t untimed;         /* reports */
 };
 
 static uint32_t process_of(const struct chronicle *h, event_id id)
@@ -149,10 +151,31 @@ static bool is_wrong(struct building *b, event_id id, const struct event *e)
     return is;
 }
 
-static int64_t time_of(struct building *b, const struct event *e)
+/* Where the skew is on hybrid time and the trace has none, as recordings have none, it is computed.
+ */
+static void find_stamps(struct building *b)
 {
+    struct chronicle *h = b->h;
+    bool has_all = true;
+    trace_each (h->trace, e) {
+        has_all = has_all && (e->has & HAS_HLC) != 0;
+    }
+    if (b->options->is_logical && !has_all) {
+        const struct hlc_processes processes = {h->process_of.at, (uint32_t)h->processes.count,
+                                                &b->edges};
+        b->stamps = hlc_build(h->trace, &processes, &h->arena);
+    }
+}
+
+static int64_t time_of(struct building *b, event_id id)
+{
+    const struct event *e = trace_at(b->h->trace, id);
     const bool is_logical = b->options->is_logical || (e->has & HAS_TIME) == 0;
     const int has = is_logical ? HAS_HLC : HAS_TIME;
+    if (b->stamps != NULL && (e->has & HAS_TIME) != 0) {
+        b->h->has_times = true;
+        return b->stamps[id].time;
+    }
     if ((e->has & has) == 0) {
         b->untimed++;
         return INT64_MIN;
@@ -252,7 +275,7 @@ static void fill_reports(struct building *b)
         if (!role.is_report && !role.is_after_gap) {
             continue;
         }
-        const int64_t time = time_of(b, e);
+        const int64_t time = time_of(b, id);
         if (role.is_after_gap) {
             add_gap(b, &f, p, id, time);
         }
@@ -586,6 +609,7 @@ void chronicle_build(struct chronicle *h, const struct spec *s, const struct bou
         sequence_build(h->trace, h->process_of.at, (uint32_t)h->processes.count, &h->arena, n);
     find_slots(&building);
     find_messages(&building);
+    find_stamps(&building);
     fill_reports(&building);
     fill_needs(&building);
     chronicle_find_owners(h);
