@@ -240,10 +240,13 @@ static struct campaign *open_campaign(char *folder)
     struct campaign *c = NULL;
     struct err e = {.text = ""};
     must(mkdtemp(folder) != NULL);
-    const struct campaign_options o = {
-        .path = folder,
-        .about = {
-            .system = "ping-echo", .build = "", .world = "sim", .strategy = "", .settings = ""}};
+    const struct campaign_options o = {.path = folder,
+                                       .about = {.system = "ping-echo",
+                                                 .build = "",
+                                                 .world = "sim",
+                                                 .strategy = "",
+                                                 .settings = "",
+                                                 .replay = ""}};
     if (campaign_open(&c, &o, &e) < 0) {
         (void)fprintf(stderr, "explore_bench: %s\n", e.text);
     }

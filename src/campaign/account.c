@@ -57,7 +57,8 @@ static int read_about(struct reader *r)
     if (read_fact(r, "system", &about->system) < 0 || read_fact(r, "build", &about->build) < 0 ||
         read_fact(r, "world", &about->world) < 0 ||
         read_fact(r, "strategy", &about->strategy) < 0 ||
-        read_fact(r, "settings", &about->settings) < 0 || read_fact(r, "seed", &seed) < 0) {
+        read_fact(r, "settings", &about->settings) < 0 ||
+        read_fact(r, "replay", &about->replay) < 0 || read_fact(r, "seed", &seed) < 0) {
         return -1;
     }
     about->seed = strtoull(seed, NULL, 10);

@@ -129,7 +129,7 @@ struct fact {
     const char *name, *value;
 };
 
-enum { FACT_COUNT = 6 };
+enum { FACT_COUNT = 7 };
 
 static void list_facts(const struct campaign_about *about, struct fact facts[FACT_COUNT],
                        char seed[24])
@@ -138,6 +138,7 @@ static void list_facts(const struct campaign_about *about, struct fact facts[FAC
     const struct fact list[FACT_COUNT] = {
         {"system", about->system},     {"build", about->build},       {"world", about->world},
         {"strategy", about->strategy}, {"settings", about->settings}, {"seed", seed},
+        {"replay", about->replay},
     };
     memcpy(facts, list, sizeof list);
 }

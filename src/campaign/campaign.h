@@ -41,7 +41,8 @@ struct campaign_about {
     const char *world;  /* "sim", "proc" */
     const char *strategy;
     const char *settings; /* all else that makes a run what it is: net, faults, depth ... */
-    uint64_t seed;        /* that all others come from */
+    const char *replay; /* options of clew replay that a schedule needs, "" or each with a space */
+    uint64_t seed;      /* that all others come from */
 };
 
 /* One run, by its number. */

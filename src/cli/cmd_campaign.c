@@ -110,11 +110,6 @@ static void print_violation(struct session *s, const struct account_violation *v
                wide(v->violation.step));
     report_count(&s->out, v->run_count, "run", "runs");
     out_char(&s->out, '\n');
-    if (v->violation.values[0] != '\0') {
-        out_text(&s->out, "     with ");
-        session_text(s, v->violation.values);
-        out_char(&s->out, '\n');
-    }
     const char *const files[] = {v->violation.schedule, v->violation.trace};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (files[i][0] != '\0') {
@@ -146,6 +141,23 @@ static void print_violations(struct session *s, const struct account *a)
     print_more(s, a->violations.count);
 }
 
+/* Where and with which values it was broken first, at rest and in loops too. */
+static void print_failures(struct session *s, const struct account *a, const char *property)
+{
+    vec_each (&a->violations, v) {
+        if (strcmp(v->violation.property, property) != 0) {
+            continue;
+        }
+        out_format(&s->out, "     %s first in run %llu, step %llu", v->violation.kind,
+                   wide(v->violation.run + 1), wide(v->violation.step));
+        if (v->violation.values[0] != '\0') {
+            out_text(&s->out, ": ");
+            session_text(s, v->violation.values);
+        }
+        out_char(&s->out, '\n');
+    }
+}
+
 static void print_properties(struct session *s, const struct account *a)
 {
     out_text(&s->out, "properties\n");
@@ -166,6 +178,7 @@ static void print_properties(struct session *s, const struct account *a)
         out_text(&s->out, ", ");
         report_count(&s->out, p->failures, "failure", "failures");
         out_char(&s->out, '\n');
+        print_failures(s, a, p->name);
     }
 }
 
@@ -249,8 +262,8 @@ static void add_finding(struct finding_file *f, const struct account *a, const c
                               .key = v->violation.key,
                               .pair_count = 1};
     if (v->violation.schedule[0] != '\0') {
-        finding.replay = findings_text(&f->findings, "clew replay %s/%s %s", folder,
-                                       v->violation.schedule, a->about.system);
+        finding.replay = findings_text(&f->findings, "clew replay %s%s/%s %s", a->about.replay,
+                                       folder, v->violation.schedule, a->about.system);
     }
     findings_add(&f->findings, &finding);
 }
@@ -259,6 +272,37 @@ static void add_count(struct finding_file *f, const char *group, const char *nam
 {
     vec_push(&f->stats,
              (struct figure){.group = group, .name = name, .type = FIGURE_COUNT, .count = count});
+}
+
+static void add_text(struct finding_file *f, const char *group, const char *name, const char *text)
+{
+    vec_push(&f->stats,
+             (struct figure){.group = group, .name = name, .type = FIGURE_TEXT, .text = text});
+}
+
+static void add_property(struct finding_file *f, const struct account *a,
+                         const struct campaign_property *p)
+{
+    const char *group = findings_text(&f->findings, "property %s", p->name);
+    add_count(f, group, "checks", p->checks);
+    add_count(f, group, "skips", p->skips);
+    add_count(f, group, "failures", p->failures);
+    vec_each (&a->violations, v) {
+        if (strcmp(v->violation.property, p->name) == 0) {
+            add_count(f, group, "run", v->violation.run + 1);
+            add_count(f, group, "step", v->violation.step);
+            add_text(f, group, "values", v->violation.values);
+            return;
+        }
+    }
+}
+
+static void add_block(struct finding_file *f, const struct campaign_block *block)
+{
+    const char *group = findings_text(&f->findings, "block %u", block->index);
+    add_text(f, group, "place", block->place);
+    add_count(f, group, "times", block->count);
+    add_count(f, group, "nodes", (uint64_t)__builtin_popcountll(block->nodes));
 }
 
 static void print_json(struct session *s, const struct account *a)
@@ -281,10 +325,10 @@ static void print_json(struct session *s, const struct account *a)
                   o->run_count);
     }
     vec_each (&a->properties, p) {
-        const char *group = findings_text(&f.findings, "property %s", p->name);
-        add_count(&f, group, "checks", p->checks);
-        add_count(&f, group, "skips", p->skips);
-        add_count(&f, group, "failures", p->failures);
+        add_property(&f, a, p);
+    }
+    vec_each (&a->blocks, block) {
+        add_block(&f, block);
     }
     for (size_t i = 0; i < a->violations.count && i < s->common->limit; i++) {
         add_finding(&f, a, s->inputs[0], &a->violations.at[i]);

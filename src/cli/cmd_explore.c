@@ -165,11 +165,24 @@ static void print_settings(const struct exploration *x, const char *config, stru
     out_char(out, '\0');
 }
 
+/* What a replay has to be told besides the schedule and the system. */
+static void print_replay_options(const struct explore_command *c, struct out *out)
+{
+    if (c->spec != NULL) {
+        out_format(out, "--spec %s ", c->spec);
+    }
+    if (c->config != NULL) {
+        out_format(out, "--config %s ", c->config);
+    }
+    out_char(out, '\0');
+}
+
 static int open_campaign(struct exploration *x, struct err *e)
 {
     const char *files[] = {x->session->inputs[0], x->command->config};
     char names[2][20] = {"", ""};
     struct out settings;
+    struct out replay;
     for (size_t i = 0; i < 2; i++) {
         if (files[i] != NULL && name_file(files[i], names[i], e) < 0) {
             return err_wrap(e, "%s", files[i]);
@@ -178,6 +191,8 @@ static int open_campaign(struct exploration *x, struct err *e)
     choose_folder(x);
     out_open_memory(&settings);
     print_settings(x, names[1], &settings);
+    out_open_memory(&replay);
+    print_replay_options(x->command, &replay);
     const struct campaign_options options = {
         .path = x->folder,
         .is_resumed = x->command->resume != NULL,
@@ -186,9 +201,11 @@ static int open_campaign(struct exploration *x, struct err *e)
                   .world = x->world->ops->name,
                   .strategy = explore_strategy_name(x->options.strategy),
                   .settings = settings.buffer,
+                  .replay = replay.buffer,
                   .seed = x->options.search.seed}};
     const int result = campaign_open(&x->options.campaign, &options, e);
     out_abandon(&settings);
+    out_abandon(&replay);
     return result;
 }
 
@@ -206,12 +223,8 @@ static const char *schedule_of(const struct exploration *x, const char *key)
 /* The command that shows the violation again. */
 static const char *print_replay(const struct exploration *x, const char *key, struct findings *f)
 {
-    const struct explore_command *c = x->command;
-    return findings_text(f, "clew replay %s%s%s%s%s%s%s/%s %s", c->spec == NULL ? "" : "--spec ",
-                         c->spec == NULL ? "" : c->spec, c->spec == NULL ? "" : " ",
-                         c->config == NULL ? "" : "--config ", c->config == NULL ? "" : c->config,
-                         c->config == NULL ? "" : " ", x->folder, schedule_of(x, key),
-                         x->session->inputs[0]);
+    return findings_text(f, "clew replay %s%s/%s %s", x->account.about.replay, x->folder,
+                         schedule_of(x, key), x->session->inputs[0]);
 }
 
 /* Adds what is known of a violation, with what all of them have. Texts outlive f or are its own. */

@@ -26,6 +26,7 @@ struct told {
 struct told_violation {
     enum outcome outcome;
     enum finding_severity severity;
+    uint32_t values;
     uint32_t step_count;
     uint64_t run, hash, count;
     uint32_t key_size, what_size, schedule_size;
@@ -54,6 +55,7 @@ static void tell(const struct explored *x, struct out *result)
     vec_each (&x->violations, v) {
         const struct told_violation told = {.outcome = v->outcome,
                                             .severity = v->severity,
+                                            .values = v->values,
                                             .step_count = v->step_count,
                                             .run = v->run,
                                             .hash = v->hash,
@@ -105,6 +107,7 @@ static void take_violation(struct explored *x, const char **at)
                           .schedule = take_text(at, t.schedule_size),
                           .outcome = t.outcome,
                           .severity = t.severity,
+                          .values = t.values,
                           .step_count = t.step_count,
                           .run = t.run,
                           .hash = t.hash,

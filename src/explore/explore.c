@@ -75,6 +75,7 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
                                                     .schedule = copied(text.buffer, text.used),
                                                     .outcome = x->outcome,
                                                     .severity = x->severity,
+                                                    .values = x->values,
                                                     .step_count = (uint32_t)x->steps.count,
                                                     .run = number + 1,
                                                     .hash = x->hash,

@@ -59,9 +59,10 @@ struct violation {
     enum outcome outcome;
     enum finding_severity severity;
     uint32_t step_count;
-    uint64_t run;   /* its number, from 1 */
-    uint64_t hash;  /* of the execution */
-    uint64_t count; /* of runs that showed it */
+    uint32_t values; /* where in `what` the values of a property begin; 0: nowhere */
+    uint64_t run;    /* its number, from 1 */
+    uint64_t hash;   /* of the execution */
+    uint64_t count;  /* of runs that showed it */
 };
 
 /* What a search has found. {0} is nothing. */

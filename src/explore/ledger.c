@@ -236,9 +236,13 @@ static int write_trace(struct world *w, const char *schedule, const char *path, 
     return result;
 }
 
-static bool is_about_property(enum finding_kind kind)
+/* The name of the property that was broken, which stands in the key behind the kind. */
+static const char *property_of(enum finding_kind kind, const char *key)
 {
-    return kind == FINDING_PROPERTY || kind == FINDING_LIVENESS || kind == FINDING_LIVELOCK;
+    const char *name = strstr(key, ": ");
+    const bool is_property =
+        kind == FINDING_PROPERTY || kind == FINDING_LIVENESS || kind == FINDING_LIVELOCK;
+    return is_property && name != NULL ? name + 2 : "";
 }
 
 int ledger_save(struct ledger *l, struct world *w, const struct violation *v, struct err *e)
@@ -275,15 +279,16 @@ int ledger_save(struct ledger *l, struct world *w, const struct violation *v, st
     const enum finding_kind kind = outcome_finding(v->outcome);
     return campaign_save(
         l->campaign,
-        &(struct campaign_violation){.key = v->key,
-                                     .kind = finding_kind_name(kind),
-                                     .property = is_about_property(kind) ? v->key : "",
-                                     .what = v->what,
-                                     .values = "",
-                                     .run = v->run - 1,
-                                     .step = v->step_count,
-                                     .schedule = schedule,
-                                     .trace = trace},
+        &(struct campaign_violation){
+            .key = v->key,
+            .kind = finding_kind_name(kind),
+            .property = property_of(kind, v->key),
+            .what = v->what,
+            .values = v->values > 0 && v->values < strlen(v->what) ? v->what + v->values : "",
+            .run = v->run - 1,
+            .step = v->step_count,
+            .schedule = schedule,
+            .trace = trace},
         e);
 }
 

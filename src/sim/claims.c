@@ -1,6 +1,7 @@
 /* What must hold: properties in C after each step, and those of a specification on the variables
  * that nodes report. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "sim/state.h"
@@ -8,6 +9,17 @@
 
 /* One unit of the nodes' clocks, where a specification speaks of time. */
 static const uint64_t tick_ns = 1000000;
+
+/* Ends the run: the property is broken, with the values in s->broken, if any. */
+static _Noreturn void end_broken(struct sim *s, enum outcome outcome, const char *name,
+                                 const char *when)
+{
+    const bool has_values = s->broken[0] != '\0';
+    const size_t before = strlen(name) + strlen(" does not hold") + strlen(when) + strlen(": ");
+    s->execution->values = has_values ? (uint32_t)before : 0;
+    guard_end(s, outcome, name, "%s does not hold%s%s%s", name, when, has_values ? ": " : "",
+              s->broken);
+}
 
 static void check_property(struct sim *s, const struct clew_property *p,
                            struct world_property *told)
@@ -20,8 +32,7 @@ static void check_property(struct sim *s, const struct clew_property *p,
         s->execution->severity = p->severity == CLEW_ERROR     ? SEVERITY_ERROR
                                  : p->severity == CLEW_WARNING ? SEVERITY_WARNING
                                                                : SEVERITY_NOTE;
-        guard_end(s, OUTCOME_PROPERTY, p->name, "%s does not hold%s%s", p->name,
-                  s->broken[0] == '\0' ? "" : ": ", s->broken);
+        end_broken(s, OUTCOME_PROPERTY, p->name, "");
     }
 }
 
@@ -170,8 +181,7 @@ static void end_violated(struct sim *s, enum outcome outcome, const char *when)
         (void)snprintf(s->broken, sizeof s->broken, "%.*s", (int)values.used,
                        values.used == 0 ? "" : values.buffer);
         out_abandon(&values);
-        guard_end(s, outcome, name, "%s does not hold%s%s%s", name, when,
-                  s->broken[0] == '\0' ? "" : ": ", s->broken);
+        end_broken(s, outcome, name, when);
     }
     bug("a violation of no property");
 }

@@ -182,16 +182,45 @@ struct world_coverage cover_total(const struct sim *s)
                                    .block_covered = c->covered_count};
 }
 
-/* "bank.c:34", looked up once. */
+static bool ends_with_line_0(const struct out *place)
+{
+    return place->used >= 2 && memcmp(place->buffer + place->used - 2, ":0", 2) == 0;
+}
+
+/* "bank.c:34 deposit". A block may begin with code that the compiler made, which has no line: then
+ * what follows in it tells. */
+static void print_place(struct cover *c, uint64_t address, uint64_t end, struct out *place)
+{
+    enum { BYTES_MAX = 64 };
+    const uint64_t first = address;
+    do {
+        place->used = 0;
+        (void)places_print_source(c->symbols, address, place);
+        address += 2;
+    } while (ends_with_line_0(place) && address < end && address - first < BYTES_MAX);
+    const size_t used = place->used;
+    out_char(place, ' ');
+    if (!places_print_functions(c->symbols, address - 2, place)) {
+        place->used = used;
+    }
+}
+
+/* Where the block that follows begins. */
+static uint64_t end_of(const struct cover *c, uint32_t number)
+{
+    return number + 1 < c->block_count ? c->pcs[(number + 1) * 2] : UINT64_MAX;
+}
+
+/* Looked up once. */
 static const char *place_of(struct cover *c, uint32_t number)
 {
     if (c->places[number] == NULL) {
         struct out place;
         out_open_memory(&place);
         if (c->pcs != NULL) {
-            (void)places_print_source(c->symbols, c->pcs[number * 2] + 1, &place);
+            print_place(c, c->pcs[number * 2] + 1, end_of(c, number), &place);
         } else if (c->counters == NULL) {
-            (void)places_print_source(c->symbols, c->addresses[number], &place);
+            print_place(c, c->addresses[number], c->addresses[number] + 1, &place);
         }
         c->places[number] = mem_resize(NULL, place.used + 1);
         if (place.used > 0) {

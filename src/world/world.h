@@ -97,8 +97,9 @@ struct step {
 /* What happened. {0} is empty; the same one may be used for run after run. */
 struct execution {
     enum outcome outcome;
-    char what[400]; /* of a violation: one sentence with values; else why the run ended */
-    char key[120];  /* of a violation: the same for the same bug in other runs */
+    char what[400];  /* of a violation: one sentence with values; else why the run ended */
+    uint32_t values; /* of a broken property: where in `what` its values begin; 0: none */
+    char key[120];   /* of a violation: the same for the same bug in other runs */
     enum finding_severity severity; /* of a violation */
     uint64_t hash;    /* of all that happened: equal for equal runs, in every process */
     size_t where;     /* of DIVERGED the turn, of UNSATISFIED the constraint */

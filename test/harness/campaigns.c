@@ -11,6 +11,7 @@ struct campaign_options campaign_for(const char *path, bool is_resumed)
                                                .world = "sim",
                                                .strategy = "auto",
                                                .settings = "net fifo, faults crash=1",
+                                               .replay = "",
                                                .seed = 42}};
 }
 
