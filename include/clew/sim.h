@@ -129,9 +129,9 @@ struct clew_system {
 };
 
 /* Declares the system of a shared object. */
-#define CLEW_SYSTEM(...)                                                            \
-    extern const struct clew_system clew_system;                                    \
-    __attribute__((visibility("default"))) const struct clew_system clew_system = { \
+#define CLEW_SYSTEM(...)                                                                \
+    extern __attribute__((visibility("default"))) const struct clew_system clew_system; \
+    const struct clew_system clew_system = {                                            \
         .version = CLEW_SIM_VERSION, .size = sizeof(struct clew_system), __VA_ARGS__}
 
 /* What stands below is not counted as code of the system. */
