@@ -2,8 +2,8 @@
  * states that an execution can reach, one event at a time. Shares nothing with the engine: orders
  * and sections are those of race_rules.h, candidates are found by trying all.
  *
- * What belongs to two rounds of a loop is left out, as docs/theory/atomicity.md says. The trace has no
- * handlers. */
+ * What belongs to two rounds of a loop is left out, as docs/theory/atomicity.md says. The trace has
+ * no handlers. */
 #ifndef CLEW_TEST_ATOMICITY_SLOW_H
 #define CLEW_TEST_ATOMICITY_SLOW_H
 
