@@ -1,9 +1,9 @@
 #include "base/demangle.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/seam.h"
 
 /* The C++ ABI's own, from libstdc++; its header is for C++ only. */
@@ -28,6 +28,6 @@ size_t demangle(const char *text, size_t size, char *to, size_t to_size)
         return 0;
     }
     (void)snprintf(to, to_size, "%s", name);
-    free(name);
+    mem_free(name); /* it was malloc that it came from */
     return length;
 }
