@@ -30,12 +30,24 @@ static void wake_all(struct sim *s)
     }
 }
 
-void cycle_before(struct sim *s, const struct pick_operation *o)
+/* Where clocks are part of the state and one moves on, the state is one that never was: there is
+ * nothing to look for. */
+static bool moves_clock(const struct sim *s, const struct pick_operation *o,
+                        const struct origin *from)
+{
+    if (o->kind != EVENT_TIMER_FIRE || !s->core->reads_clock) {
+        return false;
+    }
+    const struct node *n = &s->core->nodes[from->node];
+    return n->timers[from->number].deadline > n->clock;
+}
+
+void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
     if (s->timer_count == 0) {
         return;
     }
-    if (o->kind == EVENT_TIMER_FIRE) {
+    if (o->kind == EVENT_TIMER_FIRE && !moves_clock(s, o, from)) {
         if (s->firings.count == 0) {
             vec_push(&s->firings, (struct firing){.state = memory_hash(s)});
         }
@@ -59,7 +71,7 @@ static void put_to_rest(struct sim *s, size_t first)
 
 void cycle_after(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
-    if (o->kind != EVENT_TIMER_FIRE) {
+    if (o->kind != EVENT_TIMER_FIRE || s->firings.count == 0) {
         return;
     }
     const struct firing now = {.state = memory_hash(s), .node = from->node, .timer = from->number};

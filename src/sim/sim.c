@@ -104,7 +104,7 @@ static void take_step(struct sim *s, uint32_t choice)
     guard_alive();
     s->now = s->core->steps++;
     const uint64_t look = s->plan->wants_transitions ? look_of(s, o.node) : 0;
-    cycle_before(s, &o);
+    cycle_before(s, &o, &from);
     memory_touch(s, from.node);
     do_operation(s, &o, &from);
     cycle_after(s, &o, &from);

@@ -351,7 +351,8 @@ bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_
 /* cycle.c: timers that bring nothing new. */
 void cycle_begin(struct sim *s);
 void cycle_close(struct sim *s);
-void cycle_before(struct sim *s, const struct pick_operation *o); /* a step is taken */
+/* A step is taken, and has been. */
+void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from);
 void cycle_after(struct sim *s, const struct pick_operation *o, const struct origin *from);
 
 /* outside.c: events of a fuzz file, one after the other. */
