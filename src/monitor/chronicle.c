@@ -114,6 +114,19 @@ static void find_orphans(struct building *b, const struct messages *messages)
     }
 }
 
+/* Who sent what nobody received. */
+static void find_lost(struct building *b, struct bits is_received)
+{
+    struct chronicle *h = b->h;
+    h->has_lost = bits_take(&h->arena, h->processes.count);
+    h->counts_messages = true;
+    for (event_id id = 0; id < h->trace->events.count; id++) {
+        if (trace_at(h->trace, id)->kind == EVENT_SEND && !bits_has(is_received, id)) {
+            bits_add(h->has_lost, process_of(h, id));
+        }
+    }
+}
+
 static void find_messages(struct building *b)
 {
     struct chronicle *h = b->h;
@@ -121,7 +134,9 @@ static void find_messages(struct building *b)
     messages_build(&messages, h->trace, &b->edges, &h->arena, b->notes);
     b->is_end = bits_take(&h->arena, h->trace->events.count);
     size_t kept = 0;
+    const struct bits is_received = bits_take(&h->arena, h->trace->events.count);
     vec_each (&b->edges.list, edge) {
+        bits_add(is_received, edge->from);
         if (process_of(h, edge->from) != process_of(h, edge->to) &&
             !bits_has(b->sequence.is_left_out, edge->from) &&
             !bits_has(b->sequence.is_left_out, edge->to)) {
@@ -131,6 +146,7 @@ static void find_messages(struct building *b)
         }
     }
     b->edges.list.count = kept;
+    find_lost(b, is_received);
     find_orphans(b, &messages);
 }
 
@@ -330,13 +346,16 @@ static uint32_t joined_owner(uint32_t left, uint32_t right)
     return OWNER_SEVERAL;
 }
 
-static uint32_t owner_of_slot(const struct bound *b, uint32_t slot)
+static uint32_t owner_of_slot(const struct chronicle *h, uint32_t slot)
 {
+    const struct bound *b = h->bound;
     if (slot < SLOT_FIRST) {
         return OWNER_UNKNOWN;
     }
     const struct slot *s = vec_at(&b->slots, slot - SLOT_FIRST);
-    return s->other == UINT32_MAX ? s->process : OWNER_UNKNOWN;
+    return s->other == UINT32_MAX                         ? s->process
+           : h->counts_messages && s->other != s->process ? OWNER_SEVERAL
+                                                          : OWNER_UNKNOWN;
 }
 
 void chronicle_find_owners(struct chronicle *h)
@@ -345,7 +364,7 @@ void chronicle_find_owners(struct chronicle *h)
     uint32_t *owner = arena_array(&h->arena, uint32_t, b->cells.list.count);
     for (size_t i = 0; i < b->cells.list.count; i++) {
         const struct cell *cell = &b->cells.list.at[i];
-        owner[i] = cell->op == CELL_SLOT   ? owner_of_slot(b, cell->left)
+        owner[i] = cell->op == CELL_SLOT   ? owner_of_slot(h, cell->left)
                    : !cell_has_left(cell)  ? OWNER_NONE
                    : !cell_has_right(cell) ? owner[cell->left]
                                            : joined_owner(owner[cell->left], owner[cell->right]);
@@ -476,17 +495,60 @@ static void fill_column(struct chronicle *h, struct column *column, uint32_t roo
     vec_release(&below.cells);
 }
 
-const struct column *chronicle_column(struct chronicle *h, uint32_t cell)
+/* How many messages the one has sent to the other, or the other has received of them, in each
+ * state. What nobody received may be on its way to anybody: then nothing is known. */
+static void fill_messages(struct chronicle *h, struct column *column, const struct slot *slot,
+                          enum column_part part)
+{
+    const struct cuts *c = &h->cuts;
+    const uint32_t first = c->first[column->process];
+    const uint32_t count = c->first[column->process + 1] - first;
+    struct span *at = arena_array(&h->arena, struct span, count + 1);
+    bool *is_open = arena_array(&h->arena, bool, count + 1);
+    for (uint32_t r = c->first[slot->other]; r < c->first[slot->other + 1]; r++) {
+        for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
+            const uint32_t end = part == COLUMN_SENT ? c->needs[n] : r;
+            if (c->process[c->needs[n]] == slot->process) {
+                at[end - first + 1].low++;
+            }
+        }
+    }
+    column->is_known = !bits_has(h->has_lost, slot->process);
+    for (uint32_t i = 0; i <= count; i++) {
+        at[i].low += i > 0 ? at[i - 1].low : 0;
+        at[i].high = at[i].low;
+    }
+    for (uint32_t i = 0; !column->is_known && i <= count; i++) {
+        at[i] = SPAN_ANY;
+        is_open[i] = true;
+    }
+    column->at = at;
+    column->is_open = is_open;
+}
+
+const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum column_part part)
 {
     bool is_new = false;
-    const uint32_t index = *map_slot(&h->column_of, cell, (uint32_t)h->columns.count, &is_new);
-    if (is_new) {
+    const uint32_t index =
+        *map_slot(&h->column_of, map_pair(part, cell), (uint32_t)h->columns.count, &is_new);
+    if (is_new && part == COLUMN_VALUE) {
         struct column column = {.process = h->owner[cell]};
         must(column.process < h->processes.count);
         fill_column(h, &column, cell);
         vec_push(&h->columns, column);
+    } else if (is_new) {
+        const uint32_t number = vec_at(&h->bound->cells.list, cell)->left - SLOT_FIRST;
+        const struct slot *slot = vec_at(&h->bound->slots, number);
+        struct column column = {.process = part == COLUMN_SENT ? slot->process : slot->other};
+        fill_messages(h, &column, slot, part);
+        vec_push(&h->columns, column);
     }
     return vec_at(&h->columns, index);
+}
+
+const struct column *chronicle_column(struct chronicle *h, uint32_t cell)
+{
+    return chronicle_part(h, cell, COLUMN_VALUE);
 }
 
 /* ---- all of it ---- */

@@ -58,6 +58,10 @@ struct column {
     const bool *is_open;   /* per state */
 };
 
+/* Which part of a cell a column is: all of it, or of messages on their way from one process to
+ * another those that the one has sent, and those that the other has received. */
+enum column_part { COLUMN_VALUE, COLUMN_SENT, COLUMN_RECEIVED };
+
 /* What came before the first report, where a history does not begin with the run: per slot its
  * value, whether that may be anything, and whether it was ever reported; per process its last
  * report and when that was. */
@@ -91,6 +95,8 @@ struct chronicle {
     VEC(struct column) columns;
     struct span *slot_work, *cell_work; /* of whoever fills a column */
     bool *open_work;
+    bool counts_messages; /* all of them are here, from the beginning */
+    struct bits has_lost; /* per process: it sent what nobody received */
     VEC(struct gap) gaps;
     VEC(struct orphan) orphans; /* only where there are gaps */
     bool has_times;
@@ -124,6 +130,9 @@ void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
 
 /* The column of a cell that one process owns; good until the next call. */
 const struct column *chronicle_column(struct chronicle *h, uint32_t cell);
+
+/* The same for a part of it. */
+const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum column_part part);
 
 /* Whether `taken` is a cut whatever the missing reports were: none of them can have been a message
  * that forbids it. */

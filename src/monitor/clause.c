@@ -170,12 +170,17 @@ static bool add_terms(struct linear *l, const struct chronicle *h, struct term r
                         !__builtin_sub_overflow(l->bound, weight, &l->bound);
         } else if (h->owner[term.cell] < OWNER_UNKNOWN) {
             vec_push(&l->terms, term);
+        } else if (cell->op == CELL_SLOT && h->owner[term.cell] == OWNER_SEVERAL) {
+            is_linear = weight != INT64_MIN;
+            vec_push(&l->terms, (struct term){term.cell, weight, COLUMN_SENT});
+            vec_push(&l->terms, (struct term){term.cell, -weight, COLUMN_RECEIVED});
         } else if (cell->op == CELL_TIMES) {
             is_linear = !__builtin_mul_overflow(weight, cell->number, &weight);
-            vec_push(&stack, (struct term){cell->left, weight});
+            vec_push(&stack, (struct term){.cell = cell->left, .weight = weight});
         } else if (cell->op == CELL_PLUS || (cell->op == CELL_MINUS && weight != INT64_MIN)) {
-            vec_push(&stack, (struct term){cell->right, cell->op == CELL_PLUS ? weight : -weight});
-            vec_push(&stack, (struct term){cell->left, weight});
+            vec_push(&stack, (struct term){.cell = cell->right,
+                                           .weight = cell->op == CELL_PLUS ? weight : -weight});
+            vec_push(&stack, (struct term){.cell = cell->left, .weight = weight});
         } else {
             is_linear = false;
         }
@@ -209,6 +214,6 @@ bool linear_build(struct linear *l, const struct chronicle *h, struct literal li
     const int64_t sign = is_swapped ? -1 : 1;
     l->is_equal = cell->op == CELL_EQUAL && literal.side == 0;
     l->bound = is_strict && !l->is_equal ? -1 : 0;
-    return add_terms(l, h, (struct term){cell->left, sign}) &&
-           add_terms(l, h, (struct term){cell->right, -sign}) && is_small(l);
+    return add_terms(l, h, (struct term){.cell = cell->left, .weight = sign}) &&
+           add_terms(l, h, (struct term){.cell = cell->right, .weight = -sign}) && is_small(l);
 }

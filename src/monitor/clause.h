@@ -35,6 +35,7 @@ void clauses_release(struct clauses *c);
 struct term {
     uint32_t cell;
     int64_t weight;
+    enum column_part part; /* of messages on their way: those sent, less those received */
 };
 
 struct linear {

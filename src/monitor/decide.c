@@ -162,7 +162,7 @@ struct decision decide_clause(struct chronicle *h, const struct clause *clause,
 {
     struct sums sums = {0};
     struct decision d = undecided(METHOD_NONE, "it speaks of what a cut does not tell: now, steps, "
-                                               "messages, or a count over pairs of processes");
+                                               "or a count over pairs of processes");
     if (find_sums(h, clause, &sums)) {
         const struct arena_mark mark = arena_mark(&h->scratch);
         const struct permits permits = permits_build(h, clause, &h->scratch);

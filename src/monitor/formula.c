@@ -175,7 +175,7 @@ static void add_term(const struct writing *w, struct chronicle *h, const struct 
                      const struct term *term, uint32_t variable)
 {
     const struct cuts *c = w->cuts;
-    const struct column *column = chronicle_column(h, term->cell);
+    const struct column *column = chronicle_part(h, term->cell, term->part);
     const uint32_t count = c->first[column->process + 1] - c->first[column->process] + 1;
     for (uint32_t i = 0; i < count;) {
         uint32_t end = i + 1;
@@ -210,7 +210,7 @@ static bool is_known(struct chronicle *h, const struct formula_question *q)
     bool is = q->permits->is_known;
     for (size_t i = 0; i < q->sum_count; i++) {
         vec_each (&q->sums[i].terms, term) {
-            is = is && chronicle_column(h, term->cell)->is_known;
+            is = is && chronicle_part(h, term->cell, term->part)->is_known;
         }
     }
     return is;

@@ -76,7 +76,7 @@ static bool gain_of(const struct linear *l, const struct term *term, struct span
 static void add_gains(struct chronicle *h, const struct linear *l, const struct term *term,
                       enum gains_view view, struct gains *g)
 {
-    const struct column *column = chronicle_column(h, term->cell);
+    const struct column *column = chronicle_part(h, term->cell, term->part);
     const uint32_t first = cuts_state(&h->cuts, column->process, 0);
     g->is_known = g->is_known && column->is_known;
     for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {

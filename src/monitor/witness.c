@@ -14,6 +14,22 @@ static void forget(const struct chronicle *h, uint32_t process, struct span *slo
     }
 }
 
+/* How many messages are on their way, in the cut, from one process to another. */
+static int64_t messages_between(const struct chronicle *h, const uint32_t *taken,
+                                const struct slot *slot)
+{
+    const struct cuts *c = &h->cuts;
+    const uint32_t sent = c->first[slot->process] + taken[slot->process];
+    const uint32_t received = c->first[slot->other] + taken[slot->other];
+    int64_t count = 0;
+    for (uint32_t r = received; r < c->first[slot->other + 1]; r++) {
+        for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
+            count += c->process[c->needs[n]] == slot->process && c->needs[n] < sent;
+        }
+    }
+    return count;
+}
+
 /* What every slot is in the cut. */
 static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, struct arena *a)
 {
@@ -29,6 +45,13 @@ static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, s
             } else if (h->reports[r].slot != REPORT_NO_SLOT) {
                 forget(h, p, slots);
             }
+        }
+    }
+    for (uint32_t i = 0; h->counts_messages && i < h->bound->slots.count; i++) {
+        const struct slot *slot = &h->bound->slots.at[i];
+        if (slot->other != UINT32_MAX && !bits_has(h->has_lost, slot->process)) {
+            const int64_t on_way = messages_between(h, taken, slot);
+            slots[SLOT_FIRST + i] = (struct span){on_way, on_way};
         }
     }
     return slots;

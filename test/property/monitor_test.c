@@ -422,6 +422,21 @@ TEST(without_times_only_messages_order)
     CHECK_INT(answer_to("p: never a.x = 2", run, 0).verdict, CUT_NO);
 }
 
+TEST(messages_on_their_way_are_counted)
+{
+    CHECK_INT(answer_to("p: never messages(p1, p2) >= 1", by_token, 6).verdict, CUT_YES);
+    CHECK_INT(answer_to("p: never messages(p1, p2) >= 2", by_token, 6).verdict, CUT_NO);
+    CHECK_INT(answer_to("p: never messages(p2, p1) >= 1", by_token, 6).verdict, CUT_NO);
+    CHECK_INT(
+        answer_to("p: never messages(p1, p2) = 1 and p1.use = 0", by_token, INT64_MAX).verdict,
+        CUT_YES);
+    CHECK_INT(
+        answer_to("p: never messages(p1, p2) >= 1 and p2.use = 1", by_token, INT64_MAX).verdict,
+        CUT_NO);
+    const char *lost = "t@p1 snd c msg=m mode=udp time=1; t@p2 log time=1";
+    CHECK_INT(answer_to("p: never messages(p1, p2) >= 1", lost, 6).verdict, CUT_UNKNOWN);
+}
+
 TEST(temporal_formulas_are_left_open)
 {
     const char *run = "t@a var x value=1 time=1";
