@@ -31,9 +31,8 @@ def account(campaign):
 
 
 def search_and_kill(campaign, system, seconds, *options):
-    """Searches until it is killed with all its processes; true when it came to its end before."""
-    how = ["--resume", campaign] if os.path.exists(os.path.join(campaign, "campaign.db")) else ["-o", campaign]
-    child = subprocess.Popen([CLEW, "explore", "--budget", "600s", *options] + how + [system],
+    """Goes on with the search until it is killed with all its processes; true when it came to its end before."""
+    child = subprocess.Popen([CLEW, "explore", "--budget", "600s", *options, "--resume", campaign, system],
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     time.sleep(seconds)
     os.killpg(child.pid, signal.SIGKILL)
@@ -84,11 +83,13 @@ def systematic_killed_often(*options):
         done = subprocess.run([CLEW, "explore", *options, "-o", whole, system], check=False, capture_output=True)
         assert done.returncode in (0, 1), done.stderr.decode()
         campaign = os.path.join(folder, "killed.campaign")
+        subprocess.run([CLEW, "explore", *options, "--budget", "10runs", "-o", campaign, system], check=False,
+                       capture_output=True)
         for _ in range(100 if IS_LONG else 12):
             if search_and_kill(campaign, system, chance.uniform(0, 0.4), *options):
                 break
-        how = ["--resume", campaign] if os.path.exists(os.path.join(campaign, "campaign.db")) else ["-o", campaign]
-        again = subprocess.run([CLEW, "explore", *options, *how, system], check=False, capture_output=True)
+        again = subprocess.run([CLEW, "explore", *options, "--resume", campaign, system], check=False,
+                               capture_output=True)
         assert again.returncode == done.returncode, again.stderr.decode()
         wanted = account(whole)
         got = account(campaign)
