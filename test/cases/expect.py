@@ -5,7 +5,7 @@
     found KEY = OPTIONS    with these options and without a bug, this is found
     clean [OPTIONS]        with these options and without a bug, nothing is found
     work NAME ...          lines that nodes log and faults that strike, in the median of runs at least once
-    spec PART = FILE [from TEXT] [to TEXT]
+    spec PART = FILE [from TEXT] [to TEXT] [and FILE ...]
                            where a user's own words are: PART is fingerprint, invariants or configuration; from the first
                            line with that text to before the next with the other
 
@@ -53,10 +53,11 @@ class Expect:
             raise SystemExit(f"{place}: what is expected is not clear: {line}")
 
     def lines(self, part):
-        """How many lines of code that part of the specification has."""
-        if part not in self.spec:
-            return 0
-        path, begin, end = re.fullmatch(r"(\S+)(?: from (.*?))?(?: to (.*))?", self.spec[part]).groups()
+        """How many lines of code that part of the specification has; None where the case does not say."""
+        return sum(self.count_lines(where) for where in self.spec[part].split(" and ")) if part in self.spec else None
+
+    def count_lines(self, where):
+        path, begin, end = re.fullmatch(r"(\S+)(?: from (.*?))?(?: to (.*))?", where).groups()
         with open(os.path.join(CASES, self.name, path), encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
         lines = [line.strip() for line in text.splitlines() if line.strip()]
