@@ -189,7 +189,7 @@ def print_clean(bench, cases):
 
 
 def print_lines(_, cases):
-    print("## What a user writes\n\nLines that are neither blank nor comment (-: none), beside those of Scala in table 4 of the paper on DEMi.\n")
+    print("## What a user writes\n\nLines that are neither blank nor comment (- where a case has none or does not tell them apart), beside those of Scala in table 4 of the paper on DEMi.\n")
     table("case", "fingerprint", "invariants", "configuration", "in the paper")
     for case in cases:
         paper = PAPER_LINES.get(case.name)
