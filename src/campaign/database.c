@@ -235,17 +235,24 @@ static int examine(struct database *d, bool is_thorough, struct err *e)
     return 0;
 }
 
-/* A database without tables is one whose making was interrupted. */
+/* A database without tables, or one that does not say what it is about, is one whose making was
+ * interrupted. */
 static int make(struct database *d, struct err *e)
 {
     char count[32];
     if (ask_once(d, "SELECT count(*) FROM sqlite_schema", count, sizeof count, e) < 0) {
         return -1;
     }
-    if (strcmp(count, "0") != 0) {
-        return err_set(e, "%s: is there already (--resume goes on with a campaign)", d->path);
+    if (strcmp(count, "0") == 0) {
+        return execute(d, schema, e);
     }
-    return execute(d, schema, e);
+    struct err ignored = {.text = ""};
+    const bool is_begun =
+        examine(d, true, &ignored) < 0 ||
+        ask_once(d, "SELECT count(*) FROM about", count, sizeof count, &ignored) < 0 ||
+        strcmp(count, "0") != 0;
+    return is_begun ? err_set(e, "%s: is there already (--resume goes on with a campaign)", d->path)
+                    : 0;
 }
 
 static int open_file(struct database *d, enum database_mode mode, struct err *e)

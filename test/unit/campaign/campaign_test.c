@@ -368,6 +368,15 @@ TEST(another_version_or_another_database_is_refused)
     account_release(&a);
 }
 
+TEST(one_whose_making_was_interrupted_is_made)
+{
+    const char *path = scratch_path("interrupted.campaign");
+    campaign_close(open_at(path, false));
+    execute(path, "DELETE FROM about");
+    campaign_close(open_at(path, false));
+    campaign_close(open_at(path, true));
+}
+
 TEST(a_file_that_is_no_database_is_refused)
 {
     const char *path = scratch_path("text.campaign");
