@@ -180,7 +180,7 @@ static bool take_notify(struct observed *o, const struct observed_step *s,
     }
     struct parcel *before = NULL;
     struct parcel *notify = parcels_first(&o->parcels, c->notifies);
-    while (notify != NULL && begin != UINT64_MAX && notify->index < begin) {
+    while (notify != NULL && begin != UINT64_MAX && notify->index <= begin) {
         before = notify;
         notify = parcels_next(&o->parcels, notify);
     }

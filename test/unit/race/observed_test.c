@@ -249,6 +249,11 @@ TEST(annotations_order)
     check_races("B after o; A w x; A before o; B w x", "x 1-3");
 }
 
+TEST(a_wait_is_not_ended_by_what_its_task_notified_before_it_began)
+{
+    check_races("order exact; B notify m; A w x; A notify-all m; B woken m; B r x", "");
+}
+
 TEST(a_plain_access_races_with_an_atomic_one_and_two_atomic_ones_do_not)
 {
     check_races("A w x; B ld x mode=relaxed", "x 0-1");
