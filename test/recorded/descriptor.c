@@ -25,30 +25,41 @@ __attribute__((noinline, no_sanitize("thread"))) static void tell_close(int numb
     closed = number;
 }
 
-static int use(void)
+static int open_one(void)
 {
     const int number = socket(AF_UNIX, SOCK_STREAM, 0);
     CLAIM(number >= 0 && number < NUMBERS_MAX);
+    return number;
+}
+
+static void use(int number)
+{
     uses[number]++;
     CLAIM(close(number) == 0);
-    return number;
 }
 
 static void *first(void *unused)
 {
-    tell_close(use());
+    const int number = open_one();
+    use(number);
+    tell_close(number);
     return unused;
 }
 
+/* The recorder opens files of its own meanwhile, so that the first number to be had may be another:
+ * lower ones are kept until it comes. */
 static void *second(void *unused)
 {
-    const int number = wait_for_close();
-    /* The recorder opens files of its own meanwhile, and may have the number for a moment. */
-    int tries = 0;
-    while (use() != number) {
-        CLAIM(++tries < 100000);
-        sched_yield();
+    const int wanted = wait_for_close();
+    int number = open_one();
+    while (number != wanted) {
+        if (number > wanted) {
+            CLAIM(close(number) == 0);
+            sched_yield();
+        }
+        number = open_one();
     }
+    use(number);
     return unused;
 }
 
