@@ -159,16 +159,22 @@ static const char *const properties[] = {
     "p: never p1.v + p2.v >= 2",      "p: never count(p: p.v = 0) <= 0",
 };
 
-/* A copy whose reports are numbered, some of them left out, the first of each process not. */
+/* A copy whose reports are numbered, some of them left out: not the first of each process, and
+ * not the last, behind which no number tells that something is missing. */
 static void copy_damaged(const struct trace *from, uint32_t drop_percent, struct prng *prng,
                          struct trace *to)
 {
     uint32_t count[8] = {0};
+    event_id last[8] = {0};
+    for (event_id id = 0; id < from->events.count; id++) {
+        last[trace_at(from, id)->task] = id;
+    }
     to->tables.order = ORDER_NODE;
     for (event_id id = 0; id < from->events.count; id++) {
         struct event e = *trace_at(from, id);
         const struct task *task = &from->tables.tasks.at[e.task];
         struct tables *t = &to->tables;
+        const bool is_end = count[e.task] == 0 || last[e.task] == id;
         const uint32_t number = count[e.task]++;
         e.count = number;
         e.has |= HAS_COUNT;
@@ -176,7 +182,7 @@ static void copy_damaged(const struct trace *from, uint32_t drop_percent, struct
                              names_intern_text(&t->names, "main"));
         e.object = names_intern_text(&t->names, trace_name(from, e.object));
         e.message = names_intern_text(&t->names, trace_name(from, e.message));
-        if (number == 0 || prng_below(prng, 100) >= drop_percent) {
+        if (is_end || prng_below(prng, 100) >= drop_percent) {
             trace_append(to, &e);
         }
     }
