@@ -205,7 +205,6 @@ static int reduce(struct minimization *m, struct err *e)
     m->options.stages = c->stage == 0 ? 0 : 1u << (c->stage - 1);
     m->options.budget = m->session->budget;
     m->options.keeps_checkpoints = c->spec == NULL;
-    m->options.is_stopped = stopping_wish();
     m->options.better = save;
     m->options.progress = show;
     m->options.context = m;
@@ -213,6 +212,7 @@ static int reduce(struct minimization *m, struct err *e)
     if (result == 0) {
         m->begin_ns = limit_now_ns();
         searching_begin(&m->searching, m->session, m->world->system);
+        m->options.is_stopped = stopping_wish();
         result = minimize(m->world, &recipe.plan, &m->options, &m->result, e);
         searching_end(&m->searching);
     }

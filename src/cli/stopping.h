@@ -13,8 +13,8 @@ struct stopping {
 void stopping_begin(struct stopping *s);
 void stopping_end(struct stopping *s);
 
-/* Not 0 once an end is wanted, here and in processes forked since stopping_begin, whichever of them
- * the signal went to. */
+/* Asked after stopping_begin. Not 0 once an end is wanted, here and in processes forked since
+ * stopping_begin, whichever of them the signal went to. */
 const volatile sig_atomic_t *stopping_wish(void);
 
 #endif

@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/in.h"
+
+enum { MAPS_SIZE_MAX = 64 << 20 };
+
 static bool is_alive(const char *path)
 {
     char text[512];
@@ -26,9 +30,22 @@ bool task_is_alive(uint32_t pid, uint32_t tid)
     return is_alive(path);
 }
 
-bool process_is_alive(uint32_t pid)
+bool process_is_recording(uint32_t pid, const char *folder)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    return is_alive(path);
+    if (!is_alive(path)) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "/proc/%u/maps", pid);
+    struct in maps;
+    struct err ignored;
+    if (in_open(&maps, path, &ignored) < 0) {
+        return true;
+    }
+    const bool is_read = in_fill_all(&maps, MAPS_SIZE_MAX, &ignored) == 0;
+    const bool is_mapped = is_read && maps.available > 0 &&
+                           memmem(maps.at, maps.available, folder, strlen(folder)) != NULL;
+    in_close(&maps);
+    return is_mapped || !is_read;
 }

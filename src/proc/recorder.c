@@ -235,14 +235,15 @@ static int write_trace(const char *folder, const char *output, struct recorder_r
 /* The process that still records into the folder, 0 when none does. */
 static uint32_t writer_of(const char *folder)
 {
-    DIR *dir = opendir(folder);
+    char whole[PATH_SIZE];
+    DIR *dir = realpath(folder, whole) == NULL ? NULL : opendir(folder);
     uint32_t pid = 0;
     for (struct dirent *entry; dir != NULL && pid == 0 && (entry = readdir(dir)) != NULL;) {
         struct segment segment = {0};
         const int fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd >= 0 && read(fd, &segment, sizeof segment) == (ssize_t)sizeof segment &&
             segment.magic == SEGMENT_MAGIC && atomic_load(&segment.is_closed) == 0 &&
-            process_is_alive(segment.pid)) {
+            process_is_recording(segment.pid, whole)) {
             pid = segment.pid;
         }
         if (fd >= 0) {

@@ -198,6 +198,24 @@ TEST(without_the_exact_finish_little_is_left)
     CHECK(least > count / 2);
 }
 
+TEST(stopped_at_once_the_first_is_the_best)
+{
+    static const volatile sig_atomic_t always = 1;
+    struct prng prng;
+    prng_init(&prng, 6);
+    struct trial t;
+    struct minimized m;
+    struct err e = {.text = ""};
+    trial_begin(&t, &prng, "none");
+    const struct minimize_options o = {.is_stopped = &always};
+    CHECK_INT(minimize(t.world, &t.plan, &o, &m, &e), 0);
+    CHECK(m.is_stopped);
+    CHECK_INT(m.proof, PROOF_NONE);
+    CHECK_INT(m.best.hash, t.run.hash);
+    minimized_release(&m);
+    trial_end(&t);
+}
+
 TEST(a_run_without_violation_is_refused)
 {
     struct prng prng;
