@@ -314,7 +314,8 @@ static const struct option options[] = {
 static const struct minimize_command defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew minimize ring.campaign/1.sched ./ring.so", "The shortest way to the same violation."},
+    {"clew minimize ring.campaign/violations/1.sched ./ring.so",
+     "The shortest way to the same violation."},
     {"clew minimize --budget 5s -o short.sched long.sched ./ring.so",
      "The best that five seconds give."},
     {0},

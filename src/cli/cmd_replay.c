@@ -271,9 +271,11 @@ static const struct option options[] = {
 static const struct replay_command defaults = {.common = COMMON_DEFAULTS, .verify = 1};
 
 static const struct example examples[] = {
-    {"clew replay ring.campaign/1.sched ./ring.so", "The same execution, and its verdict."},
-    {"clew replay --step ring.campaign/1.sched ./ring.so", "Step by step, with states."},
-    {"clew replay --verify 100 ring.campaign/1.sched ./ring.so", "Is it the same every time?"},
+    {"clew replay ring.campaign/violations/1.sched ./ring.so",
+     "The same execution, and its verdict."},
+    {"clew replay --step ring.campaign/violations/1.sched ./ring.so", "Step by step, with states."},
+    {"clew replay --verify 100 ring.campaign/violations/1.sched ./ring.so",
+     "Is it the same every time?"},
     {0},
 };
 
