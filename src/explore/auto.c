@@ -104,7 +104,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     }
     a->arm = choose_arm(a);
     *p = search_plan(&search->options);
-    p->pick.seed = name_mix(search->options.seed, run_index + 1);
+    p->pick.seed = name_join(search->options.seed, run_index + 1);
     p->wants_states = a->states != NULL && run_index % RUNS_PER_STATES == 0;
     if (a->arm == WAY_MUTATE) {
         mutate(a, p);
@@ -216,7 +216,7 @@ static int resume(struct search *search, struct world *w, struct saved *whole, s
         a->arms[i].tried = share_of(saved_take(whole));
         a->arms[i].rewarded = share_of(saved_take(whole));
     }
-    prng_init(&a->prng, name_mix(search->options.seed, search->tally.runs));
+    prng_init(&a->prng, name_join(search->options.seed, search->tally.runs));
     if (saved_take(whole) != 0) {
         return a->delay->ops->resume(a->delay, w, whole, more, e);
     }

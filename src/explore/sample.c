@@ -14,7 +14,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     *p = search_plan(&search->options);
     p->pick.strategy = s->strategy;
     p->pick.seed =
-        run_index == 0 ? search->options.seed : name_mix(search->options.seed, run_index);
+        run_index == 0 ? search->options.seed : name_join(search->options.seed, run_index);
     return true;
 }
 

@@ -470,3 +470,30 @@ TEST(a_damaged_search_is_refused)
     }
     CHECK(refused > 0);
 }
+
+/* The seeds of a search's first runs, all of them new. */
+static void add_seeds(struct map *seeds, struct search *s)
+{
+    struct plan p;
+    bool is_new = false;
+    CHECK(s->ops->next(s, 0, &p)); /* the default order, in which nothing is drawn */
+    for (uint64_t run = 1; run <= 200; run++) {
+        CHECK(s->ops->next(s, run, &p));
+        (void)map_slot(seeds, p.pick.seed, 1, &is_new);
+        CHECK(is_new);
+    }
+    s->ops->free(s);
+}
+
+TEST(searches_with_near_seeds_share_no_run)
+{
+    struct map sampled = {0};
+    struct map automatic = {0};
+    for (uint64_t seed = 0; seed < 32; seed++) {
+        const struct search_options o = {.is_drawn = true, .seed = seed};
+        add_seeds(&sampled, search_sample(&o, PICK_RANDOM));
+        add_seeds(&automatic, search_auto(&o));
+    }
+    map_release(&sampled);
+    map_release(&automatic);
+}
