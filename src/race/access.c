@@ -2,17 +2,16 @@
 
 #include <inttypes.h>
 
-#include "base/map.h"
 #include "order/bucket.h"
 #include "order/remark.h"
-#include "order/scope.h"
+#include "race/scoped.h"
+#include "race/triples.h"
 
 struct build {
     const struct trace *t;
     const struct access_filter *f;
-    struct map variable_of; /* scoped name to variable */
-    struct map line_of;     /* (variable, task) to line */
-    struct map class_of;    /* (line, place and kind) to class */
+    struct scoped variable_of;
+    struct triples class_of; /* (variable, task, place and kind) */
     VEC(struct access_variable) variables;
     VEC(struct access_class) classes;
     struct bucket_items items; /* by class */
@@ -118,19 +117,15 @@ static bool is_wanted(struct build *b, uint32_t name)
 static void collect(struct build *b, event_id id)
 {
     const struct event *e = &b->t->events.at[id];
-    bool is_new = false;
-    const uint32_t variable = *map_slot(&b->variable_of, scope_name(b->t, e, e->object),
-                                        (uint32_t)b->variables.count, &is_new);
-    if (is_new) {
-        vec_push(&b->variables,
-                 (struct access_variable){.node = trace_node_of(b->t, e), .name = e->object});
+    const uint32_t node = trace_node_of(b->t, e);
+    const uint32_t variable = scoped_number(&b->variable_of, node, e->object);
+    if (variable == b->variables.count) {
+        vec_push(&b->variables, (struct access_variable){.node = node, .name = e->object});
     }
-    const uint32_t line = *map_slot(&b->line_of, map_pair(variable, e->task),
-                                    (uint32_t)b->line_of.entries.count, NULL);
     must(e->location < UINT32_MAX / 8);
-    const uint32_t class = *map_slot(&b->class_of, map_pair(line, access_place(e)),
-                                     (uint32_t)b->classes.count, &is_new);
-    if (is_new) {
+    uint32_t *class = triples_slot(&b->class_of, variable, e->task, access_place(e));
+    if (*class == TRIPLE_ABSENT) {
+        *class = (uint32_t)b->classes.count;
         vec_push(&b->classes, (struct access_class){.variable = variable,
                                                     .task = e->task,
                                                     .location = e->location,
@@ -138,7 +133,7 @@ static void collect(struct build *b, event_id id)
                                                     .is_atomic = access_is_atomic(e)});
         b->variables.at[variable].count++;
     }
-    bucket_add(&b->items, class, id);
+    bucket_add(&b->items, *class, id);
 }
 
 /* Brings the classes of a variable together, and the events of each class. */
@@ -186,9 +181,8 @@ void accesses_build(struct accesses *a, const struct trace *t, const struct acce
         }
     }
     lay_out(a, &b, arena);
-    map_release(&b.variable_of);
-    map_release(&b.line_of);
-    map_release(&b.class_of);
+    scoped_release(&b.variable_of);
+    triples_release(&b.class_of);
     vec_release(&b.variables);
     vec_release(&b.classes);
     vec_release(&b.items.list);

@@ -24,13 +24,19 @@ struct shot {
     uint64_t dead_for;          /* tasks, of the first 64, that can never meet it again */
 };
 
-/* The latest accesses of one task at one place of a variable. */
+/* The accesses of one task at one place of a variable: what is looked at for every access to it, so
+ * small. */
 struct spot {
     uint32_t place;
     uint32_t cell;
-    uint32_t next; /* spot of the same cell */
-    uint32_t shot_count;
-    struct shot shots[SHOTS_MAX]; /* the latest first */
+    uint32_t next;  /* spot of the same cell */
+    uint32_t count; /* number of its latest access in its task */
+};
+
+/* The latest accesses at a spot. */
+struct shots {
+    uint32_t count;
+    struct shot list[SHOTS_MAX]; /* the latest first */
 };
 
 /* The spots of one task at one variable. */
@@ -59,6 +65,7 @@ struct search {
     VEC(uint32_t) cell_of; /* by variable: its first cell, CUT_NONE when it has none */
     VEC(struct cell) cells;
     VEC(struct spot) spots;
+    VEC(struct shots) shots; /* by spot */
     struct triples spot_of;  /* (variable, task, place) */
     struct triples shown_of; /* (variable, place, place) */
 
@@ -129,17 +136,19 @@ static uint32_t *shown(struct search *s, uint32_t variable, uint32_t a, uint32_t
 struct look {
     event_id event;
     uint32_t task, variable, place;
+    uint32_t spot; /* its own */
     struct cut_holding holding;
     const uint32_t *known; /* its task's cut */
 };
 
 /* Asks whether the access can meet one at this spot; the latest come first. */
-static void look_at_spot(struct search *s, const struct look *l, struct spot *spot,
-                         uint32_t spot_task)
+static void look_at_spot(struct search *s, const struct look *l, uint32_t id, uint32_t spot_task)
 {
+    const struct spot *spot = &s->spots.at[id];
+    struct shots *shots = &s->shots.at[id];
     const uint64_t bit = l->task < 64 ? UINT64_C(1) << l->task : 0;
-    for (uint32_t i = 0; i < spot->shot_count; i++) {
-        struct shot *shot = &spot->shots[i];
+    for (uint32_t i = 0; i < shots->count; i++) {
+        struct shot *shot = &shots->list[i];
         if (shot->count <= l->known[spot_task]) {
             return;
         }
@@ -173,8 +182,9 @@ static void look_around(struct search *s, const struct look *l)
             continue;
         }
         for (uint32_t k = cell->spot; k != CUT_NONE; k = s->spots.at[k].next) {
-            if (history_conflict(l->place, s->spots.at[k].place)) {
-                look_at_spot(s, l, &s->spots.at[k], cell->task);
+            const struct spot *spot = &s->spots.at[k];
+            if (spot->count > l->known[cell->task] && history_conflict(l->place, spot->place)) {
+                look_at_spot(s, l, k, cell->task);
             }
         }
     }
@@ -194,7 +204,7 @@ static uint32_t cell_at(struct search *s, uint32_t variable, uint32_t task)
     return *first;
 }
 
-static struct spot *spot_at(struct search *s, const struct look *l)
+static uint32_t spot_at(struct search *s, const struct look *l)
 {
     uint32_t *id = triples_slot(&s->spot_of, l->variable, l->task, l->place);
     if (*id == TRIPLE_ABSENT) {
@@ -202,24 +212,26 @@ static struct spot *spot_at(struct search *s, const struct look *l)
         *id = (uint32_t)s->spots.count;
         const struct spot fresh = {.place = l->place, .cell = cell, .next = s->cells.at[cell].spot};
         vec_push(&s->spots, fresh);
+        vec_push(&s->shots, (struct shots){0});
         s->cells.at[cell].spot = *id;
     }
-    return &s->spots.at[*id];
+    return *id;
 }
 
 static void remember(struct search *s, const struct look *l)
 {
     const uint32_t count = s->cuts.count_of[l->event];
-    struct spot *spot = spot_at(s, l);
-    s->cells.at[spot->cell].count = count;
+    s->spots.at[l->spot].count = count;
+    s->cells.at[s->spots.at[l->spot].cell].count = count;
+    struct shots *shots = &s->shots.at[l->spot];
     const uint32_t epoch = s->cuts.tasks.at[l->task].epoch;
-    if (spot->shot_count == 0 || spot->shots[0].epoch != epoch) {
-        spot->shot_count += spot->shot_count < SHOTS_MAX;
-        for (uint32_t i = spot->shot_count - 1; i > 0; i--) {
-            spot->shots[i] = spot->shots[i - 1];
+    if (shots->count == 0 || shots->list[0].epoch != epoch) {
+        shots->count += shots->count < SHOTS_MAX;
+        for (uint32_t i = shots->count - 1; i > 0; i--) {
+            shots->list[i] = shots->list[i - 1];
         }
     }
-    spot->shots[0] =
+    shots->list[0] =
         (struct shot){.event = l->event, .count = count, .epoch = epoch, .holding = l->holding};
 }
 
@@ -316,6 +328,7 @@ static void search_release(struct search *s)
     vec_release(&s->cell_of);
     vec_release(&s->cells);
     vec_release(&s->spots);
+    vec_release(&s->shots);
     triples_release(&s->spot_of);
     triples_release(&s->shown_of);
     vec_release(&s->inbox_first);
@@ -339,12 +352,14 @@ static void step(struct search *s, event_id id)
     struct look l = {.event = id, .task = e->task};
     if (is_looked_at) {
         l.variable = cuts_variable(&s->cuts, e);
-        l.place = access_place(e);
-        l.holding = cuts_holding(&s->cuts, e->task);
-        l.known = cuts_of_task(&s->cuts, e->task);
         while (s->cell_of.count <= l.variable) {
             vec_push(&s->cell_of, CUT_NONE);
         }
+        l.place = access_place(e);
+        l.spot = spot_at(s, &l);
+        __builtin_prefetch(&s->shots.at[l.spot]); /* wanted last */
+        l.holding = cuts_holding(&s->cuts, e->task);
+        l.known = cuts_of_task(&s->cuts, e->task);
         look_around(s, &l);
     }
     cuts_take(&s->cuts, id);

@@ -227,21 +227,24 @@ static void read_forks(struct facts *f)
 static void read_memory(struct facts *f)
 {
     struct map variables = {0};
-    struct map writes = {0}; /* variable to its last write, plus one */
+    VEC(event_id) writes = {0}; /* by variable: its last write, EVENT_NONE before the first */
     for (event_id id = 0; id < f->count; id++) {
         const struct event *e = trace_at(f->t, id);
         if (!facts_event_reads(e) && !facts_event_writes(e)) {
             continue;
         }
         const uint32_t variable = facts_number(&variables, facts_scoped(f->t, e, e->object));
-        uint32_t *write = map_slot(&writes, variable, 0, NULL);
+        if (variable == writes.count) {
+            vec_push(&writes, EVENT_NONE);
+        }
+        event_id *write = &writes.at[variable];
         f->of[id].thing = variable;
-        f->of[id].saw = facts_event_reads(e) && *write != 0 ? *write - 1 : EVENT_NONE;
-        *write = facts_event_writes(e) ? id + 1 : *write;
+        f->of[id].saw = facts_event_reads(e) ? *write : EVENT_NONE;
+        *write = facts_event_writes(e) ? id : *write;
     }
     f->variable_count = (uint32_t)variables.entries.count;
     map_release(&variables);
-    map_release(&writes);
+    vec_release(&writes);
 }
 
 /* ---- atomics ---- */
