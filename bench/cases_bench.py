@@ -3,10 +3,11 @@
 
     bench/cases_bench.py [BUILD [PART...]]      as make bench-cases does; the parts are below, with none all of them
 
-What was measured with the same system and options is kept in BUILD/cases/measured.json and not measured again: a bench
-that was stopped is gone on with. CLEW_CASES_SECONDS is the budget of a search that need not find anything,
-CLEW_CASES_CLEAN that of a case as it stands.
+What was measured with the same clew, system and options is kept in BUILD/cases/measured.json and not measured again: a bench
+that was stopped is gone on with. Budgets are processor time. CLEW_CASES_SECONDS is that of a search
+that need not find anything, CLEW_CASES_CLEAN that of a case as it stands.
 """
+import functools
 import hashlib
 import json
 import os
@@ -20,6 +21,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "test", "cases"))
 import expect  # pylint: disable=wrong-import-position
+import search  # pylint: disable=wrong-import-position
 
 SEEDS = (1, 1000001, 2000001, 3000001, 4000001)  # far apart: runs are numbered from the seed on
 STRATEGIES = ("random", "pct", "pos", "surw", "unique", "delay")
@@ -28,6 +30,8 @@ CLEAN_SECONDS = int(os.environ.get("CLEW_CASES_CLEAN", "120"))
 SECONDS = int(os.environ.get("CLEW_CASES_SECONDS", "10"))
 DPOR_SECONDS = 20
 DPOR_DEPTH = 60  # a little more than the longest of DEMi's minimal executions
+SPEED_SECONDS = 5
+SPEED_WANTED = 1e6
 WORK_RUNS = 1000
 
 # Lines of Scala, table 4 of the paper on DEMi.
@@ -38,6 +42,7 @@ PAPER_LINES = {"raft": {"fingerprint": 59, "invariants": 331, "configuration": 3
 class Bench:
     def __init__(self, build):
         self.build = os.path.abspath(build)
+        self.clew = os.path.join(self.build, "clew")
         self.path = os.path.join(self.build, "cases", "measured.json")
         self.known = {}
         if os.path.exists(self.path):
@@ -47,10 +52,14 @@ class Bench:
     def library(self, case):
         return os.path.join(self.build, "cases", case.name + ".so")
 
+    @functools.lru_cache
+    def digest(self, path):
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()[:16]
+
     def once(self, case, words, measure):
         """What the measure gives, from the last time when there is one."""
-        with open(self.library(case), "rb") as file:
-            key = " ".join([hashlib.sha256(file.read()).hexdigest()[:16], *words])
+        key = " ".join([self.digest(self.clew), self.digest(self.library(case)), *words])
         if key not in self.known:
             print(case.name, *words, file=sys.stderr, flush=True)
             self.known[key] = measure()
@@ -58,17 +67,13 @@ class Bench:
                 json.dump(self.known, file, indent=0)
         return self.known[key]
 
-    def explore(self, case, *words):
-        """Statistics of the search and its findings."""
+    def explore(self, case, seconds, *words):
+        """Statistics of a search with so much processor time, and its findings."""
         def measure():
             with tempfile.TemporaryDirectory() as folder:
-                done = subprocess.run([os.path.join(self.build, "clew"), "explore", "--json", *words, "-o", folder + "/own",
-                                       self.library(case)], capture_output=True, text=True, check=False)
-            if done.returncode not in (0, 1):
-                sys.exit(done.stderr)
-            result = json.loads(done.stdout)
+                result = search.explore(self.clew, self.library(case), words, seconds, folder)
             return {"stats": result["stats"], "findings": [[f["key"], f["why"]] for f in result["findings"]]}
-        return self.once(case, ["explore", *words], measure)
+        return self.once(case, ["explore", f"{seconds}s", *words], measure)
 
     def work(self, case):
         program = os.path.join(self.build, "cases", "case_work")
@@ -80,10 +85,10 @@ class Bench:
 
     def seek(self, case, bug, seconds, *words):
         """Runs, processor seconds and steps until the violation that the case names; None when it does not come."""
-        options = ["--bug", bug, *words, "--budget", f"{seconds}s"]
-        result = self.explore(case, *options, "--first")
+        options = ["--bug", bug, *words]
+        result = self.explore(case, seconds, *options, "--first")
         if result["findings"] and not result["findings"][0][0].startswith(case.bugs[bug]):
-            result = self.explore(case, *options)
+            result = self.explore(case, seconds, *options)
         for key, why in result["findings"]:
             if key.startswith(case.bugs[bug]):
                 run, steps = (int(number) for number in re.search(r"run (\d+), after (\d+) steps", why).groups())
@@ -154,7 +159,7 @@ def print_systematic(bench, cases):
         for bug in case.bugs:
             words = ["--strategy", "dpor", "--depth", str(DPOR_DEPTH)]
             found = bench.seek(case, bug, DPOR_SECONDS, *words)
-            runs = bench.explore(case, "--bug", bug, *words, "--budget", f"{DPOR_SECONDS}s", "--first")["stats"]["runs"]
+            runs = bench.explore(case, DPOR_SECONDS, "--bug", bug, *words, "--first")["stats"]["runs"]
             fuzzed = median_of([bench.seek(case, bug, WANTED_SECONDS, "--seed", str(seed)) for seed in SEEDS])
             row(bug, runs, f"after {short(found[1])} s" if found else "nothing", short(fuzzed[1]) if fuzzed else "-")
     print()
@@ -168,13 +173,13 @@ def print_clean(bench, cases):
     is_met = True
     for case in cases:
         for index, options in enumerate(case.clean):
-            result = bench.explore(case, *options, "--budget", f"{CLEAN_SECONDS if index == 0 else SECONDS}s")
+            result = bench.explore(case, CLEAN_SECONDS if index == 0 else SECONDS, *options)
             stats = result["stats"]
             is_met = is_met and not result["findings"]
             row(case.name, f"`{' '.join(options)}`" if options else "as built in", stats["runs"], stats["steps"],
                 short(stats["cpu_seconds"]), ", ".join(key for key, _ in result["findings"]) or "nothing")
         for key, options in case.found:
-            result = bench.explore(case, *options, "--budget", f"{WANTED_SECONDS}s", "--first")
+            result = bench.explore(case, WANTED_SECONDS, *options, "--first")
             stats = result["stats"]
             is_met = is_met and any(found.startswith(key) for found, _ in result["findings"])
             row(case.name, f"`{' '.join(options)}`", stats["runs"], stats["steps"], short(stats["cpu_seconds"]),
@@ -184,6 +189,20 @@ def print_clean(bench, cases):
         if case.work:
             print("- " + bench.work(case))
             is_met = is_met and all(re.search(rf"[:,] {word} [1-9]", bench.work(case)) for word in case.work)
+    print()
+    return is_met
+
+
+def print_speed(bench, cases):
+    print("## Speed\n\nEvents in a second of processor time when sampling, with all invariants checked after each. Wanted for "
+          f"libraft: at least {SPEED_WANTED / 1e6:.0f} million.\n")
+    table("case", "events", "seconds", "million events per second")
+    is_met = True
+    for case in cases:
+        stats = bench.explore(case, SPEED_SECONDS, "--strategy", "random")["stats"]
+        speed = stats["steps"] / stats["cpu_seconds"]
+        is_met = is_met and (case.name != "libraft" or speed >= SPEED_WANTED)
+        row(case.name, stats["steps"], short(stats["cpu_seconds"]), short(speed / 1e6))
     print()
     return is_met
 
@@ -201,7 +220,7 @@ def print_lines(_, cases):
 
 
 PARTS = {"found": print_found, "clean": print_clean, "strategies": print_strategies,
-         "systematic": print_systematic, "lines": print_lines}
+         "systematic": print_systematic, "speed": print_speed, "lines": print_lines}
 
 
 def main():

@@ -3,10 +3,9 @@
 
     cases/sim_case.py BUILD NAME
 
-What it says must be found is found within SECONDS (60) and replayed; what must be clean is, in RUNS (20000) runs. The
+What it says must be found is found within SECONDS (60) of processor time and replayed; what must be clean is, in RUNS (20000) runs. The
 schedules beside the file show what they have recorded."""
 import glob
-import json
 import os
 import subprocess
 import sys
@@ -16,19 +15,16 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "test", "cases"))
 import expect  # pylint: disable=wrong-import-position
+import search  # pylint: disable=wrong-import-position
 
-SECONDS = os.environ.get("SECONDS", "60")
+SECONDS = float(os.environ.get("SECONDS", "60"))
 RUNS = os.environ.get("RUNS", "20000")
 
 
 def explore(clew, library, options, is_found):
-    budget = ["--first", "--budget", SECONDS + "s"] if is_found else ["--budget", RUNS + "runs"]
+    more = ["--first"] if is_found else ["--budget", RUNS + "runs"]
     with tempfile.TemporaryDirectory() as folder:
-        words = [clew, "explore", "--json", "-o", os.path.join(folder, "campaign"), *budget, *options, library]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode not in (0, 1):
-            raise SystemExit(done.stderr.strip())
-        result = json.loads(done.stdout)
+        result = search.explore(clew, library, [*options, *more], SECONDS, folder)
         for finding in result["findings"]:
             replay(clew, *finding["replay"].split()[2:])
     return result
@@ -45,9 +41,8 @@ def replay(clew, *words):
 def measure(clew, library):
     """Events per second of plain sampling, with all properties checked after each."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [clew, "explore", "--json", "-o", os.path.join(folder, "campaign"), "--strategy", "random",
-                 "--budget", "5000runs", library]
-        stats = json.loads(subprocess.run(words, capture_output=True, text=True, check=False).stdout)["stats"]
+        options = ["--strategy", "random", "--budget", "5000runs"]
+        stats = search.explore(clew, library, options, SECONDS, folder)["stats"]
     return stats["steps"] / max(stats["cpu_seconds"], 0.001)
 
 

@@ -30,6 +30,11 @@ static void setup(void)
     clew_request(MASTER, SUBMIT_PROGRAM, NULL, 0);
 }
 
+/* The master fails and recovers, whatever other faults there are. */
+static const char config[] = "initial:\n"
+                             "  - crash: master\n"
+                             "  - restart: master\n";
+
 static void begin(struct node *node, bool is_again)
 {
     switch (clew_self()) {
@@ -115,5 +120,5 @@ static void describe(const void *state, char *text, size_t size)
 CLEW_SYSTEM(.name = "spark", .node_count = NODE_COUNT, .nodes = nodes, .messages = messages,
             .timers = timers, .state_size = sizeof(struct node), .disk_size = sizeof(struct store),
             .setup = setup, .start = start, .restart = restart, .message = message, .timer = timer,
-            .describe = describe, .properties = properties, .bugs = spark_bugs,
+            .describe = describe, .properties = properties, .bugs = spark_bugs, .config = config,
             .faults = "crash=2,restart=2", .depth = 300);

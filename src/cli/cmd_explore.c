@@ -126,7 +126,7 @@ static int name_file(const char *path, char name[20], struct err *e)
     uint64_t hash = 0;
     ssize_t available = 0;
     if (in_open(&in, path, e) < 0) {
-        return -1;
+        return err_wrap(e, "%s", path);
     }
     while ((available = in_fill(&in, 1, e)) > 0) {
         hash = name_mix(hash, name_text(in.at, (size_t)available));

@@ -4,7 +4,7 @@ int schedule_file_read(struct schedule *s, const char *path, struct err *e)
 {
     struct in in;
     if (in_open(&in, path, e) < 0) {
-        return -1;
+        return err_wrap(e, "%s", path);
     }
     const int result = schedule_parse(s, &in, e);
     in_close(&in);
