@@ -29,10 +29,13 @@ static const struct row rows[] = {
     {"count >= 75", "p: never count(p: p.v = 1) >= 75", 100, 1000, 1},
     {"count >= 100", "p: never count(p: p.v = 1) >= 100", 100, 1000, 1},
     {"count >= 80, skew 1 ms", "p: never count(p: p.v = 1) >= 80", 100, 100, 1},
+    {"count >= 85, skew 1 ms", "p: never count(p: p.v = 1) >= 85", 100, 100, 1},
     {"count >= 90, skew 1 ms", "p: never count(p: p.v = 1) >= 90", 100, 100, 1},
+    {"count >= 95, skew 1 ms", "p: never count(p: p.v = 1) >= 95", 100, 100, 1},
     {"count >= 99, skew 1 ms", "p: never count(p: p.v = 1) >= 99", 100, 100, 1},
     {"count >= 500", "p: never count(p: p.v = 1) >= 500", 1000, 1000, 0.3},
     {"count >= 1000", "p: never count(p: p.v = 1) >= 1000", 1000, 1000, 0.3},
+    {"count >= 850, skew 1 ms", "p: never count(p: p.v = 1) >= 850", 1000, 100, 0.3},
     {"count >= 900, skew 1 ms", "p: never count(p: p.v = 1) >= 900", 1000, 100, 0.3},
 };
 

@@ -2,10 +2,8 @@
 
 void flow_release(struct flow *f)
 {
+    vec_release(&f->nodes);
     vec_release(&f->edges);
-    vec_release(&f->first);
-    vec_release(&f->level);
-    vec_release(&f->now);
     vec_release(&f->queue);
     vec_release(&f->path);
 }
@@ -13,65 +11,70 @@ void flow_release(struct flow *f)
 void flow_reset(struct flow *f, uint32_t node_count)
 {
     must(node_count >= FLOW_FIRST);
-    f->node_count = node_count;
     vec_clear(&f->edges);
-    vec_reserve(&f->first, node_count);
-    vec_reserve(&f->level, node_count);
-    vec_reserve(&f->now, node_count);
+    vec_reserve(&f->nodes, node_count);
     vec_reserve(&f->queue, node_count);
     vec_reserve(&f->path, node_count);
-    f->first.count = f->level.count = f->now.count = node_count;
+    f->nodes.count = node_count;
     for (uint32_t i = 0; i < node_count; i++) {
-        f->first.at[i] = FLOW_NONE;
+        f->nodes.at[i].first = FLOW_NONE;
     }
 }
 
 static void add_half(struct flow *f, uint32_t from, uint32_t to, int64_t room)
 {
-    const struct flow_edge edge = {.to = to, .next = *vec_at(&f->first, from), .room = room};
-    f->first.at[from] = (uint32_t)f->edges.count;
+    struct flow_node *node = vec_at(&f->nodes, from);
+    const struct flow_edge edge = {.to = to, .next = node->first, .room = room};
+    node->first = (uint32_t)f->edges.count;
     vec_push(&f->edges, edge);
+}
+
+void flow_add_flowing(struct flow *f, uint32_t from, uint32_t to, int64_t room, int64_t flowing)
+{
+    add_half(f, from, to, room - flowing);
+    add_half(f, to, from, flowing);
 }
 
 void flow_add(struct flow *f, uint32_t from, uint32_t to, int64_t room)
 {
-    add_half(f, from, to, room);
-    add_half(f, to, from, 0);
+    flow_add_flowing(f, from, to, room, 0);
 }
 
-/* Levels of all nodes that can still be reached; whether the sink can. */
+/* Levels of the nodes that can still be reached, up to the sink's; whether that can. */
 static bool find_levels(struct flow *f)
 {
-    for (uint32_t i = 0; i < f->node_count; i++) {
-        f->level.at[i] = FLOW_NONE;
-        f->now.at[i] = f->first.at[i];
+    struct flow_node *nodes = f->nodes.at;
+    for (size_t i = 0; i < f->nodes.count; i++) {
+        nodes[i].level = FLOW_NONE;
+        nodes[i].now = nodes[i].first;
     }
-    vec_clear(&f->queue);
-    f->level.at[FLOW_SOURCE] = 0;
-    vec_push(&f->queue, FLOW_SOURCE);
-    for (size_t i = 0; i < f->queue.count; i++) {
-        const uint32_t node = f->queue.at[i];
-        for (uint32_t k = f->first.at[node]; k != FLOW_NONE; k = f->edges.at[k].next) {
+    uint32_t *queue = f->queue.at; /* has room for all nodes */
+    size_t count = 1;
+    queue[0] = FLOW_SOURCE;
+    nodes[FLOW_SOURCE].level = 0;
+    for (size_t i = 0; i < count && nodes[FLOW_SINK].level == FLOW_NONE; i++) {
+        const struct flow_node *node = &nodes[queue[i]];
+        for (uint32_t k = node->first; k != FLOW_NONE; k = f->edges.at[k].next) {
             const struct flow_edge *edge = &f->edges.at[k];
-            if (edge->room > 0 && f->level.at[edge->to] == FLOW_NONE) {
-                f->level.at[edge->to] = f->level.at[node] + 1;
-                vec_push(&f->queue, edge->to);
+            if (edge->room > 0 && nodes[edge->to].level == FLOW_NONE) {
+                nodes[edge->to].level = node->level + 1;
+                queue[count++] = edge->to;
             }
         }
     }
-    return f->level.at[FLOW_SINK] != FLOW_NONE;
+    return nodes[FLOW_SINK].level != FLOW_NONE;
 }
 
 /* The next edge from the node one level on, FLOW_NONE when it leads nowhere any more. */
 static uint32_t next_edge(struct flow *f, uint32_t node)
 {
-    uint32_t *now = &f->now.at[node];
-    while (*now != FLOW_NONE) {
-        const struct flow_edge *edge = &f->edges.at[*now];
-        if (edge->room > 0 && f->level.at[edge->to] == f->level.at[node] + 1) {
-            return *now;
+    struct flow_node *from = &f->nodes.at[node];
+    while (from->now != FLOW_NONE) {
+        const struct flow_edge *edge = &f->edges.at[from->now];
+        if (edge->room > 0 && f->nodes.at[edge->to].level == from->level + 1) {
+            return from->now;
         }
-        *now = edge->next;
+        from->now = edge->next;
     }
     return FLOW_NONE;
 }
@@ -119,15 +122,15 @@ static int64_t fill_levels(struct flow *f, int64_t most)
         }
         /* A dead end: the edge that led here is not tried again. */
         const uint32_t last = vec_pop(&f->path);
-        f->now.at[f->edges.at[last ^ 1].to] = f->edges.at[last].next;
+        f->nodes.at[f->edges.at[last ^ 1].to].now = f->edges.at[last].next;
     }
 }
 
-int64_t flow_run(struct flow *f)
+int64_t flow_run(struct flow *f, int64_t enough)
 {
     int64_t total = 0;
-    while (total < FLOW_ENDLESS && find_levels(f)) {
-        total += fill_levels(f, FLOW_ENDLESS - total);
+    while (total < enough && find_levels(f)) {
+        total += fill_levels(f, enough - total);
     }
     return total;
 }

@@ -5,7 +5,7 @@
  *     flow_add(&f, FLOW_SOURCE, a, 3);
  *     flow_add(&f, a, b, FLOW_ENDLESS);
  *     flow_add(&f, b, FLOW_SINK, 2);
- *     flow_run(&f);                      2; then flow_is_source_side(&f, a) ...
+ *     flow_run(&f, FLOW_ENDLESS);        2; then flow_is_source_side(&f, a) ...
  *     flow_release(&f);
  */
 #ifndef CLEW_MONITOR_FLOW_H
@@ -28,13 +28,16 @@ struct flow_edge {
     int64_t room;
 };
 
+struct flow_node {
+    uint32_t first; /* of its edges */
+    uint32_t now;   /* the edge to be tried */
+    uint32_t level; /* steps from the source; FLOW_NONE: out of reach */
+};
+
 /* Kept from network to network, so that small ones cost no allocation. {0} is empty. */
 struct flow {
-    uint32_t node_count;
+    VEC(struct flow_node) nodes;
     VEC(struct flow_edge) edges;
-    VEC(uint32_t) first; /* per node: its edges */
-    VEC(uint32_t) level; /* per node: steps from the source; FLOW_NONE: out of reach */
-    VEC(uint32_t) now;   /* per node: the edge to be tried */
     VEC(uint32_t) queue;
     VEC(uint32_t) path; /* edges */
 };
@@ -47,14 +50,20 @@ void flow_release(struct flow *f);
 
 void flow_add(struct flow *f, uint32_t from, uint32_t to, int64_t room);
 
-/* The largest flow from source to sink, FLOW_ENDLESS when nothing bounds it. Dinitz (1970):
- * O(nodes^2 * edges), in practice near-linear on networks as shallow as ours. */
-int64_t flow_run(struct flow *f);
+/* The same with so much flowing through it already, of what there is room for. Who adds such edges
+ * sees to it that as much comes into each node as goes out; it is not part of what flow_run says.
+ */
+void flow_add_flowing(struct flow *f, uint32_t from, uint32_t to, int64_t room, int64_t flowing);
 
-/* After flow_run: whether the node is on the source's side of the least of the smallest cuts. */
+/* The largest flow from source to sink, or `enough` when it is at least that. Dinitz (1970):
+ * O(nodes^2 * edges), in practice near-linear on networks as shallow as ours. */
+int64_t flow_run(struct flow *f, int64_t enough);
+
+/* After a flow_run that said less than enough: whether the node is on the source's side of the
+ * least of the smallest cuts. */
 static inline bool flow_is_source_side(const struct flow *f, uint32_t node)
 {
-    return *vec_at(&f->level, node) != FLOW_NONE;
+    return vec_at(&f->nodes, node)->level != FLOW_NONE;
 }
 
 #endif

@@ -13,29 +13,41 @@
  * The latest report of a cut says, up to twice the skew, which others are in it and which are not.
  * So time is walked through in windows: what is over is in, what is to come is out, and each
  * network has only the reports between. A window whose best states together are not good enough is
- * passed over without one. */
+ * passed over without one.
+ *
+ * A process by itself is in its best state when what it gains on the way is set off against what
+ * it lost before, the later against the earlier. That much of the flow is known at once, so only
+ * what messages and clocks take away from the best states has to be found, and no more of it than
+ * shows that the window is not good enough. */
 #include <string.h>
 
 #include "monitor/cuts.h"
 #include "monitor/flow.h"
-#include "monitor/front.h"
 
 /* A window has at least so many reports, so that many small ones do not cost more than one. */
 enum { WINDOW_MIN_DEFAULT = 64 };
+
+/* A report of a window, in the network. */
+struct step {
+    int64_t weight;  /* what it adds to the sum */
+    int64_t flowing; /* of that, what is set off within the process */
+    int64_t carried; /* what is set off between it or later ones and earlier ones */
+};
 
 struct search {
     const struct cuts *cuts;
     const struct cuts_wanted *wanted;
     struct arena *scratch;
     struct flow flow;
-    int64_t forbidden;  /* what a forbidden state counts: no sum makes up for it */
-    uint32_t *by_time;  /* reports */
-    uint32_t *rank;     /* per report: its place in by_time */
-    uint32_t *over;     /* per rank: how many were over by then */
-    uint32_t *base;     /* per process: reports before the window */
-    VEC(uint32_t) owed; /* what reports before the window need and was not over */
-    int64_t *peak;      /* per process that has reports in the window: its best gain there */
-    uint32_t low, high; /* the window: ranks low .. high-1 */
+    int64_t forbidden;      /* what a forbidden state counts: no sum makes up for it */
+    uint32_t *by_time;      /* reports */
+    uint32_t *rank;         /* per report: its place in by_time */
+    uint32_t *over;         /* per rank: how many were over by then */
+    uint32_t *base;         /* per process: reports before the window */
+    VEC(uint32_t) owed;     /* what reports before the window need and was not over */
+    int64_t *setoff;        /* per process: losses that no later gain is set off against yet */
+    VEC(struct step) steps; /* of the reports of the window */
+    uint32_t low, high;     /* the window: ranks low .. high-1 */
     int64_t base_sum;
     bool is_found;
     int64_t sum;
@@ -62,29 +74,55 @@ static int64_t find_forbidden(const struct search *s)
     return -2 * (int64_t)total;
 }
 
-/* The reports of each process are in order already. */
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+/* A digit of how much later than the earliest the report is. */
+static uint32_t digit_of(const struct cuts *c, uint32_t r, int64_t earliest, uint32_t shift)
+{
+    return (uint32_t)(((uint64_t)c->time[r] - (uint64_t)earliest) >> shift) % DIGITS;
+}
+
+/* Least digit first, which keeps the order of reports of one time, and so of one process. */
 static void sort_by_time(struct search *s)
 {
     const struct cuts *c = s->cuts;
-    uint32_t *taken = arena_array(s->scratch, uint32_t, c->process_count);
-    struct front front;
-    front_init(&front, c, taken, s->scratch);
-    for (uint32_t i = 0; i < cuts_report_count(c); i++) {
-        const uint32_t p = front_soonest(&front);
-        s->by_time[i] = c->first[p] + taken[p]++;
-        front_sink(&front, p);
+    const uint32_t count = cuts_report_count(c);
+    uint32_t *from = arena_array(s->scratch, uint32_t, count);
+    uint32_t *to = arena_array(s->scratch, uint32_t, count);
+    int64_t earliest = INT64_MAX;
+    int64_t latest = INT64_MIN;
+    for (uint32_t r = 0; r < count; r++) {
+        earliest = c->time[r] < earliest ? c->time[r] : earliest;
+        latest = c->time[r] > latest ? c->time[r] : latest;
+        from[r] = r;
     }
+    const uint64_t range = count == 0 ? 0 : (uint64_t)latest - (uint64_t)earliest;
+    for (uint32_t shift = 0; shift < 64 && range >> shift != 0; shift += DIGIT_BITS) {
+        uint32_t place[DIGITS + 1] = {0};
+        for (uint32_t r = 0; r < count; r++) {
+            place[1 + digit_of(c, r, earliest, shift)]++;
+        }
+        for (uint32_t digit = 0; digit < DIGITS; digit++) {
+            place[digit + 1] += place[digit];
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            to[place[digit_of(c, from[i], earliest, shift)]++] = from[i];
+        }
+        uint32_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    s->by_time = from;
 }
 
 static void search_init(struct search *s)
 {
     const struct cuts *c = s->cuts;
     const uint32_t count = cuts_report_count(c);
-    s->by_time = arena_array(s->scratch, uint32_t, count);
     s->rank = arena_array(s->scratch, uint32_t, count);
     s->over = arena_array(s->scratch, uint32_t, count);
     s->base = arena_array(s->scratch, uint32_t, c->process_count);
-    s->peak = arena_array(s->scratch, int64_t, c->process_count);
+    s->setoff = arena_array(s->scratch, int64_t, c->process_count);
     s->forbidden = find_forbidden(s);
     sort_by_time(s);
     uint32_t over = 0;
@@ -122,27 +160,6 @@ static void move_low(struct search *s, uint32_t low)
     s->owed.count = kept;
 }
 
-/* No cut of the window has a larger sum. */
-static int64_t upper_bound(struct search *s)
-{
-    const struct cuts *c = s->cuts;
-    for (uint32_t i = s->low; i < s->high; i++) {
-        const uint32_t p = c->process[s->by_time[i]];
-        s->peak[p] = gain_of(s, p, s->base[p]);
-    }
-    int64_t bound = s->base_sum;
-    for (uint32_t i = s->low; i < s->high; i++) {
-        const uint32_t r = s->by_time[i];
-        const uint32_t p = c->process[r];
-        const int64_t gain = gain_of(s, p, r - c->first[p] + 1);
-        if (gain > s->peak[p]) {
-            bound += gain - s->peak[p];
-            s->peak[p] = gain;
-        }
-    }
-    return bound;
-}
-
 static uint32_t report_node(const struct search *s, uint32_t rank)
 {
     return FLOW_FIRST + rank - s->low;
@@ -167,40 +184,82 @@ static void add_needs(struct search *s, uint32_t r, uint32_t node)
     }
 }
 
-/* The network of the window; returns the sum of all that could be won. */
-static int64_t build_network(struct search *s)
+/* What each report adds, and how much of it is set off within its process: gains against the losses
+ * before them, as far as these go. Returns the sum of the gains that are left: by so much the best
+ * states of all processes are better than the first. */
+static int64_t find_steps(struct search *s)
 {
     const struct cuts *c = s->cuts;
     int64_t won = 0;
-    flow_reset(&s->flow, FLOW_FIRST + 2 * (s->high - s->low));
+    s->steps.count = 0;
+    vec_reserve(&s->steps, s->high - s->low);
+    for (uint32_t i = s->low; i < s->high; i++) {
+        s->setoff[c->process[s->by_time[i]]] = 0;
+    }
     for (uint32_t i = s->low; i < s->high; i++) {
         const uint32_t r = s->by_time[i];
         const uint32_t p = c->process[r];
         const uint32_t before = r - c->first[p];
-        const int64_t weight = gain_of(s, p, before + 1) - gain_of(s, p, before);
+        struct step step = {.weight = gain_of(s, p, before + 1) - gain_of(s, p, before)};
+        if (step.weight > 0) {
+            step.flowing = step.weight < s->setoff[p] ? step.weight : s->setoff[p];
+            won += step.weight - step.flowing;
+        }
+        s->setoff[p] -= step.weight > 0 ? step.flowing : step.weight;
+        s->steps.at[s->steps.count++] = step;
+    }
+    for (uint32_t i = s->low; i < s->high; i++) {
+        s->setoff[c->process[s->by_time[i]]] = 0;
+    }
+    /* Backwards, setoff is what later gains bring and earlier losses take. */
+    for (uint32_t i = s->high; i-- > s->low;) {
+        struct step *step = &s->steps.at[i - s->low];
+        int64_t *setoff = &s->setoff[c->process[s->by_time[i]]];
+        if (step->weight < 0) {
+            step->flowing = -step->weight < *setoff ? -step->weight : *setoff;
+        }
+        *setoff += step->weight > 0 ? step->flowing : -step->flowing;
+        step->carried = *setoff;
+    }
+    return won;
+}
+
+/* The network of the window. */
+static void build_network(struct search *s)
+{
+    const struct cuts *c = s->cuts;
+    struct flow *f = &s->flow;
+    const uint32_t over = s->high > s->low ? s->over[s->high - 1] : s->low;
+    flow_reset(f, FLOW_FIRST + (s->high - s->low) + (over > s->low ? over - s->low : 0));
+    for (uint32_t i = s->low; i < s->high; i++) {
+        const uint32_t r = s->by_time[i];
+        const uint32_t p = c->process[r];
+        const uint32_t before = r - c->first[p];
+        const struct step *step = &s->steps.at[i - s->low];
         const uint32_t node = report_node(s, i);
-        if (weight > 0) {
-            flow_add(&s->flow, FLOW_SOURCE, node, weight);
-            won += weight;
-        } else if (weight < 0) {
-            flow_add(&s->flow, node, FLOW_SINK, -weight);
+        if (step->weight > 0) {
+            flow_add_flowing(f, FLOW_SOURCE, node, step->weight, step->flowing);
+        } else if (step->weight < 0) {
+            flow_add_flowing(f, node, FLOW_SINK, -step->weight, step->flowing);
         }
         if (before > s->base[p]) {
-            flow_add(&s->flow, node, report_node(s, s->rank[r - 1]), FLOW_ENDLESS);
+            flow_add_flowing(f, node, report_node(s, s->rank[r - 1]), FLOW_ENDLESS + step->carried,
+                             step->carried);
         }
         add_needs(s, r, node);
         if (s->over[i] > s->low) {
-            flow_add(&s->flow, node, chain_node(s, s->over[i]), FLOW_ENDLESS);
+            flow_add(f, node, chain_node(s, s->over[i]), FLOW_ENDLESS);
         }
-        flow_add(&s->flow, chain_node(s, i + 1), node, FLOW_ENDLESS);
-        if (i > s->low) {
-            flow_add(&s->flow, chain_node(s, i + 1), chain_node(s, i), FLOW_ENDLESS);
+        if (i < over) {
+            flow_add(f, chain_node(s, i + 1), node, FLOW_ENDLESS);
+        }
+        if (i > s->low && i < over) {
+            flow_add(f, chain_node(s, i + 1), chain_node(s, i), FLOW_ENDLESS);
         }
     }
     vec_each (&s->owed, r) {
-        flow_add(&s->flow, FLOW_SOURCE, report_node(s, s->rank[*r]), FLOW_ENDLESS);
+        flow_add(f, FLOW_SOURCE, report_node(s, s->rank[*r]), FLOW_ENDLESS);
     }
-    return won;
 }
 
 /* Whether what is owed to the reports before the window is in it. */
@@ -228,15 +287,15 @@ static void keep_best(struct search *s, int64_t sum)
 static void search_window(struct search *s)
 {
     const int64_t least = s->is_found ? s->sum + 1 : s->wanted->least;
-    const int64_t bound = upper_bound(s);
-    if (bound < least || bound <= s->forbidden / 2 || !can_pay(s)) {
+    const int64_t floor = least > s->forbidden / 2 + 1 ? least : s->forbidden / 2 + 1;
+    const int64_t best = s->base_sum + find_steps(s);
+    if (best < floor || !can_pay(s)) {
         return;
     }
-    const int64_t won = build_network(s);
-    const int64_t lost = flow_run(&s->flow);
-    const int64_t sum = s->base_sum + won - lost;
-    if (lost < FLOW_ENDLESS && sum >= least && sum > s->forbidden / 2) {
-        keep_best(s, sum);
+    build_network(s);
+    const int64_t lost = flow_run(&s->flow, best - floor + 1);
+    if (lost <= best - floor) {
+        keep_best(s, best - lost);
     }
 }
 
@@ -263,6 +322,7 @@ bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *
     } while (latest < count && (wanted->wants_most || !s.is_found));
     flow_release(&s.flow);
     vec_release(&s.owed);
+    vec_release(&s.steps);
     arena_reset(scratch, mark);
     *sum = s.sum;
     return s.is_found;

@@ -370,7 +370,7 @@ static void decide(struct stream *s, uint32_t property)
         }
         return;
     }
-    if (now.verdict == CUT_NO && !t->is_possible_unreported) {
+    if (now.verdict == CUT_NO && !t->is_possible_unreported && !window_is_reported(&s->window)) {
         window_assume(&s->window, false);
         t->is_possible_unreported = answer_decide(&asking).verdict == CUT_UNKNOWN;
     }

@@ -200,6 +200,17 @@ void window_assume(struct window *w, bool is_reported)
     }
 }
 
+bool window_is_reported(const struct window *w)
+{
+    const struct bound *b = w->chronicle.bound;
+    for (uint32_t i = 0; i < b->slots.count; i++) {
+        if (b->slots.at[i].other == UINT32_MAX && !w->is_reported[SLOT_FIRST + i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void window_show(struct window *w, const struct tables *t)
 {
     struct chronicle *h = &w->chronicle;

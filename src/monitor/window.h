@@ -38,6 +38,9 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon);
  */
 void window_assume(struct window *w, bool is_reported);
 
+/* Whether all variables were reported before the window: nothing is left to assume. */
+bool window_is_reported(const struct window *w);
+
 /* Makes w->trace the events of the window, for findings. */
 void window_show(struct window *w, const struct tables *t);
 
