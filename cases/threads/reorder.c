@@ -1,0 +1,54 @@
+/* Writers that all write the same two values, one after the other, and one who looks: it must come
+ * between the two of the very first writer, and the more writers there are, the less likely that
+ * is. The argument is the number of threads, 3 when there is none. */
+#include "threads.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int first, second;
+
+static void enter(void)
+{
+#ifdef FIXED
+    pthread_mutex_lock(&lock);
+#endif
+}
+
+static void leave(void)
+{
+#ifdef FIXED
+    pthread_mutex_unlock(&lock);
+#endif
+}
+
+static void *set(void *unused)
+{
+    enter();
+    first = 1;
+    second = -1;
+    leave();
+    return unused;
+}
+
+static void *look(void *unused)
+{
+    enter();
+    const int seen_first = first;
+    const int seen_second = second;
+    leave();
+    assert(seen_first + seen_second == 0);
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    const size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
+    thread_body *bodies[THREADS_MAX] = {look};
+    assert(count >= 2 && count <= THREADS_MAX);
+    for (size_t i = 0; i + 1 < count; i++) {
+        bodies[i] = set;
+    }
+    bodies[count - 1] = look;
+    (void)lock;
+    threads_run(bodies, count);
+    return 0;
+}

@@ -1,0 +1,47 @@
+"""The programs of cases/threads, as the table in its README.md lists them."""
+import os
+import re
+import subprocess
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+FOLDER = os.path.normpath(os.path.join(SOURCE, "cases", "threads"))
+ROW = re.compile(r"^\| `(\w+)((?: \w+)*)` \| (.*) \| (yes|no) \| ([\w, -]+) \|$")
+
+
+class Program:
+    def __init__(self, name, arguments, is_race, kinds):
+        self.name = name
+        self.arguments = arguments  # words
+        self.is_race = is_race      # clew races tells of it
+        self.kinds = kinds          # of finding, any of which it may be found as
+        self.title = " ".join([name, *arguments])
+
+    @property
+    def source(self):
+        """Where it is written."""
+        path = os.path.join(FOLDER, self.name)
+        return path + ".c" if os.path.exists(path + ".c") else path + ".cc"
+
+    @property
+    def spec(self):
+        """What must hold in it, the path of a file; None where nothing is said."""
+        path = os.path.join(FOLDER, self.name + ".spec")
+        return path if os.path.exists(path) else None
+
+    def build(self, clew, folder, is_fixed):
+        """Builds it with clew cc, once in a folder; returns its path."""
+        path = os.path.join(folder, self.name + ("-fixed" if is_fixed else ""))
+        if os.path.exists(path):
+            return path
+        words = [clew, "c++" if self.source.endswith(".cc") else "cc", "-g", "-O1", "-pthread", "-D_GNU_SOURCE",
+                 "-I", os.path.join(SOURCE, "include"), *(["-DFIXED"] if is_fixed else []), self.source, "-o", path]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, f"{self.name}: {done.stderr}"
+        return path
+
+
+def programs():
+    """All of them, in the order of the table."""
+    with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as file:
+        rows = [ROW.match(line) for line in file.read().splitlines()]
+    return [Program(row[1], row[2].split(), row[4] == "yes", row[5].split(", ")) for row in rows if row]
