@@ -235,10 +235,9 @@ static uint64_t hash_waiting(const struct node *n)
     return hash;
 }
 
-static uint64_t hash_node(const struct sim *s, const struct node *n)
+uint64_t memory_hash_beside(const struct sim *s, const struct node *n)
 {
     const uint64_t parts[] = {
-        XXH3_64bits(n->heap.begin, n->heap.used),
         n->state != NULL,
         n->is_cut,
         hash_timers(s, n),
@@ -248,6 +247,11 @@ static uint64_t hash_node(const struct sim *s, const struct node *n)
         hash_waiting(n),
     };
     return XXH3_64bits(parts, sizeof parts);
+}
+
+static uint64_t hash_node(const struct sim *s, const struct node *n)
+{
+    return XXH3_64bits_withSeed(n->heap.begin, n->heap.used, memory_hash_beside(s, n));
 }
 
 /* Messages of a channel count in their order where it matters, else as a set. */

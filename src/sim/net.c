@@ -10,35 +10,27 @@ uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to)
     return (uint32_t)(from + 1) * s->node_count + to;
 }
 
-bool net_is_first(const struct sim *s, const struct parcel *p)
-{
-    return s->core->queues[net_channel(s, p->from, p->to)].first == p;
-}
-
-bool net_is_fifo(const struct sim *s, const struct parcel *p)
-{
-    return s->is_fifo[net_channel(s, p->from, p->to)];
-}
-
 static void append(struct sim *s, struct parcel *p)
 {
     struct core *core = s->core;
+    p->age = core->parcels_sent++;
     p->older = core->newest;
     *(core->newest == NULL ? &core->oldest : &core->newest->newer) = p;
     core->newest = p;
-    struct queue *c = &core->queues[net_channel(s, p->from, p->to)];
+    struct queue *c = &core->queues[p->channel];
     *(c->first == NULL ? &c->first : &c->last->behind) = p;
     c->last = p;
     core->parcel_count++;
 }
 
-/* Gives the parcel its name: the next of its type on its channel. */
+/* Gives the parcel, which has its fingerprint, its name: the next of its type on its channel. */
 static void christen(struct sim *s, struct parcel *p)
 {
-    const uint32_t kind = net_channel(s, p->from, p->to) * s->type_count + p->type;
+    const uint32_t kind = p->channel * s->type_count + p->type;
     p->action = s->names.messages[kind];
     p->occurrence = ++s->core->sent[kind];
     p->name = name_occurrence(p->action, p->occurrence);
+    p->delivery = pending_delivery(s, p);
 }
 
 enum { PARCELS_MAX = SIM_PENDING_MAX / 2 };
@@ -85,14 +77,15 @@ struct parcel *net_send(struct sim *s, int32_t from, uint32_t to, const struct c
     struct parcel *p = parcel_new(s, m->size);
     p->from = from;
     p->to = to;
+    p->channel = net_channel(s, from, to);
     p->type = (uint32_t)m->type;
     p->size = m->size;
     p->cause = s->now;
     if (m->size > 0) {
         memcpy(p->bytes, m->bytes, m->size);
     }
-    christen(s, p);
     p->fingerprint = fingerprint(s, p);
+    christen(s, p);
     append(s, p);
     tell_send(s, p);
     return p;
@@ -103,7 +96,7 @@ void net_take(struct sim *s, struct parcel *p)
     struct core *core = s->core;
     *(p->older == NULL ? &core->oldest : &p->older->newer) = p->newer;
     *(p->newer == NULL ? &core->newest : &p->newer->older) = p->older;
-    struct queue *c = &core->queues[net_channel(s, p->from, p->to)];
+    struct queue *c = &core->queues[p->channel];
     struct parcel *before = NULL;
     for (struct parcel *q = c->first; q != p; q = q->behind) {
         before = q;
@@ -135,7 +128,7 @@ void net_repeat(struct sim *s, const struct parcel *p)
 
 void net_advance(struct sim *s, struct parcel *p)
 {
-    struct queue *c = &s->core->queues[net_channel(s, p->from, p->to)];
+    struct queue *c = &s->core->queues[p->channel];
     struct parcel *before = c->first;
     if (before == p) {
         return;

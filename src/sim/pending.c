@@ -28,9 +28,8 @@ uint32_t pending_help_task(const struct sim *s, uint32_t node)
 
 static uint32_t parcel_task(const struct sim *s, const struct parcel *p)
 {
-    const uint32_t channel = net_channel(s, p->from, p->to);
     const uint32_t line = net_is_fifo(s, p) ? 0 : p->occurrence % LINES_PER_CHANNEL;
-    return s->has_datagrams ? channel * LINES_PER_CHANNEL + line : channel;
+    return s->has_datagrams ? p->channel * LINES_PER_CHANNEL + line : p->channel;
 }
 
 static uint32_t disk_task(const struct sim *s, uint32_t node)
@@ -61,28 +60,83 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
     s->origins[s->pending_count++] = *from;
 }
 
-static void list_parcels(struct sim *s)
+/* Listed again and again while it waits: made once. */
+struct pick_operation pending_delivery(const struct sim *s, const struct parcel *p)
+{
+    return (struct pick_operation){.name = p->name,
+                                   .action = p->action,
+                                   .content = p->fingerprint,
+                                   .occurrence = p->occurrence,
+                                   .task = parcel_task(s, p),
+                                   .objects = {p->to + 1},
+                                   .writes = 1,
+                                   .node = (uint16_t)p->to,
+                                   .is_external = p->from < 0,
+                                   .kind = EVENT_RECV};
+}
+
+static void list_parcel(struct sim *s, struct parcel *p)
 {
     const struct node *nodes = s->core->nodes;
-    for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
-        const bool is_cut = p->from >= 0 && p->from != (int32_t)p->to &&
-                            (nodes[p->to].is_cut || nodes[p->from].is_cut);
-        const bool is_next = !net_is_fifo(s, p) || net_is_first(s, p);
-        const bool is_let_in = nodes[p->to].awaited.is_any ? block_is_awaited(s, p) : is_next;
-        if (nodes[p->to].state == NULL || is_cut || !is_let_in) {
+    const bool is_cut =
+        p->from >= 0 && p->from != (int32_t)p->to && (nodes[p->to].is_cut || nodes[p->from].is_cut);
+    const bool is_next = !net_is_fifo(s, p) || net_is_first(s, p);
+    const bool is_let_in = nodes[p->to].awaited.is_any ? block_is_awaited(s, p) : is_next;
+    if (nodes[p->to].state == NULL || is_cut || !is_let_in) {
+        return;
+    }
+    struct pick_operation *added = &s->pending[s->pending_count];
+    must(s->pending_count < SIM_PENDING_MAX);
+    *added = p->delivery;
+    added->is_unignorable = p->is_unignorable;
+    added->is_overtaking = !net_is_fifo(s, p) || !is_next;
+    s->origins[s->pending_count++] = (struct origin){.parcel = p, .node = p->to, .cause = p->cause};
+}
+
+enum { HEADS_MAX = 128 };
+
+/* Only the heads of channels, by age: where most messages wait behind others. */
+static void list_heads(struct sim *s, uint32_t channel_count)
+{
+    struct parcel *heads[HEADS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < channel_count; i++) {
+        struct parcel *head = s->core->queues[i].first;
+        if (head == NULL) {
             continue;
         }
-        pending_add(s,
-                    &(struct pick_operation){.name = p->name,
-                                             .action = p->action,
-                                             .content = p->fingerprint,
-                                             .occurrence = p->occurrence,
-                                             .task = parcel_task(s, p),
-                                             .is_external = p->from < 0,
-                                             .is_overtaking = !net_is_fifo(s, p) || !is_next,
-                                             .is_unignorable = p->is_unignorable,
-                                             .kind = EVENT_RECV},
-                    &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});
+        uint32_t at = count++;
+        for (; at > 0 && heads[at - 1]->age > head->age; at--) {
+            heads[at] = heads[at - 1];
+        }
+        heads[at] = head;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        list_parcel(s, heads[i]);
+    }
+}
+
+/* A node that waits for one message takes it from anywhere in its channel. */
+static bool is_any_blocked(const struct sim *s)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        if (s->core->nodes[i].awaited.is_any) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void list_parcels(struct sim *s)
+{
+    const uint32_t channel_count = (s->node_count + 1) * s->node_count;
+    if (!s->has_datagrams && channel_count <= HEADS_MAX && channel_count < s->core->parcel_count &&
+        !is_any_blocked(s)) {
+        list_heads(s, channel_count);
+        return;
+    }
+    for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
+        list_parcel(s, p);
     }
 }
 

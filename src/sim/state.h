@@ -43,15 +43,18 @@ struct parcel {
     struct parcel *older; /* of all on their way */
     struct parcel *newer;
     struct parcel *behind; /* the next in its channel */
+    uint64_t age;          /* how many were sent before it */
     uint64_t name;
     uint64_t action;
     int32_t from; /* CLEW_CLIENT for requests */
     uint32_t to;
     uint32_t type;
+    uint32_t channel;
     uint32_t occurrence;
     uint32_t cause; /* the step that sent it */
     bool is_unignorable;
     uint64_t fingerprint;
+    struct pick_operation delivery;
     size_t size;
     char bytes[];
 };
@@ -129,6 +132,7 @@ struct core {
     struct parcel *oldest;
     struct parcel *newest;
     uint32_t parcel_count;
+    uint64_t parcels_sent;
     uint64_t timer_settings;
     bool reads_clock; /* some node has asked for the time */
     bool has_resting; /* some timer rests */
@@ -180,9 +184,10 @@ struct request {
     uint32_t size;
 };
 
-/* A timer that fired, and the state after it. */
+/* A timer that fired, and the state after it: how far it is from that at the row's beginning. */
 struct firing {
     uint64_t state;
+    bool is_open; /* the state is not computed yet */
     uint32_t node;
     uint32_t timer;
 };
@@ -263,6 +268,12 @@ struct sim {
     char shown_text[1000];
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
+    struct {
+        VEC(char) heap; /* of the node whose timer fires, before it does */
+        uint64_t beside;
+        uint64_t begun;     /* what was sent and begun */
+        VEC(char) segments; /* after the last firing whose state is known */
+    } kept;
 
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
@@ -283,6 +294,8 @@ void *memory_checkpoint(struct sim *s);
 void memory_restore(struct sim *s, const void *checkpoint);
 /* Of the state, from what it was before: only nodes that were touched since are looked at again. */
 uint64_t memory_hash(struct sim *s);
+/* Of what a node is besides its heap and its clock. */
+uint64_t memory_hash_beside(const struct sim *s, const struct node *n);
 static inline void memory_touch(struct sim *s, uint32_t node)
 {
     s->nodes_touched |= UINT64_C(1) << node;
@@ -295,9 +308,15 @@ void net_discard(struct sim *s, struct parcel *p); /* and freed */
 void net_repeat(struct sim *s, const struct parcel *p);
 void net_advance(struct sim *s, struct parcel *p); /* to the head of its channel */
 void net_forget(struct sim *s, uint32_t to);       /* all that is on its way in connections */
-bool net_is_fifo(const struct sim *s, const struct parcel *p);
-bool net_is_first(const struct sim *s, const struct parcel *p);
 uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to);
+static inline bool net_is_fifo(const struct sim *s, const struct parcel *p)
+{
+    return s->is_fifo[p->channel];
+}
+static inline bool net_is_first(const struct sim *s, const struct parcel *p)
+{
+    return s->core->queues[p->channel].first == p;
+}
 
 /* disk.c */
 uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const void *bytes,
@@ -310,6 +329,7 @@ void disk_crash(struct sim *s, struct node *n, uint32_t reached);
 
 /* pending.c: fills pending and origins. */
 void pending_list(struct sim *s);
+struct pick_operation pending_delivery(const struct sim *s, const struct parcel *p);
 uint32_t pending_task_count(const struct sim *s);
 uint32_t pending_help_task(const struct sim *s, uint32_t node);
 
