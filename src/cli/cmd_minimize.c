@@ -162,6 +162,7 @@ static void print_json(struct minimization *m)
     finding_file_count(&f, "final_events", r->best.steps.count);
     finding_file_count(&f, "final_externals", r->final_externals);
     finding_file_count(&f, "replays", r->replays);
+    finding_file_count(&f, "replayed_events", r->steps);
     finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
     finding_file_text(&f, "proof", proof_text(r));
     finding_file_text(&f, "schedule", m->output);
