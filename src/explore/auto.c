@@ -1,8 +1,9 @@
-/* The default: first every run with few delays, for many bugs are shallow; then strategies in turn,
- * those that showed something new more often. New is a pair of actions that touch one object one
- * right after the other, which no run before had: what a node saw, and what it saw just before. A
- * run that showed one is also kept, to be followed for a part and then left. New states count too,
- * but less, for a large system has always more of them. */
+/* The default: every run with few delays, for many bugs are shallow, each followed by one of a
+ * strategy, for with many tasks the shallow ones take long; then strategies alone. Those that
+ * showed something new come more often. New is a pair of actions that touch one object one right
+ * after the other, which no run before had: what a node saw, and what it saw just before. A run
+ * that showed one is also kept, to be followed for a part and then left. New states count too, but
+ * less, for a large system has always more of them. */
 #include <string.h>
 
 #include "base/map.h"
@@ -96,7 +97,7 @@ static void mutate(struct automatic *a, struct plan *p)
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
     struct automatic *a = (struct automatic *)search;
-    if (next_delay(a, run_index, p)) {
+    if (search->tally.runs % 2 == 0 && next_delay(a, run_index, p)) {
         return true;
     }
     if (a->is_complete) {
@@ -167,6 +168,8 @@ static void learn(struct search *search, const struct plan *p, struct execution 
         a->delay->ops->learn(a->delay, p, x);
         return;
     }
+    /* Meanwhile the first phase makes it, too: it is no execution more. */
+    search->tally.redundant_runs += a->delay != NULL && x->outcome != OUTCOME_REDUNDANT;
     struct arm *arm = &a->arms[a->arm];
     arm->tried = arm->tried * 0.99 + 1;
     arm->rewarded = arm->rewarded * 0.99 + (new_count > 0 ? 1 : state_share / 2);
