@@ -3,6 +3,7 @@ files cases/NAME/races say."""
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,23 @@ def test_each_trace_gives_the_races_that_its_case_names():
         assert lines, path
         for line in lines:
             check_line(os.path.basename(os.path.dirname(path)), line)
+
+
+def test_traces_of_cyclon_are_as_large_as_its_page_says():
+    folder = os.path.join(SOURCE, "cases", "cyclon")
+    with open(os.path.join(folder, "passing", "shuffle.sched"), encoding="utf-8") as file:
+        schedule = re.sub(r"^steps .*$", "steps 100000", file.read(), flags=re.M)
+    with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| (\d+), (\d+) \| (\d+) \| \d+ \| (\d+) \|", file.read(), re.M)
+    assert len(rows) == 4, rows
+    for nodes, cycles, events, pairs in rows:
+        path = os.path.join(FOLDER, f"cyclon-{nodes}-{cycles}")
+        with open(path + ".sched", "w", encoding="utf-8") as file:
+            file.write(schedule.replace("go-on=1", f"go-on=1,nodes={nodes},cycles={cycles}"))
+        done = run(CLEW, "replay", "--trace", path + ".clew", path + ".sched", os.path.join(BUILD, "cases", "cyclon.so"))
+        assert done.returncode == 0, done.stdout + done.stderr
+        told = run(CLEW, "races", path + ".clew").stdout
+        assert told.endswith(f"\n{events} events, 3 races by place: 0 pairs of accesses, {pairs} pairs of messages\n"), told
 
 
 def main():

@@ -1,8 +1,9 @@
-"""Runs every transcript here, and those in README.md and docs/tutorial/. With --update, what has changed is rewritten
+"""Runs every transcript here, and those in README.md, docs/tutorial/ and the pages of case studies. With --update, what has changed is rewritten
 with what the commands print now: read the difference before you keep it. Further arguments choose files by a part
 of their name."""
 import glob
 import os
+import re
 import sys
 import tempfile
 
@@ -40,6 +41,9 @@ def check_markdown(path):
     steps = transcript.parse_markdown(read(path))
     if not steps:
         raise tap.Skip("no console blocks")
+    for library in re.findall(r"\bbuild/(cases/\w+\.so)", read(path)):
+        if not os.path.exists(os.path.join(os.path.dirname(CLEW), library)):
+            raise tap.Skip(f"{library} was not built")
     complaints = in_place(lambda place: [line for step in steps for line in transcript.check_markdown_step(step, place)])
     assert not complaints, "\n".join(complaints)
 
@@ -78,9 +82,10 @@ def main(arguments):
     goldens = sorted(glob.glob(os.path.join(SOURCE, "test", "golden", "*.golden")))
     documents = [path for path in [os.path.join(SOURCE, "README.md")] if os.path.exists(path)]
     documents += sorted(glob.glob(os.path.join(SOURCE, "docs", "tutorial", "*.md")))
+    documents += sorted(glob.glob(os.path.join(SOURCE, "cases", "*", "README.md")))
 
     def is_wanted(path):
-        return not wanted or any(part in os.path.basename(path) for part in wanted)
+        return not wanted or any(part in claim(path) for part in wanted)
     goldens = [path for path in goldens if is_wanted(path)]
     documents = [path for path in documents if is_wanted(path)]
     if is_update:

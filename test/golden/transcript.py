@@ -102,7 +102,7 @@ def normalized(text):
 
 
 class Place:
-    """A folder in which commands run: the files of the goldens, the litmus traces, the examples, the cases."""
+    """A folder in which commands run: the files of the goldens, the litmus traces, the examples, the cases, also built."""
 
     def __init__(self, source, clew, folder):
         self.work = os.path.join(folder, "work")
@@ -114,6 +114,10 @@ class Place:
         for name in ("test/litmus", "examples", "cases"):
             if os.path.isdir(os.path.join(source, name)):
                 shutil.copytree(os.path.join(source, name), os.path.join(self.work, os.path.basename(name)))
+        built = os.path.join(os.path.dirname(clew), "cases")
+        if os.path.isdir(built):
+            os.makedirs(os.path.join(self.work, "build"))
+            os.symlink(os.path.abspath(built), os.path.join(self.work, "build", "cases"))
         self.environment = dict(os.environ, PATH=f"{binaries}:{os.environ['PATH']}", HOME=self.work, TMPDIR=self.work,
                                 LC_ALL="C", TZ="UTC", TERM="dumb")
         self.environment.pop("NO_COLOR", None)
