@@ -50,7 +50,7 @@ def check(clew, library, options, key):
     result = explore(clew, library, options, key is not None)
     keys = [finding["key"] for finding in result["findings"]]
     stats = result["stats"]
-    print(f"  {' '.join(options) or '(no options)':<62}{', '.join(keys) or 'nothing':<36}{stats['runs']:>8} runs "
+    print(f"  {' '.join(options) or '(no options)':<90} {', '.join(keys) or 'nothing':<34}{stats['runs']:>8} runs "
           f"{stats['cpu_seconds']:6.1f} s CPU")
     return keys == [] if key is None else len(keys) == 1 and keys[0].startswith(key)
 
@@ -73,7 +73,7 @@ def main():
     failed = [(options, key) for options, key in expectations(expect.Expect(name))
               if not check(clew, library, options, key)]
     for path in sorted(glob.glob(os.path.join(HERE, name, "*.sched"))):
-        print(f"  {os.path.basename(path):<62}{replay(clew, path, library).splitlines()[0]}")
+        print(f"  {os.path.basename(path):<90} {replay(clew, path, library).splitlines()[0]}")
     print(f"  {measure(clew, library) / 1e6:.2f} million events per second when sampling")
     for options, key in failed:
         print(f"{name}: clew explore {' '.join(options)}: {key or 'nothing'} was expected")

@@ -17,6 +17,7 @@ enum { CLIENT_PERIOD = 30 };
 static uint32_t server_count = 3;
 static uint32_t patience = 4;
 static uint32_t pre_vote;
+static uint32_t command_max = COMMAND_MAX;
 static uint32_t command_count; /* asked for by clients in this run */
 
 raft_index server_last(const struct server *s)
@@ -179,7 +180,7 @@ static void settle(struct server *s)
         clew_timer_set(TICK, due - clew_now());
     }
     const bool is_leader = s->raft.state == RAFT_LEADER;
-    if (is_leader && !s->is_asking && command_count < COMMAND_MAX) {
+    if (is_leader && !s->is_asking && command_count < command_max) {
         s->is_asking = true;
         clew_timer_set(CLIENT, CLIENT_PERIOD);
     }
@@ -297,6 +298,10 @@ static const struct clew_setting settings[] = {
      .value = &server_count,
      .least = 1,
      .most = SERVERS_MAX},
+    {.name = "commands",
+     .about = "requests of clients in a run, at most",
+     .value = &command_max,
+     .most = COMMAND_MAX},
     {.name = "patience",
      .about = "ticks in an election timeout",
      .value = &patience,

@@ -29,7 +29,7 @@ static const struct clew_bug raft_bugs[] = {
 };
 
 static const struct clew_setting settings[] = {
-    {"nodes", "how many there are", &choices.nodes, 1, NODES_MAX},
+    {"nodes", "how many there are", &choices.nodes, 2, NODES_MAX},
     {"commands", "requests from clients in a run", &choices.commands, 0, LOG_MAX},
     {"patience", "ticks that a node waits for a leader, at least", &choices.patience, 1, 100},
     {"demi", "1: the message shape of DEMi's Raft, without a disk", &choices.demi, 0, 1},

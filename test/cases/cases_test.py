@@ -75,6 +75,15 @@ def test_without_a_bug_nothing_is_found():
             print(f"# {case.name} {' '.join(options)}: {result['stats']['runs']} runs, {result['stats']['cpu_seconds']:.1f} s")
 
 
+def test_systematic_search_finds_nothing_where_as_many_samples_do():
+    """Section 6 of the paper on DEMi: partial order reduction, even bounded, does not come to where the bugs are."""
+    raft = next(case for case in CASES if case.name == "raft")
+    for bug in ("raft-45", "raft-58a"):
+        runs = ["--bug", bug, "--budget", "2000runs"]
+        assert explore(raft.name, [*runs, "--strategy", "dpor", "--depth", "60"], BUG_SECONDS)["findings"] == [], bug
+        assert explore(raft.name, [*runs, "--strategy", "random", "--first"], BUG_SECONDS)["findings"], bug
+
+
 def test_runs_do_real_work():
     for case in CASES:
         if not case.work:
