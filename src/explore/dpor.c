@@ -9,9 +9,15 @@
  *
  * Beside the paper: a step also comes after the one that created its operation; faults, which
  * happen only when chosen, are wanted wherever they are pending; and a run that was ended by a
- * violation is searched as if each operation still pending came next. */
+ * violation is searched as if each operation still pending came next.
+ *
+ * Claims about several nodes at one moment are given all moments (explore/moments.h). A run that
+ * breaks one is made again without looking, so that what is searched is the system and not where
+ * its claims cut it short; whether what comes behind can be reached is for the moments to say.
+ * Claims about how moments follow each other make all steps conflict. */
 #include "base/map.h"
 #include "base/mem.h"
+#include "explore/moments.h"
 #include "explore/relation.h"
 #include "explore/search.h"
 
@@ -19,6 +25,7 @@ struct node {
     VEC(struct pick_operation) pending;
     VEC(struct pick_operation) asleep; /* on arrival, and what was tried since */
     VEC(uint64_t) wanted;              /* names, in the order they are to be tried */
+    VEC(uint64_t) crashed; /* names that were tried, and nothing comes after them: no sleep */
     struct pick_operation chosen;
 };
 
@@ -26,16 +33,27 @@ struct dpor {
     struct search search;
     VEC(struct node) nodes;
     size_t depth; /* nodes in use */
-    VEC(struct pick_turn) turns;
+    struct turns turns;
     struct relation relation;
     bool is_begun;
+
+    /* Of claims about moments alone: */
+    struct moments moments;
+    bool is_passing; /* the run is made for the moments that it passes */
+    bool is_blind;   /* it does not look at claims, for it was made before and broke one */
 };
+
+static bool has_moments(const struct dpor *d)
+{
+    return d->search.options.scope == SCOPE_MOMENT;
+}
 
 static void node_release(struct node *n)
 {
     vec_release(&n->pending);
     vec_release(&n->asleep);
     vec_release(&n->wanted);
+    vec_release(&n->crashed);
 }
 
 static bool is_asleep(const struct node *n, uint64_t name)
@@ -56,6 +74,16 @@ static const struct pick_operation *find_pending(const struct node *n, uint64_t 
         }
     }
     return NULL;
+}
+
+static bool has_crashed(const struct node *n, uint64_t name)
+{
+    vec_each (&n->crashed, crashed) {
+        if (*crashed == name) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool is_wanted(const struct node *n, uint64_t name)
@@ -80,39 +108,53 @@ static const struct pick_operation *next_wanted(const struct node *n)
 {
     vec_each (&n->wanted, name) {
         const struct pick_operation *o = find_pending(n, *name);
-        if (o != NULL && !is_asleep(n, *name)) {
+        if (o != NULL && !is_asleep(n, *name) && !has_crashed(n, *name)) {
             return o;
         }
     }
     return NULL;
 }
 
+static struct plan plan_of(const struct dpor *d)
+{
+    struct plan p = search_plan(&d->search.options);
+    p.pick.turns = d->turns.list.at;
+    p.pick.turn_count = d->turns.list.count;
+    p.wants_views = has_moments(d);
+    p.is_ordered = d->search.options.scope == SCOPE_ORDER;
+    return p;
+}
+
 static void make_plan(struct dpor *d, struct plan *p)
 {
     const struct node *branch = d->depth == 0 ? NULL : &d->nodes.at[d->depth - 1];
-    vec_clear(&d->turns);
+    vec_clear(&d->turns.list);
     for (uint32_t i = 0; i < d->depth; i++) {
-        vec_push(&d->turns, (struct pick_turn){.name = d->nodes.at[i].chosen.name, .step = i});
+        vec_push(&d->turns.list, (struct pick_turn){.name = d->nodes.at[i].chosen.name, .step = i});
     }
-    *p = search_plan(&d->search.options);
-    p->pick.turns = d->turns.at;
-    p->pick.turn_count = d->turns.count;
+    *p = plan_of(d);
     p->pick.asleep = branch == NULL ? NULL : branch->asleep.at;
     p->pick.asleep_count = branch == NULL ? 0 : branch->asleep.count;
     p->wants_pending = true;
+    p->is_blind = d->is_blind;
 }
 
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
     (void)run_index;
     struct dpor *d = (struct dpor *)search;
-    while (d->is_begun) {
+    d->is_passing = !d->is_blind && moments_next(&d->moments, &d->relation, &d->turns);
+    if (d->is_passing) {
+        *p = plan_of(d);
+        return true;
+    }
+    while (d->is_begun && !d->is_blind) {
         if (d->depth == 0) {
             return false;
         }
         struct node *top = &d->nodes.at[d->depth - 1];
         /* What was tried sleeps for those that come after it. */
-        if (top->chosen.name != 0) {
+        if (top->chosen.name != 0 && !has_crashed(top, top->chosen.name)) {
             vec_push(&top->asleep, top->chosen);
         }
         const struct pick_operation *o = next_wanted(top);
@@ -136,6 +178,7 @@ static struct node *push_node(struct dpor *d)
     vec_clear(&n->pending);
     vec_clear(&n->asleep);
     vec_clear(&n->wanted);
+    vec_clear(&n->crashed);
     n->chosen = (struct pick_operation){0};
     return n;
 }
@@ -229,14 +272,27 @@ static void reverse_races(struct dpor *d, const struct execution *x, size_t new_
     vec_release(&initials.steps);
 }
 
-/* A run that was cut short: what was pending beside its last step might have come next. */
+static bool is_within_step(enum outcome outcome)
+{
+    return outcome == OUTCOME_ASSERTION || outcome == OUTCOME_CRASH ||
+           outcome == OUTCOME_SANITIZER || outcome == OUTCOME_HANG;
+}
+
+/* A run that was cut short: what was pending beside its last step might have come next. Where that
+ * step did not come to its end, nothing comes after it, and all else must come without it. */
 static void reverse_pending(struct dpor *d, const struct execution *x)
 {
     if (x->steps.count == 0 || x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_REDUNDANT) {
         return;
     }
-    const struct node *last = &d->nodes.at[x->steps.count - 1];
+    struct node *last = &d->nodes.at[x->steps.count - 1];
+    if (is_within_step(x->outcome)) {
+        vec_push(&last->crashed, last->chosen.name);
+    }
     vec_each (&last->pending, o) {
+        if (is_within_step(x->outcome)) {
+            want(last, o->name);
+        }
         for (size_t i = x->steps.count; i-- > 0;) {
             struct node *n = &d->nodes.at[i];
             if (o->name != n->chosen.name && pick_conflicts(o, &n->chosen) &&
@@ -247,10 +303,8 @@ static void reverse_pending(struct dpor *d, const struct execution *x)
     }
 }
 
-static void learn(struct search *search, const struct plan *p, struct execution *x)
+static void learn_run(struct dpor *d, const struct execution *x)
 {
-    (void)p;
-    struct dpor *d = (struct dpor *)search;
     const size_t new_first = d->depth == 0 ? 0 : d->depth - 1;
     extend(d, x);
     relation_build(&d->relation, x);
@@ -258,10 +312,36 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     reverse_pending(d, x);
 }
 
+/* Runs that are not the first of their kind are not counted as executions. */
+static void learn(struct search *search, const struct plan *p, struct execution *x)
+{
+    (void)p;
+    struct dpor *d = (struct dpor *)search;
+    if (d->is_passing) {
+        moments_learn(&d->moments, x);
+        search->tally.redundant_runs += x->outcome != OUTCOME_REDUNDANT;
+        return;
+    }
+    if (has_moments(d) && !d->is_blind) {
+        moments_note(&d->moments, x);
+    }
+    if (has_moments(d) && x->is_early && x->steps.count > 0) {
+        d->is_blind = true;
+        search->tally.redundant_runs++;
+        return;
+    }
+    learn_run(d, x);
+    /* Redundant runs have their moments elsewhere. Where runs are limited, not all moments can be
+     * passed, and nobody says that they were. */
+    if (has_moments(d) && x->outcome != OUTCOME_LIMIT && x->outcome != OUTCOME_REDUNDANT) {
+        moments_take(&d->moments, x, !d->is_blind);
+    }
+    d->is_blind = false;
+}
+
 static bool is_complete(const struct search *search)
 {
-    (void)search;
-    return true;
+    return !((const struct dpor *)search)->moments.is_unsure;
 }
 
 /* Saved: a row of names for each node. Operations are known again from what is pending when the
@@ -269,9 +349,13 @@ static bool is_complete(const struct search *search)
 
 static void save(struct search *search, struct out *whole, struct out *more)
 {
-    (void)more;
-    const struct dpor *d = (const struct dpor *)search;
+    struct dpor *d = (struct dpor *)search;
+    moments_save(&d->moments, more);
     saved_put(whole, d->is_begun);
+    saved_put(whole, d->is_blind);
+    saved_put(whole, d->moments.is_unsure);
+    saved_put(whole, d->moments.has_steps);
+    saved_put(whole, d->moments.wants_end);
     saved_put(whole, d->depth);
     for (size_t i = 0; i < d->depth; i++) {
         const struct node *n = &d->nodes.at[i];
@@ -283,6 +367,10 @@ static void save(struct search *search, struct out *whole, struct out *more)
         saved_put(whole, n->asleep.count);
         vec_each (&n->asleep, o) {
             saved_put(whole, o->name);
+        }
+        saved_put(whole, n->crashed.count);
+        vec_each (&n->crashed, name) {
+            saved_put(whole, *name);
         }
     }
 }
@@ -299,6 +387,10 @@ static void resume_node(struct dpor *d, struct saved *s)
     const uint64_t asleep_count = saved_take_count(s);
     for (uint64_t i = 0; i < asleep_count; i++) {
         vec_push(&n->asleep, (struct pick_operation){.name = saved_take(s)});
+    }
+    const uint64_t crashed_count = saved_take_count(s);
+    for (uint64_t i = 0; i < crashed_count; i++) {
+        vec_push(&n->crashed, saved_take(s));
     }
 }
 
@@ -344,28 +436,38 @@ static int refill(struct dpor *d, const struct execution *x, struct err *e)
     return 0;
 }
 
+/* The current run once more, without looking, so that it goes as far as it went. */
+static int remake(struct dpor *d, struct world *w, struct execution *x, struct err *e)
+{
+    for (uint32_t i = 0; i < d->depth && d->nodes.at[i].chosen.name != 0; i++) {
+        vec_push(&d->turns.list, (struct pick_turn){.name = d->nodes.at[i].chosen.name, .step = i});
+    }
+    struct plan p = plan_of(d);
+    p.steps_max = (uint32_t)d->turns.list.count;
+    p.wants_pending = true;
+    p.is_blind = true;
+    return world_run(w, &p, x, e) < 0 ? -1 : refill(d, x, e);
+}
+
 static int resume(struct search *search, struct world *w, struct saved *whole, struct saved *more,
                   struct err *e)
 {
-    (void)more;
     struct dpor *d = (struct dpor *)search;
     struct execution x = {0};
-    struct plan p = search_plan(&search->options);
     d->is_begun = saved_take(whole) != 0;
+    d->is_blind = saved_take(whole) != 0;
+    d->moments.is_unsure = saved_take(whole) != 0;
+    const bool has_steps = saved_take(whole) != 0;
+    const bool wants_end = saved_take(whole) != 0;
     const uint64_t depth = saved_take_count(whole);
     for (uint64_t i = 0; i < depth && !whole->is_short; i++) {
         resume_node(d, whole);
     }
-    for (uint32_t i = 0; i < d->depth && d->nodes.at[i].chosen.name != 0; i++) {
-        vec_push(&d->turns, (struct pick_turn){.name = d->nodes.at[i].chosen.name, .step = i});
-    }
-    p.pick.turns = d->turns.at;
-    p.pick.turn_count = d->turns.count;
-    p.steps_max = (uint32_t)d->turns.count;
-    p.wants_pending = true;
-    int result = d->depth == 0 ? 0 : world_run(w, &p, &x, e);
-    if (result == 0 && d->depth > 0) {
-        result = refill(d, &x, e);
+    moments_resume(&d->moments, more);
+    const int result = d->depth == 0 ? 0 : remake(d, w, &x, e);
+    if (result == 0 && has_steps) {
+        relation_build(&d->relation, &x);
+        moments_take(&d->moments, &x, !wants_end);
     }
     execution_release(&x);
     return result;
@@ -378,8 +480,9 @@ static void free_dpor(struct search *search)
         node_release(n);
     }
     vec_release(&d->nodes);
-    vec_release(&d->turns);
+    vec_release(&d->turns.list);
     relation_release(&d->relation);
+    moments_release(&d->moments);
     mem_free(d);
 }
 
@@ -393,5 +496,7 @@ struct search *search_dpor(const struct search_options *o)
                                           .resume = resume};
     struct dpor *d = mem_zero(1, sizeof *d);
     d->search = (struct search){.ops = &ops, .options = *o};
+    d->moments.is_kept = o->is_kept;
+    d->moments.check_every = o->check_every == 0 ? 1 : o->check_every;
     return &d->search;
 }

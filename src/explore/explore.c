@@ -20,10 +20,13 @@ const char *explore_strategy_name(int strategy)
     }
 }
 
-static struct search *search_new(const struct explore_options *o, bool is_kept)
+static struct search *search_new(const struct world *w, const struct explore_options *o,
+                                 bool is_kept)
 {
     struct search_options options = o->search;
     options.is_kept = is_kept;
+    options.scope = w->scope;
+    options.check_every = w->check_every;
     switch (o->strategy) {
     case EXPLORE_AUTO: return search_auto(&options);
     case EXPLORE_DELAY: return search_delay(&options);
@@ -144,7 +147,7 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
     }
     count_run(found, x);
     ledger_run(&l->ledger, &once->plan, x);
-    if (!outcome_is_violation(x->outcome)) {
+    if (!outcome_is_violation(x->outcome) || once->plan.is_blind) {
         return 0;
     }
     once->is_over = o->stops_at_violation;
@@ -160,7 +163,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
 {
     /* One process searches, the others sample: only the first has something to go on with. */
     const bool is_kept = o->campaign != NULL && l->part == 0;
-    struct search *search = search_new(o, is_kept);
+    struct search *search = search_new(w, o, is_kept);
     struct once once = {0};
     l->ledger = (struct ledger){.campaign = o->campaign, .world = w};
     if (is_kept && search_can_be_saved(search)) {

@@ -190,13 +190,15 @@ void ledger_run(struct ledger *l, const struct plan *p, const struct execution *
     if (l->campaign == NULL) {
         return;
     }
+    /* What a run finds that does not look is found again by one that does. */
+    const bool is_violation = outcome_is_violation(x->outcome) && !p->is_blind;
     campaign_run(
         l->campaign,
         &(struct campaign_run){.number = l->job.first + l->made,
                                .seed = p->pick.seed,
                                .strategy = pick_strategy_name(p->pick.strategy),
                                .outcome = outcome_name(x->outcome),
-                               .violation = outcome_is_violation(x->outcome) ? x->key : "",
+                               .violation = is_violation ? x->key : "",
                                .steps = x->steps.count,
                                .execution_hash = x->hash,
                                .state_hash = x->steps.count == 0 ? 0 : vec_last(&x->steps)->state});

@@ -12,13 +12,15 @@
 /* What every search is told. */
 struct search_options {
     struct fault_budget faults;
-    uint32_t depth;      /* steps of a run, at most; 0: no limit */
-    uint32_t delays_max; /* of delay bounding */
-    uint32_t pct_depth;  /* of bugs that pct aims at; 0: its default */
-    bool prunes_states;  /* what was seen from a state is not looked for again from its like */
-    bool has_states;     /* the world can tell states apart */
-    bool is_drawn;       /* other events may come from outside: no search sees all executions */
-    bool is_kept;        /* it will be saved now and then */
+    uint32_t depth;         /* steps of a run, at most; 0: no limit */
+    uint32_t delays_max;    /* of delay bounding */
+    uint32_t pct_depth;     /* of bugs that pct aims at; 0: its default */
+    bool prunes_states;     /* what was seen from a state is not looked for again from its like */
+    bool has_states;        /* the world can tell states apart */
+    bool is_drawn;          /* other events may come from outside: no search sees all executions */
+    bool is_kept;           /* it will be saved now and then */
+    enum world_scope scope; /* of what the world checks */
+    uint32_t check_every;   /* as the world has it */
     uint64_t seed;
 };
 

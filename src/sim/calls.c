@@ -216,6 +216,7 @@ static uint32_t variable_of(struct sim *s, const char *name)
     if (i == s->variable_count) {
         const size_t size = strlen(name) + 1;
         s->variable_names[i] = memcpy(mem_resize(NULL, size), name, size);
+        s->variable_keys[i] = name_text(name, size - 1);
         s->variable_count++;
     }
     return i;
@@ -228,8 +229,8 @@ static void call_variable(const char *name, int64_t value)
     n->variables[i] = value;
     n->variables_set |= UINT64_C(1) << i;
     claims_set(running, (uint32_t)running->self, i, value);
-    running->execution->hash = name_mix(name_mix(running->execution->hash, (uint64_t)value),
-                                        name_text(name, strlen(name)));
+    running->execution->hash =
+        name_mix(name_mix(running->execution->hash, (uint64_t)value), running->variable_keys[i]);
     tell_variable(running, name, value);
 }
 

@@ -69,6 +69,27 @@ static uint32_t count_in_c(const struct sim *s)
     return count;
 }
 
+/* Whether the specification speaks of more than the variables of one moment. */
+static bool has_order(const struct spec *spec)
+{
+    vec_each (&spec->nodes, n) {
+        if (n->op == SPEC_NOW || n->op == SPEC_STEPS || n->op == SPEC_MESSAGES) {
+            return true;
+        }
+    }
+    return spec_count_temporal(spec) > 0;
+}
+
+static enum world_scope scope_of(const struct sim *s)
+{
+    const bool has_spec = s->spec != NULL && s->spec->properties.count > 0;
+    if (s->node_count == 1 || (!has_spec && !s->sees_states)) {
+        return SCOPE_NODE;
+    }
+    const bool is_uneven = has_spec && s->sees_states && s->check_every > 1;
+    return is_uneven || (has_spec && has_order(s->spec)) ? SCOPE_ORDER : SCOPE_MOMENT;
+}
+
 int claims_open(struct sim *s, const struct spec *spec, struct err *e)
 {
     const uint32_t in_c = count_in_c(s);
@@ -80,7 +101,10 @@ int claims_open(struct sim *s, const struct spec *spec, struct err *e)
         s->claims[i].name = i < in_c ? s->system->properties[i].name
                                      : names_text(&spec->names, spec->properties.at[i - in_c].name);
         s->claims[i].text = i < in_c ? "" : print_formula(s, &spec->properties.at[i - in_c]);
+        s->sees_states = s->sees_states || (i < in_c && !s->system->properties[i].is_at_rest);
     }
+    s->world.scope = scope_of(s);
+    s->world.check_every = s->sees_states ? s->check_every : 1;
     return spec == NULL ? 0
                         : checker_new(&s->checker, spec,
                                       &(struct checker_system){.processes = s->node_names,
@@ -197,6 +221,10 @@ void claims_begin(struct sim *s)
 
 void claims_check(struct sim *s)
 {
+    if (s->plan->is_blind) {
+        return;
+    }
+    s->execution->is_early = true;
     if (s->core->steps % s->check_every == 0) {
         check_properties(s, false);
     }
@@ -206,6 +234,7 @@ void claims_check(struct sim *s)
             end_violated(s, OUTCOME_PROPERTY, "");
         }
     }
+    s->execution->is_early = false;
 }
 
 /* Something is violated if the run goes on like this. What no continuation could mend is broken
@@ -224,6 +253,9 @@ static void blame(struct sim *s, const struct checker_ending *ending, enum outco
 
 void claims_end(struct sim *s, bool is_at_rest)
 {
+    if (s->plan->is_blind) {
+        return;
+    }
     if (s->core->steps % s->check_every != 0) {
         check_properties(s, false);
     }

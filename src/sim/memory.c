@@ -214,12 +214,13 @@ static uint64_t hash_disk(const struct sim *s, const struct disk *d)
     return hash + d->is_slow;
 }
 
-/* What the node has reported, which is all that a specification sees of it. */
+/* What the node has reported, in any order, if there is a claim to see it. */
 static uint64_t hash_variables(const struct sim *s, const struct node *n)
 {
-    uint64_t hash = n->variables_set;
-    for (uint64_t left = s->checker == NULL ? 0 : hash; left != 0; left &= left - 1) {
-        hash = name_mix(hash, (uint64_t)n->variables[__builtin_ctzll(left)]);
+    uint64_t hash = 0;
+    for (uint64_t left = s->claim_count == 0 ? 0 : n->variables_set; left != 0; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        hash += name_mix(s->variable_keys[i], (uint64_t)n->variables[i]);
     }
     return hash;
 }
@@ -252,6 +253,14 @@ uint64_t memory_hash_beside(const struct sim *s, const struct node *n)
 static uint64_t hash_node(const struct sim *s, const struct node *n)
 {
     return XXH3_64bits_withSeed(n->heap.begin, n->heap.used, memory_hash_beside(s, n));
+}
+
+uint64_t memory_view(const struct sim *s, uint32_t node)
+{
+    const struct node *n = &s->core->nodes[node];
+    const uint64_t own =
+        s->sees_states ? XXH3_64bits_withSeed(n->heap.begin, n->heap.used, n->state != NULL) : 0;
+    return name_mix(own, hash_variables(s, n)) | 1;
 }
 
 /* Messages of a channel count in their order where it matters, else as a set. */

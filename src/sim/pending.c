@@ -54,8 +54,9 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
         added->objects[0] = PICK_EVERYTHING;
     } else {
         added->objects[0] = from->node + 1;
+        added->objects[1] = s->plan->is_ordered ? s->node_count + 1 : 0;
     }
-    added->writes = 1;
+    added->writes = s->plan->is_ordered ? 3 : 1;
     added->node = (uint16_t)from->node;
     s->origins[s->pending_count++] = *from;
 }

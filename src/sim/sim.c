@@ -115,6 +115,9 @@ static void take_step(struct sim *s, uint32_t choice)
     if (s->plan->wants_states) {
         vec_last(&x->steps)->state = memory_hash(s);
     }
+    if (s->plan->wants_views) {
+        vec_last(&x->steps)->view = memory_view(s, o.node);
+    }
     if (s->plan->is_learning && s->cover != NULL) {
         const struct pick_block *blocks = NULL;
         const uint32_t count = cover_take(s, o.node, &blocks);

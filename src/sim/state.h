@@ -244,6 +244,7 @@ struct sim {
 
     /* Names of reported variables, from run to run. */
     char *variable_names[SIM_VARIABLES_MAX];
+    uint64_t variable_keys[SIM_VARIABLES_MAX]; /* hashes of them */
     uint32_t variable_count;
 
     const struct spec *spec; /* NULL: none */
@@ -251,6 +252,7 @@ struct sim {
     struct world_property *claims; /* what became of those in C, then of the specification's */
     struct world_property *claims_told;
     uint32_t claim_count;
+    bool sees_states;   /* one in C is checked after each step */
     bool has_uncounted; /* the checker's last run is not in claims yet */
     struct arena claim_texts;
     struct loops *loops;     /* NULL: no property asks for them */
@@ -296,6 +298,7 @@ void memory_restore(struct sim *s, const void *checkpoint);
 uint64_t memory_hash(struct sim *s);
 /* Of what a node is besides its heap and its clock. */
 uint64_t memory_hash_beside(const struct sim *s, const struct node *n);
+uint64_t memory_view(const struct sim *s, uint32_t node); /* what claims see of it; never 0 */
 static inline void memory_touch(struct sim *s, uint32_t node)
 {
     s->nodes_touched |= UINT64_C(1) << node;

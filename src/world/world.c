@@ -34,6 +34,7 @@ void execution_clear(struct execution *x)
     x->hash = 0;
     x->where = 0;
     x->is_faithful = true;
+    x->is_early = false;
     vec_clear(&x->steps);
     vec_clear(&x->pending);
     x->pending_last = 0;

@@ -47,6 +47,9 @@ struct plan {
     bool wants_pending;     /* keep what was pending at each step */
     bool wants_states;      /* keep the state's hash after each step, where the world has one */
     bool wants_transitions; /* keep how each step changed its node, as far as the node tells */
+    bool wants_views;       /* keep what claims see of each step's node after it */
+    bool is_blind;          /* claims are not looked at */
+    bool is_ordered;        /* every two steps conflict: their order is what claims are about */
     bool is_learning;       /* covered blocks are counted, and told to the strategy */
     struct trace *trace;    /* not NULL: what happens is appended; its tables are filled too */
     /* Requests that bring other bytes than they would. */
@@ -91,6 +94,7 @@ struct step {
     uint32_t pending_first; /* into the execution's pending, if the plan wants it */
     uint32_t pending_count;
     uint64_t state;      /* hash of the system after it, if the plan wants it; 0: none */
+    uint64_t view;       /* hash of what claims see of its node after it, likewise; 0: none */
     uint64_t transition; /* of its node's variables before and after, likewise; 0: no change */
 };
 
@@ -101,6 +105,7 @@ struct execution {
     uint32_t values; /* of a broken property: where in `what` its values begin; 0: none */
     char key[120];   /* of a violation: the same for the same bug in other runs */
     enum finding_severity severity; /* of a violation */
+    bool is_early;    /* a property was broken between two steps, where more could have come */
     uint64_t hash;    /* of all that happened: equal for equal runs, in every process */
     size_t where;     /* of DIVERGED the turn, of UNSATISFIED the constraint */
     bool is_faithful; /* every turn was taken (a lenient run may skip some) */
@@ -167,12 +172,22 @@ struct world_ops {
     void (*states)(struct world *w, struct out *out);
 };
 
+/* What the claims that are checked in a world look at together: two searches that take the steps of
+ * different nodes in different orders may differ in what they see. */
+enum world_scope {
+    SCOPE_NODE,   /* one node at a time, or the system at rest */
+    SCOPE_MOMENT, /* several nodes between two steps */
+    SCOPE_ORDER,  /* how moments follow each other, or more than the nodes' own states */
+};
+
 /* A world's struct begins with this. */
 struct world {
     const struct world_ops *ops;
     const char *system;        /* what runs in it, for schedules and reports */
     const char *net;           /* how its messages travel, for schedules */
     const char *with;          /* what was chosen about it, "a-bug,nodes=5"; NULL: nothing */
+    uint32_t check_every;      /* claims look after every so many steps; 0: after each */
+    enum world_scope scope;    /* of its claims; a plan's is_ordered and wants_views serve them */
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */
 };

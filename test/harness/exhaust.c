@@ -1,5 +1,7 @@
 #include "exhaust.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "explore/relation.h"
 #include "pick/name.h"
@@ -37,6 +39,9 @@ static void end(struct exhausting *h, bool is_broken)
     found->violations += is_broken;
     if (is_broken && (found->shortest == 0 || h->x.steps.count < found->shortest)) {
         found->shortest = h->x.steps.count;
+    }
+    if (is_broken) {
+        map_put(&found->keys, name_text(h->x.key, strlen(h->x.key)), 1);
     }
     map_put(&found->classes, exhaust_class(&h->x), 1);
     map_put(&found->outcomes, is_broken ? 2 : h->world->ops->state_hash(h->world), 1);
@@ -78,6 +83,7 @@ void exhaust(struct world *w, const struct plan *p, uint64_t executions_max, str
 
 void exhausted_release(struct exhausted *x)
 {
+    map_release(&x->keys);
     map_release(&x->classes);
     map_release(&x->outcomes);
 }

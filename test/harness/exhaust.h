@@ -11,6 +11,7 @@ struct exhausted {
     uint64_t executions; /* that came to rest or broke */
     uint64_t violations; /* of those, broke */
     uint64_t shortest;   /* steps of the shortest that broke; 0: none did */
+    struct map keys;     /* of violations, by hash */
     struct map classes;  /* executions up to the order of what does not matter, by hash */
     struct map outcomes; /* by the hash of the state at the end, or of the violation */
     bool is_too_much;    /* more than executions_max: given up */

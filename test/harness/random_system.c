@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { NODES_MAX = 3, STATES = 5, TYPES = 2, REQUESTS_MAX = 3 };
+enum { NODES_MAX = 3, STATES = 5, TYPES = 2, REQUESTS_MAX = 3, CLASHES = 2 };
 
 static const char *const messages[] = {"ping", "pong", NULL};
 static const char *const timers[] = {"tick", NULL};
@@ -33,7 +33,9 @@ static struct {
     struct reaction on_timer[NODES_MAX][STATES];
     struct request requests[REQUESTS_MAX];
     uint32_t request_count;
-    uint8_t bad[NODES_MAX]; /* a state that breaks the property; STATES: none does */
+    uint8_t bad[NODES_MAX];      /* a state that breaks the property; STATES: none does */
+    uint8_t clashes[CLASHES][2]; /* states of the first two nodes that break a property each */
+    uint8_t crash;               /* a state in which the last node asserts */
 } current;
 
 struct node {
@@ -44,6 +46,9 @@ struct node {
 static void react(struct node *node, const struct reaction *r, uint8_t strength)
 {
     node->state = r->state;
+    if (node->state == current.crash && (uint32_t)clew_self() + 1 == current.system.node_count) {
+        clew_fail("state");
+    }
     if (r->send_count > 0 && strength > 0) {
         const struct letter letter = {.strength = (uint8_t)(strength - 1)};
         clew_send(r->to, r->type, &letter, sizeof letter);
@@ -102,7 +107,27 @@ static bool is_good(const struct clew_view *view)
     return true;
 }
 
-static const struct clew_property properties[] = {{.name = "good", .holds = is_good}, {0}};
+static bool is_apart(const struct clew_view *view, const uint8_t clash[2])
+{
+    const struct node *first = view->states[0];
+    const struct node *second = view->states[1];
+    return first == NULL || second == NULL || first->state != clash[0] || second->state != clash[1];
+}
+
+static bool is_apart_here(const struct clew_view *view)
+{
+    return is_apart(view, current.clashes[0]);
+}
+
+static bool is_apart_there(const struct clew_view *view)
+{
+    return is_apart(view, current.clashes[1]);
+}
+
+static const struct clew_property properties[] = {{.name = "good", .holds = is_good},
+                                                  {.name = "apart here", .holds = is_apart_here},
+                                                  {.name = "apart there", .holds = is_apart_there},
+                                                  {0}};
 
 static struct reaction random_reaction(struct prng *prng, uint32_t node_count,
                                        const struct random_system_options *o)
@@ -131,6 +156,11 @@ const struct clew_system *random_system(struct prng *prng, const struct random_s
                              ? (uint8_t)(1 + prng_below(prng, STATES - 1))
                              : STATES;
     }
+    for (uint32_t i = 0; i < CLASHES; i++) {
+        current.clashes[i][0] = o->can_clash ? (uint8_t)prng_below(prng, STATES) : STATES;
+        current.clashes[i][1] = o->can_clash ? (uint8_t)(1 + prng_below(prng, STATES - 1)) : STATES;
+    }
+    current.crash = o->can_crash ? (uint8_t)(1 + prng_below(prng, STATES - 1)) : STATES;
     current.request_count = 2 + (uint32_t)prng_below(prng, REQUESTS_MAX - 1);
     for (uint32_t i = 0; i < current.request_count; i++) {
         current.requests[i] =

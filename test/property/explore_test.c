@@ -46,8 +46,10 @@ struct trial {
     struct fault_budget faults;
 };
 
-/* Makes the next small enough system; how many were too large does not matter. */
-static void trial_begin(struct trial *t, struct prng *prng, bool can_fail, const char *faults)
+/* Makes the next small enough system that can break as `breaks` says; how many were too large does
+ * not matter. */
+static void trial_begin_as(struct trial *t, struct prng *prng,
+                           const struct random_system_options *breaks, const char *faults)
 {
     struct err e = {.text = ""};
     CHECK_INT(fault_budget_parse(&t->faults, faults, &e), 0);
@@ -55,7 +57,9 @@ static void trial_begin(struct trial *t, struct prng *prng, bool can_fail, const
     while (true) {
         const struct random_system_options o = {.has_timers = prng_below(prng, 2) == 0,
                                                 .has_disk = prng_below(prng, 3) == 0,
-                                                .can_fail = can_fail};
+                                                .can_fail = breaks->can_fail,
+                                                .can_clash = breaks->can_clash,
+                                                .can_crash = breaks->can_crash};
         const char *net = prng_below(prng, 2) == 0 ? "fifo" : "datagram";
         t->all = (struct exhausted){0};
         t->world = system_open(random_system(prng, &o), net);
@@ -66,6 +70,11 @@ static void trial_begin(struct trial *t, struct prng *prng, bool can_fail, const
         exhausted_release(&t->all);
         world_close(t->world);
     }
+}
+
+static void trial_begin(struct trial *t, struct prng *prng, bool can_fail, const char *faults)
+{
+    trial_begin_as(t, prng, &(struct random_system_options){.can_fail = can_fail}, faults);
 }
 
 static void trial_end(struct trial *t)
@@ -84,7 +93,7 @@ static void check_dpor_counts(const char *faults, uint64_t seed, uint64_t count)
         const struct explore_options o = options_of(EXPLORE_DPOR, &t.faults);
         struct explored found = {0};
         search(t.world, &o, &found);
-        const uint64_t complete = found.runs - found.redundant_runs;
+        const uint64_t complete = found.executions;
         if (complete != t.all.classes.entries.count || !found.is_complete) {
             fail_msg("system %llu, %s: %llu executions, and there are %zu", (unsigned long long)i,
                      t.world->net, (unsigned long long)complete, t.all.classes.entries.count);
@@ -150,6 +159,75 @@ TEST(dpor_finds_what_there_is)
 {
     check_finds(EXPLORE_DPOR, false, "none", 8, test_count(60, 1000));
     check_finds(EXPLORE_DPOR, false, "drop=1", 9, test_count(20, 200));
+}
+
+/* Each violation that an execution shows is found, and nothing else. */
+static void check_finds_each(int strategy, const struct random_system_options *breaks,
+                             const char *faults, uint64_t seed, uint64_t count)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    uint64_t broken = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        struct trial t;
+        trial_begin_as(&t, &prng, breaks, faults);
+        const struct explore_options o = options_of(strategy, &t.faults);
+        struct explored found = {0};
+        search(t.world, &o, &found);
+        CHECK(found.is_complete);
+        vec_each (&found.violations, v) {
+            CHECK(map_get(&t.all.keys, name_text(v->key, strlen(v->key))) != NULL);
+        }
+        if (found.violations.count != t.all.keys.entries.count) {
+            fail_msg("system %llu, %s: %llu runs found %zu violations, and there are %zu",
+                     (unsigned long long)i, t.world->net, (unsigned long long)found.runs,
+                     found.violations.count, t.all.keys.entries.count);
+        }
+        broken += t.all.violations > 0;
+        explored_release(&found);
+        trial_end(&t);
+    }
+    CHECK(broken > count / 10);
+    CHECK(broken < count);
+}
+
+static const struct random_system_options clashing = {.can_clash = true};
+static const struct random_system_options breaking = {
+    .can_fail = true, .can_clash = true, .can_crash = true};
+
+TEST(delay_with_enough_delays_finds_each_clash_of_two_nodes)
+{
+    check_finds_each(EXPLORE_DELAY, &clashing, "none", 21, test_count(30, 500));
+    check_finds_each(EXPLORE_DELAY, &breaking, "drop=1", 22, test_count(10, 100));
+}
+
+TEST(dpor_finds_each_clash_of_two_nodes)
+{
+    check_finds_each(EXPLORE_DPOR, &clashing, "none", 23, test_count(100, 3000));
+    check_finds_each(EXPLORE_DPOR, &breaking, "none", 24, test_count(60, 2000));
+    check_finds_each(EXPLORE_DPOR, &breaking, "drop=1", 25, test_count(15, 200));
+    check_finds_each(EXPLORE_DPOR, &breaking, "crash=1", 26, test_count(15, 200));
+}
+
+/* Where the order of all steps matters, each order is an execution of its own. */
+TEST(dpor_takes_every_order_where_claims_are_about_order)
+{
+    struct prng prng;
+    prng_init(&prng, 27);
+    for (uint64_t i = 0; i < test_count(30, 500); i++) {
+        struct trial t;
+        const struct random_system_options whole = {0};
+        trial_begin_as(&t, &prng, i % 2 == 0 ? &clashing : &whole, "none");
+        t.world->scope = SCOPE_ORDER;
+        const struct explore_options o = options_of(EXPLORE_DPOR, &t.faults);
+        struct explored found = {0};
+        search(t.world, &o, &found);
+        CHECK(found.is_complete);
+        CHECK_INT(found.violations.count, t.all.keys.entries.count);
+        CHECK_INT(found.executions, t.all.executions);
+        explored_release(&found);
+        trial_end(&t);
+    }
 }
 
 /* Runs a random execution again from its schedule: text, parsed, run. */
@@ -378,8 +456,10 @@ static void check_resumed(int strategy, const char *faults, uint64_t seed, uint6
     prng_init(&prng, seed);
     for (uint64_t i = 0; i < count; i++) {
         struct trial t;
-        trial_begin(&t, &prng, i % 2 == 0, faults);
+        const struct random_system_options whole = {0};
+        trial_begin_as(&t, &prng, i % 2 == 0 ? &breaking : &whole, faults);
         const struct search_options o = {.faults = t.faults,
+                                         .scope = t.world->scope,
                                          .delays_max = 3,
                                          .prunes_states = i % 3 != 0,
                                          .has_states = true,

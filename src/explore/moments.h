@@ -1,0 +1,75 @@
+/* Moments that no run of a search has passed.
+ *
+ * Executions that differ only in the order of steps that do not conflict agree on what every node
+ * does, not on what the nodes are at one moment: of two steps on two nodes, either may come first,
+ * and a claim about both nodes looks at what is in between. A search that makes one of these
+ * executions asks here for more: runs of the same steps, in orders that pass every moment which the
+ * steps allow and which no run has passed yet.
+ *
+ * A moment is a cut of the execution, a set of steps with all that comes before them, and is known
+ * by what claims see of each node then. A moment that breaks a claim ends the run, so what lies
+ * behind is looked for on ways around it. */
+#ifndef CLEW_EXPLORE_MOMENTS_H
+#define CLEW_EXPLORE_MOMENTS_H
+
+#include "base/map.h"
+#include "explore/relation.h"
+#include "explore/saved.h"
+#include "world/world.h"
+
+/* A set of steps that a run can have made. */
+struct cut {
+    uint32_t parent; /* the cut before its last step */
+    uint32_t step;
+    uint32_t size; /* steps */
+    uint64_t hash; /* of its steps */
+    uint64_t view; /* of all nodes, then */
+};
+
+/* {.check_every = 1} has seen nothing. */
+struct moments {
+    uint32_t check_every; /* claims look after every so many steps: the rest is no moment */
+    struct map seen;      /* views that runs have passed, and whether they broke a claim */
+    VEC(uint64_t) news;   /* those since the last save, each with its value */
+    bool is_kept;         /* will be saved */
+    bool is_unsure;       /* some moments were not passed */
+    VEC(uint64_t) before; /* of a run that is looked at: the view of each node */
+
+    /* The execution whose moments are being passed. */
+    bool has_steps;
+    bool wants_end; /* no run that looks has come to its end */
+    VEC(uint64_t) names;
+    VEC(uint64_t) changes; /* of the view of all nodes, by each step */
+    uint64_t crash;        /* known by this, the last step did not come to its end; 0: it did */
+    VEC(struct cut) cuts;  /* that can be reached, breadth first; empty when not known */
+    VEC(uint64_t) members; /* of the cuts: a row of bits each */
+    struct map numbers;    /* of cuts, by their hash */
+    size_t looked;         /* cuts that need not be looked at again */
+    uint64_t target;       /* the view that the last run was to pass ... */
+    uint32_t target_size;  /* ... after so many steps */
+    bool is_to_end;        /* ... and whether it was to make all steps */
+};
+
+void moments_release(struct moments *m);
+
+/* A run was made that looked: what it passed is seen. */
+void moments_note(struct moments *m, const struct execution *x);
+
+/* Begins to pass the moments of x. is_seen_to_end: a run that looked has made all of its steps. */
+void moments_take(struct moments *m, const struct execution *x, bool is_seen_to_end);
+
+/* The names of x's steps in an order that passes a moment not seen before; false when there is none
+ * left. r is the order of x. */
+struct turns {
+    VEC(struct pick_turn) list;
+};
+bool moments_next(struct moments *m, const struct relation *r, struct turns *turns);
+
+/* The run in the order that moments_next gave was made. */
+void moments_learn(struct moments *m, const struct execution *x);
+
+/* What was seen since the last save, to be taken again in the same order. */
+void moments_save(struct moments *m, struct out *more);
+void moments_resume(struct moments *m, struct saved *more);
+
+#endif
