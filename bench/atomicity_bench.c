@@ -75,7 +75,7 @@ static void match_all(struct matcher *r, const struct frame *f)
     static const uint32_t models[][2] = {{0, VARIABLE_NONE}, {1, VARIABLE_NONE}, {0, 1}};
     for (int i = 0; i < 3; i++) {
         struct model m;
-        model_build(&m, f, models[i][0], models[i][1]);
+        model_sketch(&m, f, models[i][0], models[i][1]);
         if (models[i][1] == VARIABLE_NONE) {
             match_single(r, &m);
         } else {

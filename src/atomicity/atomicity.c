@@ -11,7 +11,7 @@
 #include "base/name_glob.h"
 #include "wire/kind.h"
 
-enum { PAIRS_DEFAULT = 200, COMBINATIONS_MAX = 64 };
+enum { PAIRS_DEFAULT = 200, COMBINATIONS_MAX = 64, MARKS_DEFAULT = 4096 };
 
 struct search {
     const struct trace *t;
@@ -20,6 +20,8 @@ struct search {
     struct atomicity_stats *s;
     struct frame frame;
     struct matcher matcher;
+    struct limit_watch watch;
+    uint64_t done, total;  /* variables and pairs */
     uint64_t count;        /* of findings */
     struct names keys;     /* of the findings */
     struct name_glob glob; /* if the options name variables */
@@ -85,15 +87,13 @@ static void take_match(void *context, const struct match *m)
 /* ---- models ---- */
 
 /* Whether an earlier run had the very same model; if not, it is known from now on. */
-static bool is_known(struct search *s, const struct model *m, const char *purpose)
+static bool is_known(void *context, const struct model *whole, const char *purpose)
 {
-    if (s->o->seen == NULL) {
-        return false;
-    }
+    struct search *s = context;
     struct out out;
     out_open_memory(&out);
     out_text(&out, purpose);
-    model_print(m, &out);
+    model_print(whole, &out);
     const XXH128_hash_t hash = XXH3_128bits(out.buffer, out.used);
     out_abandon(&out);
     const size_t before = s->o->seen->list.count;
@@ -123,14 +123,17 @@ static bool has_related(const struct search *s, uint32_t variable)
     return false;
 }
 
-static void search_variable(struct search *s, uint32_t variable)
+/* Whether there is time for one more variable or pair. */
+static bool may_go_on(struct search *s)
 {
-    struct model m;
-    model_build(&m, &s->frame, variable, VARIABLE_NONE);
-    if (!is_known(s, &m, "single\n")) {
-        match_single(&s->matcher, &m);
+    if (limit_is_over(&s->watch, LIMIT_STEPS)) {
+        return false;
     }
-    model_release(&m);
+    if (s->o->progress != NULL) {
+        s->o->progress(s->o->context, s->done, s->total);
+    }
+    s->done++;
+    return true;
 }
 
 static void search_single(struct search *s)
@@ -139,42 +142,30 @@ static void search_single(struct search *s)
     for (uint32_t i = 0; i < v->list.count; i++) {
         const bool is_shared = variable_is_shared(&v->list.at[i]);
         s->s->variables += is_shared;
-        if (s->o->skips_single || !is_wanted(s, i) || !(is_shared || has_related(s, i))) {
+        if (s->o->skips_single || !is_wanted(s, i) || !(is_shared || has_related(s, i)) ||
+            !may_go_on(s)) {
             continue;
         }
         struct model sketch;
         model_sketch(&sketch, &s->frame, i, VARIABLE_NONE);
-        if (match_would_ask(&s->matcher, &sketch, match_single)) {
-            search_variable(s, i);
-        }
+        match_single(&s->matcher, &sketch);
         model_release(&sketch);
     }
 }
 
 static void search_pair(struct search *s, uint32_t x, uint32_t y)
 {
-    if (!is_wanted(s, x) && !is_wanted(s, y)) {
+    if ((!is_wanted(s, x) && !is_wanted(s, y)) || !may_go_on(s)) {
         return;
     }
     s->s->pairs++;
     struct model sketch;
     model_sketch(&sketch, &s->frame, x, y);
-    const bool would_ask =
-        match_would_ask(&s->matcher, &sketch, match_pair) ||
-        (!s->o->skips_merged && match_would_ask(&s->matcher, &sketch, match_merged));
+    match_pair(&s->matcher, &sketch);
+    if (!s->o->skips_merged) {
+        match_merged(&s->matcher, &sketch);
+    }
     model_release(&sketch);
-    if (!would_ask) {
-        return;
-    }
-    struct model m;
-    model_build(&m, &s->frame, x, y);
-    if (!is_known(s, &m, "pair\n")) {
-        match_pair(&s->matcher, &m);
-        if (!s->o->skips_merged) {
-            match_merged(&s->matcher, &m);
-        }
-    }
-    model_release(&m);
 }
 
 /* ---- which pairs ---- */
@@ -233,6 +224,11 @@ static void search_classes(struct search *s, const struct pairings *p, const cha
     }
 }
 
+static size_t pair_max(const struct atomicity_options *o)
+{
+    return o->wants_all_pairs ? SIZE_MAX : o->pair_max != 0 ? o->pair_max : PAIRS_DEFAULT;
+}
+
 static void search_pairs(struct search *s)
 {
     const struct atomicity_options *o = s->o;
@@ -246,10 +242,9 @@ static void search_pairs(struct search *s)
         struct correlated_list ranked = {0};
         correlation_add_pairings(c, &s->frame.variables, &p);
         correlation_rank(c, &ranked);
-        const size_t max = o->wants_all_pairs ? SIZE_MAX
-                           : o->pair_max != 0 ? o->pair_max
-                                              : PAIRS_DEFAULT;
-        for (size_t i = 0; i < ranked.list.count && i < max; i++) {
+        const size_t max = pair_max(o) < ranked.list.count ? pair_max(o) : ranked.list.count;
+        s->total = s->done + max;
+        for (size_t i = 0; i < max; i++) {
             search_classes(s, &p, ranked.list.at[i].x, ranked.list.at[i].y);
         }
         vec_release(&ranked.list);
@@ -301,30 +296,64 @@ static void note_limits(struct search *s, struct notes *n)
         notes_add_many(n, s->matcher.stats.unknown, "",
                        "accesses at some places were not decided within the limits");
     }
+    if (s->watch.is_over) {
+        notes_add(n, "", "%s before everything was looked at",
+                  limit_is_stopped(s->o->budget) ? "it was stopped" : "the budget ended");
+    }
+}
+
+/* What is to be looked at, as far as it is known before correlation. */
+static uint64_t count_work(const struct search *s)
+{
+    const struct atomicity_options *o = s->o;
+    uint64_t count = 0;
+    vec_each (&s->frame.variables.list, variable) {
+        count += !o->skips_single && variable_is_shared(variable);
+    }
+    const size_t pairs = o->pairs != NULL ? o->pair_count : pair_max(o);
+    return count + (o->skips_pairs || pairs == SIZE_MAX ? 0 : pairs);
+}
+
+static void search_begin(struct search *s)
+{
+    const struct atomicity_options *o = s->o;
+    const uint32_t mark_count = s->frame.first[s->t->tables.tasks.count];
+    const uint32_t mark_max = o->mark_max != 0 ? o->mark_max : MARKS_DEFAULT;
+    const bool is_long = mark_count > mark_max && execution_is_listed(&s->frame);
+    names_init(&s->keys);
+    s->total = count_work(s);
+    matcher_init(&s->matcher, &(struct match_options){.state_max = o->state_max,
+                                                      .try_max = o->try_max,
+                                                      .looks_around = is_long,
+                                                      .keeps_rounds = o->wants_rounds,
+                                                      .tells_all = o->wants_all,
+                                                      .found = take_match,
+                                                      .is_known = o->seen == NULL ? NULL : is_known,
+                                                      .context = s,
+                                                      .watch = &s->watch});
 }
 
 int atomicity_find(const struct trace *t, const struct atomicity_options *o, struct findings *f,
                    struct atomicity_stats *stats, struct notes *n, struct err *e)
 {
     must(t->is_sealed);
-    struct search s = {.t = t, .o = o, .f = f, .s = stats, .glob.text = o->variable};
+    struct search s = {
+        .t = t, .o = o, .f = f, .s = stats, .glob.text = o->variable, .watch.limit = o->budget};
     if (frame_build(&s.frame, t, n, e) < 0) {
         return -1;
     }
-    names_init(&s.keys);
-    matcher_init(&s.matcher, &(struct match_options){.state_max = o->state_max,
-                                                     .try_max = o->try_max,
-                                                     .tells_all = o->wants_all,
-                                                     .found = take_match,
-                                                     .context = &s});
+    search_begin(&s);
     search_regions(&s);
     search_single(&s);
-    if (!o->skips_pairs) {
+    if (!o->skips_pairs && !s.watch.is_over) {
         search_pairs(&s);
     }
+    stats->unseen += s.watch.is_over && s.total > s.done ? s.total - s.done : 0;
     stats->candidates += s.matcher.stats.candidates;
     stats->questions += s.matcher.stats.questions;
     stats->unknown += s.matcher.stats.unknown;
+    stats->rounds += s.matcher.rounds.entries.count;
+    stats->is_cut |= s.watch.is_over;
     note_limits(&s, n);
     matcher_release(&s.matcher);
     name_glob_release(&s.glob);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/limit.h"
 #include "base/names.h"
 #include "base/notes.h"
 #include "solve/solve.h"
@@ -34,6 +35,7 @@ struct atomicity_options {
     const char *variable; /* a glob for names of variables, for pairs of either; NULL: all */
     bool skips_single, skips_pairs, skips_merged, skips_regions;
 
+    bool wants_rounds;  /* also what may belong to two rounds of a loop */
     bool wants_all;     /* of what can interrupt accesses at some places, all; not only the first */
     bool wants_witness; /* findings carry an order that shows them */
     bool skips_grades;  /* findings are not graded */
@@ -42,6 +44,15 @@ struct atomicity_options {
     uint32_t input;     /* which of the inputs the trace is, for the findings */
     uint32_t state_max; /* what one question may cost, in states; 0: 20,000 */
     uint32_t try_max;   /* questions about accesses at the same places; 0: 2,000 */
+    uint32_t mark_max;  /* locks taken and given back, and orders, beyond which questions are asked
+                           of a part of the trace first; 0: 4,096 */
+
+    const struct limit *budget; /* what it leaves open is counted; NULL: none */
+    /* Told now and then how many variables and pairs have been looked at, of how many; NULL:
+     * nobody.
+     */
+    void (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
 
     /* Models that were analysed before, shared by the traces of several runs; NULL: none. Is
      * initialized and released by the caller. */
@@ -55,6 +66,9 @@ struct atomicity_stats {
     uint64_t candidates; /* accesses that would match a pattern if they could be interleaved so */
     uint64_t questions;  /* of them decided by a search */
     uint64_t unknown;    /* that nobody could decide within the limits */
+    uint64_t rounds;     /* couples of places left out: they may belong to two rounds of a loop */
+    uint64_t unseen;     /* variables and pairs that were not looked at when the budget ended */
+    bool is_cut;         /* it ended before everything was */
     uint64_t same;       /* models not analysed because an earlier run had the same */
 };
 

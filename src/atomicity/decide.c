@@ -15,14 +15,15 @@
 
 enum { STATES_DEFAULT = 20000 };
 
-/* Where the thread holds nothing, as long as it needs no other. */
+/* Where the thread holds nothing, as long as it needs no other: nowhere, if others hold something
+ * when it begins. */
 static void find_calm(struct decider *d, uint32_t thread)
 {
     const struct model_thread *t = &d->m->threads[thread];
     uint32_t *calm = arena_array(&d->arena, uint32_t, (size_t)t->count + 1);
     uint32_t last = 0;
     uint32_t held_count = 0;
-    bool is_free = true;
+    bool is_free = d->m->held_count == 0;
     for (uint32_t i = 0; i < t->count; i++) {
         const struct step *s = &t->steps[i];
         last = is_free && held_count == 0 ? i : last;
@@ -315,6 +316,11 @@ static void reset(struct decider *d)
     memset(d->cut, 0, d->m->thread_count * sizeof *d->cut);
     memset(d->held_count, 0, d->m->thread_count * sizeof *d->held_count);
     memset(d->locks, 0, d->m->lock_count * sizeof *d->locks);
+    for (uint32_t i = 0; i < d->m->held_count; i++) {
+        const struct model_held *held = &d->m->held[i];
+        lock_add(d, held->thread, &(struct step){.lock = held->lock, .is_shared = held->is_shared},
+                 1);
+    }
     vec_clear(&d->taken);
     d->taken_count = 0;
     d->state_count = 0;

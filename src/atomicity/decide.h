@@ -20,10 +20,8 @@
 
 enum { QUESTION_PLACES_MAX = 4, QUESTION_ORDERS_MAX = 3 };
 
-/* A step of a model. */
-struct place {
-    uint32_t thread;
-    uint32_t step;
+struct question_order {
+    uint8_t before, after; /* indices of places */
 };
 
 /* Is there an execution that has these steps, and of each order the first place before the second?
@@ -31,9 +29,7 @@ struct place {
 struct question {
     struct place places[QUESTION_PLACES_MAX];
     uint32_t place_count;
-    struct {
-        uint8_t before, after; /* indices of places */
-    } orders[QUESTION_ORDERS_MAX];
+    struct question_order orders[QUESTION_ORDERS_MAX];
     uint32_t order_count;
 };
 

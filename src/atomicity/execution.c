@@ -23,6 +23,10 @@ static bool is_pending(const struct model_thread *thread, uint32_t step)
 void turns_add_steps(struct turns *x, const struct model *m, const struct stretch *steps,
                      size_t count)
 {
+    const size_t task_count = m->begin == NULL ? 0 : m->frame->trace->tables.tasks.count;
+    for (size_t task = x->begin.count; task < task_count; task++) {
+        vec_push(&x->begin, m->begin[task]);
+    }
     for (size_t i = 0; i < count; i++) {
         const struct model_thread *thread = &m->threads[steps[i].thread];
         uint32_t end = steps[i].end;
@@ -37,13 +41,32 @@ void turns_add_steps(struct turns *x, const struct model *m, const struct stretc
 
 void turns_release(struct turns *x)
 {
+    vec_release(&x->begin);
     vec_release(&x->list);
+}
+
+/* Where the list has come to when the turns begin. */
+static event_id listed_end(const struct turns *x)
+{
+    event_id end = 0;
+    vec_each (&x->begin, begin) {
+        end = *begin > end ? *begin : end;
+    }
+    return end;
 }
 
 void turns_events(const struct turns *x, const struct frame *f, event_list *events)
 {
     struct arena scratch = {0};
     uint32_t *done = arena_array(&scratch, uint32_t, f->trace->tables.tasks.count + 1);
+    const event_id end = listed_end(x);
+    for (event_id event = 0; event < end; event++) {
+        const uint32_t task = trace_at(f->trace, event)->task;
+        if (event < x->begin.at[task]) {
+            vec_push(events, event);
+            done[task]++;
+        }
+    }
     vec_each (&x->list, turn) {
         for (; done[turn->task] < turn->end; done[turn->task]++) {
             vec_push(events, context_event(&f->hb.contexts, turn->task, done[turn->task]));
@@ -225,17 +248,82 @@ static int check_versions(struct check *c)
     return result;
 }
 
-int execution_check(const struct frame *f, const struct execution_claim *claim, struct err *e)
+/* How many events of a task are listed before `begin`. O(log). */
+static uint32_t events_before(const struct contexts *c, uint32_t task, event_id begin)
 {
-    const size_t task_count = f->trace->tables.tasks.count;
-    struct check c = {.f = f, .c = claim, .e = e};
-    c.locks = arena_array(&c.arena, struct holder, (size_t)f->hb.sections.lock_count + 1);
-    c.done = arena_array(&c.arena, uint32_t, task_count + 1);
-    c.mark = arena_array(&c.arena, uint32_t, task_count + 1);
-    for (size_t task = 0; task < task_count; task++) {
-        c.mark[task] = f->first[task];
+    uint32_t low = 0;
+    uint32_t high = c->list[task].count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (context_event(c, task, middle) < begin) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* A task that was held back while others went on, from its event `next` on, holds nothing that
+ * they may have wanted, and none of them has done anything that must come after. */
+static int check_held_back(const struct check *c, uint32_t task, event_id next)
+{
+    const struct frame *f = c->f;
+    if (frame_is_holding(f, task, c->mark[task])) {
+        return refuse(c, next, "others would have waited for a lock that its task holds");
+    }
+    for (uint32_t other = 0; other < f->hb.contexts.task_count; other++) {
+        if (other != task && c->done[other] > 0 &&
+            hb_is_before(&f->hb, next, context_event(&f->hb.contexts, other, c->done[other] - 1))) {
+            return refuse(c, next, "it comes before what has happened");
+        }
+    }
+    return 0;
+}
+
+/* Where a task stands, and what it holds, when all before `begin` has happened as listed. */
+static int start_task(struct check *c, uint32_t task, event_id begin)
+{
+    const struct frame *f = c->f;
+    const uint32_t mark = c->mark[task];
+    int result = 0;
+    for (uint32_t i = 0; mark > f->first[task] && i < f->held_after[mark - 1].count && result == 0;
+         i++) {
+        const uint32_t section = f->held[f->held_after[mark - 1].first + i];
+        result = take_lock(c, begin, &f->hb.sections.list[section]);
+    }
+    return result;
+}
+
+/* What is listed before the turns has happened. */
+static int start(struct check *c)
+{
+    const struct frame *f = c->f;
+    const struct turns *x = c->c->turns;
+    const event_id end = listed_end(x);
+    for (uint32_t task = 0; task < f->hb.contexts.task_count; task++) {
+        const event_id begin = x->begin.count == 0 ? 0 : x->begin.at[task];
+        c->mark[task] = frame_mark_from(f, task, begin);
+        c->done[task] = events_before(&f->hb.contexts, task, begin);
     }
     int result = 0;
+    for (uint32_t task = 0; task < x->begin.count && result == 0; task++) {
+        const uint32_t done = c->done[task];
+        const bool is_at_end = done == f->hb.contexts.list[task].count;
+        const event_id next = is_at_end ? EVENT_NONE : context_event(&f->hb.contexts, task, done);
+        result = next < end ? check_held_back(c, task, next) : start_task(c, task, end);
+    }
+    return result;
+}
+
+int execution_check(const struct frame *f, const struct execution_claim *claim, struct err *e)
+{
+    const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
+    struct check c = {.f = f, .c = claim, .e = e};
+    c.locks = arena_array(&c.arena, struct holder, (size_t)f->hb.sections.lock_count + 1);
+    c.done = arena_array(&c.arena, uint32_t, (size_t)task_count + 1);
+    c.mark = arena_array(&c.arena, uint32_t, (size_t)task_count + 1);
+    int result = start(&c);
     for (size_t i = 0; i < claim->turns->list.count && result == 0; i++) {
         result = check_turn(&c, &claim->turns->list.at[i]);
     }
@@ -248,6 +336,18 @@ int execution_check(const struct frame *f, const struct execution_claim *claim, 
     map_release(&c.shared_of);
     arena_release(&c.arena);
     return result;
+}
+
+bool execution_is_listed(const struct frame *f)
+{
+    struct turns all = {0};
+    struct err e = {0};
+    for (event_id event = 0; event < f->trace->events.count; event++) {
+        turns_add(&all, f, event);
+    }
+    const bool is_possible = execution_check(f, &(struct execution_claim){.turns = &all}, &e) == 0;
+    turns_release(&all);
+    return is_possible;
 }
 
 /* ---- reads ---- */

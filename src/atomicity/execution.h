@@ -19,8 +19,10 @@ struct turn {
     uint32_t end;
 };
 
-/* The beginning of an execution: its tasks take turns. {0} is empty. */
+/* The beginning of an execution: each task does what is listed before some place of the list, in
+ * the order of the list; then they take turns. {0} is empty. */
 struct turns {
+    VEC(event_id) begin; /* per task; empty: none has done anything */
     VEC(struct turn) list;
 };
 
@@ -46,8 +48,14 @@ struct execution_claim {
 /* 0 when it can happen: tasks go forward, what must come before an event has come, no two tasks
  * hold a lock that excludes one, no version changes between a read and the write that asks for it;
  * and the places come in their order. Else -1, and e says which event could not happen, and why.
- * O(turns + locks taken, orders and, where versions are checked, events in it). */
+ * Where tasks have begun as listed, the list must be an execution (execution_is_listed). O(tasks^2
+ * + turns + locks taken and orders in the turns; where versions are checked, events in all of it).
+ */
 MUST_USE int execution_check(const struct frame *f, const struct execution_claim *c, struct err *e);
+
+/* True when the list itself is an execution, so that any part of it can be how one begins.
+ * O(events). */
+bool execution_is_listed(const struct frame *f);
 
 /* True when every read in it but a task's last event sees the write it saw in the trace. */
 bool execution_keeps_reads(const struct frame *f, const struct turns *x);

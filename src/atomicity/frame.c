@@ -109,26 +109,13 @@ struct holding {
     struct frame_span last;
     VEC(uint32_t) held;
     struct frame_span *held_at;
+    struct frame_span *held_after;
     bool *has_point_in;
     struct map nested; /* (lock, another around it) */
 };
 
-static void pass_mark(struct holding *h, const struct mark *m)
-{
-    const struct section *sections = h->f->hb.sections.list;
-    held_pass(&h->now, m);
-    h->is_fresh &= m->kind == MARK_POINT;
-    vec_each (&h->now.sections, section) {
-        if (m->kind == MARK_POINT) {
-            h->has_point_in[sections[*section].lock] = true;
-        } else if (*section != m->section) {
-            map_put(&h->nested, map_pair(sections[m->section].lock, sections[*section].lock), 1);
-        }
-    }
-}
-
-/* Accesses in one section share their list. */
-static void pass_access(struct holding *h, uint32_t access)
+/* What is held now, as a part of `held`: where nothing changed, the same part. */
+static struct frame_span held_now(struct holding *h)
 {
     if (!h->is_fresh) {
         h->is_fresh = true;
@@ -138,7 +125,23 @@ static void pass_access(struct holding *h, uint32_t access)
             vec_push(&h->held, *section);
         }
     }
-    h->held_at[access] = h->last;
+    return h->last;
+}
+
+static void pass_mark(struct holding *h, uint32_t number)
+{
+    const struct section *sections = h->f->hb.sections.list;
+    const struct mark *m = &h->f->marks[number];
+    held_pass(&h->now, m);
+    h->is_fresh &= m->kind == MARK_POINT;
+    vec_each (&h->now.sections, section) {
+        if (m->kind == MARK_POINT) {
+            h->has_point_in[sections[*section].lock] = true;
+        } else if (*section != m->section) {
+            map_put(&h->nested, map_pair(sections[m->section].lock, sections[*section].lock), 1);
+        }
+    }
+    h->held_after[number] = held_now(h);
 }
 
 static void pass_task(struct holding *h, uint32_t task)
@@ -153,13 +156,13 @@ static void pass_task(struct holding *h, uint32_t task)
         const event_id event = context_event(&f->hb.contexts, task, i);
         for (; next < end && f->marks[next].event == event && f->marks[next].kind != MARK_UNLOCK;
              next++) {
-            pass_mark(h, &f->marks[next]);
+            pass_mark(h, next);
         }
         if (f->access_of[event] != ACCESS_NONE) {
-            pass_access(h, f->access_of[event]);
+            h->held_at[f->access_of[event]] = held_now(h);
         }
         for (; next < end && f->marks[next].event == event; next++) {
-            pass_mark(h, &f->marks[next]);
+            pass_mark(h, next);
         }
     }
     must(next == end);
@@ -191,6 +194,8 @@ static void find_held(struct frame *f)
 {
     struct holding h = {.f = f};
     h.held_at = arena_array(&f->arena, struct frame_span, f->variables.accesses.count + 1);
+    h.held_after =
+        arena_array(&f->arena, struct frame_span, (size_t)f->first[f->hb.contexts.task_count] + 1);
     h.has_point_in = arena_array(&f->arena, bool, (size_t)f->hb.sections.lock_count + 1);
     for (uint32_t task = 0; task < f->hb.contexts.task_count; task++) {
         pass_task(&h, task);
@@ -201,6 +206,7 @@ static void find_held(struct frame *f)
     }
     f->held = held;
     f->held_at = h.held_at;
+    f->held_after = h.held_after;
     f->has_point_in = h.has_point_in;
     lay_out_nested(f, &h.nested);
     vec_release(&h.now.sections);
@@ -274,6 +280,48 @@ int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct 
     vec_release(&b.marks);
     arena_release(&scratch);
     return 0;
+}
+
+uint32_t frame_mark_from(const struct frame *f, uint32_t task, event_id event)
+{
+    uint32_t low = f->first[task];
+    uint32_t high = f->first[task + 1];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (f->marks[middle].event < event) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool frame_is_holding(const struct frame *f, uint32_t task, uint32_t mark)
+{
+    if (mark == f->first[task]) {
+        return false;
+    }
+    const struct frame_span held = f->held_after[mark - 1];
+    const struct sections *s = &f->hb.sections;
+    for (uint32_t i = 0; i < held.count; i++) {
+        if (s->locks[s->list[f->held[held.first + i]].lock].is_contended) {
+            return true;
+        }
+    }
+    return false;
+}
+
+event_id frame_calm(const struct frame *f, uint32_t task, event_id event)
+{
+    uint32_t mark = frame_mark_from(f, task, event);
+    if (!frame_is_holding(f, task, mark)) {
+        return event;
+    }
+    while (frame_is_holding(f, task, mark)) {
+        mark--;
+    }
+    return f->marks[mark].event;
 }
 
 void frame_release(struct frame *f)

@@ -49,6 +49,7 @@ struct frame {
     size_t point_count;
     const struct section_marks *section_marks; /* per section */
     const struct frame_span *held_at;          /* per access: the sections around it, in `held` */
+    const struct frame_span *held_after;       /* per mark: the sections held behind it */
     const uint32_t *held;
     const struct frame_span *nested_in; /* per lock: those in whose sections it is taken or given
                                            back, in `nested` */
@@ -61,6 +62,16 @@ struct frame {
 /* Reads t, which must outlive f. O(events + orders * tasks + accesses * locks held there). */
 MUST_USE int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e);
 void frame_release(struct frame *f);
+
+/* The first mark of a task at or behind an event of the list. O(log). */
+uint32_t frame_mark_from(const struct frame *f, uint32_t task, event_id event);
+
+/* Whether a task that has come up to this mark holds a lock that others want. */
+bool frame_is_holding(const struct frame *f, uint32_t task, uint32_t mark);
+
+/* The last event of a task, at or before this one of its list, in front of which it holds no lock
+ * that others want. O(log + marks between). */
+event_id frame_calm(const struct frame *f, uint32_t task, event_id event);
 
 /* Sections that are held while marks pass by, as a set. */
 struct held {

@@ -2,29 +2,39 @@
 
 #include "base/sort.h"
 
-enum { TRIES_DEFAULT = 2000 };
+/* A question costs as much as so many steps of a loop. */
+enum { TRIES_DEFAULT = 2000, ASK_STEPS = 16 };
 
-#define MATCH_FOUND UINT32_MAX
-
-/* A part of a list, of elements of one sort: [first, end). */
+/* A part of a list, of elements that only differ in where they stand: [first, end). Their events
+ * are in the order of the thread. */
 struct span {
     size_t first, end;
 };
 
 typedef VEC(struct span) span_list;
 
+/* What a thread does that can be interrupted, or interrupt. */
+struct cast {
+    uint32_t task;
+    couple_list couples; /* sorted by what they are, then as listed */
+    span_list couple_spans;
+    event_id *firsts, *seconds; /* per couple */
+    VEC(uint32_t) singles;      /* sites, sorted likewise */
+    span_list single_spans;
+    event_id *events; /* per single */
+};
+
 /* What is being matched. */
 struct pass {
     struct matcher *r;
-    const struct model *m;
+    const struct model *m; /* the sketch */
     struct sites sites;
-    struct decider decider;
-    couple_list *couples;    /* per thread, sorted by sort */
-    span_list *couple_spans; /* per thread */
-    struct {
-        VEC(uint32_t) list;
-    } * singles;             /* per thread: sites, sorted by sort */
-    span_list *single_spans; /* per thread */
+    struct asker asker;
+    const char *purpose;
+    bool is_begun;      /* something was asked */
+    bool is_known;      /* nothing is to be asked */
+    struct cast *casts; /* per thread of the sketch */
+    struct map tried;   /* two sorts to how many questions were asked */
     enum violation (*pattern)(const struct pass *p, const struct couple *c, const struct site *s);
     struct arena arena;
 };
@@ -34,14 +44,16 @@ void matcher_init(struct matcher *r, const struct match_options *o)
     *r = (struct matcher){.options = *o};
     r->options.try_max = o->try_max != 0 ? o->try_max : TRIES_DEFAULT;
     names_init(&r->sorts.names);
+    r->sorts.has_classes = o->tells_all;
 }
 
 void matcher_release(struct matcher *r)
 {
     names_release(&r->sorts.names);
-    map_release(&r->tried);
+    map_release(&r->found);
     map_release(&r->told);
     map_release(&r->paired);
+    map_release(&r->rounds);
 }
 
 /* ---- ordering by sort and locks, so that what is refused at once stands together ---- */
@@ -61,8 +73,8 @@ static int compare_couples(const void *left, const void *right, const void *cont
     (void)context;
     const struct couple *a = left;
     const struct couple *b = right;
-    const uint32_t one[] = {a->sort, a->cover, a->guards[0], a->guards[1]};
-    const uint32_t other[] = {b->sort, b->cover, b->guards[0], b->guards[1]};
+    const uint32_t one[] = {a->sort, a->cover, a->locks[0], a->locks[1]};
+    const uint32_t other[] = {b->sort, b->cover, b->locks[0], b->locks[1]};
     return compare_words(one, other, 4);
 }
 
@@ -71,8 +83,8 @@ static int compare_singles(const void *left, const void *right, const void *cont
     const struct sites *s = context;
     const struct site *a = &s->list.at[*(const uint32_t *)left];
     const struct site *b = &s->list.at[*(const uint32_t *)right];
-    return compare_words((const uint32_t[]){a->sort, a->guard},
-                         (const uint32_t[]){b->sort, b->guard}, 2);
+    return compare_words((const uint32_t[]){a->sort, a->locks},
+                         (const uint32_t[]){b->sort, b->locks}, 2);
 }
 
 enum couple_rule { COUPLES_OF_X, COUPLES_MERGED, COUPLES_OF_BOTH };
@@ -87,89 +99,161 @@ static bool is_renewed(const struct sites *s, const struct couple *c)
            variables_began_anew(&f->variables, f->trace, a->event, b->event);
 }
 
-/* Drops what belongs to two rounds of a loop, or to two attempts. */
-static void drop_straddling(const struct sites *s, couple_list *list)
+/* Drops what belongs to two attempts. */
+static void drop_renewed(const struct sites *s, couple_list *list)
 {
     size_t kept = 0;
     vec_each (list, couple) {
-        if (!sites_straddle(s, couple) && !is_renewed(s, couple)) {
+        if (!is_renewed(s, couple)) {
             list->at[kept++] = *couple;
         }
     }
     list->count = kept;
 }
 
-/* Couples and singles that compare as equal, in a row. */
-static void find_spans(struct pass *p, uint32_t thread)
+static void cast_couples(struct pass *p, struct cast *cast)
 {
-    const couple_list *couples = &p->couples[thread];
+    const couple_list *couples = &cast->couples;
+    sort_stable(couples->at, couples->count, sizeof *couples->at, compare_couples, NULL);
+    cast->firsts = arena_array(&p->arena, event_id, couples->count + 1);
+    cast->seconds = arena_array(&p->arena, event_id, couples->count + 1);
     for (size_t i = 0; i < couples->count; i++) {
         if (i == 0 || compare_couples(&couples->at[i - 1], &couples->at[i], NULL) != 0) {
-            vec_push(&p->couple_spans[thread], (struct span){.first = i});
+            vec_push(&cast->couple_spans, (struct span){.first = i});
         }
-        vec_last(&p->couple_spans[thread])->end = i + 1;
-    }
-    const uint32_t *singles = p->singles[thread].list.at;
-    for (size_t i = 0; i < p->singles[thread].list.count; i++) {
-        if (i == 0 || compare_singles(&singles[i - 1], &singles[i], &p->sites) != 0) {
-            vec_push(&p->single_spans[thread], (struct span){.first = i});
-        }
-        vec_last(&p->single_spans[thread])->end = i + 1;
+        vec_last(&cast->couple_spans)->end = i + 1;
+        cast->firsts[i] = p->sites.list.at[couples->at[i].first].event;
+        cast->seconds[i] = p->sites.list.at[couples->at[i].second].event;
     }
 }
 
-static void pass_begin(struct pass *p, struct matcher *r, const struct model *m,
+static void cast_singles(struct pass *p, struct cast *cast, struct span sites)
+{
+    for (size_t i = sites.first; i < sites.end; i++) {
+        vec_push(&cast->singles, (uint32_t)i);
+    }
+    const uint32_t *singles = cast->singles.at;
+    sort_stable(cast->singles.at, cast->singles.count, sizeof *singles, compare_singles, &p->sites);
+    cast->events = arena_array(&p->arena, event_id, cast->singles.count + 1);
+    for (size_t i = 0; i < cast->singles.count; i++) {
+        if (i == 0 || compare_singles(&singles[i - 1], &singles[i], &p->sites) != 0) {
+            vec_push(&cast->single_spans, (struct span){.first = i});
+        }
+        vec_last(&cast->single_spans)->end = i + 1;
+        cast->events[i] = p->sites.list.at[singles[i]].event;
+    }
+}
+
+/* Resources have versions, which windows do not know; what is captured of them is short. */
+static bool looks_around(const struct matcher *r, const struct model *sketch)
+{
+    const struct frame *f = sketch->frame;
+    const uint32_t name = f->variables.list.at[sketch->variables[0]].name;
+    return r->options.looks_around && !variable_is_resource(trace_name(f->trace, name));
+}
+
+static void pass_begin(struct pass *p, struct matcher *r, const struct model *sketch,
                        enum couple_rule rule)
 {
-    *p = (struct pass){.r = r, .m = m};
-    sites_build(&p->sites, m, &r->sorts);
-    decider_init(&p->decider, m, r->options.state_max);
-    p->couples = arena_array(&p->arena, couple_list, (size_t)m->thread_count + 1);
-    p->singles = arena_take(&p->arena, (m->thread_count + (size_t)1) * sizeof *p->singles,
-                            _Alignof(max_align_t));
-    p->couple_spans = arena_array(&p->arena, span_list, (size_t)m->thread_count + 1);
-    p->single_spans = arena_array(&p->arena, span_list, (size_t)m->thread_count + 1);
-    for (uint32_t thread = 0; thread < m->thread_count; thread++) {
-        couple_list *list = &p->couples[thread];
+    static const char *const purposes[] = {
+        [COUPLES_OF_X] = "single\n", [COUPLES_MERGED] = "merged\n", [COUPLES_OF_BOTH] = "pair\n"};
+    *p = (struct pass){.r = r, .m = sketch, .purpose = purposes[rule]};
+    sites_build(&p->sites, sketch, &r->sorts);
+    asker_init(&p->asker, &(struct asker_options){.frame = sketch->frame,
+                                                  .x = sketch->variables[0],
+                                                  .y = sketch->variables[1],
+                                                  .state_max = r->options.state_max,
+                                                  .near = r->options.near,
+                                                  .looks_around = looks_around(r, sketch)});
+    p->casts = arena_array(&p->arena, struct cast, (size_t)sketch->thread_count + 1);
+    for (uint32_t thread = 0; thread < sketch->thread_count; thread++) {
+        struct cast *cast = &p->casts[thread];
+        cast->task = sketch->threads[thread].task;
         if (rule == COUPLES_OF_BOTH) {
-            sites_pairs(&p->sites, thread, &r->sorts, list);
+            sites_pairs(&p->sites, thread, &r->sorts, &cast->couples);
         } else {
-            sites_couples(&p->sites, thread, rule == COUPLES_MERGED, &r->sorts, list);
+            sites_couples(&p->sites, thread, rule == COUPLES_MERGED, &r->sorts, &cast->couples);
         }
-        drop_straddling(&p->sites, list);
-        sort_stable(list->at, list->count, sizeof *list->at, compare_couples, NULL);
-        for (uint32_t i = p->sites.first.at[thread]; i < p->sites.first.at[thread + 1]; i++) {
-            vec_push(&p->singles[thread].list, i);
-        }
-        sort_stable(p->singles[thread].list.at, p->singles[thread].list.count, sizeof(uint32_t),
-                    compare_singles, &p->sites);
-        find_spans(p, thread);
+        drop_renewed(&p->sites, &cast->couples);
+        cast_couples(p, cast);
+        cast_singles(p, cast,
+                     (struct span){p->sites.first.at[thread], p->sites.first.at[thread + 1]});
     }
 }
 
 static void pass_end(struct pass *p)
 {
     for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
-        vec_release(&p->couples[thread]);
-        vec_release(&p->singles[thread].list);
-        vec_release(&p->couple_spans[thread]);
-        vec_release(&p->single_spans[thread]);
+        struct cast *cast = &p->casts[thread];
+        vec_release(&cast->couples);
+        vec_release(&cast->couple_spans);
+        vec_release(&cast->singles);
+        vec_release(&cast->single_spans);
     }
-    decider_release(&p->decider);
+    asker_release(&p->asker);
+    map_release(&p->tried);
     sites_release(&p->sites);
     arena_release(&p->arena);
 }
 
-/* ---- asking ---- */
+/* ---- what stands where ---- */
 
-static bool is_before(const struct pass *p, const struct site *a, const struct site *b)
+static bool is_before(const struct pass *p, event_id a, event_id b)
 {
-    return hb_is_before(&p->m->frame->hb, a->event, b->event);
+    return hb_is_before(&p->m->frame->hb, a, b);
 }
+
+/* The first of a span of a cast's events that need not come before `event`. O(log). */
+static size_t first_not_before(const struct pass *p, const struct cast *cast,
+                               const event_id *events, struct span s, event_id event)
+{
+    const struct hb *hb = &p->m->frame->hb;
+    const uint32_t count = reach_count(&hb->before, event, cast->task);
+    while (s.first < s.end) {
+        const size_t middle = s.first + (s.end - s.first) / 2;
+        if (hb->contexts.position[events[middle]] < count) {
+            s.first = middle + 1;
+        } else {
+            s.end = middle;
+        }
+    }
+    return s.first;
+}
+
+/* The first that must come after `event`. O(log). */
+static size_t first_after(const struct pass *p, const event_id *events, struct span s,
+                          event_id event)
+{
+    while (s.first < s.end) {
+        const size_t middle = s.first + (s.end - s.first) / 2;
+        if (is_before(p, event, events[middle])) {
+            s.end = middle;
+        } else {
+            s.first = middle + 1;
+        }
+    }
+    return s.first;
+}
+
+/* The first that is listed after `event`. O(log). */
+static size_t first_listed_after(const event_id *events, struct span s, event_id event)
+{
+    while (s.first < s.end) {
+        const size_t middle = s.first + (s.end - s.first) / 2;
+        if (events[middle] > event) {
+            s.end = middle;
+        } else {
+            s.first = middle + 1;
+        }
+    }
+    return s.first;
+}
+
+/* ---- asking ---- */
 
 static struct violation_access access_of(const struct pass *p, struct place place, uint32_t thread)
 {
-    const struct step *s = &p->m->threads[place.thread].steps[place.step];
+    const struct step *s = &p->asker.model->threads[place.thread].steps[place.step];
     return (struct violation_access){
         .thread = place.thread == thread ? 1 : 2, .which = s->which, .is_write = s->is_write};
 }
@@ -177,8 +261,9 @@ static struct violation_access access_of(const struct pass *p, struct place plac
 /* A couple, what might interrupt it, and the pattern that would be. */
 struct candidate {
     const struct couple *couple;
+    const struct couple *rounds; /* the one that may belong to two rounds of a loop; NULL: none */
     enum violation pattern;
-    struct question question;
+    struct inquiry inquiry;
 };
 
 /* The places in the order in which the execution has them. */
@@ -186,7 +271,7 @@ static void order_places(const struct pass *p, struct match *m)
 {
     uint32_t used = 0;
     struct place places[QUESTION_PLACES_MAX];
-    vec_each (&p->decider.taken, taken) {
+    vec_each (&p->asker.decider->taken, taken) {
         for (uint32_t from = taken->first; from < taken->end;) {
             uint32_t next = taken->end;
             for (uint32_t i = 0; i < m->place_count; i++) {
@@ -215,11 +300,12 @@ static bool is_told(const struct pass *p, const struct couple *c, enum violation
 
 static void tell(struct pass *p, const struct candidate *c)
 {
-    const struct question *q = &c->question;
+    const struct question *q = &p->asker.question;
     struct match m = {.pattern = c->pattern,
                       .place_count = q->place_count,
-                      .model = p->m,
-                      .decider = &p->decider};
+                      .is_rounds = c->rounds != NULL,
+                      .model = p->asker.model,
+                      .decider = p->asker.decider};
     struct violation_access accesses[QUESTION_PLACES_MAX];
     for (uint32_t i = 0; i < q->place_count; i++) {
         m.places[i] = q->places[i];
@@ -234,28 +320,72 @@ static void tell(struct pass *p, const struct candidate *c)
     p->r->options.found(p->r->options.context, &m);
 }
 
-/* Asks, and tells what was found; true when there is no more to ask about these sorts. */
-static bool ask(struct pass *p, const struct candidate *c, uint32_t *tried)
+/* Whether the model has been analysed before. */
+static bool is_known(struct pass *p)
+{
+    const struct match_options *o = &p->r->options;
+    if (!p->is_begun && o->is_known != NULL && !p->asker.options.looks_around) {
+        p->is_known = o->is_known(o->context, asker_whole(&p->asker), p->purpose);
+    }
+    p->is_begun = true;
+    return p->is_known;
+}
+
+/* Two sorts of accesses, and what is known about them. */
+struct sorted {
+    uint64_t key;
+    uint32_t tried;
+    bool is_done; /* there is no more to ask */
+};
+
+static struct sorted sorted_begin(const struct pass *p, uint32_t sort, uint32_t other)
+{
+    const uint64_t key = map_pair(sort, other);
+    const uint32_t *tried = map_get(&p->tried, key);
+    return (struct sorted){.key = key,
+                           .tried = tried == NULL ? 0 : *tried,
+                           .is_done = map_get(&p->r->found, key) != NULL};
+}
+
+/* Returns whether something was found. */
+static bool sorted_end(struct pass *p, const struct sorted *s)
+{
+    if (s->tried > 0) {
+        map_put(&p->tried, s->key, s->tried);
+    }
+    return map_get(&p->r->found, s->key) != NULL;
+}
+
+/* Asks, and tells what was found. */
+static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
 {
     struct matcher *r = p->r;
-    if (r->is_sketching) {
-        r->would_ask = true;
-        return true;
+    if (c->rounds != NULL && !r->options.keeps_rounds) {
+        map_put(&r->rounds, c->rounds->sort, 1);
+        s->is_done = true;
+        return;
     }
-    if (*tried >= r->options.try_max) {
-        r->stats.unknown += *tried == r->options.try_max;
-        ++*tried;
-        return true;
+    if (is_known(p) || s->tried == r->options.try_max) {
+        r->stats.unknown += !p->is_known;
+        s->is_done = true;
+        return;
     }
-    ++*tried;
+    s->tried++;
+    r->stats.candidates++;
     r->stats.questions++;
-    const enum decision decision = decider_ask(&p->decider, &c->question);
+    const enum decision decision = asker_ask(&p->asker, &c->inquiry);
     r->stats.unknown += decision == DECIDE_UNKNOWN;
     if (decision == DECIDE_YES) {
-        *tried = MATCH_FOUND;
+        map_put(&r->found, s->key, 1);
+        s->is_done = true;
         tell(p, c);
     }
-    return decision == DECIDE_YES;
+}
+
+/* Whether there is more to ask. */
+static bool is_open(const struct pass *p, const struct sorted *s)
+{
+    return !s->is_done && !limit_is_over(p->r->options.watch, ASK_STEPS);
 }
 
 /* ---- a couple and a single access between ---- */
@@ -265,56 +395,61 @@ static const struct site *site_at(const struct pass *p, uint32_t number)
     return &p->sites.list.at[number];
 }
 
-/* False when nothing can come of it: the single access must come before the couple or after it, or
- * a lock keeps it out; or when it always comes between. */
-static bool can_come_between(const struct pass *p, const struct couple *c, const struct site *s)
-{
-    const struct site *first = site_at(p, c->first);
-    const struct site *second = site_at(p, c->second);
-    const bool is_forced = is_before(p, first, s) && is_before(p, s, second);
-    return !is_before(p, s, first) && !is_before(p, second, s) &&
-           !(is_forced && !p->r->options.keeps_forced) && !sites_shut_out(&p->sites, c, s);
-}
-
-static bool try_between(struct pass *p, const struct couple *c, uint32_t single, uint32_t *tried)
+/* What always comes between is left out. */
+static void try_between(struct pass *p, const struct couple *c, uint32_t single,
+                        struct sorted *sorted)
 {
     const struct site *s = site_at(p, single);
-    if (!can_come_between(p, c, s)) {
-        return false;
-    }
-    p->r->stats.candidates++;
-    const struct candidate candidate = {
-        .couple = c,
-        .pattern = p->pattern(p, c, s),
-        .question = {.places = {site_at(p, c->first)->place, s->place,
-                                site_at(p, c->second)->place},
-                     .place_count = 3,
-                     .orders = {{0, 1}, {1, 2}},
-                     .order_count = 2},
-    };
-    return ask(p, &candidate, tried);
-}
-
-/* Tries couples of one sort of a thread against singles of one sort of another. */
-static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
-                      const uint32_t *singles, struct span s)
-{
-    const struct couple *couple = &couples->at[c.first];
-    const struct site *single = site_at(p, singles[s.first]);
-    if (couple->cover != LOCK_NONE && couple->cover == single->guard) {
+    const event_id first = site_at(p, c->first)->event;
+    const event_id second = site_at(p, c->second)->event;
+    if (!p->r->options.keeps_forced && is_before(p, first, s->event) &&
+        is_before(p, s->event, second)) {
         return;
     }
-    uint32_t *tried = map_slot(&p->r->tried, map_pair(couple->sort, single->sort), 0, NULL);
-    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND && !p->r->would_ask; i++) {
-        for (size_t k = s.first; k < s.end; k++) {
-            if (try_between(p, &couples->at[i], singles[k], tried)) {
-                break;
-            }
-        }
-        if (*tried > p->r->options.try_max) {
-            return;
-        }
+    const struct candidate candidate = {
+        .couple = c,
+        .rounds = c->is_rounds ? c : NULL,
+        .pattern = p->pattern(p, c, s),
+        .inquiry = {.events = {first, s->event, second},
+                    .event_count = 3,
+                    .orders = {{0, 1}, {1, 2}},
+                    .order_count = 2},
+    };
+    ask(p, &candidate, sorted);
+}
+
+/* Tries a couple against the singles of a span: those that need not come before it or after it,
+ * which stand together; the nearest in the list first, both ways. */
+static void try_couple(struct pass *p, const struct couple *c, const struct cast *other,
+                       struct span s, struct sorted *sorted)
+{
+    const event_id first = site_at(p, c->first)->event;
+    const event_id second = site_at(p, c->second)->event;
+    s.first = first_not_before(p, other, other->events, s, first);
+    s.end = first_after(p, other->events, s, second);
+    const size_t middle = first_listed_after(other->events, s, first);
+    for (size_t i = middle; i < s.end && is_open(p, sorted); i++) {
+        try_between(p, c, other->singles.at[i], sorted);
     }
+    for (size_t i = middle; i-- > s.first && is_open(p, sorted);) {
+        try_between(p, c, other->singles.at[i], sorted);
+    }
+}
+
+/* Tries couples of one span of a thread against singles of one span of another. */
+static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
+                      const struct cast *other, struct span s)
+{
+    const struct couple *couple = &couples->at[c.first];
+    const struct site *single = site_at(p, other->singles.at[s.first]);
+    if (sites_shut_out(&p->sites, couple, single)) {
+        return;
+    }
+    struct sorted sorted = sorted_begin(p, couple->sort, single->sort);
+    for (size_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
+        try_couple(p, &couples->at[i], other, s, &sorted);
+    }
+    (void)sorted_end(p, &sorted);
 }
 
 /* Patterns, a bit each. */
@@ -325,18 +460,19 @@ static unsigned bit(enum violation pattern)
 
 static void match_between(struct pass *p, uint32_t thread, uint32_t other)
 {
-    const couple_list *couples = &p->couples[thread];
-    const uint32_t *singles = p->singles[other].list.at;
-    vec_each (&p->couple_spans[thread], c) {
-        const struct couple *couple = &couples->at[c->first];
+    const struct cast *cast = &p->casts[thread];
+    const struct cast *against = &p->casts[other];
+    vec_each (&cast->couple_spans, c) {
+        const struct couple *couple = &cast->couples.at[c->first];
         unsigned done = bit(VIOLATION_NONE);
-        vec_each (&p->single_spans[other], s) {
-            const enum violation pattern = p->pattern(p, couple, site_at(p, singles[s->first]));
-            if ((done & bit(pattern)) != 0 || p->r->would_ask) {
+        vec_each (&against->single_spans, s) {
+            const enum violation pattern =
+                p->pattern(p, couple, site_at(p, against->singles.at[s->first]));
+            if ((done & bit(pattern)) != 0) {
                 continue;
             }
             if (!is_told(p, couple, pattern)) {
-                try_sorts(p, couples, *c, singles, *s);
+                try_sorts(p, &cast->couples, *c, against, *s);
             }
             done |= is_told(p, couple, pattern) ? bit(pattern) : 0;
         }
@@ -347,7 +483,7 @@ static void match_all(struct pass *p, void (*match)(struct pass *p, uint32_t a, 
 {
     for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
         for (uint32_t other = 0; other < p->m->thread_count; other++) {
-            if (thread != other && !p->r->would_ask) {
+            if (thread != other && !limit_is_over(p->r->options.watch, 1)) {
                 match(p, thread, other);
             }
         }
@@ -366,10 +502,10 @@ static enum violation pattern_single(const struct pass *p, const struct couple *
                               site_at(p, c->second)->is_write);
 }
 
-void match_single(struct matcher *r, const struct model *m)
+void match_single(struct matcher *r, const struct model *sketch)
 {
     struct pass p;
-    pass_begin(&p, r, m, COUPLES_OF_X);
+    pass_begin(&p, r, sketch, COUPLES_OF_X);
     p.pattern = pattern_single;
     match_all(&p, match_between);
     pass_end(&p);
@@ -392,10 +528,10 @@ static enum violation pattern_merged(const struct pass *p, const struct couple *
                : VIOLATION_MERGED;
 }
 
-void match_merged(struct matcher *r, const struct model *m)
+void match_merged(struct matcher *r, const struct model *sketch)
 {
     struct pass p;
-    pass_begin(&p, r, m, COUPLES_MERGED);
+    pass_begin(&p, r, sketch, COUPLES_MERGED);
     p.pattern = pattern_merged;
     match_all(&p, match_between);
     pass_end(&p);
@@ -429,71 +565,79 @@ static enum violation pattern_of(const struct four *f)
                                                       .y1 = f->y1->is_write});
 }
 
-static bool try_pair(struct pass *p, const struct couple *c, const struct couple *d,
-                     uint32_t *tried)
+static void try_pair(struct pass *p, const struct couple *c, const struct couple *d,
+                     struct sorted *sorted)
 {
     const struct four f = four_of(p, c, d);
-    const struct site *first = f.is_x2_first ? f.x2 : f.y2;
-    const bool is_forced = is_before(p, f.x1, f.x2) && is_before(p, f.y2, f.y1);
-    if ((is_forced && !p->r->options.keeps_forced) || is_before(p, first, f.x1) ||
-        is_before(p, f.y1, f.y2) || sites_shut_out(&p->sites, c, f.y2) ||
-        (f.is_x2_first && sites_shut_out(&p->sites, c, f.x2))) {
-        return false;
+    if (!p->r->options.keeps_forced && is_before(p, f.x1->event, f.x2->event) &&
+        is_before(p, f.y2->event, f.y1->event)) {
+        return;
     }
-    p->r->stats.candidates++;
     const struct candidate candidate = {
         .couple = c,
+        .rounds = c->is_rounds   ? c
+                  : d->is_rounds ? d
+                                 : NULL,
         .pattern = pattern_of(&f),
-        .question = {.places = {f.x1->place, f.x2->place, f.y2->place, f.y1->place},
-                     .place_count = 4,
-                     .orders = {{0, f.is_x2_first ? 1 : 2}, {2, 3}},
-                     .order_count = 2},
+        .inquiry = {.events = {f.x1->event, f.x2->event, f.y2->event, f.y1->event},
+                    .event_count = 4,
+                    .orders = {{0, f.is_x2_first ? 1 : 2}, {2, 3}},
+                    .order_count = 2},
     };
-    return ask(p, &candidate, tried);
+    ask(p, &candidate, sorted);
+}
+
+/* Tries a couple against those of a span whose first need not come before its first, nor their y2
+ * after its second; the nearest first, as above. */
+static void try_couples(struct pass *p, const struct couple *c, const struct cast *other,
+                        struct span d, struct sorted *sorted)
+{
+    const struct four f = four_of(p, c, &other->couples.at[d.first]);
+    d.first = first_not_before(p, other, other->firsts, d, f.x1->event);
+    d.end = first_after(p, f.is_x2_first ? other->seconds : other->firsts, d, f.y1->event);
+    const size_t middle = first_listed_after(other->firsts, d, f.x1->event);
+    for (size_t i = middle; i < d.end && is_open(p, sorted); i++) {
+        try_pair(p, c, &other->couples.at[i], sorted);
+    }
+    for (size_t i = middle; i-- > d.first && is_open(p, sorted);) {
+        try_pair(p, c, &other->couples.at[i], sorted);
+    }
 }
 
 static void try_pair_sorts(struct pass *p, const couple_list *couples, struct span c,
-                           const couple_list *others, struct span d)
+                           const struct cast *other, struct span d)
 {
-    const struct four f = four_of(p, &couples->at[c.first], &others->at[d.first]);
-    const uint32_t cover = couples->at[c.first].cover;
-    if (pattern_of(&f) == VIOLATION_NONE ||
-        (cover != LOCK_NONE && (cover == f.y2->guard || (f.is_x2_first && cover == f.x2->guard)))) {
+    const struct couple *couple = &couples->at[c.first];
+    const struct four f = four_of(p, couple, &other->couples.at[d.first]);
+    if (pattern_of(&f) == VIOLATION_NONE || sites_shut_out(&p->sites, couple, f.y2) ||
+        (f.is_x2_first && sites_shut_out(&p->sites, couple, f.x2))) {
         return;
     }
-    uint32_t *tried = map_slot(
-        &p->r->tried, map_pair(couples->at[c.first].sort, others->at[d.first].sort), 0, NULL);
-    for (size_t i = c.first; i < c.end && *tried != MATCH_FOUND && !p->r->would_ask; i++) {
-        for (size_t k = d.first; k < d.end; k++) {
-            if (try_pair(p, &couples->at[i], &others->at[k], tried)) {
-                break;
-            }
-        }
-        if (*tried != MATCH_FOUND && *tried > p->r->options.try_max) {
-            return;
-        }
+    struct sorted sorted = sorted_begin(p, couple->sort, other->couples.at[d.first].sort);
+    for (size_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
+        try_couples(p, &couples->at[i], other, d, &sorted);
     }
-    if (*tried == MATCH_FOUND) {
-        map_put(&p->r->paired, couples->at[c.first].sort, 1);
+    if (sorted_end(p, &sorted)) {
+        map_put(&p->r->paired, couple->sort, 1);
     }
 }
 
 /* The pattern is that of the couple alone: the other decides whether it is one. */
 static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
 {
-    const couple_list *couples = &p->couples[thread];
-    vec_each (&p->couple_spans[thread], c) {
-        const struct couple *couple = &couples->at[c->first];
+    const struct cast *cast = &p->casts[thread];
+    vec_each (&cast->couple_spans, c) {
+        const struct couple *couple = &cast->couples.at[c->first];
         const enum violation pattern =
             violation_of_four((struct violation_types){.x1 = site_at(p, couple->first)->is_write,
                                                        .x2 = true,
                                                        .y2 = true,
                                                        .y1 = site_at(p, couple->second)->is_write});
-        vec_each (&p->couple_spans[other], d) {
-            if (is_told(p, couple, pattern) || p->r->would_ask) {
+        vec_each (&p->casts[other].couple_spans, d) {
+            if (is_told(p, couple, pattern)) {
                 break;
             }
-            try_pair_sorts(p, couples, *c, &p->couples[other], *d);
+            try_pair_sorts(p, &cast->couples, *c, &p->casts[other], *d);
         }
     }
 }
@@ -510,25 +654,12 @@ static enum violation pattern_stale(const struct pass *p, const struct couple *c
                : VIOLATION_NONE;
 }
 
-void match_pair(struct matcher *r, const struct model *m)
+void match_pair(struct matcher *r, const struct model *sketch)
 {
     struct pass p;
-    pass_begin(&p, r, m, COUPLES_OF_BOTH);
+    pass_begin(&p, r, sketch, COUPLES_OF_BOTH);
     match_all(&p, match_pairs);
     p.pattern = pattern_stale;
     match_all(&p, match_between);
     pass_end(&p);
-}
-
-bool match_would_ask(struct matcher *r, const struct model *sketch,
-                     void (*match)(struct matcher *r, const struct model *m))
-{
-    const struct match_stats stats = r->stats;
-    r->is_sketching = true;
-    match(r, sketch);
-    const bool would_ask = r->would_ask;
-    r->is_sketching = false;
-    r->would_ask = false;
-    r->stats = stats;
-    return would_ask;
 }

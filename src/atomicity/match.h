@@ -7,10 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/decide.h"
+#include "atomicity/ask.h"
 #include "atomicity/model.h"
 #include "atomicity/site.h"
 #include "atomicity/violation.h"
+#include "base/limit.h"
 #include "base/map.h"
 
 /* A pattern and the execution that shows it, valid during the call only. The places stand in the
@@ -20,17 +21,27 @@ struct match {
     struct place places[QUESTION_PLACES_MAX];
     uint32_t place_count;
     bool is_view_serializable;
+    bool is_rounds; /* the couple may belong to two rounds of a loop */
     const struct model *model;
     const struct decider *decider; /* decider->taken is the execution */
 };
 
 struct match_options {
     uint32_t state_max; /* per question */
-    uint32_t try_max;   /* questions about couples of equal sorts; 0: 2,000 */
-    bool keeps_forced;  /* tells also what comes so in every execution, see match_single */
-    bool tells_all;     /* tells of all sorts of accesses that can interrupt a couple, not of one */
+    uint32_t try_max;   /* questions about couples of equal sorts in a model; 0: 2,000 */
+    bool looks_around;  /* this and the next: see ask.h */
+    uint32_t near;
+    bool keeps_rounds; /* tells also of couples that may belong to two rounds of a loop */
+    bool keeps_forced; /* tells also what comes so in every execution, see match_single */
+    bool tells_all;    /* tells of all variables, and of all sorts of accesses that can interrupt a
+                          couple; not of one per place */
     void (*found)(void *context, const struct match *m);
+    /* Asked before the first question about a model: it is left out where that is true. NULL: none
+     * is. Not asked where the trace is looked at in windows: the model costs more there than what
+     * could be saved. */
+    bool (*is_known)(void *context, const struct model *whole, const char *purpose);
     void *context;
+    struct limit_watch *watch; /* NULL: no limit */
 };
 
 struct match_stats {
@@ -44,30 +55,24 @@ struct matcher {
     struct match_options options;
     struct match_stats stats;
     struct sorts sorts;
-    struct map tried;  /* two sorts to how many questions were asked; MATCH_FOUND: it was found */
+    struct map found;  /* two sorts that an answer was yes for */
     struct map told;   /* (sort of a couple, pattern) that were found */
     struct map paired; /* sorts of couples that a pattern of two variables was found for */
-    bool is_sketching; /* nothing is asked, only */
-    bool would_ask;    /* whether there is something to ask */
+    struct map rounds; /* sorts of couples left out because they may belong to two rounds */
 };
 
 void matcher_init(struct matcher *r, const struct match_options *o);
 void matcher_release(struct matcher *r);
 
-/* True when `match`, one of those below, would ask anything about the model that this is the sketch
- * of; where it would not, the model need not be built. */
-bool match_would_ask(struct matcher *r, const struct model *sketch,
-                     void (*match)(struct matcher *r, const struct model *m));
-
-/* Tells of the patterns of the model's x alone. What must come between two accesses in every
- * execution, as a task between its creation and its end, was meant to: it is left out, here and
- * below. */
-void match_single(struct matcher *r, const struct model *m);
+/* Tells of the patterns of x alone, from a sketch (model_sketch); so do those below. What must come
+ * between two accesses in every execution, as a task between its creation and its end, was meant
+ * to: it is left out, here and below. */
+void match_single(struct matcher *r, const struct model *sketch);
 
 /* Tells of the patterns of x and y, and of stale reads. */
-void match_pair(struct matcher *r, const struct model *m);
+void match_pair(struct matcher *r, const struct model *sketch);
 
 /* Tells of the patterns of x and y taken as one variable, but for those of one alone. */
-void match_merged(struct matcher *r, const struct model *m);
+void match_merged(struct matcher *r, const struct model *sketch);
 
 #endif

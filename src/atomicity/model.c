@@ -17,6 +17,7 @@ struct build {
     struct model *m;
     const struct frame *f;
     bool is_sketch;
+    const struct window *window; /* NULL: the whole trace */
     struct arena scratch;
     VEC(struct found) found;  /* task by task */
     const uint32_t *first;    /* per task, and one more: what it has of them */
@@ -24,13 +25,18 @@ struct build {
     VEC(uint32_t) kept;       /* those locks, and some that nobody contends for */
     VEC(uint32_t) marks;      /* of the model, in their order */
     size_t mark_next;         /* of them, the first that has no step yet */
-    uint32_t *number_of;      /* per lock of the trace: its number in the model */
+    uint32_t *number_of;      /* per lock of the trace: its number in the model; NULL: the same */
     uint32_t version_lock[2]; /* numbers of the version checks, UINT32_MAX: none */
     VEC(struct step) steps;   /* of the thread being built */
     VEC(struct step_pred) preds;
 };
 
 /* ---- which accesses ---- */
+
+static bool is_in_window(const struct build *b, uint32_t task, event_id event)
+{
+    return b->window == NULL || (event >= b->window->begin[task] && event < b->window->end[task]);
+}
 
 static void find_accesses(struct build *b, uint32_t variable, uint8_t which, bool is_related)
 {
@@ -39,6 +45,9 @@ static void find_accesses(struct build *b, uint32_t variable, uint8_t which, boo
     for (uint32_t i = 0; i < of->count; i++) {
         const uint32_t number = v->by_variable.at[of->first + i];
         const struct access *a = &v->accesses.at[number];
+        if (!is_in_window(b, a->task, a->event)) {
+            continue;
+        }
         vec_push(&b->found, (struct found){.access = number,
                                            .event = a->event,
                                            .task = a->task,
@@ -236,6 +245,22 @@ static void choose_marks(struct build *b)
     vec_release(&of_locks);
 }
 
+/* The marks of a window; those of locks that nobody contends for are left out. */
+static void choose_marks_in_window(struct build *b)
+{
+    const struct frame *f = b->f;
+    const struct sections *s = &f->hb.sections;
+    for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
+        for (uint32_t i = frame_mark_from(f, task, b->window->begin[task]);
+             i < f->first[task + 1] && f->marks[i].event < b->window->end[task]; i++) {
+            const struct mark *m = &f->marks[i];
+            if (m->kind == MARK_POINT || s->locks[s->list[m->section].lock].is_contended) {
+                vec_push(&b->marks, i);
+            }
+        }
+    }
+}
+
 /* ---- steps ---- */
 
 static void add_mark(struct build *b, const struct mark *mark)
@@ -246,10 +271,11 @@ static void add_mark(struct build *b, const struct mark *mark)
     }
     const struct section *s = &b->f->hb.sections.list[mark->section];
     const enum step_kind kind = mark->kind == MARK_LOCK ? STEP_LOCK : STEP_UNLOCK;
-    vec_push(&b->steps, (struct step){.event = mark->event,
-                                      .kind = (uint8_t)kind,
-                                      .lock = b->number_of[s->lock],
-                                      .is_shared = s->is_shared});
+    vec_push(&b->steps,
+             (struct step){.event = mark->event,
+                           .kind = (uint8_t)kind,
+                           .lock = b->number_of == NULL ? s->lock : b->number_of[s->lock],
+                           .is_shared = s->is_shared});
 }
 
 /* What a version check adds around an access: the beginning of its section, or its end. A write
@@ -310,6 +336,24 @@ static void add_thread(struct build *b, uint32_t task)
     }
 }
 
+struct place model_place(const struct model *m, event_id event)
+{
+    const uint32_t task = trace_at(m->frame->trace, event)->task;
+    struct place p = {0};
+    while (m->threads[p.thread].task != task) {
+        p.thread++;
+        must(p.thread < m->thread_count);
+    }
+    const struct model_thread *t = &m->threads[p.thread];
+    p.step = model_steps_before(t, event);
+    while (t->steps[p.step].kind != STEP_ACCESS) {
+        p.step++;
+        must(p.step < t->count);
+    }
+    must(t->steps[p.step].event == event);
+    return p;
+}
+
 uint32_t model_steps_before(const struct model_thread *t, event_id event)
 {
     uint32_t low = 0;
@@ -345,8 +389,14 @@ static void add_preds(struct build *b)
             steps[k].pred_first = (uint32_t)b->preds.count;
             for (size_t edge = 0; edge < in.count; edge++) {
                 const event_id from = in.at[edge].event;
-                const uint32_t other = thread_of[trace_at(b->f->trace, from)->task];
-                const uint32_t count = model_steps_before(&m->threads[other], from + 1);
+                const uint32_t task = trace_at(b->f->trace, from)->task;
+                if (b->window != NULL && from < b->window->begin[task]) {
+                    continue;
+                }
+                const uint32_t other = thread_of[task];
+                const bool is_beyond = b->window != NULL && from >= b->window->end[task];
+                const uint32_t count =
+                    is_beyond ? UINT32_MAX : model_steps_before(&m->threads[other], from + 1);
                 vec_push(&b->preds, (struct step_pred){.thread = other, .count = count});
             }
             steps[k].pred_count = (uint32_t)b->preds.count - steps[k].pred_first;
@@ -358,38 +408,84 @@ static void add_preds(struct build *b)
     }
 }
 
-static void build(struct model *m, const struct frame *f, const uint32_t *variables, bool is_sketch)
+/* What is held where the window begins, by its threads or by tasks that do nothing in it. */
+static void add_held(struct build *b)
 {
-    const uint32_t x = variables[0];
-    const uint32_t y = variables[1];
-    must(x != y);
-    *m = (struct model){.frame = f, .variables = {x, y}};
-    struct build b = {.m = m, .f = f, .is_sketch = is_sketch};
-    find_all(&b, x, y);
-    keep_locks(&b);
-    choose_marks(&b);
+    const struct frame *f = b->f;
+    const struct sections *s = &f->hb.sections;
+    VEC(struct model_held) held = {0};
+    uint32_t next = 0; /* thread */
+    for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
+        const bool is_next = next < b->m->thread_count && b->m->threads[next].task == task;
+        const uint32_t thread = is_next ? next++ : b->m->thread_count;
+        const uint32_t mark = frame_mark_from(f, task, b->window->begin[task]);
+        const struct frame_span span =
+            mark == f->first[task] ? (struct frame_span){0} : f->held_after[mark - 1];
+        for (uint32_t i = 0; i < span.count; i++) {
+            const struct section *section = &s->list[f->held[span.first + i]];
+            if (s->locks[section->lock].is_contended) {
+                vec_push(&held, (struct model_held){.thread = thread,
+                                                    .lock = section->lock,
+                                                    .is_shared = section->is_shared});
+            }
+        }
+    }
+    b->m->held = arena_array(&b->m->arena, struct model_held, held.count + 1);
+    b->m->held_count = (uint32_t)held.count;
+    for (size_t i = 0; i < held.count; i++) {
+        b->m->held[i] = held.at[i];
+    }
+    vec_release(&held);
+}
+
+static void build(struct build *b)
+{
+    struct model *m = b->m;
+    const struct frame *f = b->f;
+    must(m->variables[0] != m->variables[1]);
+    find_all(b, m->variables[0], m->variables[1]);
+    if (b->window != NULL) {
+        m->lock_count = f->hb.sections.lock_count;
+        b->version_lock[0] = b->version_lock[1] = UINT32_MAX;
+        choose_marks_in_window(b);
+    } else {
+        keep_locks(b);
+        choose_marks(b);
+    }
     const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
     m->threads = arena_array(&m->arena, struct model_thread, (size_t)task_count + 1);
     for (uint32_t task = 0; task < task_count; task++) {
-        add_thread(&b, task);
+        add_thread(b, task);
     }
-    add_preds(&b);
-    vec_release(&b.found);
-    vec_release(&b.steps);
-    vec_release(&b.preds);
-    vec_release(&b.kept);
-    vec_release(&b.marks);
-    arena_release(&b.scratch);
+    add_preds(b);
+    if (b->window != NULL) {
+        add_held(b);
+    }
+    vec_release(&b->found);
+    vec_release(&b->steps);
+    vec_release(&b->preds);
+    vec_release(&b->kept);
+    vec_release(&b->marks);
+    arena_release(&b->scratch);
 }
 
 void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
 {
-    build(m, f, (const uint32_t[]){x, y}, false);
+    *m = (struct model){.frame = f, .variables = {x, y}};
+    build(&(struct build){.m = m, .f = f});
 }
 
 void model_sketch(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
 {
-    build(m, f, (const uint32_t[]){x, y}, true);
+    *m = (struct model){.frame = f, .variables = {x, y}};
+    build(&(struct build){.m = m, .f = f, .is_sketch = true});
+}
+
+void model_window(struct model *m, const struct frame *f, const uint32_t *variables,
+                  const struct window *w)
+{
+    *m = (struct model){.frame = f, .variables = {variables[0], variables[1]}, .begin = w->begin};
+    build(&(struct build){.m = m, .f = f, .window = w});
 }
 
 void model_release(struct model *m)

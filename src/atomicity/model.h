@@ -36,16 +36,29 @@ struct step {
     bool is_shared;  /* LOCK, UNLOCK */
 };
 
-/* So many steps of a thread must be done before. */
+/* So many steps of a thread must be done before; UINT32_MAX: what lies beyond a window. */
 struct step_pred {
     uint32_t thread;
     uint32_t count;
+};
+
+/* A step of a model. */
+struct place {
+    uint32_t thread;
+    uint32_t step;
 };
 
 struct model_thread {
     uint32_t task;
     struct step *steps;
     uint32_t count;
+};
+
+/* A lock that is held when the model begins. */
+struct model_held {
+    uint32_t thread; /* thread_count: none of them, and it is not given back */
+    uint32_t lock;
+    bool is_shared;
 };
 
 struct model_lock {
@@ -56,11 +69,14 @@ struct model_lock {
 struct model {
     const struct frame *frame;
     uint32_t variables[2]; /* x, and y or VARIABLE_NONE */
+    const event_id *begin; /* windows: see struct window; else NULL */
     struct model_thread *threads;
     uint32_t thread_count;
     struct step_pred *preds;
-    struct model_lock *locks;
+    struct model_lock *locks; /* NULL in windows: the numbers are those of the trace */
     uint32_t lock_count;
+    struct model_held *held; /* at the beginning */
+    uint32_t held_count;
     uint32_t access_count;
     struct arena arena;
 };
@@ -70,11 +86,27 @@ struct model {
 void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
 
 /* The same without what only executions need: no points, and of the locks only the sections around
- * the accesses. It is for finding out whether there is anything to ask (match_would_ask).
+ * the accesses. It is for finding what to ask about.
  * O(n log n) in the accesses of the two and the locks held there. */
 void model_sketch(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
 
+/* Per task: what it does from `begin` on, before `end`, both places in the list. What it did before
+ * has happened, as it is listed. */
+struct window {
+    event_id *begin, *end;
+};
+
+/* The same of a window, which must be possible to get to (ask.c makes sure of that, and
+ * execution_check doubts it). Each of its executions, behind what has happened, is one of the
+ * trace; but not all are among them. x and y are memory. All locks are kept. The window must
+ * outlive m. O(tasks log n + locks + what is in the window). */
+void model_window(struct model *m, const struct frame *f, const uint32_t *variables,
+                  const struct window *w);
+
 void model_release(struct model *m);
+
+/* Where the access with this event is; the model must have it. O(threads + log n). */
+struct place model_place(const struct model *m, event_id event);
 
 /* How many steps of a thread are of events before `event`. O(log). */
 uint32_t model_steps_before(const struct model_thread *t, event_id event);

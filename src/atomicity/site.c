@@ -23,29 +23,39 @@ static void pass_lock(struct sites *s, struct held *held, const struct step *ste
     }
 }
 
-static uint32_t guard_of(const struct sites *s, const struct held *held)
+/* Adds a section to what is held, by its lock. */
+static uint32_t locks_with(const struct sites *s, struct sorts *sorts, uint32_t locks,
+                           uint32_t section)
 {
+    const uint32_t words[] = {locks, s->sections.at[section].lock,
+                              s->sections.at[section].is_shared};
+    return sort_of(sorts, words, 3);
+}
+
+static uint32_t locks_of(const struct sites *s, struct sorts *sorts, const struct held *held)
+{
+    uint32_t locks = 0;
     vec_each (&held->sections, section) {
-        if (!s->sections.at[*section].is_shared) {
-            return s->sections.at[*section].lock;
-        }
+        locks = locks_with(s, sorts, locks, *section);
     }
-    return LOCK_NONE;
+    return locks;
 }
 
 static void add_site(struct sites *s, const struct held *held, struct place p, struct sorts *sorts)
 {
     const struct trace *t = s->m->frame->trace;
     const struct step *step = &s->m->threads[p.thread].steps[p.step];
-    const uint32_t words[] = {trace_at(t, step->event)->location,
+    const uint32_t location = trace_at(t, step->event)->location;
+    const uint32_t class = s->m->frame->variables.list.at[s->m->variables[step->which]].class;
+    const uint32_t words[] = {location,
                               (uint32_t)step->which | (uint32_t)step->is_write << 1 |
                                   (uint32_t)step->is_related << 2,
-                              s->m->frame->variables.list.at[s->m->variables[step->which]].class};
+                              location == 0 || sorts->has_classes ? class : 0};
     vec_push(&s->list, (struct site){.place = p,
                                      .event = step->event,
                                      .held_first = (uint32_t)s->held.count,
                                      .held_count = (uint32_t)held->sections.count,
-                                     .guard = guard_of(s, held),
+                                     .locks = locks_of(s, sorts, held),
                                      .sort = sort_of(sorts, words, 3),
                                      .which = step->which,
                                      .is_write = step->is_write,
@@ -103,27 +113,63 @@ static bool is_held(const struct sites *s, const struct site *site, uint32_t sec
     return false;
 }
 
-static uint32_t cover_of(const struct sites *s, const struct couple *c)
+static uint32_t cover_of(const struct sites *s, struct sorts *sorts, const struct couple *c)
 {
     const struct site *a = &s->list.at[c->first];
+    uint32_t cover = 0;
     for (uint32_t i = 0; i < a->held_count; i++) {
         const uint32_t section = s->held.at[a->held_first + i];
-        if (!s->sections.at[section].is_shared && is_held(s, &s->list.at[c->second], section)) {
-            return s->sections.at[section].lock;
+        if (is_held(s, &s->list.at[c->second], section)) {
+            cover = locks_with(s, sorts, cover, section);
         }
     }
-    return LOCK_NONE;
+    return cover;
+}
+
+static bool is_whole(const struct site_section *section, bool is_of_one)
+{
+    return is_of_one ? section->access_count[0] >= 2
+                     : section->access_count[0] > 0 && section->access_count[1] > 0;
+}
+
+static bool are_rounds(const struct site_section *a, const struct site_section *b, bool is_of_one)
+{
+    return a->lock == b->lock &&
+           (a->sort == b->sort || (is_whole(a, is_of_one) && is_whole(b, is_of_one)));
+}
+
+/* True when the couple straddles two sections of one lock that do the same, or each of which has
+ * the whole couple's variables by itself: it may belong to two rounds of a loop, not to one
+ * operation. */
+static bool is_of_rounds(const struct sites *s, const struct couple *c)
+{
+    const struct site *a = &s->list.at[c->first];
+    const struct site *b = &s->list.at[c->second];
+    const bool is_of_one = a->which == b->which;
+    for (uint32_t i = 0; i < a->held_count; i++) {
+        const uint32_t first = s->held.at[a->held_first + i];
+        for (uint32_t k = 0; k < b->held_count; k++) {
+            const uint32_t second = s->held.at[b->held_first + k];
+            if (first != second &&
+                are_rounds(&s->sections.at[first], &s->sections.at[second], is_of_one)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void add_couple(const struct sites *s, struct couple c, struct sorts *sorts,
                        couple_list *list)
 {
+    c.is_rounds = is_of_rounds(s, &c);
     const uint32_t words[] = {s->list.at[c.first].sort, s->list.at[c.second].sort,
-                              c.has_reads_between, UINT32_MAX};
+                              (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1,
+                              UINT32_MAX};
     c.sort = sort_of(sorts, words, 4);
-    c.cover = cover_of(s, &c);
-    c.guards[0] = s->list.at[c.first].guard;
-    c.guards[1] = s->list.at[c.second].guard;
+    c.cover = cover_of(s, sorts, &c);
+    c.locks[0] = s->list.at[c.first].locks;
+    c.locks[1] = s->list.at[c.second].locks;
     vec_push(list, c);
 }
 
@@ -181,38 +227,6 @@ void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, co
         }
         from = change;
     }
-}
-
-/* ---- sections around them ---- */
-
-static bool is_whole(const struct site_section *section, bool is_of_one)
-{
-    return is_of_one ? section->access_count[0] >= 2
-                     : section->access_count[0] > 0 && section->access_count[1] > 0;
-}
-
-static bool are_rounds(const struct site_section *a, const struct site_section *b, bool is_of_one)
-{
-    return a->lock == b->lock &&
-           (a->sort == b->sort || (is_whole(a, is_of_one) && is_whole(b, is_of_one)));
-}
-
-bool sites_straddle(const struct sites *s, const struct couple *c)
-{
-    const struct site *a = &s->list.at[c->first];
-    const struct site *b = &s->list.at[c->second];
-    const bool is_of_one = a->which == b->which;
-    for (uint32_t i = 0; i < a->held_count; i++) {
-        const uint32_t first = s->held.at[a->held_first + i];
-        for (uint32_t k = 0; k < b->held_count; k++) {
-            const uint32_t second = s->held.at[b->held_first + k];
-            if (first != second &&
-                are_rounds(&s->sections.at[first], &s->sections.at[second], is_of_one)) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 bool sites_shut_out(const struct sites *s, const struct couple *c, const struct site *other)

@@ -24,8 +24,9 @@ struct site {
     event_id event;
     uint32_t held_first; /* its sections are held[held_first .. held_first + held_count) */
     uint32_t held_count;
-    uint32_t guard; /* a lock it holds alone, LOCK_NONE: none */
-    uint32_t sort;  /* equal for accesses of one kind, to variables of one class, at one place */
+    uint32_t locks; /* equal for accesses of one model that hold the same; 0: nothing */
+    uint32_t sort;  /* equal for accesses of one kind at one place; where that is not known, or the
+                       sorts have classes: to variables of one class */
     uint8_t which;
     bool is_write;
     bool is_related;
@@ -36,16 +37,18 @@ struct site {
 struct couple {
     uint32_t first, second; /* sites */
     uint32_t sort;          /* equal for couples of equal sorts */
-    uint32_t cover;         /* a lock held alone from the first to the second, LOCK_NONE: none */
-    uint32_t guards[2];     /* of the two sites */
+    uint32_t cover;         /* what is held from the first to the second, as in `locks` */
+    uint32_t locks[2];      /* of the two sites */
     bool has_reads_between; /* two writes */
+    /* It straddles two sections of one lock that do the same, or each of which has the whole
+     * couple's variables by itself: it may belong to two rounds of a loop, not to one operation. */
+    bool is_rounds;
 };
-
-#define LOCK_NONE UINT32_MAX
 
 /* Numbers for sorts, shared by all models of a search so that what was found once is known. */
 struct sorts {
     struct names names;
+    bool has_classes; /* accesses to different classes differ even where their places are known */
 };
 
 typedef VEC(struct couple) couple_list;
@@ -71,13 +74,9 @@ void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struc
  * the change and the first after it. */
 void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, couple_list *list);
 
-/* True when the couple straddles two sections of one lock that do the same, or each of which has
- * the whole couple's variables by itself: it belongs to two rounds of a loop, not to one operation.
- */
-bool sites_straddle(const struct sites *s, const struct couple *c);
-
 /* True when a lock is held from the first of the couple to the second, and another excludes it
- * around the site: the site never comes between. */
+ * around the site: the site never comes between. Depends on the couple's `cover` and the site's
+ * `locks` only. */
 bool sites_shut_out(const struct sites *s, const struct couple *c, const struct site *other);
 
 #endif

@@ -238,12 +238,13 @@ static const char *why(const struct scene *s)
         }
     }
     const char *text = findings_text(
-        s->f, "pattern: %s\n%s holds %s at its first access, %s at its last%s; %s holds %s\n%s",
+        s->f, "pattern: %s\n%s holds %s at its first access, %s at its last%s; %s holds %s\n%s%s",
         violation_name(s->m->pattern), s->a, lock_list(s, &first), lock_list(s, &last),
         around.sections.count == 0 && common_lock(s, &first, &last) != NULL
             ? " (given back between)"
             : "",
-        s->b, lock_list(s, &other), missing(s, &first, &last, &around));
+        s->b, lock_list(s, &other), missing(s, &first, &last, &around),
+        s->m->is_rounds ? "\nthe accesses of one task may belong to two rounds of a loop" : "");
     vec_release(&first.sections);
     vec_release(&last.sections);
     vec_release(&around.sections);
@@ -279,7 +280,7 @@ enum finding_kind tell_kind(const struct match *m)
 
 static enum finding_severity severity_of(const struct match *m)
 {
-    if (m->is_view_serializable || m->pattern == VIOLATION_MERGED) {
+    if (m->is_view_serializable || m->is_rounds || m->pattern == VIOLATION_MERGED) {
         return SEVERITY_NOTE;
     }
     const bool is_loss =

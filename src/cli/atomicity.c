@@ -4,7 +4,11 @@
 
 #include "atomicity/correlate.h"
 #include "atomicity/fold.h"
+#include "cli/progress.h"
 #include "cli/report.h"
+
+/* What a trace may take to look at, where no budget is given. */
+static const uint64_t time_ns_default = 60000000000;
 
 int atomicity_begin(struct atomicity *a, struct session *s, const struct atomicity_command *c,
                     struct err *e)
@@ -111,6 +115,8 @@ static void add_stats(struct atomicity_stats *sum, const struct atomicity_stats 
     sum->questions += s->questions;
     sum->unknown += s->unknown;
     sum->same += s->same;
+    sum->rounds += s->rounds;
+    sum->unseen += s->unseen;
 }
 
 static struct atomicity_options options_of(struct atomicity *a)
@@ -128,6 +134,7 @@ static struct atomicity_options options_of(struct atomicity *a)
                        (a->has_pairs && a->pairs.list.count == 0),
         .skips_regions = c->only == ONLY_SINGLE || c->only == ONLY_PAIR,
         .skips_merged = !c->merged,
+        .wants_rounds = c->rounds,
         .wants_witness = c->witness || c->explain != UINT64_MAX,
         .via = (enum solve_way)c->via,
         .seen = is_merging(a) ? &a->seen : NULL,
@@ -157,6 +164,22 @@ static void explain(struct atomicity *a, const struct trace *trace)
     }
 }
 
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+    progress_step(context, done, done, total);
+}
+
+/* Without a budget, a time that a user waits for; it begins when the trace has been read. */
+static struct limit budget_of(const struct atomicity *a)
+{
+    struct limit budget = a->session->budget;
+    if (budget.time_ns == 0) {
+        budget.time_ns = time_ns_default;
+        limit_begin(&budget);
+    }
+    return budget;
+}
+
 int atomicity_of_run(struct atomicity *a, struct reading *reading, struct err *e)
 {
     if (reading_load(reading, e) < 0) {
@@ -168,11 +191,20 @@ int atomicity_of_run(struct atomicity *a, struct reading *reading, struct err *e
     if (reading->is_cut) {
         return 0;
     }
-    const struct atomicity_options o = options_of(a);
+    struct atomicity_options o = options_of(a);
+    struct progress progress;
+    const struct limit budget = budget_of(a);
+    progress_begin(&progress, reading->name, "variables and pairs",
+                   !a->session->common->quiet && !a->session->common->json);
+    o.budget = &budget;
+    o.progress = show_progress;
+    o.context = &progress;
     struct atomicity_stats stats = {0};
     struct notes notes = {0};
     const size_t first = a->file.findings.list.count;
     const int result = atomicity_find(&reading->trace, &o, &a->file.findings, &stats, &notes, e);
+    progress_end(&progress);
+    a->is_cut |= stats.is_cut;
     if (result == 0) {
         add_stats(&a->stats, &stats);
         merge_findings(a, first, reading);
@@ -214,6 +246,8 @@ static void print_json(struct atomicity *a)
     finding_file_count(f, "candidates", a->stats.candidates);
     finding_file_count(f, "questions", a->stats.questions);
     finding_file_count(f, "unknown", a->stats.unknown);
+    finding_file_count(f, "not_looked_at", a->stats.unseen);
+    finding_file_count(f, "rounds", a->stats.rounds);
     finding_file_count(f, "same_models", a->stats.same);
     f->findings.list.count = count < limit ? count : (size_t)limit;
     vec_push(&f->assumptions,
@@ -249,6 +283,16 @@ static void print_sum(struct atomicity *a)
     }
     if (a->stats.unknown > 0) {
         out_format(out, ", %llu undecided", (unsigned long long)a->stats.unknown);
+    }
+    if (a->stats.unseen > 0) {
+        out_text(out, ", ");
+        report_count(out, a->stats.unseen, "variable or pair", "variables and pairs");
+        out_text(out, " not looked at");
+    }
+    if (a->stats.rounds > 0) {
+        out_text(out, "; left out as rounds of a loop: ");
+        report_count(out, a->stats.rounds, "couple of places", "couples of places");
+        out_text(out, " (--rounds)");
     }
     out_char(out, '\n');
 }

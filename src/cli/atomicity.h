@@ -17,6 +17,7 @@ struct atomicity_command {
     uint64_t top;
     bool all_pairs;
     bool merged;
+    bool rounds;
     int compat; /* 1: spin */
     int via;    /* enum solve_way */
     bool witness;
@@ -39,7 +40,7 @@ struct atomicity {
     uint64_t count;
     bool is_folded;
     bool is_explained;
-    bool is_cut; /* the budget ended while a trace was read */
+    bool is_cut; /* the budget ended before everything was read and looked at */
 };
 
 /* What is asked and cannot be: -1 and why, or 0. */

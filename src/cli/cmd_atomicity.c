@@ -1,6 +1,7 @@
 /* clew atomicity: which accesses that belong together could have been interrupted. */
 #include "cli/atomicity.h"
 #include "cli/compat_spin.h"
+#include "cli/stopping.h"
 
 static const char *only_word(size_t index)
 {
@@ -76,6 +77,9 @@ static int run(struct session *s, const void *options, struct err *e)
         return compare(s, c, e);
     }
     struct atomicity a;
+    struct stopping stopping;
+    stopping_begin(&stopping);
+    s->budget.is_stopped = stopping_wish();
     int status = atomicity_begin(&a, s, c, e);
     if (status == 0) {
         status = atomicity_choose_pairs(&a, e);
@@ -83,6 +87,7 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0) {
         status = find_all(&a, e);
     }
+    stopping_end(&stopping);
     if (status == 0) {
         status = atomicity_report(&a, e);
     }
@@ -125,6 +130,12 @@ static const struct option options[] = {
      .help =
          "tell also what would be wrong if the two of a pair were one variable: a weaker class, "
          "with findings that are serializable"},
+    {.name = "rounds",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct atomicity_command, rounds),
+     .help =
+         "tell also of accesses in two critical sections of one lock that look like rounds of a "
+         "loop; without it they are counted"},
     {.name = "witness",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, witness),
@@ -182,7 +193,9 @@ const struct verb verb_atomicity = {
         "is missing, and a grade: sound (an execution in which reads see what they saw shows "
         "it) or may. What is harmless to what anyone reads is told as a note. Several traces "
         "are several runs of one system, told in one report; runs that are the same but for "
-        "their timing are analysed once.",
+        "their timing are analysed once. A trace is looked at for a minute, or for the budget that "
+        "is given; Ctrl-C ends that too, and what was found is told, with a count of what was not "
+        "looked at.",
     .exit_statuses = "0 no violation\n1 a violation\n2 a trace could not be read\n"
                      "3 the budget ended, or something could not be decided, before a violation "
                      "was found",

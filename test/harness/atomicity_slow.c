@@ -13,6 +13,7 @@ struct order {
 };
 
 struct slow {
+    bool wants_rounds;
     const struct rules *r;
     const struct trace *t;
     uint64_t needs[EVENTS_MAX];  /* per event: what must have happened */
@@ -270,6 +271,9 @@ static bool do_the_same(const struct slow *s, const struct rules_section *first,
 /* Two accesses in different rounds of a loop. */
 static bool straddles(const struct slow *s, event_id a, event_id b)
 {
+    if (s->wants_rounds) {
+        return false;
+    }
     const uint64_t x = variable_of(s, a);
     const uint64_t y = variable_of(s, b);
     vec_each (&s->r->sections, first) {
@@ -411,12 +415,12 @@ static void try_pair(struct slow *s, event_id a, event_id b)
     }
 }
 
-bool slow_atomicity(const struct rules *r, struct out *out)
+bool slow_atomicity(const struct rules *r, bool wants_rounds, struct out *out)
 {
     if (r->count > EVENTS_MAX) {
         return false;
     }
-    struct slow s = {.r = r, .t = r->t, .out = out};
+    struct slow s = {.r = r, .t = r->t, .wants_rounds = wants_rounds, .out = out};
     read_rules(&s);
     close_needs(&s);
     for (event_id a = 0; a < r->count; a++) {

@@ -2,8 +2,7 @@
  * states that an execution can reach, one event at a time. Shares nothing with the engine: orders
  * and sections are those of race_rules.h, candidates are found by trying all.
  *
- * What belongs to two rounds of a loop is left out, as docs/theory/atomicity.md says. The trace has
- * no handlers. */
+ * The trace has no handlers. */
 #ifndef CLEW_TEST_ATOMICITY_SLOW_H
 #define CLEW_TEST_ATOMICITY_SLOW_H
 
@@ -14,7 +13,8 @@
 
 /* Prints a line for each pattern that some execution shows: its key, the two accesses of the task
  * that is interrupted, and those of the other in its order ("RWW 3 7 | 5"). False when there are
- * too many events (64) or states. */
-MUST_USE bool slow_atomicity(const struct rules *r, struct out *out);
+ * too many events (64) or states. What may belong to two rounds of a loop, as
+ * docs/theory/atomicity.md says, is left out unless it is wanted. */
+MUST_USE bool slow_atomicity(const struct rules *r, bool wants_rounds, struct out *out);
 
 #endif

@@ -76,6 +76,45 @@ TEST(rounds_of_a_loop_are_not_one_operation)
                "");
 }
 
+TEST(what_may_be_rounds_of_a_loop_is_counted_and_told_on_demand)
+{
+    /* A function that is called twice in one operation looks like a loop. */
+    static const char text[] = "A acq m; A r x @a; A rel m; A acq m; A r x @a; A rel m; "
+                               "B acq m; B w x @b; B rel m";
+    CHECK_TEXT(single(text), "");
+    CHECK_INT(stats.rounds, 1);
+    CHECK_TEXT(
+        found_with(text, (struct atomicity_options){.skips_pairs = true, .wants_rounds = true}),
+        "RWR a b a");
+    CHECK_INT(stats.rounds, 0);
+    CHECK_TEXT(single("A acq m; A r x @a; A rel m; A acq m; A r x @a; A rel m; "
+                      "B acq m; B r x @b; B rel m; C w y"),
+               "");
+    CHECK_INT(stats.rounds, 0);
+}
+
+TEST(what_is_not_looked_at_is_counted)
+{
+    static const char text[] = "A r x @a; A w x @b; B w x @c; A r y @d; A w y @e; B w y @f";
+    static const volatile sig_atomic_t is_stopped = 1;
+    const struct limit budget = {.is_stopped = &is_stopped};
+    CHECK_TEXT(found_with(text, (struct atomicity_options){.skips_pairs = true, .budget = &budget}),
+               "");
+    CHECK_INT(stats.unseen, 2);
+    CHECK(stats.is_cut);
+    CHECK_TEXT(single(text), "RWW a c b; RWW d f e");
+    CHECK_INT(stats.unseen, 0);
+    CHECK(!stats.is_cut);
+}
+
+TEST(a_long_trace_is_asked_in_parts)
+{
+    static const char text[] = "A acq m; A r x @a; A rel m; C w z; A acq m; A w x @b; A rel m; "
+                               "C w z; B acq m; B w x @c; B rel m; C w z";
+    CHECK_TEXT(found_with(text, (struct atomicity_options){.skips_pairs = true, .mark_max = 1}),
+               "RWW a c b");
+}
+
 TEST(what_always_comes_between_was_meant_to)
 {
     CHECK_TEXT(single("A w x @a; A fork B; B w x @b; B end; A join B; A r x @c"), "");

@@ -60,13 +60,13 @@ static uint64_t matches_of(const struct violation_access *a, uint32_t count)
                                .keeps_forced = true, .found = count_match, .context = &found});
     for (uint32_t x = 0; x < f.variables.list.count; x++) {
         struct model m;
-        model_build(&m, &f, x, VARIABLE_NONE);
+        model_sketch(&m, &f, x, VARIABLE_NONE);
         match_single(&matcher, &m);
         model_release(&m);
     }
     if (f.variables.list.count == 2) {
         struct model m;
-        model_build(&m, &f, 0, 1);
+        model_sketch(&m, &f, 0, 1);
         match_pair(&matcher, &m);
         model_release(&m);
     }

@@ -1,0 +1,211 @@
+#include "atomicity/ask.h"
+
+enum { NEAR_DEFAULT = 4096 };
+
+void asker_init(struct asker *a, const struct asker_options *o)
+{
+    *a = (struct asker){.options = *o};
+    a->options.near = o->near != 0 ? o->near : NEAR_DEFAULT;
+}
+
+static void close_window(struct asker *a)
+{
+    if (a->has_window) {
+        decider_release(&a->in_window);
+        model_release(&a->window);
+    }
+    a->has_window = false;
+}
+
+void asker_release(struct asker *a)
+{
+    close_window(a);
+    if (a->has_whole) {
+        decider_release(&a->in_whole);
+        model_release(&a->whole);
+    }
+    arena_release(&a->arena);
+}
+
+/* ---- windows ---- */
+
+/* What one task does in a question: from where it holds nothing to where it is out of the sections
+ * around its accesses. */
+struct part {
+    uint32_t task;
+    event_id begin, end;
+};
+
+static void part_add(struct part *p, const struct frame *f, event_id event)
+{
+    const event_id calm = frame_calm(f, p->task, event);
+    const struct frame_span held = f->held_at[f->access_of[event]];
+    p->begin = calm < p->begin ? calm : p->begin;
+    p->end = event >= p->end ? event + 1 : p->end;
+    for (uint32_t i = 0; i < held.count; i++) {
+        const uint32_t section = f->held[held.first + i];
+        const struct section *s = &f->hb.sections.list[section];
+        const bool is_closed = f->section_marks[section].unlock != MARK_NONE;
+        p->end = is_closed && s->end >= p->end ? s->end + 1 : p->end;
+    }
+}
+
+/* The parts of the two tasks of a question, the earlier first. */
+static void parts_of(struct part *parts, const struct frame *f, const struct inquiry *q)
+{
+    const uint32_t task = trace_at(f->trace, q->events[0])->task;
+    for (uint32_t i = 0; i < q->event_count; i++) {
+        const uint32_t own = trace_at(f->trace, q->events[i])->task;
+        struct part *p = &parts[own != task];
+        if (p->end == 0) {
+            *p = (struct part){.task = own, .begin = q->events[i]};
+        }
+        part_add(p, f, q->events[i]);
+    }
+    if (parts[1].begin < parts[0].begin) {
+        const struct part earlier = parts[1];
+        parts[1] = parts[0];
+        parts[0] = earlier;
+    }
+}
+
+/* The first event of a task that must come after `event`, or `end` if none before it in the list
+ * must. O(log). */
+static event_id first_after(const struct frame *f, uint32_t task, event_id event, event_id end)
+{
+    const struct contexts *c = &f->hb.contexts;
+    uint32_t low = 0;
+    uint32_t high = c->list[task].count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const event_id at = context_event(c, task, middle);
+        if (at >= end || hb_is_before(&f->hb, event, at)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low == c->list[task].count || context_event(c, task, low) >= end
+               ? end
+               : context_event(c, task, low);
+}
+
+/* Whether what has happened of a task would have to come after what is held back from `event` on;
+ * it is then held back too, from where it holds nothing. */
+static bool hold_back(const struct frame *f, struct window *w, uint32_t task, event_id event)
+{
+    const event_id first = first_after(f, task, event, w->begin[task]);
+    if (first == w->begin[task]) {
+        return false;
+    }
+    w->begin[task] = frame_calm(f, task, first);
+    w->end[task] = w->begin[task];
+    return true;
+}
+
+/* The earlier task waits at its part until the list has come to the later one, and with it all that
+ * must come after what it did not do. False when that is the later task itself. */
+static bool window_apart(struct asker *a, const struct part *parts)
+{
+    const struct frame *f = a->options.frame;
+    const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
+    struct window *w = &a->span;
+    w->begin[parts[0].task] = parts[0].begin;
+    w->end[parts[0].task] = parts[0].end;
+    uint32_t waiting_count = 0;
+    a->waiting[waiting_count++] = parts[0].task;
+    for (uint32_t i = 0; i < waiting_count; i++) {
+        for (uint32_t task = 0; task < task_count; task++) {
+            if (task != a->waiting[i] && hold_back(f, w, task, w->begin[a->waiting[i]])) {
+                if (task == parts[0].task || task == parts[1].task) {
+                    return false;
+                }
+                /* What was held back already now is from an earlier place: it is looked at anew. */
+                must(waiting_count < a->waiting_max);
+                a->waiting[waiting_count++] = task;
+            }
+        }
+        if (waiting_count + task_count > a->waiting_max) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void window_fill(struct asker *a, event_id begin, event_id end)
+{
+    const uint32_t task_count = (uint32_t)a->options.frame->trace->tables.tasks.count;
+    if (a->span.begin == NULL) {
+        a->span.begin = arena_array(&a->arena, event_id, (size_t)task_count + 1);
+        a->span.end = arena_array(&a->arena, event_id, (size_t)task_count + 1);
+        a->waiting_max = task_count * 4 + 1;
+        a->waiting = arena_array(&a->arena, uint32_t, a->waiting_max);
+    }
+    for (uint32_t task = 0; task < task_count; task++) {
+        a->span.begin[task] = begin;
+        a->span.end[task] = end;
+    }
+}
+
+/* From where the earlier task of the question begins, if that is near, else from where the later
+ * does; to where both are done. */
+static void window_of(struct asker *a, const struct inquiry *q)
+{
+    struct part parts[2] = {{0}};
+    parts_of(parts, a->options.frame, q);
+    const event_id end = parts[0].end > parts[1].end ? parts[0].end : parts[1].end;
+    if (parts[1].begin > parts[0].end && parts[1].begin - parts[0].begin > a->options.near) {
+        window_fill(a, parts[1].begin, end);
+        if (window_apart(a, parts)) {
+            return;
+        }
+    }
+    window_fill(a, parts[0].begin, end);
+}
+
+/* ---- asking ---- */
+
+static enum decision ask_model(struct asker *a, const struct model *m, struct decider *d,
+                               const struct inquiry *q)
+{
+    a->model = m;
+    a->decider = d;
+    a->question = (struct question){.place_count = q->event_count, .order_count = q->order_count};
+    for (uint32_t i = 0; i < q->event_count; i++) {
+        a->question.places[i] = model_place(m, q->events[i]);
+    }
+    for (uint32_t i = 0; i < q->order_count; i++) {
+        a->question.orders[i] = q->orders[i];
+    }
+    return decider_ask(d, &a->question);
+}
+
+static enum decision ask_window(struct asker *a, const struct inquiry *q)
+{
+    const struct asker_options *o = &a->options;
+    close_window(a);
+    window_of(a, q);
+    model_window(&a->window, o->frame, (const uint32_t[]){o->x, o->y}, &a->span);
+    decider_init(&a->in_window, &a->window, o->state_max);
+    a->has_window = true;
+    return ask_model(a, &a->window, &a->in_window, q);
+}
+
+const struct model *asker_whole(struct asker *a)
+{
+    const struct asker_options *o = &a->options;
+    if (!a->has_whole) {
+        model_build(&a->whole, o->frame, o->x, o->y);
+        decider_init(&a->in_whole, &a->whole, o->state_max);
+        a->has_whole = true;
+    }
+    return &a->whole;
+}
+
+enum decision asker_ask(struct asker *a, const struct inquiry *q)
+{
+    if (a->options.looks_around && ask_window(a, q) == DECIDE_YES) {
+        return DECIDE_YES;
+    }
+    return ask_model(a, asker_whole(a), &a->in_whole, q);
+}
