@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,18 @@ static int put_handlers(struct recording *page, const struct recorder_options *o
     return 0;
 }
 
+/* How many bytes the rows may have: no more than half of what is free, so that the trace finds room
+ * beside them, and others too. */
+static uint64_t size_of_rows(const char *folder, uint64_t size_max)
+{
+    struct statvfs disk;
+    if (seam_fails() || statvfs(folder, &disk) < 0) {
+        return size_max;
+    }
+    const uint64_t half = (uint64_t)disk.f_bavail * disk.f_frsize / 2;
+    return half < size_max ? half : size_max;
+}
+
 /* Makes the page all recorded processes share. Returns it open and locked: while it is, the folder
  * is this recorder's. */
 static int make_page(const char *folder, const struct recorder_options *options, struct err *e)
@@ -67,7 +80,7 @@ static int make_page(const char *folder, const struct recorder_options *options,
         .flags = (options->all_accesses ? RECORDING_ALL_ACCESSES : 0u) |
                  (options->stacks ? RECORDING_STACKS : 0u) |
                  (options->watch != NULL ? RECORDING_WATCHED : 0u),
-        .size_pending_max = options->size_pending_max,
+        .size_pending_max = size_of_rows(folder, options->size_pending_max),
         .magic = RECORDING_MAGIC,
     };
     if (put_handlers(&page, options, e) < 0) {
@@ -79,7 +92,7 @@ static int make_page(const char *folder, const struct recorder_options *options,
     if (getcwd(page.folder, sizeof page.folder) == NULL) {
         page.folder[0] = 0; /* too deep to be named: paths stay absolute */
     }
-    const int fd = seam_fails() ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int fd = seam_fails() ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         return err_set(e, "%s: cannot be written: %s", path, strerror(errno));
     }
@@ -324,6 +337,21 @@ static bool somebody_runs(void)
     return ended == 0;
 }
 
+/* Segments that were being emptied when the recording ended are given a moment to be whole again;
+ * what a task was killed doing never ends. */
+static void wait_for_emptying(int page)
+{
+    uint32_t count = 1;
+    for (int step = 0; step < END_STEPS_MAX && count > 0; step++) {
+        if (pread(page, &count, sizeof count, offsetof(struct recording, emptying)) < 0) {
+            return;
+        }
+        if (count > 0) {
+            (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        }
+    }
+}
+
 /* The program has ended. A process that outlives it begins no row from now on; one that is about to
  * end is given a moment to do so. */
 static void end_recording(const char *folder, int page, struct notes *n)
@@ -336,6 +364,7 @@ static void end_recording(const char *folder, int page, struct notes *n)
         notes_add(n, folder, "could not be closed; processes that still run may write there");
     }
     if (somebody_runs()) {
+        wait_for_emptying(page);
         char place[32] = "the program's child";
         const uint32_t pid = writer_of(folder);
         if (pid != 0) {

@@ -18,7 +18,9 @@ struct recorder_options {
      * folder of the rows; NULL: nobody. */
     void (*watch)(void *context, const char *folder, bool is_over);
     void *watch_context;
-    uint64_t size_pending_max; /* bytes of rows before the program is held up */
+    /* Bytes of rows, or half of what is free where that is less, before the program is held up for
+     * a moment and then loses events. */
+    uint64_t size_pending_max;
 };
 
 struct recorder_result {

@@ -62,6 +62,13 @@ static bool is_expected(const struct row *r, const struct segment *s)
            s->task == r->task && s->number == r->number && is_whole;
 }
 
+/* True for the same content under a second name: its task was killed while it saved a segment. */
+static bool is_repeated(const struct row *r, const struct segment *s)
+{
+    return s->magic == SEGMENT_MAGIC && s->version == WIRE_VERSION && s->process == r->process &&
+           s->task == r->task && s->number + 1 == r->number;
+}
+
 static int map_next(struct row *r, char path[static PATH_MAX], struct err *e)
 {
     (void)snprintf(path, PATH_MAX, "%s/%u.%u.%u", r->folder, r->process, r->task, r->number);
@@ -94,9 +101,12 @@ static int next_segment(struct row *r, struct notes *n, struct err *e)
         return -1;
     }
     if (r->segment == NULL || !is_expected(r, r->segment)) {
+        if (r->segment == NULL || !is_repeated(r, r->segment)) {
+            notes_add(n, path,
+                      "a segment was not complete enough to be read and ends its task's row");
+        }
         unmap(r);
         r->number = r->segment_count;
-        notes_add(n, path, "a segment was not complete enough to be read and ends its task's row");
         return 0;
     }
     (void)see_committed(r);

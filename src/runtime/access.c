@@ -274,8 +274,13 @@ static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry,
         if (old[i] != 0 && trail_task(old[i]) != trail_task(t)) {
             yield_trails(c->word, &row, trail_maker(old[i]));
         }
-        (void)atomic_exchange(&row.slots[i], t);
+        if (has_barrier) {
+            atomic_store_explicit(&row.slots[i], t, memory_order_relaxed);
+        } else {
+            (void)atomic_exchange(&row.slots[i], t);
+        }
     }
+    atomic_signal_fence(memory_order_seq_cst);
     if (state_of(c) != owner) {
         lose(address, entry, old, row.count);
     }
@@ -452,16 +457,25 @@ __attribute__((always_inline)) static inline void note(uintptr_t address, size_t
     }
 }
 
+/* Any number of bytes; copies of one word are many. */
+static void note_range(uintptr_t address, size_t size, bool is_write, uint64_t place)
+{
+    if (size == WORD_SIZE) {
+        note(address, WORD_SIZE, is_write, place);
+    } else {
+        rt_self.access_count++;
+        note_rare(address, size, is_write, place);
+    }
+}
+
 void clew_rt_read(const void *address, size_t size, const void *place)
 {
-    rt_self.access_count++;
-    note_rare((uintptr_t)address, size, false, calls_place(place));
+    note_range((uintptr_t)address, size, false, calls_place(place));
 }
 
 void clew_rt_write(const void *address, size_t size, const void *place)
 {
-    rt_self.access_count++;
-    note_rare((uintptr_t)address, size, true, calls_place(place));
+    note_range((uintptr_t)address, size, true, calls_place(place));
 }
 
 /* The table of sites is also what the process has reached. */

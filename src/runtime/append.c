@@ -1,52 +1,61 @@
 #include "runtime/append.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/emitted.h"
+#include "runtime/folder.h"
 #include "runtime/text.h"
 #include "wire/event.h"
 
 enum {
     MORE_MAX = 1024,
-    PATH_SIZE = 4200,
     WAIT_STEPS_MAX = 200,
 };
 
-static __thread char path[PATH_SIZE]; /* too large for a stack that is not ours */
-
-/* FOLDER/PROCESS.TASK.NUMBER */
-static void segment_path(uint32_t task, uint32_t number)
+/* PROCESS.TASK.NUMBER */
+static void segment_name(char name[static FOLDER_NAME_SIZE], uint32_t task, uint32_t number)
 {
-    const char *end = path + PATH_SIZE - 1;
-    char *at = text_append(path, end, rt_folder());
-    at = text_append(at, end, "/");
-    at = text_append_number(at, end, rt_process_number());
+    const char *end = name + FOLDER_NAME_SIZE - 1;
+    char *at = text_append_number(name, end, rt_process_number());
     at = text_append(at, end, ".");
     at = text_append_number(at, end, task);
     at = text_append(at, end, ".");
-    at = text_append_number(at, end, number);
-    *at = 0;
+    *text_append_number(at, end, number) = 0;
 }
 
-/* Waits while too much is uncollected, for a bounded time; false when it still is. */
+static void add_pending(int64_t size)
+{
+    (void)atomic_fetch_add_explicit(&rt_recording->size_pending, (uint64_t)size,
+                                    memory_order_relaxed);
+}
+
+static bool is_over(void)
+{
+    return atomic_load(&rt_recording->is_closed) != 0;
+}
+
+static bool has_room(void)
+{
+    return atomic_load_explicit(&rt_recording->size_pending, memory_order_relaxed) <
+           rt_recording->size_pending_max;
+}
+
+/* Waits while there is no room, for a bounded time; false when there still is none. Once something
+ * was lost nobody is held up any more. */
 static bool wait_for_room(void)
 {
-    for (int step = 0; step < WAIT_STEPS_MAX; step++) {
-        const uint64_t pending =
-            atomic_load_explicit(&rt_recording->size_pending, memory_order_relaxed);
-        if (pending < rt_recording->size_pending_max) {
-            return true;
-        }
-        const struct timespec pause = {.tv_nsec = 1000000};
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int step = 0; step < WAIT_STEPS_MAX && !has_room() &&
+                       atomic_load_explicit(&rt_recording->dropped, memory_order_relaxed) == 0;
+         step++) {
         (void)syscall(SYS_nanosleep, &pause, NULL);
     }
-    return false;
+    return has_room();
 }
 
 /* Cuts off what the last segment of a task did not need, once so much is pending that it matters. A
@@ -55,50 +64,99 @@ static void segment_cut(uint32_t task, uint32_t number, uint64_t committed)
 {
     const uint64_t pending =
         atomic_load_explicit(&rt_recording->size_pending, memory_order_relaxed);
-    if (pending < rt_recording->size_pending_max / 64) {
-        return;
-    }
     const uint64_t page = SEGMENT_HEADER_SIZE;
     const uint64_t size = page + (committed + page - 1) / page * page;
-    segment_path(task, number);
-    if (size < SEGMENT_SIZE && syscall(SYS_truncate, path, (long)size) == 0) {
-        (void)atomic_fetch_sub_explicit(&rt_recording->size_pending, SEGMENT_SIZE - size,
-                                        memory_order_relaxed);
+    if (pending < rt_recording->size_pending_max / 64 || size >= SEGMENT_SIZE) {
+        return;
     }
+    char name[FOLDER_NAME_SIZE];
+    segment_name(name, task, number);
+    const int folder = folder_open();
+    const int fd = (int)syscall(SYS_openat, folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0) {
+        if (syscall(SYS_ftruncate, fd, size) == 0) {
+            add_pending((int64_t)size - SEGMENT_SIZE);
+        }
+        folder_close(fd);
+    }
+    folder_close(folder);
 }
 
-/* Files are reached by raw system calls: the libc functions of these names are our own hooks. */
 static struct segment *segment_map(uint32_t task, uint32_t number)
 {
-    if (atomic_load_explicit(&rt_recording->is_closed, memory_order_relaxed) != 0 ||
-        !wait_for_room()) {
+    if (is_over() || !wait_for_room()) {
         return NULL;
     }
-    segment_path(task, number);
-    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-                                O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) {
-        return NULL;
+    char name[FOLDER_NAME_SIZE];
+    segment_name(name, task, number);
+    struct segment *segment = folder_make_mapped(name, SEGMENT_SIZE);
+    if (segment != NULL) {
+        add_pending(SEGMENT_SIZE);
     }
-    /* Room is reserved now, so that a full disk is an error here and not a SIGBUS in the program
-     * later; only a file system that cannot reserve is trusted to have it. */
-    struct segment *segment = MAP_FAILED;
-    if (syscall(SYS_fallocate, fd, 0, 0L, (long)SEGMENT_SIZE) == 0 ||
-        (errno == EOPNOTSUPP && syscall(SYS_ftruncate, fd, (long)SEGMENT_SIZE) == 0)) {
-        segment = (struct segment *)syscall(SYS_mmap, NULL, (long)SEGMENT_SIZE,
-                                            PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
-    }
-    (void)syscall(SYS_close, fd);
-    if (segment == MAP_FAILED) {
-        (void)syscall(SYS_unlink, path);
-        return NULL;
-    }
-    if (number > 0) { /* who has filled one will fill this too: all its pages at one go */
-        (void)syscall(SYS_madvise, segment, (long)SEGMENT_SIZE, (long)MADV_POPULATE_WRITE);
-    }
-    (void)atomic_fetch_add_explicit(&rt_recording->size_pending, SEGMENT_SIZE,
-                                    memory_order_relaxed);
     return segment;
+}
+
+/* All of it, or false. */
+static bool write_whole(int fd, const void *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        const long written = syscall(SYS_write, fd, (const char *)bytes + done, size - done);
+        if (written <= 0) {
+            return false;
+        }
+        done += (size_t)written;
+    }
+    return true;
+}
+
+/* Writes the segment into a file under the next number, then lets the two files change their
+ * names. */
+static bool segment_write(const struct segment *segment)
+{
+    char own[FOLDER_NAME_SIZE];
+    char next[FOLDER_NAME_SIZE];
+    segment_name(own, segment->task, segment->number);
+    segment_name(next, segment->task, segment->number + 1);
+    const int folder = folder_open();
+    const int fd = folder < 0 ? -1 : folder_make(folder, next, SEGMENT_SIZE);
+    bool is_done = false;
+    if (fd >= 0) {
+        is_done = write_whole(fd, segment, SEGMENT_SIZE) &&
+                  syscall(SYS_renameat2, folder, own, folder, next, (unsigned)RENAME_EXCHANGE) == 0;
+        folder_close(fd);
+        if (!is_done) {
+            (void)syscall(SYS_unlinkat, folder, next, 0);
+        }
+    }
+    if (folder >= 0) {
+        folder_close(folder);
+    }
+    return is_done;
+}
+
+/* Saves a full segment and empties it for what comes next: its pages are there and near, and
+ * writing a file at one go costs a third of mapping a new one. Who is killed in the middle leaves
+ * two files with the same content, of which one has the wrong name and is not read. False when the
+ * task needs a new segment: somebody reads along in this one, or it cannot be saved. */
+static bool segment_empty(struct segment *segment)
+{
+    if (rt_is_watched || !wait_for_room()) {
+        return false;
+    }
+    /* Both sequentially consistent, as is what the recorder does: either it sees that this segment
+     * is about to change, or the recording is over. */
+    (void)atomic_fetch_add(&rt_recording->emptying, 1);
+    const bool is_saved = !is_over() && segment_write(segment);
+    if (is_saved) {
+        add_pending(SEGMENT_SIZE);
+        atomic_store_explicit(&segment->committed, 0, memory_order_relaxed);
+        /* A reader takes the file for what its number says: by then nothing old is in it. */
+        atomic_thread_fence(memory_order_release);
+        segment->number++;
+    }
+    (void)atomic_fetch_sub(&rt_recording->emptying, 1);
+    return is_saved;
 }
 
 void append_begin(struct rt_task *task, uint32_t number)
@@ -146,7 +204,7 @@ void append_end(struct rt_task *task, bool is_last)
 /* What comes after the recording's end is nobody's loss. */
 static void count_dropped(void)
 {
-    if (atomic_load_explicit(&rt_recording->is_closed, memory_order_relaxed) == 0) {
+    if (!is_over()) {
         (void)atomic_fetch_add_explicit(&rt_recording->dropped, 1, memory_order_relaxed);
     }
 }
@@ -167,19 +225,23 @@ static bool make_room(struct rt_task *task, size_t size)
         return false;
     }
     const uint64_t held = rt_signals_hold();
-    const uint32_t next = task->segment->number + 1;
-    append_end(task, false);
-    append_begin(task, next);
+    if (append_is_interrupting(task) || !segment_empty(task->segment)) {
+        const uint32_t next = task->segment->number + 1;
+        append_end(task, false);
+        append_begin(task, next);
+    }
     rt_signals_release(held);
     return task->segment != NULL;
 }
 
-/* A stamp, announced by the floor until the record that carries it is committed. The two stores and
- * the reader's loads are sequentially consistent: a reader that has read the counter as s and then
- * sees no floor knows that this task's later stamps are at least s. */
+/* A stamp, announced to who watches by the floor until the record that carries it is committed. The
+ * two stores and the reader's loads are sequentially consistent: a reader that has read the counter
+ * as s and then sees no floor knows that this task's later stamps are at least s. */
 static uint64_t take_stamp(struct segment *segment)
 {
-    atomic_store(&segment->floor, atomic_load(&rt_recording->stamp));
+    if (rt_is_watched) {
+        atomic_store(&segment->floor, atomic_load(&rt_recording->stamp));
+    }
     return atomic_fetch_add(&rt_recording->stamp, 1);
 }
 
@@ -284,7 +346,9 @@ struct rt_mark append_record(struct rt_task *task, const struct record *record, 
         emitted_forget(epoch + 1);
         task->own = epoch + 1 < RT_EPOCHS_MAX ? task->own : 0;
         atomic_store_explicit(&own.segment->access_count, task->access_count, memory_order_relaxed);
-        atomic_store(&own.segment->floor, SEGMENT_FLOOR_NONE);
+        if (rt_is_watched) {
+            atomic_store(&own.segment->floor, SEGMENT_FLOOR_NONE);
+        }
     }
     return (struct rt_mark){.record = (struct record *)(void *)append_at(own.segment, own.used),
                             .segment = own.segment,

@@ -2,23 +2,19 @@
 
 #include "runtime/calls.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/entry.h"
+#include "runtime/folder.h"
 #include "runtime/handler.h"
 #include "runtime/real.h"
-#include "runtime/text.h"
 
 enum {
     DEPTH_MAX = 512,
     PROBES_MAX = 16,
-    PATH_SIZE = 4200,
     TABLE_SIZE = CALLS_COUNT * sizeof(uint64_t),
 };
 
@@ -33,32 +29,10 @@ static __thread struct {
     uint16_t before[DEPTH_MAX];
 } own;
 
-static void *map_file(void)
-{
-    static char path[PATH_SIZE];
-    const char *end = path + PATH_SIZE - 1;
-    char *at = text_append(text_append(path, end, rt_folder()), end, "/");
-    at = text_append_number(at, end, rt_process_number());
-    *text_append(at, end, CALLS_SUFFIX) = 0;
-    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-                                O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) {
-        return NULL;
-    }
-    void *made = MAP_FAILED;
-    if (syscall(SYS_fallocate, fd, 0, 0L, (long)TABLE_SIZE) == 0 ||
-        (errno == EOPNOTSUPP && syscall(SYS_ftruncate, fd, (long)TABLE_SIZE) == 0)) {
-        made = (void *)syscall(SYS_mmap, NULL, (long)TABLE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
-                               fd, 0L);
-    }
-    (void)syscall(SYS_close, fd);
-    return made == MAP_FAILED ? NULL : made;
-}
-
 void calls_start(bool stacks, bool has_handlers)
 {
     wants_stacks = stacks;
-    table = stacks ? map_file() : NULL;
+    table = stacks ? folder_make_table(CALLS_SUFFIX, TABLE_SIZE) : NULL;
     is_followed = table != NULL || has_handlers;
 }
 
@@ -69,7 +43,7 @@ void calls_forked(void)
     rt_self.calls = 0;
     if (table != NULL) {
         (void)syscall(SYS_munmap, table, (long)TABLE_SIZE);
-        table = map_file();
+        table = folder_make_table(CALLS_SUFFIX, TABLE_SIZE);
     }
 }
 

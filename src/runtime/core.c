@@ -20,6 +20,7 @@
 #include "runtime/calls.h"
 #include "runtime/descriptor.h"
 #include "runtime/environment.h"
+#include "runtime/folder.h"
 #include "runtime/handler.h"
 #include "runtime/lock.h"
 #include "runtime/real.h"
@@ -29,15 +30,14 @@
 #include "wire/must.h"
 
 enum {
-    MORE_MAX = 1024,
     FOLDER_MAX = 4096,
-    WAIT_STEPS_MAX = 200,
     NODE_SIZE = sizeof((struct segment *)0)->node,
 };
 
 __thread struct rt_task rt_self;
 bool rt_is_on;
 bool rt_wants_all_accesses;
+bool rt_is_watched;
 
 struct recording *rt_recording;
 static char folder[FOLDER_MAX];
@@ -321,8 +321,8 @@ static bool recording_open(const char *where)
     if (fd < 0) {
         return false;
     }
-    rt_recording = (struct recording *)syscall(SYS_mmap, NULL, (long)sizeof *rt_recording,
-                                               PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+    rt_recording =
+        folder_map(NULL, sizeof *rt_recording, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     (void)syscall(SYS_close, fd);
     if (rt_recording == MAP_FAILED || rt_recording->magic != RECORDING_MAGIC ||
         rt_recording->version != WIRE_VERSION) {
@@ -514,10 +514,8 @@ static void at_exit(int status, __attribute__((unused)) void *unused)
 /* The pages and keys of the process; false when this machine has none for it. */
 static bool process_prepare(void)
 {
-    own_page =
-        (struct own_page *)syscall(SYS_mmap, NULL, (long)sizeof *own_page, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-    if (own_page == MAP_FAILED) {
+    own_page = folder_memory(sizeof *own_page);
+    if (own_page == NULL) {
         return false;
     }
     own_page->is_known = 1;
@@ -539,6 +537,7 @@ __attribute__((constructor(101))) static void start(void)
     access_start();
     handler_start(rt_recording);
     rt_wants_all_accesses = (rt_recording->flags & RECORDING_ALL_ACCESSES) != 0;
+    rt_is_watched = (rt_recording->flags & RECORDING_WATCHED) != 0;
     rt_is_on = true;
     main_task = &rt_self;
     const bool goes_on = take_origin(getenv(ORIGIN_VARIABLE));

@@ -9,7 +9,7 @@
 
 #include "runtime/late.h"
 
-enum { DOUBTS_MAX = 128 };
+enum { DOUBTS_MAX = 512 };
 
 /* A word that was made shared, and what of its trails has been told. */
 struct doubt {

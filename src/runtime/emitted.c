@@ -45,7 +45,9 @@ static void empty(void)
 void emitted_forget(uint64_t epoch)
 {
     emitted_own.epoch = epoch_bits(epoch);
-    emitted_own.mask = (1u << EMITTED_BITS_MIN) - 1;
+    if (emitted_own.count < emitted_own.mask / 8 && emitted_own.mask >> EMITTED_BITS_MIN != 0) {
+        emitted_own.mask /= 2;
+    }
     emitted_own.count = 0;
     if (emitted_own.epoch == 0 && emitted_own.entries != NULL) {
         empty();

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/folder.h"
 #include "runtime/rt.h"
 #include "runtime/text.h"
 
@@ -56,9 +57,8 @@ void environment_build(struct environment *e, char *const *given, bool is_for_ch
     }
     const size_t text_size = 2 * PATH_SIZE + ORIGIN_SIZE + (wanted == NULL ? 0 : strlen(wanted));
     const size_t size = (count + ADDED_MAX + 1) * sizeof(char *) + text_size;
-    void *pages = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-    if (pages == MAP_FAILED || library[0] == 0) {
+    void *pages = folder_memory(size);
+    if (pages == NULL || library[0] == 0) {
         return;
     }
     char **words = pages;

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/folder.h"
 #include "runtime/rt.h"
 
 enum { FUNCTIONS_MAX = 64 };
@@ -158,8 +159,7 @@ void handler_search(const char *path, uintptr_t bias)
     }
     const long size = syscall(SYS_lseek, fd, 0L, SEEK_END);
     const char *bytes =
-        size <= 0 ? MAP_FAILED
-                  : (const char *)syscall(SYS_mmap, NULL, size, PROT_READ, MAP_PRIVATE, fd, 0L);
+        size <= 0 ? MAP_FAILED : folder_map(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
     (void)syscall(SYS_close, fd);
     if (bytes != MAP_FAILED) {
         search_file(&(struct file){.bytes = bytes, .size = (uint64_t)size}, bias);

@@ -7,11 +7,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/environment.h"
+#include "runtime/folder.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
 
@@ -133,9 +133,8 @@ static char **list_arguments(const char *first, va_list *rest, size_t *size)
     }
     va_end(counted);
     *size = count * sizeof(char *);
-    char **list = (char **)syscall(SYS_mmap, NULL, *size, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-    if (list == MAP_FAILED) {
+    char **list = folder_memory(*size);
+    if (list == NULL) {
         return NULL;
     }
     list[0] = (char *)(uintptr_t)first;

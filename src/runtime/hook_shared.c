@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/folder.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/shared.h"
@@ -108,7 +109,7 @@ void shared_tell_again(void)
 
 static void *map(void *wanted, size_t size, int protection, int flags, int fd, off64_t offset)
 {
-    void *start = (void *)syscall(SYS_mmap, wanted, size, protection, flags, fd, offset);
+    void *start = folder_map(wanted, size, protection, flags, fd, offset);
     const bool is_shared =
         (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
     if (start != MAP_FAILED && is_shared && rt_is_recording()) {

@@ -59,7 +59,7 @@ static struct rt_mark record(const struct span *s)
 
 static void tell(const struct span *s)
 {
-    if (own.is_busy || (rt_recording->flags & RECORDING_WATCHED) != 0) {
+    if (own.is_busy || rt_is_watched) {
         (void)record(s);
         return;
     }

@@ -67,6 +67,10 @@ extern bool rt_is_on;
 /* The recording keeps accesses to words only one task uses, too. */
 extern bool rt_wants_all_accesses;
 
+/* Somebody reads along. Asked for each record, hence not in the page, whose line of memory all
+ * tasks fight for. */
+extern bool rt_is_watched;
+
 struct rt_event {
     enum event_kind kind;
     uint8_t mode;

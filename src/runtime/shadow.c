@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/folder.h"
+
 enum {
     PAGE_SIZE = 4096,
     BY_PAGES_MIN = 1 << 15, /* from so many bytes on memory is cleared by giving its pages back */
@@ -16,8 +18,8 @@ static struct region *_Atomic region_last;
 
 void *shadow_memory(uint64_t size)
 {
-    void *made = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    void *made = folder_map(NULL, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return made == MAP_FAILED ? NULL : made;
 }
 

@@ -37,13 +37,14 @@ struct recording {
     _Atomic uint64_t stamp;         /* the next one */
     _Atomic uint32_t process_count; /* numbers handed to processes */
     _Atomic uint32_t is_closed;     /* the recording has ended: write nothing more */
-    _Atomic uint64_t size_pending;  /* bytes in segments not yet collected */
+    _Atomic uint64_t size_pending;  /* bytes in segments */
     uint64_t size_pending_max;      /* more than that: wait a bounded time, then drop and count */
     _Atomic uint64_t dropped;       /* records given up */
     char node[128];                 /* the name of the first process */
     char folder[1024];              /* where the recording began */
     uint32_t handler_count;
     struct recording_handler handlers[RECORDING_HANDLERS_MAX];
+    _Atomic uint32_t emptying; /* tasks that empty a segment, or were killed doing so */
 };
 
 _Static_assert(sizeof(struct recording) <= 4096, "it is one page");

@@ -1,7 +1,10 @@
 /* What a task has recorded: a row of files in the recording's folder, `PROCESS.TASK.NUMBER`, each a
  * page of header and then records. The task appends through a shared mapping; whatever `committed`
- * covers survives the process, however it dies. When one is full the task makes the next and marks
- * the old one closed. When the task ends, pages that it did not need are cut off the last one.
+ * covers survives the process, however it dies. When the segment is full the task writes it into a
+ * file of its own, empties the mapped one and gives it the next number; or, where somebody reads
+ * along, marks it closed and maps the next. When the task ends, pages that it did not need are cut
+ * off the last one. A file whose header has another number than its name is a copy that was being
+ * made when its task was killed.
  *
  *   header page | record record record ... | unused
  *                                          ^ committed (bytes after the header)
