@@ -42,6 +42,14 @@ static uint32_t timer_task(const struct sim *s, uint32_t node)
     return channel_task_count(s) + s->node_count + node;
 }
 
+/* What every step changes where the order of all of them matters; 0: nothing. */
+static uint32_t common_object(const struct sim *s)
+{
+    return s->plan->is_ordered ? s->node_count + 1 : 0;
+}
+
+enum { WRITES_ALL = 3 };
+
 void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
     must(s->pending_count < SIM_PENDING_MAX);
@@ -54,9 +62,9 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
         added->objects[0] = PICK_EVERYTHING;
     } else {
         added->objects[0] = from->node + 1;
-        added->objects[1] = s->plan->is_ordered ? s->node_count + 1 : 0;
+        added->objects[1] = common_object(s);
     }
-    added->writes = s->plan->is_ordered ? 3 : 1;
+    added->writes = WRITES_ALL;
     added->node = (uint16_t)from->node;
     s->origins[s->pending_count++] = *from;
 }
@@ -69,8 +77,8 @@ struct pick_operation pending_delivery(const struct sim *s, const struct parcel 
                                    .content = p->fingerprint,
                                    .occurrence = p->occurrence,
                                    .task = parcel_task(s, p),
-                                   .objects = {p->to + 1},
-                                   .writes = 1,
+                                   .objects = {p->to + 1, common_object(s)},
+                                   .writes = WRITES_ALL,
                                    .node = (uint16_t)p->to,
                                    .is_external = p->from < 0,
                                    .kind = EVENT_RECV};
