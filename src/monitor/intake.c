@@ -26,6 +26,9 @@ static void find_slots(struct intake *in)
     }
 }
 
+/* Reports that there is room for, of each process, at the beginning. */
+enum { RING_FIRST = 16 };
+
 void intake_init(struct intake *in, const struct chronicle *processes, const struct spec *s,
                  const struct tables *t, struct notes *n)
 {
@@ -35,9 +38,13 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
     in->notes = n;
     in->process_count = (uint32_t)processes->processes.count;
     in->sources = mem_zero(in->process_count, sizeof *in->sources);
+    in->numbered = mem_zero(in->process_count, sizeof *in->numbered);
     in->newest = in->decided = INT64_MIN;
     for (uint32_t p = 0; p < in->process_count; p++) {
-        in->sources[p].frontier = INT64_MIN;
+        struct source *source = &in->sources[p];
+        source->frontier = INT64_MIN;
+        source->mask = RING_FIRST - 1;
+        source->at = mem_resize(NULL, mem_product(RING_FIRST, sizeof *source->at));
     }
     vec_each (&processes->process_of, process) {
         vec_push(&in->process_of, *process);
@@ -47,12 +54,15 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
 
 void intake_release(struct intake *in)
 {
+    for (uint32_t p = 0; p < in->process_count; p++) {
+        mem_free(in->sources[p].at);
+    }
     mem_free(in->sources);
+    mem_free(in->numbered);
     mem_free(in->slot_of);
     vec_release(&in->process_of);
     vec_release(&in->variable_of);
     vec_release(&in->sent);
-    vec_release(&in->held);
     vec_release(&in->pending);
 }
 
@@ -116,9 +126,10 @@ static struct sending *sending_of(struct intake *in, uint32_t message)
     return &in->sent.at[message];
 }
 
-static void match(struct intake *in, struct held *receive, const struct sending *sending)
+static void match(struct intake *in, struct held *receive, uint32_t process,
+                  const struct sending *sending)
 {
-    const bool is_own = sending->process == receive->process;
+    const bool is_own = sending->process == process;
     receive->need_process = is_own ? NEED_NONE : sending->process;
     receive->need_ordinal = sending->ordinal;
     receive->need_time = sending->time;
@@ -131,54 +142,90 @@ static void match(struct intake *in, struct held *receive, const struct sending 
     }
 }
 
-static void send(struct intake *in, const struct held *held)
+static void match_pending(struct intake *in, uint32_t name, const struct sending *sending)
 {
-    struct sending *sending = sending_of(in, held->name);
-    const bool is_awaited = sending->is_awaited;
-    *sending = (struct sending){held->ordinal, held->time, held->process, true, false};
     size_t kept = 0;
-    for (size_t i = 0; is_awaited && i < in->pending.count; i++) {
-        struct held *receive = &in->held.at[in->pending.at[i]];
-        if (receive->name == held->name) {
-            match(in, receive, sending);
+    vec_each (&in->pending, waiting) {
+        struct held *receive = source_held(&in->sources[waiting->process], waiting->ordinal);
+        if (receive->name == name) {
+            match(in, receive, waiting->process, sending);
         } else {
-            in->pending.at[kept++] = in->pending.at[i];
+            in->pending.at[kept++] = *waiting;
         }
     }
-    in->pending.count = is_awaited ? kept : in->pending.count;
+    in->pending.count = kept;
 }
 
-static void receive(struct intake *in, struct held *held)
+static void send(struct intake *in, uint32_t process, uint64_t ordinal)
 {
+    const struct held *held = source_held(&in->sources[process], ordinal);
+    struct sending *sending = sending_of(in, held->name);
+    const bool is_awaited = sending->is_awaited;
+    *sending = (struct sending){ordinal, held->time, process, true, false};
+    if (is_awaited) {
+        match_pending(in, held->name, sending);
+    }
+}
+
+static void receive(struct intake *in, uint32_t process, uint64_t ordinal)
+{
+    struct held *held = source_held(&in->sources[process], ordinal);
     struct sending *sending = sending_of(in, held->name);
     if (sending->is_sent) {
-        match(in, held, sending);
+        match(in, held, process, sending);
     } else {
         held->need_process = NEED_PENDING;
         sending->is_awaited = true;
-        vec_push(&in->pending, in->held.count);
+        vec_push(&in->pending, (struct waiting_receive){process, ordinal});
     }
 }
 
 /* ---- taking ---- */
 
-static void hold(struct intake *in, struct source *source, struct held *held)
+static void grow(struct source *s)
 {
-    held->ordinal = source->ordinal++;
-    if (held->kind == EVENT_RECV) {
-        receive(in, held);
-    }
-    vec_push(&in->held, *held);
-    if (held->kind == EVENT_SEND) {
-        send(in, held);
+    const uint64_t room = s->mask + 1;
+    s->at = mem_resize(s->at, mem_product(2 * room, sizeof *s->at));
+    s->mask = 2 * room - 1;
+    /* Those whose place has changed are now in the other half. */
+    for (uint64_t i = 0; i < room; i++) {
+        const uint64_t ordinal = s->first + i;
+        if ((ordinal & s->mask) != (ordinal & (room - 1))) {
+            *source_held(s, ordinal) = s->at[ordinal & (room - 1)];
+        }
     }
 }
 
-static bool check_number(struct intake *in, struct source *source, const struct event *e,
-                         struct held *held, int64_t before)
+static void hold(struct intake *in, uint32_t process, const struct held *held)
+{
+    struct source *source = &in->sources[process];
+    if (source->end - source->first > source->mask) {
+        grow(source);
+    }
+    const uint64_t ordinal = source->end++;
+    *source_held(source, ordinal) = *held;
+    in->held_count++;
+    if (held->kind == EVENT_RECV) {
+        receive(in, process, ordinal);
+    } else if (held->kind == EVENT_SEND) {
+        send(in, process, ordinal);
+    }
+}
+
+void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal)
+{
+    struct source *source = &in->sources[process];
+    must(ordinal >= source->first);
+    must(ordinal <= source->fed);
+    in->held_count -= ordinal - source->first;
+    source->first = ordinal;
+}
+
+static bool check_number(struct intake *in, uint32_t process, const struct event *e,
+                         const struct held *held, int64_t before)
 {
     uint32_t missing = 0;
-    const enum sequence_place place = sequence_take(&source->numbered, e, &missing);
+    const enum sequence_place place = sequence_take(&in->numbered[process], e, &missing);
     if (place == SEQUENCE_NEXT) {
         return true;
     }
@@ -192,19 +239,19 @@ static bool check_number(struct intake *in, struct source *source, const struct 
     gap.value = held->time;
     gap.slot = REPORT_GAP;
     gap.kind = 0;
-    hold(in, source, &gap);
+    hold(in, process, &gap);
     return true;
 }
 
 /* What the event reports; false when nothing that matters. */
-static bool find_report(struct intake *in, const struct source *source, const struct event *e,
+static bool find_report(struct intake *in, uint32_t process, const struct event *e,
                         struct held *held)
 {
     switch (e->kind) {
     case EVENT_VARIABLE:
     case EVENT_VARIABLE_DELETE:
         held->name = e->object;
-        held->slot = slot_of(in, held->process, e->object);
+        held->slot = slot_of(in, process, e->object);
         held->has_value = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0;
         if (held->slot != REPORT_NO_SLOT && e->kind == EVENT_VARIABLE && !held->has_value) {
             note(in, held->number, "a value that is no number may be anything");
@@ -217,7 +264,7 @@ static bool find_report(struct intake *in, const struct source *source, const st
             doubt(in, "a message without a name, which is not matched in a stream");
         }
         return e->message != 0;
-    case EVENT_PROCESS_START: held->slot = REPORT_RESET; return source->has_begun;
+    case EVENT_PROCESS_START: held->slot = REPORT_RESET; return in->sources[process].has_begun;
     case EVENT_PROCESS_CRASH: held->slot = REPORT_RESET; return true;
     default: return false;
     }
@@ -231,7 +278,6 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
                         .value = e->value,
                         .number = in->event_count,
                         .need_process = NEED_NONE,
-                        .process = process,
                         .slot = REPORT_NO_SLOT,
                         .task = e->task,
                         .kind = e->kind};
@@ -240,13 +286,14 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
         doubt(in, "a report that came too late, after what it could have changed was decided");
         held.time = in->decided;
     }
-    if (!check_number(in, source, e, &held, before > in->decided ? before : in->decided)) {
+    if ((e->has & HAS_COUNT) != 0 &&
+        !check_number(in, process, e, &held, before > in->decided ? before : in->decided)) {
         return;
     }
     source->frontier = held.time;
     in->newest = held.time > in->newest ? held.time : in->newest;
-    if (find_report(in, source, e, &held)) {
-        hold(in, source, &held);
+    if (find_report(in, process, e, &held)) {
+        hold(in, process, &held);
     }
     source->has_begun = true;
 }
@@ -261,20 +308,6 @@ void intake_take(struct intake *in, const struct event *e)
         take_known(in, e, process);
     }
     in->event_count++;
-}
-
-void intake_tidy(struct intake *in)
-{
-    const size_t left = in->held.count - in->head;
-    if (in->head > left) {
-        memmove(in->held.at, in->held.at + in->head, left * sizeof *in->held.at);
-        in->held.count = left;
-        in->fed -= in->head;
-        vec_each (&in->pending, position) {
-            *position -= in->head;
-        }
-        in->head = 0;
-    }
 }
 
 /* ---- the horizon ---- */
@@ -298,15 +331,15 @@ int64_t intake_horizon(struct intake *in, bool is_end)
     int64_t horizon = is_end ? INT64_MAX : watermark(in);
     const int64_t last = horizon;
     size_t kept = 0;
-    for (size_t i = 0; i < in->pending.count; i++) {
-        struct held *held = &in->held.at[in->pending.at[i]];
+    vec_each (&in->pending, waiting) {
+        struct held *held = source_held(&in->sources[waiting->process], waiting->ordinal);
         if (is_end ||
             (last > held->time && (uint64_t)last - (uint64_t)held->time > (uint64_t)in->skew)) {
             held->need_process = NEED_NONE;
             held->is_orphan = true;
             note(in, held->number, "a receive whose send is not in the trace");
         } else {
-            in->pending.at[kept++] = in->pending.at[i];
+            in->pending.at[kept++] = *waiting;
             horizon = held->time < horizon ? held->time : horizon;
         }
     }

@@ -18,7 +18,6 @@
 #define NEED_NONE UINT32_MAX
 #define NEED_PENDING (UINT32_MAX - 1) /* the send may still come */
 
-/* A cache line. */
 struct held {
     int64_t time; /* never falls within a process */
     union {
@@ -26,26 +25,30 @@ struct held {
         int64_t need_time; /* of a receive: when it was sent, if need_process is a process */
     };
     uint64_t number;       /* of its event in the stream */
-    uint64_t ordinal;      /* among the reports of its process, from 0 */
     uint64_t need_ordinal; /* of the send of what it receives, if need_process is a process */
     uint32_t need_process;
-    uint32_t process;
     uint32_t slot; /* whose value it sets, or one of REPORT_... */
     uint32_t task, name;
     uint16_t kind;
     bool has_value : 1;
     bool is_orphan : 1; /* a receive without a send */
-    bool is_fed : 1;    /* for who reads along */
 };
 
-_Static_assert(sizeof(struct held) == 64, "what is held is one cache line");
-
+/* A process, and its reports: a ring. Ordinals count them from its beginning. */
 struct source {
     int64_t frontier; /* INT64_MIN: nothing was heard of it */
-    uint64_t ordinal; /* of its next report */
+    struct held *at;
+    uint64_t mask;  /* how many there is room for, less one; a power of two */
+    uint64_t first; /* the ordinal of the first that is held, ... */
+    uint64_t fed;   /* ... of the first that was not handed on to who reads along, ... */
+    uint64_t end;   /* ... and of the next that comes */
     bool has_begun;
-    struct numbered numbered;
 };
+
+static inline struct held *source_held(const struct source *s, uint64_t ordinal)
+{
+    return &s->at[ordinal & s->mask];
+}
 
 /* Where a message was sent. */
 struct sending {
@@ -53,6 +56,12 @@ struct sending {
     int64_t time;
     uint32_t process;
     bool is_sent, is_awaited;
+};
+
+/* A receive whose send may still come. */
+struct waiting_receive {
+    uint32_t process;
+    uint64_t ordinal;
 };
 
 struct intake {
@@ -71,10 +80,9 @@ struct intake {
     VEC(uint32_t) variable_of; /* per name: 0 not looked up, 1 none, else 2 + variable */
     VEC(struct sending) sent;  /* per name of a message */
 
-    VEC(struct held) held; /* in the order they came ... */
-    size_t head;           /* ... of which those before were dropped, */
-    size_t fed;            /* and those before handed on */
-    VEC(size_t) pending;   /* which of them wait for a send */
+    struct numbered *numbered; /* per process */
+    VEC(struct waiting_receive) pending;
+    uint64_t held_count; /* reports of all processes */
     uint64_t event_count;
     int64_t newest;  /* the latest time heard of */
     int64_t decided; /* cuts up to here were decided: what comes before is late */
@@ -90,8 +98,20 @@ void intake_release(struct intake *in);
 /* Takes the next event of the stream. */
 void intake_take(struct intake *in, const struct event *e);
 
-/* Forgets what is before head, now and then: positions change. */
-void intake_tidy(struct intake *in);
+/* The event is taken soon: has the place of its report brought near. With many processes that is
+ * always one that was not looked at for long. */
+static inline void intake_expect(const struct intake *in, const struct event *e)
+{
+    const uint32_t process =
+        e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
+    if (process != UINT32_MAX) {
+        const struct source *source = &in->sources[process];
+        __builtin_prefetch(source_held(source, source->end), 1);
+    }
+}
+
+/* Forgets the reports of the process before this one. */
+void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal);
 
 /* The time before which nothing comes any more; INT64_MAX when the stream has ended. */
 int64_t intake_horizon(struct intake *in, bool is_end);

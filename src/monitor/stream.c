@@ -24,6 +24,7 @@ struct pursuit {
     const struct literal *literals;
     const struct wanting *wantings; /* per process */
     const uint32_t *below;
+    bool *is_wanted; /* per process: its state so far */
 };
 
 struct tracked {
@@ -208,10 +209,14 @@ static void pursue(struct stream *s, struct tracked *t, const struct clause *cla
         cells[i] = below.at[i];
     }
     vec_release(&below);
-    const struct pursuit pursuit = {online_new(process_count, s->options.skew), literals, wantings,
-                                    cells};
+    const struct pursuit pursuit = {.online = online_new(process_count, s->options.skew),
+                                    .literals = literals,
+                                    .wantings = wantings,
+                                    .below = cells,
+                                    .is_wanted = arena_array(&s->arena, bool, process_count)};
     for (uint32_t p = 0; p < process_count; p++) {
-        online_begin(pursuit.online, p, is_wanted(s, &pursuit, p));
+        pursuit.is_wanted[p] = is_wanted(s, &pursuit, p);
+        online_begin(pursuit.online, p, pursuit.is_wanted[p]);
     }
     vec_push(&t->pursuits, pursuit);
 }
@@ -286,7 +291,7 @@ static int begin(struct stream *s, struct err *e)
 /* ---- checking ---- */
 
 /* The values after the report. */
-static void set_values(struct stream *s, const struct held *held)
+static void set_values(struct stream *s, uint32_t process, const struct held *held)
 {
     if (held->slot < REPORT_SPECIAL) {
         const bool has_value = held->kind == EVENT_VARIABLE && held->has_value;
@@ -294,57 +299,65 @@ static void set_values(struct stream *s, const struct held *held)
         s->is_open[held->slot] = held->kind == EVENT_VARIABLE && !held->has_value;
         return;
     }
-    for (uint32_t i = 0; held->slot != REPORT_NO_SLOT && i < s->bound.slots.count; i++) {
-        if (s->bound.slots.at[i].process == held->process) {
+    for (uint32_t i = 0; i < s->bound.slots.count; i++) {
+        if (s->bound.slots.at[i].process == process) {
             s->slots[SLOT_FIRST + i] = SPAN_ANY;
             s->is_open[SLOT_FIRST + i] = held->slot == REPORT_GAP;
         }
     }
 }
 
-/* Hands what is before the horizon on to the pursuits. */
+/* Hands a report on to the pursuits. */
+static void feed_report(struct stream *s, uint32_t process, uint64_t ordinal,
+                        const struct held *held)
+{
+    const bool is_receive = held->need_process < s->window.process_count;
+    const bool is_change = held->slot != REPORT_NO_SLOT;
+    struct online_report report = {.time = held->time,
+                                   .ordinal = ordinal,
+                                   .need_process = is_receive ? held->need_process : ONLINE_NONE,
+                                   .need_ordinal = held->need_ordinal,
+                                   .need_time = held->need_time};
+    if (is_change) {
+        set_values(s, process, held);
+    }
+    for (size_t i = 0; i < s->spec->properties.count; i++) {
+        vec_each (&s->tracked[i].pursuits, pursuit) {
+            if (is_change) {
+                pursuit->is_wanted[process] = is_wanted(s, pursuit, process);
+            }
+            report.is_wanted = pursuit->is_wanted[process];
+            online_report(pursuit->online, process, &report);
+        }
+    }
+}
+
+/* Hands what is before the horizon on; sends are of no matter to them. */
 static void feed(struct stream *s, int64_t horizon)
 {
-    struct intake *in = &s->intake;
-    bool is_all = true;
-    for (size_t at = in->fed; at < in->held.count; at++) {
-        struct held *held = &in->held.at[at];
-        if (held->is_fed || held->time >= horizon) {
-            is_all = is_all && held->is_fed;
-            in->fed += is_all;
-            continue;
-        }
-        held->is_fed = true;
-        in->fed += is_all;
-        const bool is_receive = held->need_process < s->window.process_count;
-        if (held->slot == REPORT_NO_SLOT && !is_receive) {
-            continue;
-        }
-        set_values(s, held);
-        struct online_report report = {.time = held->time,
-                                       .ordinal = held->ordinal,
-                                       .need_process =
-                                           is_receive ? held->need_process : ONLINE_NONE,
-                                       .need_ordinal = held->need_ordinal,
-                                       .need_time = held->need_time};
-        for (size_t i = 0; i < s->spec->properties.count; i++) {
-            vec_each (&s->tracked[i].pursuits, pursuit) {
-                report.is_wanted = is_wanted(s, pursuit, held->process);
-                online_report(pursuit->online, held->process, &report);
+    for (uint32_t p = 0; p < s->window.process_count; p++) {
+        struct source *source = &s->intake.sources[p];
+        for (; source->fed < source->end; source->fed++) {
+            const struct held *held = source_held(source, source->fed);
+            if (held->time >= horizon) {
+                break;
+            }
+            if (held->slot != REPORT_NO_SLOT || held->need_process < s->window.process_count) {
+                feed_report(s, p, source->fed, held);
             }
         }
     }
 }
 
-/* Whether a clause of the property is possible, as far as the pursuits know; they then go on. */
+/* Whether a clause of the property is possible, as far as the pursuits know. They then go on: where
+ * one is not, a process is in an unwanted state up to the horizon, so that every cut to come has a
+ * report of it that is not earlier. */
 static bool is_caught(struct tracked *t, int64_t horizon)
 {
     bool is_caught = false;
     vec_each (&t->pursuits, pursuit) {
-        if (online_is_found(pursuit->online)) {
-            is_caught = true;
-            online_go_on(pursuit->online, horizon);
-        }
+        is_caught = online_is_found(pursuit->online) || is_caught;
+        online_go_on(pursuit->online, horizon);
     }
     return is_caught;
 }
@@ -385,7 +398,7 @@ static void check(struct stream *s, bool is_end)
     s->checked_newest = s->intake.newest;
     s->checked_events = s->intake.event_count;
     const int64_t horizon = intake_horizon(&s->intake, is_end);
-    const uint64_t held_count = s->intake.held.count - s->intake.head;
+    const uint64_t held_count = s->intake.held_count;
     s->stats.held_max = held_count > s->stats.held_max ? held_count : s->stats.held_max;
     if (horizon <= s->horizon) {
         return;
@@ -425,7 +438,11 @@ static bool is_due(const struct stream *s)
 
 static void take(struct stream *s, const struct event *events, size_t count)
 {
+    enum { AHEAD = 8 };
     for (size_t i = 0; i < count; i++) {
+        if (count - i > AHEAD) {
+            intake_expect(&s->intake, &events[i + AHEAD]);
+        }
         intake_take(&s->intake, &events[i]);
         if (is_due(s)) {
             check(s, false);
@@ -523,7 +540,7 @@ int stream_end(struct stream *s, struct monitor_result *r, struct err *e)
     r->process_count = s->window.process_count;
     r->message_count = s->intake.message_count;
     for (uint32_t p = 0; p < r->process_count; p++) {
-        r->report_count += s->intake.sources[p].ordinal;
+        r->report_count += s->intake.sources[p].end;
     }
     s->stats.late = s->intake.late_count;
     s->stats.gaps = s->intake.gap_count;

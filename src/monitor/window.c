@@ -11,14 +11,38 @@
 #include "base/mem.h"
 #include "wire/kind.h"
 
+/* The slots of variables, process by process. */
+static void sort_slots(struct window *w)
+{
+    const struct bound *b = w->chronicle.bound;
+    struct arena *a = &w->chronicle.arena;
+    uint32_t *first = arena_array(a, uint32_t, w->process_count + 1);
+    uint32_t *next = arena_array(a, uint32_t, w->process_count);
+    uint32_t *slots = arena_array(a, uint32_t, b->slots.count);
+    vec_each (&b->slots, slot) {
+        first[slot->process + 1] += slot->other == UINT32_MAX;
+    }
+    for (uint32_t p = 0; p < w->process_count; p++) {
+        first[p + 1] += first[p];
+        next[p] = first[p];
+    }
+    for (uint32_t i = 0; i < b->slots.count; i++) {
+        if (b->slots.at[i].other == UINT32_MAX) {
+            slots[next[b->slots.at[i].process]++] = SLOT_FIRST + i;
+        }
+    }
+    w->slot_first = first;
+    w->slots_of = slots;
+    w->is_settled = arena_array(a, bool, SLOT_FIRST + b->slots.count);
+}
+
 void window_init(struct window *w, const struct chronicle *h, int64_t skew)
 {
     w->chronicle = *h;
     w->process_count = (uint32_t)h->processes.count;
     const size_t slot_count = SLOT_FIRST + h->bound->slots.count;
     struct arena *a = &w->chronicle.arena;
-    w->limit = arena_array(a, uint32_t, w->process_count);
-    w->first = arena_array(a, uint64_t, w->process_count);
+    w->end = arena_array(a, uint64_t, w->process_count);
     w->slots = arena_array(a, struct span, slot_count);
     w->is_open = arena_array(a, bool, slot_count);
     w->is_reported = arena_array(a, bool, slot_count);
@@ -35,6 +59,7 @@ void window_init(struct window *w, const struct chronicle *h, int64_t skew)
     w->chronicle.base = &w->base;
     w->chronicle.cuts.skew = skew;
     w->chronicle.is_reported = bits_take(a, slot_count);
+    sort_slots(w);
     trace_init(&w->trace);
     w->mark = arena_mark(a);
 }
@@ -46,72 +71,49 @@ void window_release(struct window *w)
     trace_release(&w->trace);
 }
 
-/* Reports of a process are within its limit up to the first that is not. */
-static uint32_t position(const struct window *w, const struct held *held)
-{
-    return (uint32_t)(held->ordinal - w->first[held->process]);
-}
-
-static bool is_within(const struct window *w, const struct held *held)
-{
-    return position(w, held) < w->limit[held->process];
-}
-
+/* Whether the receive, within the window, lacks its send there. */
 static bool lacks_need(const struct window *w, const struct held *held)
 {
-    const uint32_t sender = held->need_process;
-    return sender < w->process_count && held->need_ordinal >= w->first[sender] &&
-           held->need_ordinal - w->first[sender] >= w->limit[sender];
-}
-
-/* Ends the limit of a process before the report. */
-static bool lower_to(struct window *w, const struct held *held)
-{
-    w->limit[held->process] = position(w, held);
-    return true;
+    return held->need_process < w->process_count &&
+           held->need_ordinal >= w->end[held->need_process];
 }
 
 /* ---- building ---- */
 
-/* The next that is held from here on; NULL at the end. */
-static const struct held *next_held(const struct window *w, const struct intake *in, size_t *at)
+/* The window ends before what is not before the horizon, and before receives of what is not in it.
+ */
+static void find_ends(struct window *w, const struct intake *in, int64_t horizon)
 {
-    while (*at < in->held.count) {
-        const struct held *held = &in->held.at[(*at)++];
-        if (held->ordinal >= w->first[held->process]) {
-            return held;
+    for (uint32_t p = 0; p < w->process_count; p++) {
+        const struct source *source = &in->sources[p];
+        w->end[p] = source->first;
+        while (w->end[p] < source->end && source_held(source, w->end[p])->time < horizon) {
+            w->end[p]++;
         }
-    }
-    return NULL;
-}
-
-/* Limits are what is before the horizon, without receives of what is not. */
-static void find_limits(struct window *w, const struct intake *in, int64_t horizon)
-{
-    const struct held *held = NULL;
-    memset(w->limit, 0, w->process_count * sizeof *w->limit);
-    for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
-        w->limit[held->process] += held->time < horizon;
     }
     bool is_lowered = true;
     while (is_lowered) {
         is_lowered = false;
-        for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
-            if (is_within(w, held) && lacks_need(w, held)) {
-                is_lowered = lower_to(w, held);
+        for (uint32_t p = 0; p < w->process_count; p++) {
+            const struct source *source = &in->sources[p];
+            uint64_t end = source->first;
+            while (end < w->end[p] && !lacks_need(w, source_held(source, end))) {
+                end++;
             }
+            is_lowered = is_lowered || end < w->end[p];
+            w->end[p] = end;
         }
     }
 }
 
-static void fill_gap(struct chronicle *h, const struct held *held, uint32_t report)
+static void fill_gap(struct chronicle *h, uint32_t process, const struct held *held,
+                     uint32_t report)
 {
     if (held->slot == REPORT_GAP) {
-        vec_push(&h->gaps,
-                 (struct gap){held->process, report, .begin = held->time, .end = held->value});
+        vec_push(&h->gaps, (struct gap){process, report, .begin = held->time, .end = held->value});
     }
     if (held->is_orphan) {
-        vec_push(&h->orphans, (struct orphan){held->process, report, held->time});
+        vec_push(&h->orphans, (struct orphan){process, report, held->time});
     }
 }
 
@@ -128,17 +130,16 @@ static struct report report_of(const struct held *held, uint32_t id)
 
 void window_build(struct window *w, const struct intake *in, int64_t horizon)
 {
-    const struct held *held = NULL;
     struct chronicle *h = &w->chronicle;
     struct arena *a = &h->arena;
     arena_reset(a, w->mark);
     h->slot_work = NULL;
     vec_clear(&h->gaps);
     vec_clear(&h->orphans);
-    find_limits(w, in, horizon);
+    find_ends(w, in, horizon);
     uint32_t *first = arena_array(a, uint32_t, w->process_count + 1);
     for (uint32_t p = 0; p < w->process_count; p++) {
-        first[p + 1] = first[p] + w->limit[p];
+        first[p + 1] = first[p] + (uint32_t)(w->end[p] - in->sources[p].first);
     }
     const uint32_t count = first[w->process_count];
     struct report *reports = arena_array(a, struct report, count);
@@ -148,26 +149,22 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon)
     uint32_t *need_first = arena_array(a, uint32_t, count + 1);
     uint32_t *needs = arena_array(a, uint32_t, count);
     w->shown = arena_array(a, const struct held *, count);
-    for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
-        if (!is_within(w, held)) {
-            continue;
-        }
-        const uint32_t r = first[held->process] + position(w, held);
-        reports[r] = report_of(held, r);
-        time[r] = held->time;
-        process[r] = held->process;
-        numbers[r] = held->number;
-        w->shown[r] = held;
-        fill_gap(h, held, r);
-    }
-    for (uint32_t r = 0; r < count; r++) {
-        held = w->shown[r];
-        need_first[r + 1] = need_first[r];
-        if (held->need_process < w->process_count &&
-            held->need_ordinal >= w->first[held->need_process]) {
-            needs[need_first[r + 1]++] =
-                first[held->need_process] +
-                (uint32_t)(held->need_ordinal - w->first[held->need_process]);
+    for (uint32_t p = 0; p < w->process_count; p++) {
+        const struct source *source = &in->sources[p];
+        for (uint32_t r = first[p]; r < first[p + 1]; r++) {
+            const struct held *held = source_held(source, source->first + r - first[p]);
+            reports[r] = report_of(held, r);
+            time[r] = held->time;
+            process[r] = p;
+            numbers[r] = held->number;
+            w->shown[r] = held;
+            fill_gap(h, p, held, r);
+            const uint32_t sender = held->need_process;
+            need_first[r + 1] = need_first[r];
+            if (sender < w->process_count && held->need_ordinal >= in->sources[sender].first) {
+                needs[need_first[r + 1]++] =
+                    first[sender] + (uint32_t)(held->need_ordinal - in->sources[sender].first);
+            }
         }
     }
     h->reports = reports;
@@ -251,80 +248,121 @@ static bool can_drop(const struct window *w, const struct held *held, int64_t ho
                : cuts_is_over(c, held->time, horizon);
 }
 
-/* Lowers limits to before receives of what is beyond them, until none is. */
-static void settle_receives(struct window *w, const struct intake *in, int64_t *kept)
+/* The ends are what is over by the horizon; receives within are gathered. Returns the earliest time
+ * of what stays. */
+static int64_t find_over(struct window *w, const struct intake *in, int64_t horizon)
+{
+    int64_t kept = INT64_MAX;
+    vec_clear(&w->receives);
+    for (uint32_t p = 0; p < w->process_count; p++) {
+        const struct source *source = &in->sources[p];
+        uint64_t at = source->first;
+        for (; at < source->end; at++) {
+            const struct held *held = source_held(source, at);
+            if (!can_drop(w, held, horizon)) {
+                kept = held->time < kept ? held->time : kept;
+                break;
+            }
+            if (held->need_process < w->process_count) {
+                vec_push(&w->receives,
+                         (struct dropped_receive){.time = held->time,
+                                                  .ordinal = at,
+                                                  .need_ordinal = held->need_ordinal,
+                                                  .process = p,
+                                                  .need_process = held->need_process});
+            }
+        }
+        w->end[p] = at;
+    }
+    return kept;
+}
+
+/* Lowers ends to before receives of what is beyond them, until none is. */
+static int64_t settle_receives(struct window *w, int64_t kept)
 {
     bool is_lowered = true;
     while (is_lowered) {
         is_lowered = false;
-        vec_each (&w->receives, position_of) {
-            const struct held *held = &in->held.at[*position_of];
-            if (is_within(w, held) && lacks_need(w, held)) {
-                is_lowered = lower_to(w, held);
-                *kept = held->time < *kept ? held->time : *kept;
+        vec_each (&w->receives, receive) {
+            if (receive->need_ordinal >= w->end[receive->need_process] &&
+                receive->ordinal < w->end[receive->process]) {
+                w->end[receive->process] = receive->ordinal;
+                kept = receive->time < kept ? receive->time : kept;
+                is_lowered = true;
             }
         }
     }
+    return kept;
 }
 
-/* Limits are what is over, without receives of what is not, and without what then is not in every
+/* Lowers the end of the process to before what is over only because of something that stays;
+ * whether there was any. */
+static bool settle_over(struct window *w, const struct source *source, uint32_t process,
+                        int64_t kept)
+{
+    const uint64_t end = w->end[process];
+    while (w->end[process] > source->first &&
+           cuts_is_over(&w->chronicle.cuts, kept, source_held(source, w->end[process] - 1)->time)) {
+        w->end[process]--;
+    }
+    return w->end[process] < end;
+}
+
+/* Ends are what is over, without receives of what is not, and without what then is not in every
  * cut: `kept` is the earliest that stays, and what it is over by must stay too. That is hardly ever
  * anything. */
 static void find_drops(struct window *w, const struct intake *in, int64_t horizon)
 {
-    const struct cuts *c = &w->chronicle.cuts;
-    const struct held *held = NULL;
-    int64_t kept = INT64_MAX;
-    int64_t newest = INT64_MIN;
-    for (uint32_t p = 0; p < w->process_count; p++) {
-        w->limit[p] = UINT32_MAX;
-    }
-    vec_clear(&w->receives);
-    for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
-        if (!is_within(w, held)) {
-            continue;
+    int64_t kept = settle_receives(w, find_over(w, in, horizon));
+    bool is_lowered = true;
+    while (is_lowered) {
+        is_lowered = false;
+        for (uint32_t p = 0; p < w->process_count; p++) {
+            is_lowered = settle_over(w, &in->sources[p], p, kept) || is_lowered;
         }
-        if (!can_drop(w, held, horizon)) {
-            (void)lower_to(w, held);
-            kept = held->time < kept ? held->time : kept;
-            continue;
-        }
-        newest = held->time > newest ? held->time : newest;
-        if (held->need_process < w->process_count) {
-            vec_push(&w->receives, at - 1);
-        }
-    }
-    settle_receives(w, in, &kept);
-    while (cuts_is_over(c, kept, newest)) {
-        newest = INT64_MIN;
-        for (size_t at = in->head; (held = next_held(w, in, &at)) != NULL;) {
-            if (is_within(w, held) && cuts_is_over(c, kept, held->time)) {
-                (void)lower_to(w, held);
-            } else if (is_within(w, held) && held->time > newest) {
-                newest = held->time;
-            }
-        }
-        settle_receives(w, in, &kept);
+        kept = is_lowered ? settle_receives(w, kept) : kept;
     }
 }
 
-static void drop(struct window *w, const struct held *held)
+/* The process begins anew, or reports of it are missing: sets all that no later report has set. */
+static void drop_all(struct window *w, uint32_t process, bool is_open)
 {
-    const struct bound *b = w->chronicle.bound;
-    const struct report report = report_of(held, 0);
-    w->event[held->process] = held->number;
-    w->time[held->process] = held->time;
-    w->first[held->process] = held->ordinal + 1;
-    if (held->slot < REPORT_SPECIAL) {
-        w->slots[held->slot] = report.value;
-        w->is_open[held->slot] = report.is_wrong;
-        w->is_reported[held->slot] = true;
-        return;
+    for (uint32_t i = w->slot_first[process]; i < w->slot_first[process + 1]; i++) {
+        const uint32_t slot = w->slots_of[i];
+        if (!w->is_settled[slot]) {
+            w->slots[slot] = SPAN_ANY;
+            w->is_open[slot] = is_open;
+            w->is_settled[slot] = true;
+        }
     }
-    for (uint32_t i = 0; held->slot != REPORT_NO_SLOT && i < b->slots.count; i++) {
-        if (b->slots.at[i].process == held->process) {
-            w->slots[SLOT_FIRST + i] = SPAN_ANY;
-            w->is_open[SLOT_FIRST + i] = held->slot == REPORT_GAP;
+}
+
+/* The base moves on to the end of the process: to the last of what it reported of each variable,
+ * looked for backwards. */
+static void drop(struct window *w, const struct source *source, uint32_t process)
+{
+    const struct held *last = source_held(source, w->end[process] - 1);
+    w->event[process] = last->number;
+    w->time[process] = last->time;
+    uint32_t left = w->slot_first[process + 1] - w->slot_first[process];
+    for (uint32_t i = w->slot_first[process]; i < w->slot_first[process + 1]; i++) {
+        w->is_settled[w->slots_of[i]] = false;
+    }
+    bool is_anew = false;
+    for (uint64_t at = w->end[process]; (left > 0 || is_anew) && at > source->first; at--) {
+        const struct held *held = source_held(source, at - 1);
+        if (held->slot < REPORT_SPECIAL && !w->is_settled[held->slot]) {
+            const struct report report = report_of(held, 0);
+            w->slots[held->slot] = report.value;
+            w->is_open[held->slot] = report.is_wrong;
+            w->is_settled[held->slot] = true;
+            left--;
+        }
+        if (held->slot < REPORT_SPECIAL) {
+            w->is_reported[held->slot] = true;
+        } else if (held->slot != REPORT_NO_SLOT) {
+            drop_all(w, process, held->slot == REPORT_GAP);
+            is_anew = true; /* what came before only says that it was reported some time */
         }
     }
 }
@@ -332,25 +370,10 @@ static void drop(struct window *w, const struct held *held)
 void window_drop(struct window *w, struct intake *in, int64_t horizon)
 {
     find_drops(w, in, horizon);
-    const struct arena_mark mark = arena_mark(&w->chronicle.arena);
-    uint64_t *end = arena_array(&w->chronicle.arena, uint64_t, w->process_count);
-    uint64_t left = 0;
     for (uint32_t p = 0; p < w->process_count; p++) {
-        const uint64_t all = in->sources[p].ordinal;
-        end[p] = w->limit[p] < all - w->first[p] ? w->first[p] + w->limit[p] : all;
-        left += end[p] - w->first[p];
-    }
-    for (size_t at = in->head; left > 0; left--) {
-        const struct held *held = next_held(w, in, &at);
-        while (held->ordinal >= end[held->process]) {
-            held = next_held(w, in, &at);
+        if (w->end[p] > in->sources[p].first) {
+            drop(w, &in->sources[p], p);
+            intake_drop(in, p, w->end[p]);
         }
-        drop(w, held);
     }
-    while (in->head < in->held.count &&
-           in->held.at[in->head].ordinal < w->first[in->held.at[in->head].process]) {
-        in->head++;
-    }
-    intake_tidy(in);
-    arena_reset(&w->chronicle.arena, mark);
 }

@@ -10,15 +10,21 @@
 #include "monitor/chronicle.h"
 #include "monitor/intake.h"
 
+/* A receive that could be dropped, if what it needs is. */
+struct dropped_receive {
+    int64_t time;
+    uint64_t ordinal, need_ordinal;
+    uint32_t process, need_process;
+};
+
 struct window {
     struct chronicle chronicle;
     struct arena_mark mark; /* of its arena: what outlives a window is before it */
     struct trace trace;     /* of what is told: filled by window_show */
     uint32_t process_count;
-    uint32_t *limit;           /* per process: how many of its held reports */
-    uint64_t *first;           /* per process: the ordinal of the first that is held */
+    uint64_t *end;             /* per process: the ordinal of the first that is not within */
     const struct held **shown; /* per report of the window */
-    VEC(size_t) receives;      /* positions of those that could be dropped */
+    VEC(struct dropped_receive) receives;
 
     /* What came before. */
     struct chronicle_base base;
@@ -26,6 +32,11 @@ struct window {
     bool *is_open, *is_reported;
     uint64_t *event;
     int64_t *time;
+
+    /* Per process: its part of slots, the positions of its variables in bound->slots. */
+    const uint32_t *slot_first;
+    const uint32_t *slots_of;
+    bool *is_settled; /* per slot, while reports are dropped: its value is known */
 };
 
 /* Takes over the chronicle, which has processes, a specification bound to them, and owners. */
