@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "wire/kind.h"
 
 /* ---- setting up ---- */
 
@@ -64,6 +63,7 @@ void intake_release(struct intake *in)
     vec_release(&in->variable_of);
     vec_release(&in->sent);
     vec_release(&in->pending);
+    vec_release(&in->gaps);
 }
 
 /* ---- what an event is ---- */
@@ -196,14 +196,21 @@ static void grow(struct source *s)
     }
 }
 
-static void hold(struct intake *in, uint32_t process, const struct held *held)
+/* Where the next report of the process goes: it is written there at once, because a copy would wait
+ * until what was written before has come to memory that is far away. */
+static struct held *next_place(struct source *s)
 {
-    struct source *source = &in->sources[process];
-    if (source->end - source->first > source->mask) {
-        grow(source);
+    if (s->end - s->first > s->mask) {
+        grow(s);
     }
-    const uint64_t ordinal = source->end++;
-    *source_held(source, ordinal) = *held;
+    return source_held(s, s->end);
+}
+
+/* What is at the next place is a report. */
+static void hold(struct intake *in, uint32_t process)
+{
+    const uint64_t ordinal = in->sources[process].end++;
+    const struct held *held = source_held(&in->sources[process], ordinal);
     in->held_count++;
     if (held->kind == EVENT_RECV) {
         receive(in, process, ordinal);
@@ -219,28 +226,45 @@ void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal)
     must(ordinal <= source->fed);
     in->held_count -= ordinal - source->first;
     source->first = ordinal;
+    size_t kept = 0;
+    vec_each (&in->gaps, gap) {
+        if (gap->process != process || gap->ordinal >= ordinal) {
+            in->gaps.at[kept++] = *gap;
+        }
+    }
+    in->gaps.count = kept;
 }
 
-static bool check_number(struct intake *in, uint32_t process, const struct event *e,
-                         const struct held *held, int64_t before)
+/* Reports are missing between these times. */
+static void hold_gap(struct intake *in, uint32_t process, const struct event *e, int64_t begin,
+                     int64_t end)
+{
+    *next_place(&in->sources[process]) = (struct held){.time = begin,
+                                                       .value = end,
+                                                       .number = in->event_count,
+                                                       .task = e->task,
+                                                       .slot = REPORT_GAP};
+    vec_push(&in->gaps, (struct held_gap){.process = process,
+                                          .ordinal = in->sources[process].end,
+                                          .begin = begin,
+                                          .end = end});
+    in->gap_count++;
+    hold(in, process);
+}
+
+/* Whether the event is to be taken, by its number, and the times of it and of the one before. */
+static bool check_number(struct intake *in, uint32_t process, const struct event *e, int64_t before,
+                         int64_t time)
 {
     uint32_t missing = 0;
     const enum sequence_place place = sequence_take(&in->numbered[process], e, &missing);
-    if (place == SEQUENCE_NEXT) {
-        return true;
+    if (place != SEQUENCE_NEXT) {
+        sequence_note(place, in->event_count, missing, in->notes);
     }
-    sequence_note(place, held->number, missing, in->notes);
-    if (place != SEQUENCE_GAP) {
-        return false;
+    if (place == SEQUENCE_GAP) {
+        hold_gap(in, process, e, before, time);
     }
-    in->gap_count++;
-    struct held gap = *held;
-    gap.time = before;
-    gap.value = held->time;
-    gap.slot = REPORT_GAP;
-    gap.kind = 0;
-    hold(in, process, &gap);
-    return true;
+    return place == SEQUENCE_NEXT || place == SEQUENCE_GAP;
 }
 
 /* What the event reports; false when nothing that matters. */
@@ -252,8 +276,8 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
     case EVENT_VARIABLE_DELETE:
         held->name = e->object;
         held->slot = slot_of(in, process, e->object);
-        held->has_value = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0;
-        if (held->slot != REPORT_NO_SLOT && e->kind == EVENT_VARIABLE && !held->has_value) {
+        if (held->slot != REPORT_NO_SLOT && e->kind == EVENT_VARIABLE &&
+            (e->has & HAS_VALUE) == 0) {
             note(in, held->number, "a value that is no number may be anything");
         }
         return held->slot != REPORT_NO_SLOT;
@@ -264,8 +288,14 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
             doubt(in, "a message without a name, which is not matched in a stream");
         }
         return e->message != 0;
-    case EVENT_PROCESS_START: held->slot = REPORT_RESET; return in->sources[process].has_begun;
-    case EVENT_PROCESS_CRASH: held->slot = REPORT_RESET; return true;
+    case EVENT_PROCESS_START:
+        held->name = 0;
+        held->slot = REPORT_RESET;
+        return in->sources[process].has_begun;
+    case EVENT_PROCESS_CRASH:
+        held->name = 0;
+        held->slot = REPORT_RESET;
+        return true;
     default: return false;
     }
 }
@@ -273,27 +303,29 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
 static void take_known(struct intake *in, const struct event *e, uint32_t process)
 {
     struct source *source = &in->sources[process];
-    const int64_t before = source->frontier;
-    struct held held = {.time = time_of(in, e, before),
-                        .value = e->value,
-                        .number = in->event_count,
-                        .need_process = NEED_NONE,
-                        .slot = REPORT_NO_SLOT,
-                        .task = e->task,
-                        .kind = e->kind};
-    if (held.time < in->decided) {
+    const int64_t before = source->frontier > in->decided ? source->frontier : in->decided;
+    int64_t time = time_of(in, e, source->frontier);
+    if (time < in->decided) {
         in->late_count++;
         doubt(in, "a report that came too late, after what it could have changed was decided");
-        held.time = in->decided;
+        time = in->decided;
     }
-    if ((e->has & HAS_COUNT) != 0 &&
-        !check_number(in, process, e, &held, before > in->decided ? before : in->decided)) {
+    if ((e->has & HAS_COUNT) != 0 && !check_number(in, process, e, before, time)) {
         return;
     }
-    source->frontier = held.time;
-    in->newest = held.time > in->newest ? held.time : in->newest;
-    if (find_report(in, process, e, &held)) {
-        hold(in, process, &held);
+    source->frontier = time;
+    in->newest = time > in->newest ? time : in->newest;
+    struct held *held = next_place(source);
+    held->time = time;
+    held->value = e->value;
+    held->number = in->event_count;
+    held->task = e->task;
+    held->slot = REPORT_NO_SLOT;
+    held->wanted = 0;
+    held->kind = (uint8_t)e->kind;
+    held->flags = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0 ? HELD_HAS_VALUE : 0;
+    if (find_report(in, process, e, held)) {
+        hold(in, process);
     }
     source->has_begun = true;
 }
@@ -336,7 +368,7 @@ int64_t intake_horizon(struct intake *in, bool is_end)
         if (is_end ||
             (last > held->time && (uint64_t)last - (uint64_t)held->time > (uint64_t)in->skew)) {
             held->need_process = NEED_NONE;
-            held->is_orphan = true;
+            held->flags |= HELD_IS_ORPHAN;
             note(in, held->number, "a receive whose send is not in the trace");
         } else {
             in->pending.at[kept++] = *waiting;

@@ -13,6 +13,7 @@
 #include "base/notes.h"
 #include "monitor/chronicle.h"
 #include "monitor/sequence.h"
+#include "wire/kind.h"
 
 /* Of held.need_process, besides processes. */
 #define NEED_NONE UINT32_MAX
@@ -26,13 +27,39 @@ struct held {
     };
     uint64_t number;       /* of its event in the stream */
     uint64_t need_ordinal; /* of the send of what it receives, if need_process is a process */
-    uint32_t need_process;
-    uint32_t slot; /* whose value it sets, or one of REPORT_... */
     uint32_t task, name;
-    uint16_t kind;
-    bool has_value : 1;
-    bool is_orphan : 1; /* a receive without a send */
+    union {
+        uint32_t slot;         /* whose value it sets, or one of REPORT_... */
+        uint32_t need_process; /* of a receive */
+    };
+    uint16_t wanted; /* for who reads along: a bit each */
+    uint8_t kind;    /* 0: a gap */
+    uint8_t flags;   /* HELD_..., written at once: what was there need not be read */
 };
+
+enum {
+    HELD_HAS_VALUE = 1 << 0,
+    HELD_IS_ORPHAN = 1 << 1, /* a receive without a send */
+};
+
+_Static_assert(sizeof(struct held) == 48, "what is held for every report is small");
+
+static inline bool held_is_receive(const struct held *h)
+{
+    return h->kind == EVENT_RECV;
+}
+
+/* Whose value it sets, or one of REPORT_... */
+static inline uint32_t held_slot(const struct held *h)
+{
+    return held_is_receive(h) ? REPORT_NO_SLOT : h->slot;
+}
+
+/* Who sent what it receives; no process when it is no receive, or that is not known. */
+static inline uint32_t held_sender(const struct held *h)
+{
+    return held_is_receive(h) ? h->need_process : NEED_NONE;
+}
 
 /* A process, and its reports: a ring. Ordinals count them from its beginning. */
 struct source {
@@ -64,6 +91,13 @@ struct waiting_receive {
     uint64_t ordinal;
 };
 
+/* Where reports are missing. */
+struct held_gap {
+    uint32_t process;
+    uint64_t ordinal;
+    int64_t begin, end; /* the times around it */
+};
+
 struct intake {
     const struct spec *spec;
     const struct bound *bound;
@@ -82,7 +116,8 @@ struct intake {
 
     struct numbered *numbered; /* per process */
     VEC(struct waiting_receive) pending;
-    uint64_t held_count; /* reports of all processes */
+    uint64_t held_count;       /* reports of all processes */
+    VEC(struct held_gap) gaps; /* that are held */
     uint64_t event_count;
     int64_t newest;  /* the latest time heard of */
     int64_t decided; /* cuts up to here were decided: what comes before is late */
@@ -106,7 +141,9 @@ static inline void intake_expect(const struct intake *in, const struct event *e)
         e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
     if (process != UINT32_MAX) {
         const struct source *source = &in->sources[process];
-        __builtin_prefetch(source_held(source, source->end), 1);
+        const struct held *held = source_held(source, source->end);
+        __builtin_prefetch(held, 1);
+        __builtin_prefetch((const char *)(held + 1) - 1, 1);
     }
 }
 

@@ -20,18 +20,18 @@ struct wanting {
 
 /* A clause of local formulas, followed as reports come. */
 struct pursuit {
+    uint32_t property;
+    uint16_t bit; /* of held.wanted */
     struct online *online;
     const struct literal *literals;
     const struct wanting *wantings; /* per process */
     const uint32_t *below;
-    bool *is_wanted; /* per process: its state so far */
 };
 
 struct tracked {
     uint32_t root;
     bool is_temporal;
-    bool is_pursued; /* all its clauses are */
-    VEC(struct pursuit) pursuits;
+    bool is_pursued;              /* all its clauses are */
     struct monitor_answer answer; /* so far */
     bool is_possible_unreported;  /* if what was not reported were anything */
     uint64_t check_count;         /* at which it was possible */
@@ -54,6 +54,7 @@ struct stream {
     struct window window;
     struct arena arena;
     struct tracked *tracked; /* per property */
+    VEC(struct pursuit) pursuits;
     uint32_t *taken;
     struct span *slots, *results; /* where the pursuits are */
     bool *is_open;                /* per slot: it may be anything */
@@ -77,22 +78,15 @@ struct stream *stream_new(const struct spec *s, const struct tables *t,
     return stream;
 }
 
-static void tracked_release(struct tracked *t)
-{
-    vec_each (&t->pursuits, pursuit) {
-        online_free(pursuit->online);
-    }
-    vec_release(&t->pursuits);
-}
-
 void stream_free(struct stream *s)
 {
     if (s == NULL) {
         return;
     }
-    for (size_t i = 0; s->tracked != NULL && i < s->spec->properties.count; i++) {
-        tracked_release(&s->tracked[i]);
+    vec_each (&s->pursuits, pursuit) {
+        online_free(pursuit->online);
     }
+    vec_release(&s->pursuits);
     if (s->is_bound) {
         window_release(&s->window);
         intake_release(&s->intake);
@@ -177,7 +171,7 @@ static void mark_below(const struct cells *cells, struct bits is_below, uint32_t
     }
 }
 
-static void pursue(struct stream *s, struct tracked *t, const struct clause *clause)
+static void pursue(struct stream *s, uint32_t property, const struct clause *clause)
 {
     const uint32_t process_count = s->window.process_count;
     const size_t cell_count = s->bound.cells.list.count;
@@ -209,16 +203,17 @@ static void pursue(struct stream *s, struct tracked *t, const struct clause *cla
         cells[i] = below.at[i];
     }
     vec_release(&below);
-    const struct pursuit pursuit = {.online = online_new(process_count, s->options.skew),
+    const unsigned bit = (unsigned)s->pursuits.count;
+    const struct pursuit pursuit = {.property = property,
+                                    .bit = (uint16_t)(1U << bit),
+                                    .online = online_new(&s->intake, bit),
                                     .literals = literals,
                                     .wantings = wantings,
-                                    .below = cells,
-                                    .is_wanted = arena_array(&s->arena, bool, process_count)};
+                                    .below = cells};
     for (uint32_t p = 0; p < process_count; p++) {
-        pursuit.is_wanted[p] = is_wanted(s, &pursuit, p);
-        online_begin(pursuit.online, p, pursuit.is_wanted[p]);
+        online_begin(pursuit.online, p, is_wanted(s, &pursuit, p));
     }
-    vec_push(&t->pursuits, pursuit);
+    vec_push(&s->pursuits, pursuit);
 }
 
 /* ---- beginning ---- */
@@ -237,13 +232,14 @@ static void track(struct stream *s, uint32_t property)
     struct clauses clauses = {0};
     struct arena arena = {0};
     t->is_pursued = clauses_build(&clauses, &s->window.chronicle, t->root, &arena) &&
-                    !s->options.decide.is_by_solver;
+                    !s->options.decide.is_by_solver &&
+                    s->pursuits.count + clauses.list.count <= ONLINE_MAX;
     vec_each (&clauses.list, clause) {
         t->is_pursued = t->is_pursued && is_local(s, clause);
     }
     vec_each (&clauses.list, clause) {
         if (t->is_pursued && !is_never(s, clause)) {
-            pursue(s, t, clause);
+            pursue(s, property, clause);
         }
     }
     t->answer.method = t->is_pursued ? METHOD_LEAST : METHOD_NONE;
@@ -294,9 +290,9 @@ static int begin(struct stream *s, struct err *e)
 static void set_values(struct stream *s, uint32_t process, const struct held *held)
 {
     if (held->slot < REPORT_SPECIAL) {
-        const bool has_value = held->kind == EVENT_VARIABLE && held->has_value;
+        const bool has_value = (held->flags & HELD_HAS_VALUE) != 0;
         s->slots[held->slot] = has_value ? (struct span){held->value, held->value} : SPAN_ANY;
-        s->is_open[held->slot] = held->kind == EVENT_VARIABLE && !held->has_value;
+        s->is_open[held->slot] = held->kind == EVENT_VARIABLE && !has_value;
         return;
     }
     for (uint32_t i = 0; i < s->bound.slots.count; i++) {
@@ -307,44 +303,37 @@ static void set_values(struct stream *s, uint32_t process, const struct held *he
     }
 }
 
-/* Hands a report on to the pursuits. */
-static void feed_report(struct stream *s, uint32_t process, uint64_t ordinal,
-                        const struct held *held)
+/* Looks at a report that is before the horizon now. */
+static void pass(struct stream *s, uint32_t process, uint64_t ordinal, struct held *held)
 {
-    const bool is_receive = held->need_process < s->window.process_count;
-    const bool is_change = held->slot != REPORT_NO_SLOT;
-    struct online_report report = {.time = held->time,
-                                   .ordinal = ordinal,
-                                   .need_process = is_receive ? held->need_process : ONLINE_NONE,
-                                   .need_ordinal = held->need_ordinal,
-                                   .need_time = held->need_time};
-    if (is_change) {
+    if (held_is_receive(held)) {
+        window_pass(&s->window, process, ordinal, held);
+    } else if (held->slot != REPORT_NO_SLOT) {
         set_values(s, process, held);
-    }
-    for (size_t i = 0; i < s->spec->properties.count; i++) {
-        vec_each (&s->tracked[i].pursuits, pursuit) {
-            if (is_change) {
-                pursuit->is_wanted[process] = is_wanted(s, pursuit, process);
+        vec_each (&s->pursuits, pursuit) {
+            if (is_wanted(s, pursuit, process)) {
+                held->wanted |= pursuit->bit;
             }
-            report.is_wanted = pursuit->is_wanted[process];
-            online_report(pursuit->online, process, &report);
         }
     }
 }
 
-/* Hands what is before the horizon on; sends are of no matter to them. */
+/* Hands what is before the horizon on. */
 static void feed(struct stream *s, int64_t horizon)
 {
     for (uint32_t p = 0; p < s->window.process_count; p++) {
         struct source *source = &s->intake.sources[p];
-        for (; source->fed < source->end; source->fed++) {
-            const struct held *held = source_held(source, source->fed);
-            if (held->time >= horizon) {
-                break;
-            }
-            if (held->slot != REPORT_NO_SLOT || held->need_process < s->window.process_count) {
-                feed_report(s, p, source->fed, held);
-            }
+        struct held *held = NULL;
+        if (p + 1 < s->window.process_count) {
+            __builtin_prefetch(source_held(source + 1, source[1].fed), 1);
+            __builtin_prefetch(source_held(source + 1, source[1].fed + 2), 1);
+        }
+        while (source->fed < source->end &&
+               (held = source_held(source, source->fed))->time < horizon) {
+            pass(s, p, source->fed++, held);
+        }
+        vec_each (&s->pursuits, pursuit) {
+            online_go_on(pursuit->online, p);
         }
     }
 }
@@ -352,12 +341,14 @@ static void feed(struct stream *s, int64_t horizon)
 /* Whether a clause of the property is possible, as far as the pursuits know. They then go on: where
  * one is not, a process is in an unwanted state up to the horizon, so that every cut to come has a
  * report of it that is not earlier. */
-static bool is_caught(struct tracked *t, int64_t horizon)
+static bool is_caught(struct stream *s, uint32_t property, int64_t horizon)
 {
     bool is_caught = false;
-    vec_each (&t->pursuits, pursuit) {
-        is_caught = online_is_found(pursuit->online) || is_caught;
-        online_go_on(pursuit->online, horizon);
+    vec_each (&s->pursuits, pursuit) {
+        if (pursuit->property == property) {
+            is_caught = online_is_found(pursuit->online) || is_caught;
+            online_pass(pursuit->online, horizon);
+        }
     }
     return is_caught;
 }
@@ -408,7 +399,7 @@ static void check(struct stream *s, bool is_end)
     bool is_built = false;
     for (uint32_t i = 0; i < s->spec->properties.count; i++) {
         struct tracked *t = &s->tracked[i];
-        if (t->is_temporal || (t->is_pursued && !is_caught(t, horizon))) {
+        if (t->is_temporal || (t->is_pursued && !is_caught(s, i, horizon))) {
             continue;
         }
         if (t->is_pursued && t->answer.verdict == CUT_YES) {
@@ -438,7 +429,7 @@ static bool is_due(const struct stream *s)
 
 static void take(struct stream *s, const struct event *events, size_t count)
 {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 16 };
     for (size_t i = 0; i < count; i++) {
         if (count - i > AHEAD) {
             intake_expect(&s->intake, &events[i + AHEAD]);

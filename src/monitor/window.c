@@ -1,15 +1,11 @@
-/* Every cut with a report at some time has all that was over by then, so what is over can be taken
- * for granted. A window begins at such a cut, the base, and has the cuts above it: it is the same
- * structure as the whole run, with the values at the base for its first states.
- *
- * The base must be a cut itself. What is over is one but for receives whose sends are not over; so
- * these are kept, with all that then cannot be in a cut without them. */
+/* Every cut with a report at some time has all that was over by then, and what that needs; so this
+ * can be taken for granted. A window begins at such a cut, the base, and has the cuts above it: it
+ * is the same structure as the whole run, with the values at the base for its first states. */
 #include "monitor/window.h"
 
 #include <string.h>
 
 #include "base/mem.h"
-#include "wire/kind.h"
 
 /* The slots of variables, process by process. */
 static void sort_slots(struct window *w)
@@ -67,15 +63,16 @@ void window_init(struct window *w, const struct chronicle *h, int64_t skew)
 void window_release(struct window *w)
 {
     chronicle_release(&w->chronicle);
-    vec_release(&w->receives);
+    vec_release(&w->skewed);
+    vec_release(&w->raised);
     trace_release(&w->trace);
 }
 
 /* Whether the receive, within the window, lacks its send there. */
 static bool lacks_need(const struct window *w, const struct held *held)
 {
-    return held->need_process < w->process_count &&
-           held->need_ordinal >= w->end[held->need_process];
+    const uint32_t sender = held_sender(held);
+    return sender < w->process_count && held->need_ordinal >= w->end[sender];
 }
 
 /* ---- building ---- */
@@ -109,23 +106,21 @@ static void find_ends(struct window *w, const struct intake *in, int64_t horizon
 static void fill_gap(struct chronicle *h, uint32_t process, const struct held *held,
                      uint32_t report)
 {
-    if (held->slot == REPORT_GAP) {
+    if (held_slot(held) == REPORT_GAP) {
         vec_push(&h->gaps, (struct gap){process, report, .begin = held->time, .end = held->value});
     }
-    if (held->is_orphan) {
+    if ((held->flags & HELD_IS_ORPHAN) != 0) {
         vec_push(&h->orphans, (struct orphan){process, report, held->time});
     }
 }
 
 static struct report report_of(const struct held *held, uint32_t id)
 {
-    const bool is_variable = held->kind == EVENT_VARIABLE;
+    const bool has_value = (held->flags & HELD_HAS_VALUE) != 0;
     return (struct report){.event = id,
-                           .slot = held->slot,
-                           .is_wrong = is_variable && !held->has_value,
-                           .value = is_variable && held->has_value
-                                        ? (struct span){held->value, held->value}
-                                        : SPAN_ANY};
+                           .slot = held_slot(held),
+                           .is_wrong = held->kind == EVENT_VARIABLE && !has_value,
+                           .value = has_value ? (struct span){held->value, held->value} : SPAN_ANY};
 }
 
 void window_build(struct window *w, const struct intake *in, int64_t horizon)
@@ -159,7 +154,7 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon)
             numbers[r] = held->number;
             w->shown[r] = held;
             fill_gap(h, p, held, r);
-            const uint32_t sender = held->need_process;
+            const uint32_t sender = held_sender(held);
             need_first[r + 1] = need_first[r];
             if (sender < w->process_count && held->need_ordinal >= in->sources[sender].first) {
                 needs[need_first[r + 1]++] =
@@ -236,92 +231,91 @@ void window_show(struct window *w, const struct tables *t)
 
 /* ---- dropping ---- */
 
-/* Whether the report is over by the horizon; a gap and what follows it stay for as long again, so
- * that what may be missing there concerns nobody any more. */
-static bool can_drop(const struct window *w, const struct held *held, int64_t horizon)
+void window_pass(struct window *w, uint32_t process, uint64_t ordinal, const struct held *held)
 {
-    const struct cuts *c = &w->chronicle.cuts;
-    const int64_t twice = c->skew > INT64_MAX / 2 ? INT64_MAX : 2 * c->skew;
-    return held->slot == REPORT_GAP
-               ? horizon > held->value &&
-                     (uint64_t)horizon - (uint64_t)held->value > (uint64_t)twice
-               : cuts_is_over(c, held->time, horizon);
+    if (held_sender(held) < w->process_count && held->need_time > held->time) {
+        const struct skewed skewed = {.time = held->time,
+                                      .ordinal = ordinal,
+                                      .process = process,
+                                      .need = {held->need_ordinal, held->need_process}};
+        vec_push(&w->skewed, skewed);
+    }
 }
 
-/* The ends are what is over by the horizon; receives within are gathered. Returns the earliest time
- * of what stays. */
-static int64_t find_over(struct window *w, const struct intake *in, int64_t horizon)
+/* Whether what may be missing in the gap concerns nobody any more: it is over for as long again. */
+static bool is_settled(const struct window *w, const struct held_gap *gap, int64_t horizon)
 {
-    int64_t kept = INT64_MAX;
-    vec_clear(&w->receives);
+    const int64_t skew = w->chronicle.cuts.skew;
+    const int64_t twice = skew > INT64_MAX / 2 ? INT64_MAX : 2 * skew;
+    return horizon > gap->end && (uint64_t)horizon - (uint64_t)gap->end > (uint64_t)twice;
+}
+
+/* The latest time up to the horizon by which no gap is over that is not settled. */
+static int64_t time_before_gaps(const struct window *w, const struct intake *in, int64_t horizon)
+{
+    const int64_t skew = w->chronicle.cuts.skew;
+    int64_t time = horizon;
+    vec_each (&in->gaps, gap) {
+        const int64_t last = gap->begin > INT64_MAX - skew ? INT64_MAX : gap->begin + skew;
+        time = !is_settled(w, gap, horizon) && last < time ? last : time;
+    }
+    return time;
+}
+
+/* The first report of the process that is not over by then. */
+static uint64_t first_not_over(const struct window *w, const struct source *source, int64_t time)
+{
+    uint64_t low = source->first;
+    uint64_t high = source->fed;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (cuts_is_over(&w->chronicle.cuts, source_held(source, middle)->time, time)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Raises ends to what is needed by receives before them. False when that is not before the horizon,
+ * as clocks that differ too much can make it, or beyond a gap that must stay. */
+static bool raise_ends(struct window *w, const struct intake *in)
+{
+    while (w->raised.count > 0) {
+        const struct needed need = vec_pop(&w->raised);
+        const struct source *source = &in->sources[need.process];
+        for (uint64_t *end = &w->end[need.process]; *end <= need.ordinal; (*end)++) {
+            if (*end >= source->fed) {
+                return false;
+            }
+            const struct held *held = source_held(source, *end);
+            if (held->kind == 0) {
+                return false;
+            }
+            if (held_sender(held) < w->process_count) {
+                vec_push(&w->raised, (struct needed){held->need_ordinal, held->need_process});
+            }
+        }
+    }
+    return true;
+}
+
+/* Ends are what is over, with what that needs; a receive needs more than what was over with it only
+ * if its clock was behind that of the sender. False when nothing can be dropped now. */
+static bool find_drops(struct window *w, const struct intake *in, int64_t horizon)
+{
+    const int64_t time = time_before_gaps(w, in, horizon);
     for (uint32_t p = 0; p < w->process_count; p++) {
-        const struct source *source = &in->sources[p];
-        uint64_t at = source->first;
-        for (; at < source->end; at++) {
-            const struct held *held = source_held(source, at);
-            if (!can_drop(w, held, horizon)) {
-                kept = held->time < kept ? held->time : kept;
-                break;
-            }
-            if (held->need_process < w->process_count) {
-                vec_push(&w->receives,
-                         (struct dropped_receive){.time = held->time,
-                                                  .ordinal = at,
-                                                  .need_ordinal = held->need_ordinal,
-                                                  .process = p,
-                                                  .need_process = held->need_process});
-            }
-        }
-        w->end[p] = at;
+        w->end[p] = first_not_over(w, &in->sources[p], time);
     }
-    return kept;
-}
-
-/* Lowers ends to before receives of what is beyond them, until none is. */
-static int64_t settle_receives(struct window *w, int64_t kept)
-{
-    bool is_lowered = true;
-    while (is_lowered) {
-        is_lowered = false;
-        vec_each (&w->receives, receive) {
-            if (receive->need_ordinal >= w->end[receive->need_process] &&
-                receive->ordinal < w->end[receive->process]) {
-                w->end[receive->process] = receive->ordinal;
-                kept = receive->time < kept ? receive->time : kept;
-                is_lowered = true;
-            }
+    vec_clear(&w->raised);
+    vec_each (&w->skewed, skewed) {
+        if (skewed->ordinal < w->end[skewed->process]) {
+            vec_push(&w->raised, skewed->need);
         }
     }
-    return kept;
-}
-
-/* Lowers the end of the process to before what is over only because of something that stays;
- * whether there was any. */
-static bool settle_over(struct window *w, const struct source *source, uint32_t process,
-                        int64_t kept)
-{
-    const uint64_t end = w->end[process];
-    while (w->end[process] > source->first &&
-           cuts_is_over(&w->chronicle.cuts, kept, source_held(source, w->end[process] - 1)->time)) {
-        w->end[process]--;
-    }
-    return w->end[process] < end;
-}
-
-/* Ends are what is over, without receives of what is not, and without what then is not in every
- * cut: `kept` is the earliest that stays, and what it is over by must stay too. That is hardly ever
- * anything. */
-static void find_drops(struct window *w, const struct intake *in, int64_t horizon)
-{
-    int64_t kept = settle_receives(w, find_over(w, in, horizon));
-    bool is_lowered = true;
-    while (is_lowered) {
-        is_lowered = false;
-        for (uint32_t p = 0; p < w->process_count; p++) {
-            is_lowered = settle_over(w, &in->sources[p], p, kept) || is_lowered;
-        }
-        kept = is_lowered ? settle_receives(w, kept) : kept;
-    }
+    return raise_ends(w, in);
 }
 
 /* The process begins anew, or reports of it are missing: sets all that no later report has set. */
@@ -351,17 +345,18 @@ static void drop(struct window *w, const struct source *source, uint32_t process
     bool is_anew = false;
     for (uint64_t at = w->end[process]; (left > 0 || is_anew) && at > source->first; at--) {
         const struct held *held = source_held(source, at - 1);
-        if (held->slot < REPORT_SPECIAL && !w->is_settled[held->slot]) {
+        const uint32_t slot = held_slot(held);
+        if (slot < REPORT_SPECIAL && !w->is_settled[slot]) {
             const struct report report = report_of(held, 0);
-            w->slots[held->slot] = report.value;
-            w->is_open[held->slot] = report.is_wrong;
-            w->is_settled[held->slot] = true;
+            w->slots[slot] = report.value;
+            w->is_open[slot] = report.is_wrong;
+            w->is_settled[slot] = true;
             left--;
         }
-        if (held->slot < REPORT_SPECIAL) {
-            w->is_reported[held->slot] = true;
-        } else if (held->slot != REPORT_NO_SLOT) {
-            drop_all(w, process, held->slot == REPORT_GAP);
+        if (slot < REPORT_SPECIAL) {
+            w->is_reported[slot] = true;
+        } else if (slot != REPORT_NO_SLOT) {
+            drop_all(w, process, slot == REPORT_GAP);
             is_anew = true; /* what came before only says that it was reported some time */
         }
     }
@@ -369,11 +364,20 @@ static void drop(struct window *w, const struct source *source, uint32_t process
 
 void window_drop(struct window *w, struct intake *in, int64_t horizon)
 {
-    find_drops(w, in, horizon);
+    if (!find_drops(w, in, horizon)) {
+        return;
+    }
     for (uint32_t p = 0; p < w->process_count; p++) {
         if (w->end[p] > in->sources[p].first) {
             drop(w, &in->sources[p], p);
             intake_drop(in, p, w->end[p]);
         }
     }
+    size_t kept = 0;
+    vec_each (&w->skewed, skewed) {
+        if (skewed->ordinal >= in->sources[skewed->process].first) {
+            w->skewed.at[kept++] = *skewed;
+        }
+    }
+    w->skewed.count = kept;
 }

@@ -10,11 +10,18 @@
 #include "monitor/chronicle.h"
 #include "monitor/intake.h"
 
-/* A receive that could be dropped, if what it needs is. */
-struct dropped_receive {
+/* The report of a process that a receive of another needs. */
+struct needed {
+    uint64_t ordinal;
+    uint32_t process;
+};
+
+/* A receive that, by the clocks, was earlier than its send. */
+struct skewed {
     int64_t time;
-    uint64_t ordinal, need_ordinal;
-    uint32_t process, need_process;
+    uint64_t ordinal;
+    uint32_t process;
+    struct needed need;
 };
 
 struct window {
@@ -24,7 +31,8 @@ struct window {
     uint32_t process_count;
     uint64_t *end;             /* per process: the ordinal of the first that is not within */
     const struct held **shown; /* per report of the window */
-    VEC(struct dropped_receive) receives;
+    VEC(struct skewed) skewed; /* that are held and before the horizon */
+    VEC(struct needed) raised; /* what is to be dropped too */
 
     /* What came before. */
     struct chronicle_base base;
@@ -51,6 +59,9 @@ void window_assume(struct window *w, bool is_reported);
 
 /* Whether all variables were reported before the window: nothing is left to assume. */
 bool window_is_reported(const struct window *w);
+
+/* A report that is before the horizon now. */
+void window_pass(struct window *w, uint32_t process, uint64_t ordinal, const struct held *held);
 
 /* Makes w->trace the events of the window, for findings. */
 void window_show(struct window *w, const struct tables *t);
