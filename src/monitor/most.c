@@ -12,7 +12,8 @@
  *
  * The latest report of a cut says, up to twice the skew, which others are in it and which are not.
  * So time is walked through in windows: what is over is in, what is to come is out, and each
- * network has only the reports between. A window whose best states together are not good enough is
+ * network has only the reports between. Times at which no sum could be large enough are not looked
+ * at (hot.h). A window whose best states together are not good enough is
  * passed over without one.
  *
  * A process by itself is in its best state when what it gains on the way is set off against what
@@ -23,6 +24,7 @@
 
 #include "monitor/cuts.h"
 #include "monitor/flow.h"
+#include "monitor/hot.h"
 
 /* A window has at least so many reports, so that many small ones do not cost more than one. */
 enum { WINDOW_MIN_DEFAULT = 64 };
@@ -39,9 +41,12 @@ struct search {
     const struct cuts_wanted *wanted;
     struct arena *scratch;
     struct flow flow;
-    int64_t forbidden;      /* what a forbidden state counts: no sum makes up for it */
-    uint32_t *by_time;      /* reports */
-    uint32_t *rank;         /* per report: its place in by_time */
+    int64_t forbidden; /* what a forbidden state counts: no sum makes up for it */
+    struct hot hot;
+    uint32_t *by_time;      /* reports of the span that is looked at, */
+    uint32_t *other;        /* room to sort them, */
+    uint32_t count;         /* and how many they are */
+    uint32_t *rank;         /* per report of the span: its place in by_time; of later ones: none */
     uint32_t *over;         /* per rank: how many were over by then */
     uint32_t *base;         /* per process: reports before the window */
     VEC(uint32_t) owed;     /* what reports before the window need and was not over */
@@ -77,87 +82,118 @@ static int64_t find_forbidden(const struct search *s)
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 /* A digit of how much later than the earliest the report is. */
-static uint32_t digit_of(const struct cuts *c, uint32_t r, int64_t earliest, uint32_t shift)
+static uint32_t digit_of(const struct search *s, uint32_t r, uint32_t shift)
 {
-    return (uint32_t)(((uint64_t)c->time[r] - (uint64_t)earliest) >> shift) % DIGITS;
+    return (uint32_t)(hot_time(&s->hot, s->cuts->time[r]) >> shift) % DIGITS;
 }
 
-/* Least digit first, which keeps the order of reports of one time, and so of one process. */
-static void sort_by_time(struct search *s)
+/* Least digit first, which keeps the order of reports of one time, and so of one process.
+ * `differing` has the bits in which their times differ. */
+static void sort_by_time(struct search *s, uint64_t differing)
 {
-    const struct cuts *c = s->cuts;
-    const uint32_t count = cuts_report_count(c);
-    uint32_t *from = arena_array(s->scratch, uint32_t, count);
-    uint32_t *to = arena_array(s->scratch, uint32_t, count);
-    int64_t earliest = INT64_MAX;
-    int64_t latest = INT64_MIN;
-    for (uint32_t r = 0; r < count; r++) {
-        earliest = c->time[r] < earliest ? c->time[r] : earliest;
-        latest = c->time[r] > latest ? c->time[r] : latest;
-        from[r] = r;
-    }
-    const uint64_t range = count == 0 ? 0 : (uint64_t)latest - (uint64_t)earliest;
-    for (uint32_t shift = 0; shift < 64 && range >> shift != 0; shift += DIGIT_BITS) {
+    for (uint32_t shift = 0; shift < 64 && differing >> shift != 0; shift += DIGIT_BITS) {
         uint32_t place[DIGITS + 1] = {0};
-        for (uint32_t r = 0; r < count; r++) {
-            place[1 + digit_of(c, r, earliest, shift)]++;
+        for (uint32_t i = 0; i < s->count; i++) {
+            place[1 + digit_of(s, s->by_time[i], shift)]++;
         }
         for (uint32_t digit = 0; digit < DIGITS; digit++) {
             place[digit + 1] += place[digit];
         }
-        for (uint32_t i = 0; i < count; i++) {
-            to[place[digit_of(c, from[i], earliest, shift)]++] = from[i];
+        for (uint32_t i = 0; i < s->count; i++) {
+            s->other[place[digit_of(s, s->by_time[i], shift)]++] = s->by_time[i];
         }
-        uint32_t *sorted = to;
-        to = from;
-        from = sorted;
+        uint32_t *sorted = s->other;
+        s->other = s->by_time;
+        s->by_time = sorted;
     }
-    s->by_time = from;
 }
 
 static void search_init(struct search *s)
 {
     const struct cuts *c = s->cuts;
     const uint32_t count = cuts_report_count(c);
+    s->forbidden = find_forbidden(s);
+    hot_build(&s->hot, c, s->wanted, s->scratch);
+    s->by_time = arena_array(s->scratch, uint32_t, count);
+    s->other = arena_array(s->scratch, uint32_t, count);
     s->rank = arena_array(s->scratch, uint32_t, count);
     s->over = arena_array(s->scratch, uint32_t, count);
     s->base = arena_array(s->scratch, uint32_t, c->process_count);
     s->setoff = arena_array(s->scratch, int64_t, c->process_count);
-    s->forbidden = find_forbidden(s);
-    sort_by_time(s);
+    memset(s->rank, 0xff, count * sizeof *s->rank);
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        s->base_sum += gain_of(s, p, 0);
+    }
+}
+
+/* Whether the report is before the window. */
+static bool is_before(const struct search *s, uint32_t r)
+{
+    const uint32_t p = s->cuts->process[r];
+    return r < s->cuts->first[p] + s->base[p];
+}
+
+/* The next report of the process is before the window. */
+static void pass(struct search *s, uint32_t p)
+{
+    const struct cuts *c = s->cuts;
+    const uint32_t r = c->first[p] + s->base[p];
+    s->base_sum += gain_of(s, p, s->base[p] + 1) - gain_of(s, p, s->base[p]);
+    s->base[p]++;
+    for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
+        vec_push(&s->owed, c->needs[n]);
+    }
+}
+
+static void settle_owed(struct search *s)
+{
+    size_t kept = 0;
+    vec_each (&s->owed, r) {
+        if (!is_before(s, *r)) {
+            s->owed.at[kept++] = *r;
+        }
+    }
+    s->owed.count = kept;
+}
+
+/* All reports of a lower rank are before the window. */
+static void move_low(struct search *s, uint32_t low)
+{
+    for (; s->low < low; s->low++) {
+        pass(s, s->cuts->process[s->by_time[s->low]]);
+    }
+    settle_owed(s);
+}
+
+/* Gathers the reports that are not over at the beginning of the span, up to its end. */
+static void begin_span(struct search *s, const struct hot_span *span)
+{
+    const struct cuts *c = s->cuts;
+    const uint64_t skew = (uint64_t)c->skew;
+    const uint64_t from = span->from > skew ? span->from - skew : 0;
+    uint64_t differing = 0;
+    s->count = s->low = s->high = 0;
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        uint32_t r = c->first[p] + s->base[p];
+        for (; r < c->first[p + 1] && hot_time(&s->hot, c->time[r]) < from; r++) {
+            pass(s, p);
+        }
+        for (; r < c->first[p + 1] &&
+               (span->until == UINT64_MAX || hot_time(&s->hot, c->time[r]) < span->until);
+             r++) {
+            s->by_time[s->count++] = r;
+            differing |= hot_time(&s->hot, c->time[r]);
+        }
+    }
+    sort_by_time(s, differing);
     uint32_t over = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < s->count; i++) {
         s->rank[s->by_time[i]] = i;
         while (cuts_is_over(c, c->time[s->by_time[over]], c->time[s->by_time[i]])) {
             over++;
         }
         s->over[i] = over;
     }
-    for (uint32_t p = 0; p < c->process_count; p++) {
-        s->base_sum += gain_of(s, p, 0);
-    }
-}
-
-/* All reports of a lower rank are before the window. */
-static void move_low(struct search *s, uint32_t low)
-{
-    const struct cuts *c = s->cuts;
-    for (; s->low < low; s->low++) {
-        const uint32_t r = s->by_time[s->low];
-        const uint32_t p = c->process[r];
-        s->base_sum += gain_of(s, p, s->base[p] + 1) - gain_of(s, p, s->base[p]);
-        s->base[p]++;
-        for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
-            vec_push(&s->owed, c->needs[n]);
-        }
-    }
-    size_t kept = 0;
-    vec_each (&s->owed, r) {
-        if (s->rank[*r] >= s->low) {
-            s->owed.at[kept++] = *r;
-        }
-    }
-    s->owed.count = kept;
 }
 
 static uint32_t report_node(const struct search *s, uint32_t rank)
@@ -176,9 +212,12 @@ static void add_needs(struct search *s, uint32_t r, uint32_t node)
     const struct cuts *c = s->cuts;
     for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
         const uint32_t rank = s->rank[c->needs[n]];
+        if (is_before(s, c->needs[n])) {
+            continue;
+        }
         if (rank >= s->high) {
             flow_add(&s->flow, node, FLOW_SINK, FLOW_ENDLESS);
-        } else if (rank >= s->low) {
+        } else {
             flow_add(&s->flow, node, report_node(s, rank), FLOW_ENDLESS);
         }
     }
@@ -299,27 +338,40 @@ static void search_window(struct search *s)
     }
 }
 
+/* Each window has the cuts whose latest report is of rank `latest` or higher, up to its end; the
+ * first of all also those of no report. */
+static void search_span(struct search *s, const struct hot_span *span)
+{
+    const struct cuts *c = s->cuts;
+    const uint32_t window_min =
+        s->wanted->window_min == 0 ? WINDOW_MIN_DEFAULT : s->wanted->window_min;
+    begin_span(s, span);
+    uint32_t latest = 0;
+    while (latest < s->count && hot_time(&s->hot, c->time[s->by_time[latest]]) < span->from) {
+        latest++;
+    }
+    do {
+        while (s->high < s->count &&
+               (s->high < latest + window_min ||
+                !cuts_is_over(c, c->time[s->by_time[latest]], c->time[s->by_time[s->high]]))) {
+            s->high++;
+        }
+        move_low(s, latest < s->count ? s->over[latest] : 0);
+        search_window(s);
+        latest = s->high;
+    } while (latest < s->count && (s->wanted->wants_most || !s->is_found));
+}
+
 bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *sum,
                uint32_t *taken, struct arena *scratch)
 {
     const struct arena_mark mark = arena_mark(scratch);
     struct search s = {.cuts = c, .wanted = wanted, .scratch = scratch, .taken = taken};
+    struct hot_span span;
     search_init(&s);
-    const uint32_t count = cuts_report_count(c);
-    const uint32_t window_min = wanted->window_min == 0 ? WINDOW_MIN_DEFAULT : wanted->window_min;
-    /* Each window has the cuts whose latest report is of rank `latest` or higher, up to its end;
-     * the first also those of no report. */
-    uint32_t latest = 0;
-    do {
-        while (s.high < count &&
-               (s.high < latest + window_min ||
-                !cuts_is_over(c, c->time[s.by_time[latest]], c->time[s.by_time[s.high]]))) {
-            s.high++;
-        }
-        move_low(&s, latest < count ? s.over[latest] : 0);
-        search_window(&s);
-        latest = s.high;
-    } while (latest < count && (wanted->wants_most || !s.is_found));
+    for (uint32_t at = 0; (wanted->wants_most || !s.is_found) && hot_next(&s.hot, &at, &span);) {
+        search_span(&s, &span);
+    }
     flow_release(&s.flow);
     vec_release(&s.owed);
     vec_release(&s.steps);
