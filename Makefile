@@ -73,6 +73,7 @@ bench-races: all                   ## the race analysis, beside its published pe
 bench-monitor: all                 ## properties over all cuts, beside libz3
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/monitor_bench
+	@$(BUILD)/bench/monitor_oracle_bench
 	@$(BUILD)/bench/monitor_stream_bench
 
 bench-record: all                  ## recording, beside ThreadSanitizer

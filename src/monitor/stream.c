@@ -60,7 +60,6 @@ struct stream {
     bool *is_open;                /* per slot: it may be anything */
     int64_t checked_newest;       /* when the last check was */
     uint64_t checked_events;
-    int64_t horizon; /* of the last check */
 };
 
 struct stream *stream_new(const struct spec *s, const struct tables *t,
@@ -72,7 +71,7 @@ struct stream *stream_new(const struct spec *s, const struct tables *t,
     stream->options = *o;
     stream->findings = f;
     stream->notes = n;
-    stream->checked_newest = stream->horizon = INT64_MIN;
+    stream->checked_newest = stream->stats.horizon = INT64_MIN;
     stream->early_first = INT64_MAX;
     stream->early_newest = INT64_MIN;
     return stream;
@@ -368,6 +367,7 @@ static void decide(struct stream *s, uint32_t property)
     struct monitor_answer now = answer_decide(&asking);
     if (now.verdict == CUT_YES) {
         t->check_count++;
+        s->stats.possible++;
         if (t->answer.verdict != CUT_YES) {
             tell(s, property, &asking);
             t->answer = now;
@@ -391,7 +391,7 @@ static void check(struct stream *s, bool is_end)
     const int64_t horizon = intake_horizon(&s->intake, is_end);
     const uint64_t held_count = s->intake.held_count;
     s->stats.held_max = held_count > s->stats.held_max ? held_count : s->stats.held_max;
-    if (horizon <= s->horizon) {
+    if (horizon <= s->stats.horizon) {
         return;
     }
     s->stats.checks++;
@@ -404,6 +404,7 @@ static void check(struct stream *s, bool is_end)
         }
         if (t->is_pursued && t->answer.verdict == CUT_YES) {
             t->check_count++; /* of what is told already, it is enough that it is possible */
+            s->stats.possible++;
             continue;
         }
         if (!is_built) {
@@ -412,7 +413,7 @@ static void check(struct stream *s, bool is_end)
         }
         decide(s, i);
     }
-    s->horizon = s->intake.decided = horizon;
+    s->stats.horizon = s->intake.decided = horizon;
     if (!is_end) {
         window_drop(&s->window, &s->intake, horizon);
     }
