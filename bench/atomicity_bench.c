@@ -35,11 +35,13 @@ static uint32_t name_of(struct trace *t, const char *stem, uint64_t number)
 /* ---- one pair ---- */
 
 /* Two threads that access x and y in critical sections of a few accesses, under one of three locks,
- * at so many places of the source (0: nobody knows where). */
+ * at so many places of the source (0: nobody knows where). The places are all that differs. */
 static void make_pair_trace(struct trace *t, uint32_t access_count, uint32_t place_count)
 {
     struct prng prng;
+    struct prng places;
     prng_init(&prng, 7);
+    prng_init(&places, 8);
     trace_init(t);
     for (uint32_t thread = 0; thread < 2; thread++) {
         const uint32_t task = tables_task_text(&t->tables, thread == 0 ? "A" : "B", 1);
@@ -49,7 +51,7 @@ static void make_pair_trace(struct trace *t, uint32_t access_count, uint32_t pla
             for (uint64_t left = 1 + prng_below(&prng, 4); left > 0 && done < access_count;
                  left--, done++) {
                 const uint64_t which = prng_below(&prng, 2);
-                const uint64_t place = place_count == 0 ? 0 : prng_below(&prng, place_count);
+                const uint64_t place = place_count == 0 ? 0 : prng_below(&places, place_count);
                 trace_append(t, &(struct event){
                                     .kind = prng_below(&prng, 2) == 0 ? EVENT_READ : EVENT_WRITE,
                                     .task = task,
@@ -148,6 +150,23 @@ struct pair_case {
     bool with_spin;
 };
 
+/* What SPIN takes for the pair. It knows no places: the model of the first trace is that of all. */
+static double spin_seconds(const struct frame *f)
+{
+    static double seconds = -1;
+    if (seconds < 0) {
+        size_t asked = 0;
+        size_t claim_count = 0;
+        char what[96];
+        seconds = time_spin(f, &asked, &claim_count);
+        (void)snprintf(what, sizeof what, "  spin, %zu of its %zu claims, without compiling", asked,
+                       claim_count);
+        line(what, "", (struct figure_of){seconds, 2, " s"});
+        seconds = asked == claim_count ? seconds : 0;
+    }
+    return seconds;
+}
+
 static void bench_pair(const struct pair_case *c)
 {
     struct trace t;
@@ -164,17 +183,9 @@ static void bench_pair(const struct pair_case *c)
     (void)snprintf(what, sizeof what, "one pair, 2 x %u accesses at %u places, all patterns (%llu)",
                    c->access_count, c->place_count, (unsigned long long)found);
     line(what, c->wanted, (struct figure_of){seconds * 1e3, 3, " ms"});
-    if (c->with_spin) {
-        size_t asked = 0;
-        size_t claim_count = 0;
-        const double spin = time_spin(&f, &asked, &claim_count);
-        (void)snprintf(what, sizeof what, "  spin, %zu of its %zu claims, without compiling", asked,
-                       claim_count);
-        line(what, "", (struct figure_of){spin, 2, " s"});
-        if (asked > 0 && asked == claim_count) {
-            line("  times faster than spin", ">= 10,000",
-                 (struct figure_of){spin / seconds, 0, ""});
-        }
+    if (c->with_spin && spin_seconds(&f) > 0) {
+        line("  times faster than spin", ">= 10,000",
+             (struct figure_of){spin_seconds(&f) / seconds, 0, ""});
     }
     frame_release(&f);
     notes_release(&n);
@@ -294,8 +305,8 @@ int main(int argc, char **argv)
     (void)argv;
     printf("%-66s %16s %18s\n", "atomicity", "wanted", "got");
     static const struct pair_case cases[] = {
-        {100, 0, "<= 1 ms", true},     {100, 8, "<= 1 ms", false},
-        {100, 200, "<= 1 ms", false},  {1000, 0, "<= 100 ms", false},
+        {100, 0, "<= 1 ms", true},     {100, 8, "<= 1 ms", true},
+        {100, 200, "<= 1 ms", true},   {1000, 0, "<= 100 ms", false},
         {1000, 8, "<= 100 ms", false}, {1000, 200, "<= 100 ms", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

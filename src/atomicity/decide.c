@@ -296,16 +296,16 @@ static void set_needs(struct decider *d)
     for (uint32_t i = 0; i < d->question->place_count; i++) {
         const struct place p = d->question->places[i];
         const event_id event = m->threads[p.thread].steps[p.step].event;
+        d->need[p.thread] = d->need[p.thread] <= p.step ? p.step + 1 : d->need[p.thread];
         for (uint32_t thread = 0; thread < m->thread_count; thread++) {
             const uint32_t task = m->threads[thread].task;
-            const uint32_t before = reach_count(&hb->before, event, task);
-            uint32_t need = p.step + 1;
-            if (thread != p.thread) {
-                need = before == 0
-                           ? 0
-                           : model_steps_before(&m->threads[thread],
-                                                context_event(&hb->contexts, task, before - 1) + 1);
+            const uint32_t before =
+                thread == p.thread ? 0 : frame_count_before(m->frame, event, task);
+            if (before == 0) {
+                continue;
             }
+            const uint32_t need = model_steps_before(
+                &m->threads[thread], context_event(&hb->contexts, task, before - 1) + 1);
             d->need[thread] = d->need[thread] < need ? need : d->need[thread];
         }
     }

@@ -63,6 +63,19 @@ struct frame {
 MUST_USE int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e);
 void frame_release(struct frame *f);
 
+/* Whether an event of one task must come before one of another; where nothing orders tasks, that is
+ * known at once. */
+static inline bool frame_is_before(const struct frame *f, event_id a, event_id b)
+{
+    return f->point_count > 0 && hb_is_before(&f->hb, a, b);
+}
+
+/* How many events of a task must come before one of another. O(1). */
+static inline uint32_t frame_count_before(const struct frame *f, event_id event, uint32_t task)
+{
+    return f->point_count > 0 ? reach_count(&f->hb.before, event, task) : 0;
+}
+
 /* The first mark of a task at or behind an event of the list. O(log). */
 uint32_t frame_mark_from(const struct frame *f, uint32_t task, event_id event);
 

@@ -9,7 +9,16 @@ enum { TRIES_DEFAULT = 2000, ASK_STEPS = 16 };
  * are in the order of the thread. */
 struct span {
     size_t first, end;
+    unsigned kind; /* of singles: see kind_of */
 };
+
+enum { KINDS = 8 };
+
+/* What of a single access a pattern depends on, below KINDS. */
+static unsigned kind_of(const struct site *s)
+{
+    return (unsigned)s->which | (unsigned)s->is_write << 1 | (unsigned)s->is_related << 2;
+}
 
 typedef VEC(struct span) span_list;
 
@@ -129,6 +138,7 @@ static void cast_couples(struct pass *p, struct cast *cast)
 
 static void cast_singles(struct pass *p, struct cast *cast, struct span sites)
 {
+    vec_reserve(&cast->singles, sites.end - sites.first);
     for (size_t i = sites.first; i < sites.end; i++) {
         vec_push(&cast->singles, (uint32_t)i);
     }
@@ -137,7 +147,8 @@ static void cast_singles(struct pass *p, struct cast *cast, struct span sites)
     cast->events = arena_array(&p->arena, event_id, cast->singles.count + 1);
     for (size_t i = 0; i < cast->singles.count; i++) {
         if (i == 0 || compare_singles(&singles[i - 1], &singles[i], &p->sites) != 0) {
-            vec_push(&cast->single_spans, (struct span){.first = i});
+            const struct site *site = &p->sites.list.at[singles[i]];
+            vec_push(&cast->single_spans, (struct span){.first = i, .kind = kind_of(site)});
         }
         vec_last(&cast->single_spans)->end = i + 1;
         cast->events[i] = p->sites.list.at[singles[i]].event;
@@ -169,6 +180,8 @@ static void pass_begin(struct pass *p, struct matcher *r, const struct model *sk
     for (uint32_t thread = 0; thread < sketch->thread_count; thread++) {
         struct cast *cast = &p->casts[thread];
         cast->task = sketch->threads[thread].task;
+        vec_reserve(&cast->couples,
+                    2 * (p->sites.first.at[thread + 1] - p->sites.first.at[thread]));
         if (rule == COUPLES_OF_BOTH) {
             sites_pairs(&p->sites, thread, &r->sorts, &cast->couples);
         } else {
@@ -177,7 +190,8 @@ static void pass_begin(struct pass *p, struct matcher *r, const struct model *sk
         drop_renewed(&p->sites, &cast->couples);
         cast_couples(p, cast);
         cast_singles(p, cast,
-                     (struct span){p->sites.first.at[thread], p->sites.first.at[thread + 1]});
+                     (struct span){.first = p->sites.first.at[thread],
+                                   .end = p->sites.first.at[thread + 1]});
     }
 }
 
@@ -200,7 +214,7 @@ static void pass_end(struct pass *p)
 
 static bool is_before(const struct pass *p, event_id a, event_id b)
 {
-    return hb_is_before(&p->m->frame->hb, a, b);
+    return frame_is_before(p->m->frame, a, b);
 }
 
 /* The first of a span of a cast's events that need not come before `event`. O(log). */
@@ -208,8 +222,8 @@ static size_t first_not_before(const struct pass *p, const struct cast *cast,
                                const event_id *events, struct span s, event_id event)
 {
     const struct hb *hb = &p->m->frame->hb;
-    const uint32_t count = reach_count(&hb->before, event, cast->task);
-    while (s.first < s.end) {
+    const uint32_t count = frame_count_before(p->m->frame, event, cast->task);
+    while (count > 0 && s.first < s.end) {
         const size_t middle = s.first + (s.end - s.first) / 2;
         if (hb->contexts.position[events[middle]] < count) {
             s.first = middle + 1;
@@ -224,6 +238,9 @@ static size_t first_not_before(const struct pass *p, const struct cast *cast,
 static size_t first_after(const struct pass *p, const event_id *events, struct span s,
                           event_id event)
 {
+    if (p->m->frame->point_count == 0) {
+        return s.end;
+    }
     while (s.first < s.end) {
         const size_t middle = s.first + (s.end - s.first) / 2;
         if (is_before(p, event, events[middle])) {
@@ -292,10 +309,17 @@ static void order_places(const struct pass *p, struct match *m)
     }
 }
 
-/* Whether there is nothing more to say about this couple and pattern. */
-static bool is_told(const struct pass *p, const struct couple *c, enum violation pattern)
+/* Patterns, a bit each. */
+static unsigned bit(enum violation pattern)
 {
-    return !p->r->options.tells_all && map_get(&p->r->told, map_pair(c->sort, pattern)) != NULL;
+    return 1u << pattern;
+}
+
+/* The patterns of which there is nothing more to say about this couple. */
+static unsigned told_of(const struct pass *p, const struct couple *c)
+{
+    const uint32_t *told = p->r->options.tells_all ? NULL : map_get(&p->r->told, c->sort);
+    return told == NULL ? 0 : *told;
 }
 
 static void tell(struct pass *p, const struct candidate *c)
@@ -316,7 +340,7 @@ static void tell(struct pass *p, const struct candidate *c)
     }
     m.is_view_serializable = c->pattern != VIOLATION_STALE && c->pattern != VIOLATION_MERGED &&
                              violation_is_view_serializable(accesses, m.place_count);
-    map_put(&p->r->told, map_pair(c->couple->sort, c->pattern), 1);
+    *map_slot(&p->r->told, c->couple->sort, 0, NULL) |= bit(c->pattern);
     p->r->options.found(p->r->options.context, &m);
 }
 
@@ -331,29 +355,38 @@ static bool is_known(struct pass *p)
     return p->is_known;
 }
 
-/* Two sorts of accesses, and what is known about them. */
+/* Two sorts of accesses that are tried against each other. */
 struct sorted {
-    uint64_t key;
-    uint32_t tried;
+    uint32_t sort, other;
+    uint32_t tried; /* questions in this model */
+    bool is_begun;
     bool is_done; /* there is no more to ask */
+    bool is_found;
 };
 
-static struct sorted sorted_begin(const struct pass *p, uint32_t sort, uint32_t other)
+static uint64_t sorted_key(const struct sorted *s)
 {
-    const uint64_t key = map_pair(sort, other);
-    const uint32_t *tried = map_get(&p->tried, key);
-    return (struct sorted){.key = key,
-                           .tried = tried == NULL ? 0 : *tried,
-                           .is_done = map_get(&p->r->found, key) != NULL};
+    return map_pair(s->sort, s->other);
 }
 
-/* Returns whether something was found. */
-static bool sorted_end(struct pass *p, const struct sorted *s)
+/* What is known about them before the first question. */
+static void sorted_begin(const struct pass *p, struct sorted *s)
+{
+    const uint32_t *tried = map_get(&p->tried, sorted_key(s));
+    s->tried = tried == NULL ? 0 : *tried;
+    s->is_done = p->r->options.tells_all && map_get(&p->r->found, sorted_key(s)) != NULL;
+    s->is_begun = true;
+}
+
+/* Keeps what is known now. */
+static void sorted_end(struct pass *p, const struct sorted *s)
 {
     if (s->tried > 0) {
-        map_put(&p->tried, s->key, s->tried);
+        map_put(&p->tried, sorted_key(s), s->tried);
     }
-    return map_get(&p->r->found, s->key) != NULL;
+    if (s->is_found && p->r->options.tells_all) {
+        map_put(&p->r->found, sorted_key(s), 1);
+    }
 }
 
 /* Asks, and tells what was found. */
@@ -365,8 +398,11 @@ static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
         s->is_done = true;
         return;
     }
-    if (is_known(p) || s->tried == r->options.try_max) {
-        r->stats.unknown += !p->is_known;
+    if (!s->is_begun) {
+        sorted_begin(p, s);
+    }
+    if (s->is_done || is_known(p) || s->tried == r->options.try_max) {
+        r->stats.unknown += !s->is_done && !p->is_known;
         s->is_done = true;
         return;
     }
@@ -376,8 +412,8 @@ static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
     const enum decision decision = asker_ask(&p->asker, &c->inquiry);
     r->stats.unknown += decision == DECIDE_UNKNOWN;
     if (decision == DECIDE_YES) {
-        map_put(&r->found, s->key, 1);
         s->is_done = true;
+        s->is_found = true;
         tell(p, c);
     }
 }
@@ -436,26 +472,22 @@ static void try_couple(struct pass *p, const struct couple *c, const struct cast
     }
 }
 
-/* Tries couples of one span of a thread against singles of one span of another. */
-static void try_sorts(struct pass *p, const couple_list *couples, struct span c,
+/* Tries couples of one span of a thread against singles of one span of another; true when something
+ * was found. */
+static bool try_sorts(struct pass *p, const couple_list *couples, struct span c,
                       const struct cast *other, struct span s)
 {
     const struct couple *couple = &couples->at[c.first];
     const struct site *single = site_at(p, other->singles.at[s.first]);
     if (sites_shut_out(&p->sites, couple, single)) {
-        return;
+        return false;
     }
-    struct sorted sorted = sorted_begin(p, couple->sort, single->sort);
+    struct sorted sorted = {.sort = couple->sort, .other = single->sort};
     for (size_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
         try_couple(p, &couples->at[i], other, s, &sorted);
     }
-    (void)sorted_end(p, &sorted);
-}
-
-/* Patterns, a bit each. */
-static unsigned bit(enum violation pattern)
-{
-    return 1u << pattern;
+    sorted_end(p, &sorted);
+    return sorted.is_found;
 }
 
 static void match_between(struct pass *p, uint32_t thread, uint32_t other)
@@ -464,17 +496,17 @@ static void match_between(struct pass *p, uint32_t thread, uint32_t other)
     const struct cast *against = &p->casts[other];
     vec_each (&cast->couple_spans, c) {
         const struct couple *couple = &cast->couples.at[c->first];
-        unsigned done = bit(VIOLATION_NONE);
+        unsigned done = told_of(p, couple);
+        unsigned bits[KINDS] = {0}; /* the pattern of the couple with each kind; 0: not known yet */
         vec_each (&against->single_spans, s) {
-            const enum violation pattern =
-                p->pattern(p, couple, site_at(p, against->singles.at[s->first]));
-            if ((done & bit(pattern)) != 0) {
-                continue;
+            unsigned *pattern = &bits[s->kind];
+            if (*pattern == 0) {
+                *pattern = bit(p->pattern(p, couple, site_at(p, against->singles.at[s->first])));
             }
-            if (!is_told(p, couple, pattern)) {
-                try_sorts(p, &cast->couples, *c, against, *s);
+            if ((*pattern & (done | bit(VIOLATION_NONE))) == 0 &&
+                try_sorts(p, &cast->couples, *c, against, *s)) {
+                done = told_of(p, couple);
             }
-            done |= is_told(p, couple, pattern) ? bit(pattern) : 0;
         }
     }
 }
@@ -604,22 +636,24 @@ static void try_couples(struct pass *p, const struct couple *c, const struct cas
     }
 }
 
-static void try_pair_sorts(struct pass *p, const couple_list *couples, struct span c,
+static bool try_pair_sorts(struct pass *p, const couple_list *couples, struct span c,
                            const struct cast *other, struct span d)
 {
     const struct couple *couple = &couples->at[c.first];
     const struct four f = four_of(p, couple, &other->couples.at[d.first]);
     if (pattern_of(&f) == VIOLATION_NONE || sites_shut_out(&p->sites, couple, f.y2) ||
         (f.is_x2_first && sites_shut_out(&p->sites, couple, f.x2))) {
-        return;
+        return false;
     }
-    struct sorted sorted = sorted_begin(p, couple->sort, other->couples.at[d.first].sort);
+    struct sorted sorted = {.sort = couple->sort, .other = other->couples.at[d.first].sort};
     for (size_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
         try_couples(p, &couples->at[i], other, d, &sorted);
     }
-    if (sorted_end(p, &sorted)) {
+    sorted_end(p, &sorted);
+    if (sorted.is_found) {
         map_put(&p->r->paired, couple->sort, 1);
     }
+    return sorted.is_found;
 }
 
 /* The pattern is that of the couple alone: the other decides whether it is one. */
@@ -633,11 +667,14 @@ static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
                                                        .x2 = true,
                                                        .y2 = true,
                                                        .y1 = site_at(p, couple->second)->is_write});
+        if ((told_of(p, couple) & bit(pattern)) != 0) {
+            continue;
+        }
         vec_each (&p->casts[other].couple_spans, d) {
-            if (is_told(p, couple, pattern)) {
+            if (try_pair_sorts(p, &cast->couples, *c, &p->casts[other], *d) &&
+                !p->r->options.tells_all) {
                 break;
             }
-            try_pair_sorts(p, &cast->couples, *c, &p->casts[other], *d);
         }
     }
 }

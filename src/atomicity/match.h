@@ -55,8 +55,8 @@ struct matcher {
     struct match_options options;
     struct match_stats stats;
     struct sorts sorts;
-    struct map found;  /* two sorts that an answer was yes for */
-    struct map told;   /* (sort of a couple, pattern) that were found */
+    struct map found;  /* where all is told: two sorts that an answer was yes for */
+    struct map told;   /* sorts of couples to the patterns that were found, a bit each */
     struct map paired; /* sorts of couples that a pattern of two variables was found for */
     struct map rounds; /* sorts of couples left out because they may belong to two rounds */
 };

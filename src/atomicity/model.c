@@ -86,6 +86,9 @@ static int compare_found(const void *left, const void *right, const void *contex
 static void find_all(struct build *b, uint32_t x, uint32_t y)
 {
     const size_t task_count = b->f->trace->tables.tasks.count;
+    if (b->window == NULL) {
+        vec_reserve(&b->found, b->f->variables.list.at[x].count);
+    }
     find_accesses(b, x, 0, false);
     if (y != VARIABLE_NONE) {
         find_accesses(b, y, 1, false);

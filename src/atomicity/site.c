@@ -7,8 +7,17 @@ static uint32_t sort_of(struct sorts *sorts, const uint32_t *words, size_t count
 
 /* ---- building ---- */
 
-static void pass_lock(struct sites *s, struct held *held, const struct step *step)
+/* What a thread holds, on the way through its steps. */
+struct holding {
+    struct held now;
+    uint32_t locks; /* as in struct site */
+    bool is_known;
+};
+
+static void pass_lock(struct sites *s, struct holding *h, const struct step *step)
 {
+    struct held *held = &h->now;
+    h->is_known = false;
     if (step->kind == STEP_LOCK) {
         vec_push(&held->sections, (uint32_t)s->sections.count);
         vec_push(&s->sections,
@@ -32,17 +41,21 @@ static uint32_t locks_with(const struct sites *s, struct sorts *sorts, uint32_t 
     return sort_of(sorts, words, 3);
 }
 
-static uint32_t locks_of(const struct sites *s, struct sorts *sorts, const struct held *held)
+static uint32_t locks_of(const struct sites *s, struct sorts *sorts, struct holding *h)
 {
-    uint32_t locks = 0;
-    vec_each (&held->sections, section) {
-        locks = locks_with(s, sorts, locks, *section);
+    if (!h->is_known) {
+        h->is_known = true;
+        h->locks = 0;
+        vec_each (&h->now.sections, section) {
+            h->locks = locks_with(s, sorts, h->locks, *section);
+        }
     }
-    return locks;
+    return h->locks;
 }
 
-static void add_site(struct sites *s, const struct held *held, struct place p, struct sorts *sorts)
+static void add_site(struct sites *s, struct holding *h, struct place p, struct sorts *sorts)
 {
+    const struct held *held = &h->now;
     const struct trace *t = s->m->frame->trace;
     const struct step *step = &s->m->threads[p.thread].steps[p.step];
     const uint32_t location = trace_at(t, step->event)->location;
@@ -55,7 +68,7 @@ static void add_site(struct sites *s, const struct held *held, struct place p, s
                                      .event = step->event,
                                      .held_first = (uint32_t)s->held.count,
                                      .held_count = (uint32_t)held->sections.count,
-                                     .locks = locks_of(s, sorts, held),
+                                     .locks = locks_of(s, sorts, h),
                                      .sort = sort_of(sorts, words, 3),
                                      .which = step->which,
                                      .is_write = step->is_write,
@@ -75,10 +88,12 @@ static void add_site(struct sites *s, const struct held *held, struct place p, s
 void sites_build(struct sites *s, const struct model *m, struct sorts *sorts)
 {
     *s = (struct sites){.m = m};
-    struct held held = {0};
+    struct holding held = {0};
+    vec_reserve(&s->list, m->access_count);
     for (uint32_t thread = 0; thread < m->thread_count; thread++) {
         vec_push(&s->first, (uint32_t)s->list.count);
-        vec_clear(&held.sections);
+        vec_clear(&held.now.sections);
+        held.is_known = false;
         for (uint32_t i = 0; i < m->threads[thread].count; i++) {
             const struct step *step = &m->threads[thread].steps[i];
             if (step->kind == STEP_ACCESS) {
@@ -89,7 +104,7 @@ void sites_build(struct sites *s, const struct model *m, struct sorts *sorts)
         }
     }
     vec_push(&s->first, (uint32_t)s->list.count);
-    vec_release(&held.sections);
+    vec_release(&held.now.sections);
 }
 
 void sites_release(struct sites *s)
