@@ -12,7 +12,7 @@ static struct traffic_channel *channel_of(struct traffic *t, uint32_t name)
     return &t->channels.at[index];
 }
 
-static void take_receipt(struct traffic *t, const struct event *event, struct traffic_channel *c)
+static bool take_receipt(struct traffic *t, const struct event *event, struct traffic_channel *c)
 {
     if (event->message != 0) {
         t->matched++; /* the name is its send's */
@@ -20,18 +20,21 @@ static void take_receipt(struct traffic *t, const struct event *event, struct tr
         t->external++;
     } else {
         c->received += event->size;
-        t->matched += c->received <= c->sent;
-        t->unmatched += c->received > c->sent;
+        c->has_unseen = c->has_unseen || c->received > c->sent;
+        t->matched += !c->has_unseen;
+        t->unmatched += c->has_unseen;
     }
+    return !c->has_unseen;
 }
 
-void traffic_take(struct traffic *t, const struct event *event)
+bool traffic_take(struct traffic *t, const struct event *event)
 {
     if (event->kind == EVENT_SEND) {
         channel_of(t, event->object)->sent += event->size;
     } else if (event->kind == EVENT_RECV && (event->size > 0 || event->message != 0)) {
-        take_receipt(t, event, channel_of(t, event->object));
+        return take_receipt(t, event, channel_of(t, event->object));
     }
+    return true;
 }
 
 void traffic_release(struct traffic *t)

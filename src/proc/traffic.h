@@ -1,9 +1,10 @@
 /* How the messages of a recording fared: received from a recorded sender, from nobody that was
- * recorded, or, which must not be, from a recorded one that had not sent so much. Streams count by
- * bytes, datagrams by their names. */
+ * recorded, or from a recorded one that had not sent so much as far as anybody saw. Streams count
+ * by bytes, datagrams by their names. */
 #ifndef CLEW_PROC_TRAFFIC_H
 #define CLEW_PROC_TRAFFIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -13,6 +14,7 @@
 /* One directed channel. */
 struct traffic_channel {
     uint64_t sent, received; /* bytes */
+    bool has_unseen;         /* more was received than sent: from there on bytes tell nothing */
 };
 
 struct traffic {
@@ -21,8 +23,9 @@ struct traffic {
     uint64_t matched, unmatched, external; /* receipts */
 };
 
-/* Takes the next event of the trace, in its order. */
-void traffic_take(struct traffic *t, const struct event *event);
+/* Takes the next event of the trace, in its order. False for a receipt whose sender nobody saw,
+ * though others of its channel were seen: libc writes for stdio where no hook is. */
+bool traffic_take(struct traffic *t, const struct event *event);
 void traffic_release(struct traffic *t);
 
 #endif

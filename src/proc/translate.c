@@ -371,9 +371,22 @@ int translate_flush(struct collector *c, struct err *e)
     return result;
 }
 
+/* The channel from a sender that nobody saw to the receiver of this one. */
+static uint32_t channel_unseen(struct collector *c, uint32_t channel)
+{
+    char name[256];
+    const char *to = strchr(names_text(&c->tables->names, channel), '>');
+    (void)snprintf(name, sizeof name, "unseen%s", to == NULL ? "" : to);
+    return names_intern_text(&c->tables->names, name);
+}
+
 int translate_put(struct collector *c, const struct event *event, struct err *e)
 {
-    traffic_take(&c->traffic, event);
+    struct event received = *event;
+    if (!traffic_take(&c->traffic, event)) {
+        received.object = channel_unseen(c, event->object);
+        event = &received;
+    }
     c->handler_count += event->kind == EVENT_HANDLER_BEGIN;
     if (event->kind == EVENT_PROCESS_EXEC) {
         const uint32_t *before = map_get(&c->exec_count, event->task);

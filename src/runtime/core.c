@@ -25,6 +25,7 @@
 #include "runtime/lock.h"
 #include "runtime/real.h"
 #include "runtime/shared.h"
+#include "runtime/shell.h"
 #include "runtime/text.h"
 #include "wire/event.h"
 #include "wire/must.h"
@@ -393,6 +394,7 @@ static void process_begin_forked(void)
     calls_forked();
     atomic_forked();
     lock_forget_all();
+    shell_forked();
     rt_task_begin("main", rt_task_reserve());
     note_begin();
     rt_record_modules();

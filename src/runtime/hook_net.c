@@ -18,6 +18,7 @@
 #include "runtime/lock.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
+#include "runtime/shell.h"
 
 enum { ENDS_MAX = 320 };
 
@@ -483,6 +484,9 @@ RT_EXPORT void closefrom(int first)
 
 RT_EXPORT int fclose(FILE *file)
 {
+    if (shell_is_stream(file)) {
+        return pclose(file);
+    }
     const int fd = fileno(file);
     record_step(EVENT_CLOSE, fd, RT_PLACE);
     lock_forget(fd, RT_PLACE);

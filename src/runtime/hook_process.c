@@ -14,6 +14,7 @@
 #include "runtime/folder.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
+#include "runtime/spawn.h"
 
 typedef pid_t fork_function(void);
 
@@ -232,6 +233,15 @@ RT_EXPORT int posix_spawnp(pid_t *pid, const char *path, const posix_spawn_file_
     struct spawn s = spawn_begin(environment, RT_PLACE);
     return spawn_end(&s,
                      REAL(posix_spawnp)(pid, path, actions, attributes, arguments, s.added.words));
+}
+
+int spawn_shell(pid_t *pid, const char *command, const struct spawn_way *way)
+{
+    char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"--"},
+                               (char *)(uintptr_t)command, NULL};
+    struct spawn s = spawn_begin(environ, way->place);
+    return spawn_end(&s, REAL(posix_spawn)(pid, "/bin/sh", way->actions, way->attributes, arguments,
+                                           s.added.words));
 }
 
 RT_EXPORT _Noreturn void _exit(int status)

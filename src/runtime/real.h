@@ -158,6 +158,9 @@ typedef void signal_handler(int);
     FUNCTION(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t))                       \
     FUNCTION(pid_t, fork, (void))                                                                 \
     FUNCTION(pid_t, _Fork, (void))                                                                \
+    FUNCTION(int, system, (const char *))                                                         \
+    FUNCTION(FILE *, popen, (const char *, const char *))                                         \
+    FUNCTION(int, pclose, (FILE *))                                                               \
     FUNCTION(int, execve, (const char *, char *const *, char *const *))                           \
     FUNCTION(int, execvpe, (const char *, char *const *, char *const *))                          \
     FUNCTION(int, fexecve, (int, char *const *, char *const *))                                   \

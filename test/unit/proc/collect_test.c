@@ -313,7 +313,7 @@ TEST(a_connections_two_ends_share_a_channel)
     struct notes notes = {0};
     CHECK_TEXT(text_of(folder, &stats, &notes), "main@n send a:1>b:2 mode=tcp size=5\n"
                                                 "main/1@n recv a:1>b:2 mode=tcp size=3\n"
-                                                "main/1@n recv a:1>b:2 mode=tcp size=3\n");
+                                                "main/1@n recv unseen>b:2 mode=tcp size=3\n");
     CHECK_INT(stats.messages_matched, 1);
     CHECK_INT(stats.messages_unmatched, 1);
     CHECK_INT(stats.messages_external, 0);
