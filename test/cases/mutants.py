@@ -3,12 +3,13 @@
 
     test/cases/mutants.py build [--only PART] [--skip N] [--limit N] [--list]
 
-A mutant is raft.c with a comparison flipped, a write to the disk left out, one side of a condition dropped, or a number
-one too small. It is caught when a violation is found, or when its runs do no work any more: nobody is elected, or
-nothing is committed. One that survives must be explained in cases/raft/survivors; the script fails when one is not.
+A mutant is raft.c with a comparison flipped, a write to the disk left out, one side of a condition dropped, or a
+number one too small. It is caught when one of the invariants does not hold, an assertion of raft.c fails,
+or the simulator itself complains; or when its runs do no work any more: nobody is elected, or nothing is committed. One
+that survives must be explained in cases/raft/survivors; the script fails when one is not.
 """
 import argparse
-import json
+import itertools
 import os
 import re
 import subprocess
@@ -16,14 +17,25 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import search  # pylint: disable=wrong-import-position
+
 CASE = os.path.join(HERE, "..", "..", "cases", "raft")
-RUNS = 12000  # of a search that finds nothing, for each way to search
-WAYS = (["--strategy", "random"],
-        ["--strategy", "random", "--set", "nodes=3,patience=4", "--faults", "crash=6,restart=6,disk-error=3"],
-        ["--strategy", "random", "--set", "demi=1"],
-        ["--strategy", "pos", "--net", "datagram", "--faults", "crash=2,restart=2,drop=3,duplicate=3"])
+# The ways to search: how many runs, and the options. Those before WORK_AFTER catch most; runs that do no work are no
+# reason to try the others, each of which has caught some that no other did.
+WAYS = ((6000, "--strategy random"),
+        (6000, "--strategy pos --set nodes=3,patience=4"),
+        (6000, "--strategy random --set nodes=3,patience=4 --faults crash=6,restart=6,disk-error=3"),
+        (12000, "--strategy random --set nodes=3,patience=4,commands=4 --faults crash=1,restart=1,disk-error=2 --depth 200"),
+        (4000, "--strategy random --set demi=1"),
+        (6000, "--strategy pos --net datagram --faults crash=2,restart=2,drop=3,duplicate=3"),
+        (60000, "--strategy pos --net datagram --set nodes=3,patience=1,commands=0 --faults crash=1,restart=1 --depth 50"))
+WORK_AFTER = 2
 WORK_RUNS = 200
+WORK_SETTINGS = "nodes=3,patience=8,commands=24"
+CPU_SECONDS = 120  # of one search, at most
 FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 COMPARISON = re.compile(r"(?<=\s)(==|!=|<=|>=|<|>)(?=\s)")
 
@@ -79,7 +91,7 @@ def changes(line):
         yield "comparison", found.start(), found.end(), FLIPPED[found[0]]
     for found in re.finditer(r"save\(node\);", line):
         yield "persist", found.start(), found.end(), ";"
-    for found in re.finditer(r"&&", line):
+    for found in re.finditer(r"&&|\|\|", line):
         end = operand_end(line, found.end())
         yield "check", found.start(), end, ""
         begin = operand_begin(line, found.start())
@@ -88,18 +100,23 @@ def changes(line):
         yield "number", found.start(), found.end(), ""
 
 
+def name_of_change(before, after):
+    return "left out" if after == ";" else f"{before} -> {after or 'nothing'}"
+
+
 def is_code(line):
     """Not what only a bug's switch or DEMi's shape reaches, nor a loop, nor a claim."""
     return not re.search(r"\bbugs\.|has_demi_shape|\bfor \(|assert|^\s*(/?\*|#|static|const struct|bool|void)|while", line)
 
 
 def join_statements(lines):
-    """Conditions over several lines as one, so that both sides of each && are there: (first, last, text)."""
+    """Statements over several lines as one, so that both sides of each && are there: (first, last, text)."""
     at = 0
     while at < len(lines):
         last = at
         text = lines[at].rstrip("\n")
-        while text.count("(") > text.count(")") and last + 1 < len(lines) and not text.lstrip().startswith(("/*", "*")):
+        is_comment = text.lstrip().startswith(("/*", "*"))
+        while not is_comment and (text.count("(") > text.count(")") or re.search(r"(&&|\|\||=)$", text)):
             last += 1
             text += " " + lines[last].strip()
         yield at, last, text
@@ -133,7 +150,7 @@ def mutants():
         for operator, begin, end, after in changes(text):
             changed = text[:begin] + after + text[end:]
             whole = "".join(lines[:first]) + changed + "\n" + "".join(lines[last + 1:])
-            mutant = Mutant(f"{function}: {text.strip()}", operator, f"{text[begin:end].strip()} -> {after or 'nothing'}", whole)
+            mutant = Mutant(f"{function}: {text.strip()}", operator, name_of_change(text[begin:end].strip(), after), whole)
             if "".join(whole.split()) not in texts:
                 texts.add("".join(whole.split()))
                 names[mutant.name()] = names.get(mutant.name(), 0) + 1
@@ -156,25 +173,36 @@ def build(mutant, clew, folder):
 
 def seek(library, way, tools, folder):
     """The key of a violation, "" when there is none."""
-    campaign = tempfile.mkdtemp(dir=folder) + "/own"
-    done = run([tools.clew, "explore", "--json", "--first", "--budget", f"{tools.runs}runs", *way, "-o", campaign, library], folder)
-    if done.returncode not in (0, 1):
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)["findings"][0]["key"] if done.returncode == 1 else ""
+    runs, options = way
+    words = ["--first", "--budget", f"{runs}runs", *options.split()]
+    findings = search.explore(tools.clew, os.path.join(folder, library), words, CPU_SECONDS, folder)["findings"]
+    return findings[0]["key"] if findings else ""
+
+
+def work_missing(library, tools, folder):
+    """What its runs do not do, "" when they work."""
+    done = run([tools.work, library, str(WORK_RUNS), WORK_SETTINGS], folder).stdout
+    words = [word for word in ("elected", "committed") if not re.search(rf"\b{word} [1-9]", done)]
+    return f"no work: nothing {words[0]}" if words else ""
 
 
 def judge(library, tools, folder):
     """What catches it; "" when nothing does."""
     if tools.way is not None:
         return seek(library, WAYS[tools.way], tools, folder)
-    key = seek(library, WAYS[0], tools, folder)
-    if key:
-        return key
-    work = run([tools.work, library, str(WORK_RUNS)], folder).stdout
-    for word in ("elected", "committed"):
-        if not re.search(rf"\b{word} [1-9]", work):
-            return "no work: nothing " + word
-    return next(filter(None, (seek(library, way, tools, folder) for way in WAYS[1:])), "")
+    return next(filter(None, itertools.chain(
+        (seek(library, way, tools, folder) for way in WAYS[:WORK_AFTER]),
+        (work_missing(library, tools, folder) for _ in range(1)),
+        (seek(library, way, tools, folder) for way in WAYS[WORK_AFTER:]))), "")
+
+
+def sort_of(by):
+    """In what sense it was caught."""
+    if by.startswith("property: "):
+        return "invariant"
+    if by.startswith("assertion: mutant.c"):
+        return "assertion"
+    return "no work" if by.startswith("no work") else "simulator"
 
 
 def survivors():
@@ -197,7 +225,6 @@ def read_words():
     words.add_argument("--only", default="")
     words.add_argument("--limit", type=int, default=0)
     words.add_argument("--skip", type=int, default=0)
-    words.add_argument("--runs", type=int, default=RUNS)
     words.add_argument("--way", type=int, help="search in one of the ways only, from 0")
     words.add_argument("--trust", action="store_true", help="that the Raft as it stands is right")
     words.add_argument("--list", action="store_true")
@@ -215,7 +242,7 @@ def verdict_of(mutant, tools, known):
             return "no C", "is refused by the compiler"
         by = judge(library, tools, folder)
     if by:
-        return "no work" if by.startswith("no work") else "caught", by
+        return sort_of(by), by
     if mutant.name() not in known:
         return "wrong", "survives, and nobody says why"
     return "explained", "survives: " + known[mutant.name()]
@@ -242,14 +269,15 @@ def main():
     if not tools.trust:
         check_original(tools)
     known = survivors()
-    counts = {"caught": 0, "no work": 0, "no C": 0, "explained": 0, "wrong": 0}
+    counts = dict.fromkeys(("invariant", "assertion", "simulator", "no work", "no C", "explained", "wrong"), 0)
     for mutant in chosen:
         begin = time.monotonic()
         verdict, seen = verdict_of(mutant, tools, known)
         counts[verdict] += 1
         print(f"{verdict}: {mutant.name()}: {seen} ({time.monotonic() - begin:.1f} s)", flush=True)
-    print(f"{len(chosen)} mutants: {counts['caught']} caught by invariants, {counts['no work']} do no work, "
-          f"{counts['explained']} survive and are explained, {counts['no C']} are no C, {counts['wrong']} not as expected")
+    print(f"{len(chosen)} mutants: {counts['invariant']} caught by invariants, {counts['assertion']} by assertions, "
+          f"{counts['simulator']} by the simulator, {counts['no work']} do no work, {counts['explained']} survive and are "
+          f"explained, {counts['no C']} are no C, {counts['wrong']} not as expected")
     return 1 if counts["wrong"] else 0
 
 
