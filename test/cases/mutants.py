@@ -31,7 +31,7 @@ WAYS = ((6000, "--strategy random"),
         (12000, "--strategy random --set nodes=3,patience=4,commands=4 --faults crash=1,restart=1,disk-error=2 --depth 200"),
         (4000, "--strategy random --set demi=1"),
         (6000, "--strategy pos --net datagram --faults crash=2,restart=2,drop=3,duplicate=3"),
-        (60000, "--strategy pos --net datagram --set nodes=3,patience=1,commands=0 --faults crash=1,restart=1 --depth 50"))
+        (120000, "--strategy pos --net datagram --set nodes=3,patience=1,commands=0 --faults crash=1,restart=1 --depth 50"))
 WORK_AFTER = 2
 WORK_RUNS = 200
 WORK_SETTINGS = "nodes=3,patience=8,commands=24"
