@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,10 +60,33 @@ static void make_room(struct in *in, size_t wanted)
     in->at = in->buffer;
 }
 
+/* Waits until there are bytes, or somebody wants an end: false. Looks up now and then, since a
+ * signal may come just before the wait. */
+static bool wait_for_bytes(const struct in *in)
+{
+    enum { LOOK_UP_MS = 100 };
+    struct pollfd wanted = {.fd = in->fd, .events = POLLIN};
+    while (in->is_stopped != NULL && *in->is_stopped == 0 && poll(&wanted, 1, LOOK_UP_MS) <= 0) {
+    }
+    return in->is_stopped == NULL || *in->is_stopped == 0;
+}
+
+/* The input ends here: what came of a line that is not whole is left out. */
+static void end_at_line(struct in *in)
+{
+    const char *end = in->available == 0 ? NULL : memrchr(in->at, '\n', in->available);
+    in->available = end == NULL ? 0 : (size_t)(end - in->at) + 1;
+    in->is_end = true;
+}
+
 ssize_t in_fill(struct in *in, size_t wanted, struct err *e)
 {
     while (in->available < wanted && !in->is_end) {
         make_room(in, wanted);
+        if (!wait_for_bytes(in)) {
+            end_at_line(in);
+            break;
+        }
         ssize_t got = seam_fails()
                           ? seam_failure(EIO)
                           : read(in->fd, in->buffer + in->available, in->capacity - in->available);

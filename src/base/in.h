@@ -20,6 +20,10 @@ struct in {
     uint64_t size;    /* of the whole input, 0 when not known (a pipe) */
     bool is_end;      /* nothing comes after the window */
 
+    /* Not 0 once somebody wants an end: the input then ends with its last whole line, even while
+     * it is waited for. NULL: nobody will. */
+    const volatile int *is_stopped;
+
     int fd;
     char *buffer;
     size_t capacity;

@@ -5,6 +5,7 @@
 #include "cli/reading.h"
 #include "cli/report.h"
 #include "cli/spec_file.h"
+#include "cli/stopping.h"
 #include "monitor/stream.h"
 #include "monitor/workload.h"
 
@@ -150,9 +151,9 @@ static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
         return -1;
     }
     m->file.event_count = t->events.count;
-    return monitor_find(t, &m->spec, &m->options, &m->file.findings, &m->result, &m->notes, e) < 0
-               ? misfit(m, e)
-               : 0;
+    const int result =
+        monitor_find(t, &m->spec, &m->options, &m->file.findings, &m->result, &m->notes, e);
+    return result < 0 && m->result.is_misfit ? misfit(m, e) : result;
 }
 
 /* ---- streams ---- */
@@ -235,10 +236,15 @@ static int find_in_stream(struct monitoring *m, struct err *e)
     if (reading_open(&reading, m->session, e) < 0) {
         return -1;
     }
+    struct stopping stopping;
+    stopping_begin(&stopping);
+    m->session->budget.is_stopped = reading.cursor->in.is_stopped = stopping_wish();
     const int result = follow(m, &reading, e);
     if (result == 0) {
         reading_warn(&reading);
     }
+    m->session->budget.is_stopped = NULL;
+    stopping_end(&stopping);
     reading_close(&reading);
     return result;
 }

@@ -65,6 +65,7 @@ int monitor_find(const struct trace *t, const struct spec *s, const struct monit
     const struct checker_system system = {m.chronicle.processes.at,
                                           (uint32_t)m.chronicle.processes.count};
     int result = bind_spec(&m.bound, s, &system, e);
+    r->is_misfit = result < 0;
     if (result == 0) {
         const struct chronicle_options options = {.skew = o->skew, .is_logical = o->is_paper};
         chronicle_build(&m.chronicle, s, &m.bound, &options, n);

@@ -49,6 +49,7 @@ struct monitor_answer {
 struct monitor_result {
     VEC(struct monitor_answer) properties; /* as in the specification */
     uint64_t process_count, report_count, message_count;
+    bool is_misfit; /* of a failure: it is the specification that does not fit */
 };
 
 void monitor_result_release(struct monitor_result *r);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/bits.h"
+#include "wire/kind.h"
 
 static void forget(const struct chronicle *h, uint32_t process, struct span *slots)
 {
@@ -112,6 +113,15 @@ static uint64_t number_of(const struct chronicle *h, event_id id)
     return h->numbers == NULL ? id : h->numbers[id];
 }
 
+/* The hybrid clock of the last event taken, where it has one. */
+static void say_stamp(struct words *w, const struct chronicle *h, uint32_t report)
+{
+    const struct event *e = trace_at(h->trace, h->reports[report].event);
+    if (h->reports[report].slot != REPORT_GAP && (e->has & HAS_HLC) != 0) {
+        say(w, " (l %lld, c %lu)", (long long)e->hlc_time, (unsigned long)e->hlc_count);
+    }
+}
+
 static void say_moment(struct words *w, const struct chronicle *h, uint32_t process, uint32_t taken)
 {
     const struct cuts *c = &h->cuts;
@@ -125,6 +135,9 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
     say(w, ", after event %llu",
         (unsigned long long)(has_base ? h->base->event[process]
                                       : number_of(h, h->reports[next - 1].event)));
+    if (!has_base) {
+        say_stamp(w, h, next - 1);
+    }
     if (h->has_times) {
         say(w, ", time %lld", (long long)(has_base ? h->base->time[process] : c->time[next - 1]));
         if (is_last) {
@@ -135,19 +148,50 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
     }
 }
 
-/* Sends taken whose receives are not. */
-static uint64_t messages_crossing(const struct cuts *c, const uint32_t *taken)
+/* The first few messages that are on their way in the cut, sent but not received, by their names,
+ * or by their events where they have none. */
+enum { MESSAGES_NAMED = 8 };
+
+static void say_message(struct words *w, const struct chronicle *h, uint32_t send, uint32_t receive)
 {
+    const struct cuts *c = &h->cuts;
+    const struct event *e = trace_at(h->trace, h->reports[send].event);
+    if (e->message != 0 && e->kind == EVENT_SEND) {
+        say(w, " %s", trace_name(h->trace, e->message));
+    } else {
+        say(w, " event %llu", (unsigned long long)number_of(h, h->reports[send].event));
+    }
+    say(w, " (%s to %s)", *vec_at(&h->processes, c->process[send]),
+        *vec_at(&h->processes, c->process[receive]));
+}
+
+static void say_messages(struct words *w, const struct chronicle *h, const uint32_t *taken)
+{
+    const struct cuts *c = &h->cuts;
+    struct words named = {0};
     uint64_t crossing = 0;
     for (uint32_t p = 0; p < c->process_count; p++) {
         for (uint32_t r = c->first[p] + taken[p]; r < c->first[p + 1]; r++) {
             for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
                 const uint32_t from = c->process[c->needs[n]];
-                crossing += c->needs[n] < c->first[from] + taken[from];
+                if (c->needs[n] >= c->first[from] + taken[from]) {
+                    continue;
+                }
+                if (crossing++ < MESSAGES_NAMED) {
+                    say(&named, "%s", crossing == 1 ? ":" : ",");
+                    say_message(&named, h, c->needs[n], r);
+                }
             }
         }
     }
-    return crossing;
+    say(w, "%llu message%s on the way", (unsigned long long)crossing, crossing == 1 ? "" : "s");
+    vec_each (&named.text, letter) {
+        vec_push(&w->text, *letter);
+    }
+    if (crossing > MESSAGES_NAMED) {
+        say(w, " and %llu more", (unsigned long long)(crossing - MESSAGES_NAMED));
+    }
+    vec_release(&named.text);
 }
 
 const char *witness_text(const struct chronicle *h, const struct spec *s, const uint32_t *taken,
@@ -162,8 +206,7 @@ const char *witness_text(const struct chronicle *h, const struct spec *s, const 
         say_moment(&w, h, p, taken[p]);
         say(&w, "\n");
     }
-    const uint64_t crossing = messages_crossing(&h->cuts, taken);
-    say(&w, "%llu message%s on the way", (unsigned long long)crossing, crossing == 1 ? "" : "s");
+    say_messages(&w, h, taken);
     const char *text = arena_text(&f->arena, w.text.at, w.text.count);
     vec_release(&w.text);
     arena_release(&scratch);

@@ -9,8 +9,8 @@
  * values. */
 bool witness_holds(const struct chronicle *h, uint32_t root, const uint32_t *taken);
 
-/* The cut in words, a line for each process: its values, when, the last event taken; and how many
- * messages are on their way. In the arena of f. */
+/* The cut in words, a line for each process: its values, the last event taken with its hybrid
+ * clock, and from when to when; and the messages on their way. In the arena of f. */
 const char *witness_text(const struct chronicle *h, const struct spec *s, const uint32_t *taken,
                          struct findings *f);
 

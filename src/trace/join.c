@@ -86,6 +86,7 @@ static int fill_part(struct join *j, size_t input, struct err *e)
         return 0;
     }
     const uint64_t offset = part->cursor->in.offset;
+    part->cursor->in.is_stopped = j->cursor.in.is_stopped;
     const int more = cursor_next(part->cursor, &part->batch, e);
     j->cursor.in.offset += part->cursor->in.offset - offset;
     if (more == 0) {

@@ -52,6 +52,28 @@ def test_a_hangup_leaves_nothing_and_ends_with_129():
     assert status_after(signal.SIGHUP) == 129
 
 
+def test_an_interrupt_ends_a_monitor_that_waits_for_reports():
+    reports = [("a", "set", 1, 1), ("b", "set", 1, 2), ("a", "set", 0, 50), ("b", "set", 0, 60), ("a", "set", 0, 70)]
+    lines = "".join('{"process":"%s","event":"%s","name":"v","value":%d,"pt_ms":%d}\n' % report for report in reports)
+    with tempfile.TemporaryDirectory() as folder:
+        spec = os.path.join(folder, "two.spec")
+        with open(spec, "w", encoding="utf-8") as file:
+            file.write("two: never count(p: p.v = 1) >= 2\n")
+        command = [CLEW, "monitor", "--spec", spec, "--skew", "2ms", "--lag", "30ms", "--check-every", "event", "--from",
+                   "jsonl", "-"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdin.write(lines.encode() + b'{"process":"a","ev')  # a line that never becomes whole
+            process.stdin.flush()
+            first = process.stdout.readline()  # it follows the stream
+            process.send_signal(signal.SIGINT)
+            rest = process.stdout.read()       # while nobody closes the pipe
+            status = process.wait(timeout=60)
+            process.stdin.close()
+        assert b"two: what must never hold" in first, first
+        assert b"two: yes" in rest, rest
+        assert status == 1, status
+
+
 def test_an_interrupt_ends_a_search_for_races_and_keeps_what_was_found():
     for number in (signal.SIGINT, signal.SIGTERM):
         with subprocess.Popen([CLEW, "races", "--model", "observed", "--jsonl", "-"], stdin=subprocess.PIPE,
