@@ -1,9 +1,9 @@
 /* The default: every run with few delays, for many bugs are shallow, each followed by one of a
- * strategy, for with many tasks the shallow ones take long; then strategies alone. Those that
- * showed something new come more often. New is a pair of actions that touch one object one right
- * after the other, which no run before had: what a node saw, and what it saw just before. A run
- * that showed one is also kept, to be followed for a part and then left. New states count too, but
- * less, for a large system has always more of them. */
+ * strategy (by seven where the search is told to mix them so), for with many tasks the shallow ones
+ * take long; then strategies alone. Those that showed something new come more often. New is a pair
+ * of actions that touch one object one right after the other, which no run before had: what a node
+ * saw, and what it saw just before. A run that showed one is also kept, to be followed for a part
+ * and then left. New states count too, but less, for a large system has always more of them. */
 #include <string.h>
 
 #include "base/map.h"
@@ -12,7 +12,7 @@
 #include "pick/name.h"
 #include "wire/prng.h"
 
-enum { DELAYS_FIRST = 2, DELAY_RUNS_MAX = 2000, KEPT_MAX = 64 };
+enum { DELAYS_FIRST = 2, DELAY_RUNS_MAX = 2000, KEPT_MAX = 64, RUNS_PER_DELAY = 8 };
 
 /* Hashing every state of a system with large nodes takes longer than running it: some runs do. */
 enum { RUNS_PER_STATES = 4 };
@@ -52,7 +52,8 @@ struct automatic {
 
 static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
 {
-    if (a->delay == NULL) {
+    const bool is_turn = !a->search.options.is_mixed || run_index % RUNS_PER_DELAY == 0;
+    if (a->delay == NULL || !is_turn) {
         return false;
     }
     if (a->delay_runs++ < DELAY_RUNS_MAX && a->delay->ops->next(a->delay, run_index, p)) {

@@ -9,7 +9,8 @@
  *
  * Beside the paper: a step also comes after the one that created its operation; faults, which
  * happen only when chosen, are wanted wherever they are pending; and a run that was ended by a
- * violation is searched as if each operation still pending came next.
+ * violation, or while tasks had more to do, is searched as if each operation still pending came
+ * next.
  *
  * Claims about several nodes at one moment are given all moments (explore/moments.h). A run that
  * breaks one is made again without looking, so that what is searched is the system and not where
@@ -257,6 +258,7 @@ static bool is_reversible(const struct dpor *d, const struct execution *x, size_
     return is_created_between || find_pending(&d->nodes.at[first], b->operation.name) != NULL;
 }
 
+/* Races of steps from new_first on with those before them. */
 static void reverse_races(struct dpor *d, const struct execution *x, size_t new_first)
 {
     struct initials initials = {0};
@@ -303,13 +305,26 @@ static void reverse_pending(struct dpor *d, const struct execution *x)
     }
 }
 
-static void learn_run(struct dpor *d, const struct execution *x)
+/* What tasks had still to do when the run was over, each as if it came next. A task that is blocked
+ * is one of them: whoever blocks it could have come later. */
+static void reverse_unfinished(struct dpor *d, struct execution *x)
+{
+    vec_each (&x->unfinished, u) {
+        vec_push(&x->steps, *u);
+        relation_build(&d->relation, x);
+        reverse_races(d, x, x->steps.count - 1);
+        (void)vec_pop(&x->steps);
+    }
+}
+
+static void learn_run(struct dpor *d, struct execution *x)
 {
     const size_t new_first = d->depth == 0 ? 0 : d->depth - 1;
     extend(d, x);
     relation_build(&d->relation, x);
     reverse_races(d, x, new_first);
     reverse_pending(d, x);
+    reverse_unfinished(d, x);
 }
 
 /* Runs that are not the first of their kind are not counted as executions. */

@@ -37,6 +37,7 @@ void execution_clear(struct execution *x)
     x->is_early = false;
     vec_clear(&x->steps);
     vec_clear(&x->pending);
+    vec_clear(&x->unfinished);
     x->pending_last = 0;
 }
 
@@ -44,6 +45,7 @@ void execution_release(struct execution *x)
 {
     vec_release(&x->steps);
     vec_release(&x->pending);
+    vec_release(&x->unfinished);
 }
 
 int world_run(struct world *w, const struct plan *p, struct execution *x, struct err *e)

@@ -58,20 +58,24 @@ struct plan {
 };
 
 /* How a run ended. OUTCOME(id, name, is_violation, finding) */
-#define OUTCOME_LIST(OUTCOME)                            \
-    OUTCOME(PASSED, "passed", false, PROPERTY)           \
-    OUTCOME(LIMIT, "step limit", false, HANG)            \
-    OUTCOME(REDUNDANT, "redundant", false, PROPERTY)     \
-    OUTCOME(DIVERGED, "diverged", false, PROPERTY)       \
-    OUTCOME(UNSATISFIED, "unsatisfied", false, PROPERTY) \
-    OUTCOME(PROPERTY, "property", true, PROPERTY)        \
-    OUTCOME(LIVENESS, "liveness", true, LIVENESS)        \
-    OUTCOME(ASSERTION, "assertion", true, ASSERTION)     \
-    OUTCOME(CRASH, "crash", true, CRASH)                 \
-    OUTCOME(SANITIZER, "sanitizer", true, SANITIZER)     \
-    OUTCOME(DEADLOCK, "deadlock", true, DEADLOCK)        \
-    OUTCOME(LIVELOCK, "livelock", true, LIVELOCK)        \
-    OUTCOME(HANG, "hang", true, HANG)
+#define OUTCOME_LIST(OUTCOME)                                       \
+    OUTCOME(PASSED, "passed", false, PROPERTY)                      \
+    OUTCOME(LIMIT, "step limit", false, HANG)                       \
+    OUTCOME(REDUNDANT, "redundant", false, PROPERTY)                \
+    OUTCOME(DIVERGED, "diverged", false, PROPERTY)                  \
+    OUTCOME(UNSATISFIED, "unsatisfied", false, PROPERTY)            \
+    OUTCOME(PROPERTY, "property", true, PROPERTY)                   \
+    OUTCOME(LIVENESS, "liveness", true, LIVENESS)                   \
+    OUTCOME(ASSERTION, "assertion", true, ASSERTION)                \
+    OUTCOME(CRASH, "crash", true, CRASH)                            \
+    OUTCOME(SANITIZER, "sanitizer", true, SANITIZER)                \
+    OUTCOME(DEADLOCK, "deadlock", true, DEADLOCK)                   \
+    OUTCOME(LIVELOCK, "livelock", true, LIVELOCK)                   \
+    OUTCOME(HANG, "hang", true, HANG)                               \
+    OUTCOME(EXIT, "exit", true, EXIT)                               \
+    OUTCOME(USE_AFTER_FREE, "use after free", true, USE_AFTER_FREE) \
+    OUTCOME(DOUBLE_FREE, "double free", true, DOUBLE_FREE)          \
+    OUTCOME(OVERFLOW, "overflow", true, OVERFLOW)
 
 enum outcome {
 #define OUTCOME(id, name, is_violation, finding) OUTCOME_##id,
@@ -111,6 +115,9 @@ struct execution {
     bool is_faithful; /* every turn was taken (a lenient run may skip some) */
     VEC(struct step) steps;
     VEC(struct pick_operation) pending;
+    VEC(struct step)
+    unfinished; /* in a world of tasks, if the plan wants what was pending: what
+                   each would have done next, blocked or not */
     uint32_t
         pending_last; /* where in it begins what was pending at the end, if the plan wants it */
 };
