@@ -38,6 +38,9 @@ struct clew_rt_atomic {
 };
 ENTRY void clew_rt_atomic_leave(const struct clew_rt_atomic *operation);
 
+/* Before an atomic operation, which may still turn out to change nothing; `value` means nothing. */
+ENTRY void clew_rt_atomic_point(const struct clew_rt_atomic *operation);
+
 /* A fence between the calling task's atomic operations. */
 ENTRY void clew_rt_fence(uint8_t mode);
 

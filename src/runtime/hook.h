@@ -32,8 +32,13 @@ static inline uint8_t hook_mode(int order)
                                                    : MEMORY_SEQ_CST;
 }
 
-static inline void hook_enter(const volatile void *address)
+/* What is about to be done is told first: under control, others may go before it. */
+static inline void hook_enter(struct clew_rt_atomic operation)
 {
+    const volatile void *address = operation.address;
+    if (clew_rt_atomic_point != NULL) {
+        clew_rt_atomic_point(&operation);
+    }
     if (clew_rt_atomic_enter != NULL) {
         clew_rt_atomic_enter(address);
     }

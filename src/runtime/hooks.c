@@ -124,6 +124,9 @@ HOOK void __tsan_ignore_thread_end(void)
 
 /* Orders are not constants here; sequential consistency is at least as strong as any that is asked
  * for. */
+#define ENTER(event, order)                                                                 \
+    hook_enter((struct clew_rt_atomic){address, PLACE, 0, (uint32_t)sizeof *address, event, \
+                                       hook_mode(order)})
 #define LEAVE(event, order, result)                                        \
     hook_leave((struct clew_rt_atomic){address, PLACE, (uint64_t)(result), \
                                        (uint32_t)sizeof *address, event, hook_mode(order)})
@@ -132,7 +135,7 @@ HOOK void __tsan_ignore_thread_end(void)
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order); \
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)  \
     {                                                                                      \
-        hook_enter(address);                                                               \
+        ENTER(EVENT_ATOMIC_RMW, order);                                                    \
         const type before = __atomic_##name(address, value, __ATOMIC_SEQ_CST);             \
         LEAVE(EVENT_ATOMIC_RMW, order, (compute));                                         \
         return before;                                                                     \
@@ -142,7 +145,7 @@ HOOK void __tsan_ignore_thread_end(void)
     HOOK type __tsan_atomic##bits##_load(const volatile type *address, int order);                 \
     HOOK type __tsan_atomic##bits##_load(const volatile type *address, int order)                  \
     {                                                                                              \
-        hook_enter(address);                                                                       \
+        ENTER(EVENT_ATOMIC_LOAD, order);                                                           \
         const type value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                             \
         LEAVE(EVENT_ATOMIC_LOAD, order, value);                                                    \
         return value;                                                                              \
@@ -150,14 +153,14 @@ HOOK void __tsan_ignore_thread_end(void)
     HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, int order);          \
     HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, int order)           \
     {                                                                                              \
-        hook_enter(address);                                                                       \
+        ENTER(EVENT_ATOMIC_STORE, order);                                                          \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
         LEAVE(EVENT_ATOMIC_STORE, order, value);                                                   \
     }                                                                                              \
     HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order);       \
     HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order)        \
     {                                                                                              \
-        hook_enter(address);                                                                       \
+        ENTER(EVENT_ATOMIC_RMW, order);                                                            \
         const type before = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                 \
         LEAVE(EVENT_ATOMIC_RMW, order, value);                                                     \
         return before;                                                                             \
@@ -171,7 +174,8 @@ HOOK void __tsan_ignore_thread_end(void)
     static bool exchange_if_##bits(volatile type *address, type *expected, type value,             \
                                    int orders[2], const void *place)                               \
     {                                                                                              \
-        hook_enter(address);                                                                       \
+        hook_enter((struct clew_rt_atomic){address, place, 0, (uint32_t)sizeof *address,           \
+                                           EVENT_ATOMIC_RMW, hook_mode(orders[0])});               \
         const bool is_done = __atomic_compare_exchange_n(address, expected, value, false,          \
                                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
         hook_leave((struct clew_rt_atomic){                                                        \

@@ -12,6 +12,12 @@ static wide exchange_if(volatile wide *address, wide expected, wide value)
     return __sync_val_compare_and_swap(address, expected, value);
 }
 
+static void enter(volatile wide *address, int event, const void *place)
+{
+    hook_enter(
+        (struct clew_rt_atomic){address, place, 0, sizeof(wide), (uint8_t)event, MEMORY_SEQ_CST});
+}
+
 /* The recorded value is the lower half: events have no room for more. */
 static void tell(volatile wide *address, wide value, const int words[2], const void *place)
 {
@@ -23,7 +29,7 @@ HOOK wide __tsan_atomic128_load(const volatile wide *address, int order);
 HOOK wide __tsan_atomic128_load(const volatile wide *address, int order)
 {
     volatile wide *at = (volatile wide *)(uintptr_t)address;
-    hook_enter(at);
+    enter(at, EVENT_ATOMIC_LOAD, PLACE);
     const wide value = exchange_if(at, 0, 0);
     tell(at, value, (int[2]){EVENT_ATOMIC_LOAD, order}, PLACE);
     return value;
@@ -34,7 +40,7 @@ HOOK wide __tsan_atomic128_load(const volatile wide *address, int order)
     HOOK wide __tsan_atomic128_##name(volatile wide *address, wide value, int order); \
     HOOK wide __tsan_atomic128_##name(volatile wide *address, wide value, int order)  \
     {                                                                                 \
-        hook_enter(address);                                                          \
+        enter(address, event, PLACE);                                                 \
         wide before = *address;                                                       \
         for (wide seen; (seen = exchange_if(address, before, compute)) != before;) {  \
             before = seen;                                                            \
@@ -54,7 +60,7 @@ UPDATE_HOOK(fetch_nand, EVENT_ATOMIC_RMW, ~(before &value))
 HOOK void __tsan_atomic128_store(volatile wide *address, wide value, int order);
 HOOK void __tsan_atomic128_store(volatile wide *address, wide value, int order)
 {
-    hook_enter(address);
+    enter(address, EVENT_ATOMIC_STORE, PLACE);
     wide before = *address;
     for (wide seen; (seen = exchange_if(address, before, value)) != before;) {
         before = seen;
@@ -65,7 +71,7 @@ HOOK void __tsan_atomic128_store(volatile wide *address, wide value, int order)
 static wide compare_exchange(volatile wide *address, wide expected, wide value, const int orders[2],
                              const void *place)
 {
-    hook_enter(address);
+    enter(address, EVENT_ATOMIC_RMW, place);
     const wide before = exchange_if(address, expected, value);
     const bool is_done = before == expected;
     tell(address, is_done ? value : before,

@@ -1,0 +1,455 @@
+/* Runs: where the process waits for plans, and how a run begins and ends. */
+#include "runtime/control.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "runtime/heap.h"
+#include "runtime/libc.h"
+#include "runtime/task.h"
+#include "runtime/text.h"
+#include "wire/must.h"
+
+struct control *control;
+bool control_is_on;
+uint64_t control_clock;
+
+/* What the program's main is given; its own copies, because it may change them. */
+static struct {
+    int (*run)(int, char **, char **);
+    int count;
+    char **arguments;
+    char **environment;
+} program;
+
+/* Who waits for plans, while fibers run. */
+static struct fiber server;
+
+static const struct pick_limits limits = {.task_max = CONTROL_TASKS_MAX,
+                                          .pending_max = CONTROL_TASKS_MAX,
+                                          .object_max = 1024,
+                                          .constraint_max = CONTROL_CONSTRAINTS_MAX,
+                                          .asleep_max = 4096,
+                                          .action_max = 4096,
+                                          .block_count = 4096};
+
+/* The turn between clew and the process */
+
+static void give_turn(enum control_word word)
+{
+    control->word = word;
+    /* Pairs with the acquire in clew: what was written before is there. */
+    atomic_store_explicit(&control->turn, CONTROL_OF_CLEW, memory_order_release);
+    (void)syscall(SYS_futex, &control->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void await_turn(void)
+{
+    while (atomic_load_explicit(&control->turn, memory_order_acquire) != CONTROL_OF_PROCESS) {
+        (void)syscall(SYS_futex, &control->turn, FUTEX_WAIT, CONTROL_OF_CLEW, NULL, NULL, 0);
+    }
+}
+
+void control_ask(enum control_word word)
+{
+    const int saved = errno;
+    give_turn(word);
+    await_turn();
+    errno = saved;
+}
+
+/* The end of a run */
+
+/* Where our own code lies. */
+static struct {
+    uintptr_t begin, end;
+} own_code;
+
+struct unwinding {
+    uint64_t *stack;
+    uint32_t count;
+    uintptr_t from; /* not 0: calls before this one are the handler's */
+};
+
+static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
+{
+    struct unwinding *u = argument;
+    const uintptr_t place = _Unwind_GetIP(context);
+    if (u->from != 0 && place != u->from) {
+        return _URC_NO_REASON;
+    }
+    const bool is_first_fault = u->from != 0;
+    u->from = 0;
+    if (place == 0 || u->count == CONTROL_STACK_MAX) {
+        return _URC_END_OF_STACK;
+    }
+    if (place < own_code.begin || place >= own_code.end) {
+        /* A place is what a call returns to; a fault lies at the instruction itself. */
+        u->stack[u->count++] = is_first_fault ? place + 1 : place;
+    }
+    return _URC_NO_REASON;
+}
+
+static void tell_stack(const struct ending *e)
+{
+    struct control_result *r = &control->result;
+    struct unwinding u = {.stack = r->stack, .from = (uintptr_t)e->place};
+    (void)_Unwind_Backtrace(unwind_one, &u);
+    if (u.count == 0 && e->place != NULL) {
+        r->stack[u.count++] = (uintptr_t)e->place + 1;
+    }
+    r->stack_count = u.count;
+}
+
+static bool wants_stack(enum control_end end)
+{
+    return end == CONTROL_CRASHED || end == CONTROL_ASSERTED || end == CONTROL_MISUSED;
+}
+
+_Noreturn void control_end(const struct ending *e)
+{
+    control_is_on = false;
+    struct control_result *r = &control->result;
+    r->end = e->end;
+    r->value = e->value;
+    r->address = e->address;
+    r->clock = control_clock;
+    r->stack_count = 0;
+    text_copy(r->text, sizeof r->text, e->text == NULL ? "" : e->text);
+    if (wants_stack(e->end)) {
+        tell_stack(e);
+    }
+    turn_tell();
+    r->number = control->plan.number;
+    if (control->mode == CONTROL_FIBER) {
+        struct fiber ended;
+        fiber_switch(&ended, &server);
+    }
+    give_turn(CONTROL_DONE);
+    (void)syscall(SYS_exit_group, 0);
+    __builtin_unreachable();
+}
+
+void control_outside(const char *call)
+{
+    struct control_result *r = &control->result;
+    if (!control_is_on) {
+        return;
+    }
+    for (uint32_t i = 0; i < r->outside_count; i++) {
+        if (strncmp(r->outside[i], call, CONTROL_OUTSIDE_SIZE - 1) == 0) {
+            return;
+        }
+    }
+    if (r->outside_count < CONTROL_OUTSIDES_MAX) {
+        text_copy(r->outside[r->outside_count++], CONTROL_OUTSIDE_SIZE, call);
+    }
+}
+
+void control_changed(void)
+{
+    if (control_is_on) {
+        control->result.is_changed_outside = 1;
+    }
+}
+
+void control_report(enum event_kind kind, const char *name, int64_t value, const void *place)
+{
+    if (!control_is_on) {
+        return;
+    }
+    struct control_result *r = &control->result;
+    struct control_report *reports = control_region(CONTROL_PLACE(REPORTS));
+    if (r->report_count < CONTROL_REPORTS_SIZE / sizeof *reports) {
+        struct control_report *told = &reports[r->report_count++];
+        *told = (struct control_report){.place = (uintptr_t)place,
+                                        .value = value,
+                                        .step = (uint32_t)r->step_count,
+                                        .task = control_self->number,
+                                        .kind = (uint16_t)kind};
+        text_copy(told->name, sizeof told->name, name);
+    }
+}
+
+void control_report_channel(enum event_kind kind, const void *channel, int64_t message,
+                            const void *place)
+{
+    if (control_is_on) {
+        const struct object o = object_of(channel, place);
+        char name[sizeof((struct control_report *)0)->name];
+        object_print(&o, name, sizeof name);
+        control_report(kind, name, message, place);
+    }
+}
+
+/* The beginning of a run */
+
+static void signal_ended(int signal, siginfo_t *info, void *context)
+{
+    if (!control_is_on) {
+        (void)syscall(SYS_exit_group, 128 + signal);
+    }
+    const void *place = NULL;
+#ifdef __x86_64__
+    place = (const void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+#endif
+    control_end(&(struct ending){.end = CONTROL_CRASHED,
+                                 .value = signal,
+                                 .address = (uintptr_t)info->si_addr,
+                                 .place = place});
+}
+
+static void catch_signals(void)
+{
+    enum { STACK_SIZE = 1 << 16 };
+    static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    static char *stack;
+    if (stack == NULL) {
+        stack = rewind_exempt(STACK_SIZE);
+    }
+    const stack_t other = {.ss_sp = stack, .ss_size = STACK_SIZE};
+    (void)sigaltstack(&other, NULL);
+    struct sigaction action = {.sa_sigaction = signal_ended,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        (void)libc.sigaction(caught[i], &action, NULL);
+    }
+}
+
+static struct pick_plan read_plan(void)
+{
+    const struct control_plan *p = &control->plan;
+    return (struct pick_plan){
+        .turns = control_region(CONTROL_PLACE(TURNS)),
+        .turn_count = p->turn_count,
+        .is_lenient = p->is_lenient != 0,
+        .steps_first = p->steps_first,
+        .wants = p->has_wants != 0 ? control_region(CONTROL_PLACE(WANTS)) : NULL,
+        .want_count = p->want_count,
+        .constraints = control_region(CONTROL_PLACE(CONSTRAINTS)),
+        .constraint_count = p->constraint_count,
+        .asleep = control_region(CONTROL_PLACE(ASLEEP)),
+        .asleep_count = p->asleep_count,
+        .strategy = p->strategy,
+        .depth = p->depth,
+        .seed = p->seed,
+    };
+}
+
+static struct pick *pick(void)
+{
+    void *memory = control_region(CONTROL_PLACE(PICK));
+    if (control->is_pick_begun == 0) {
+        must(pick_size(&limits) <= CONTROL_PICK_SIZE);
+        (void)pick_init(memory, &limits);
+        control->is_pick_begun = 1;
+    }
+    return memory;
+}
+
+static void begin_run(void)
+{
+    const struct pick_plan plan = read_plan();
+    struct control_result *r = &control->result;
+    r->step_count = 0;
+    r->report_count = 0;
+    r->outside_count = 0;
+    r->is_changed_outside = 0;
+    r->has_idled = 0;
+    r->has_looked = 0;
+    r->end = CONTROL_UNENDED;
+    object_begin();
+    heap_begin();
+    task_begin();
+    clock_begin();
+    turn_begin(&plan, pick());
+    control_is_on = true;
+}
+
+static void *run_main(void *unused)
+{
+    (void)unused;
+    libc_exit(program.run(program.count, program.arguments, program.environment));
+}
+
+static void first_fiber(void)
+{
+    task_run_first(run_main);
+}
+
+/* Waiting for plans */
+
+static _Noreturn void run_here(void)
+{
+    catch_signals();
+    begin_run();
+    task_run_first(run_main);
+}
+
+static void report_death(uint64_t number, int status)
+{
+    struct control_result *r = &control->result;
+    r->end = WIFSIGNALED(status) ? CONTROL_CRASHED : CONTROL_UNENDED;
+    r->value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    r->stack_count = 0;
+    r->stand_count = 0;
+    r->text[0] = 0;
+    r->number = number;
+    give_turn(CONTROL_DONE);
+}
+
+static _Noreturn void serve_forks(void)
+{
+    control_ask(CONTROL_READY);
+    while (true) {
+        const uint64_t number = control->plan.number;
+        const pid_t child = libc.fork();
+        if (child == 0) {
+            run_here();
+        }
+        int status = 0;
+        control->runner = child;
+        while (child > 0 && syscall(SYS_wait4, child, &status, 0L, NULL) != child) {
+        }
+        if (control->result.number != number) {
+            report_death(number, status);
+        }
+        await_turn();
+    }
+}
+
+/* The first fiber has a stack of its own, so that ours is not part of the run. */
+static _Noreturn void serve_fibers(void)
+{
+    catch_signals();
+    rewind_save();
+    control_ask(CONTROL_READY);
+    while (true) {
+        begin_run();
+        fiber_make(&tasks[0], 0, first_fiber);
+        fiber_switch(&server, &tasks[0].fiber);
+        rewind_restore();
+        control_ask(CONTROL_DONE);
+    }
+}
+
+static int serve(int count, char **arguments, char **environment)
+{
+    (void)count;
+    (void)arguments;
+    (void)environment;
+    control->server = (int32_t)syscall(SYS_getpid);
+    task_save();
+    if (control->can_fiber == 0 && control->mode <= CONTROL_FORK) {
+        control->mode = CONTROL_THREAD;
+    }
+    switch ((enum control_mode)control->mode) {
+    case CONTROL_FIBER: serve_fibers();
+    case CONTROL_FORK:
+    case CONTROL_THREAD: serve_forks();
+    case CONTROL_EXEC:
+        control_ask(CONTROL_READY);
+        control->runner = control->server;
+        run_here();
+    }
+    return 1;
+}
+
+/* Starting */
+
+/* The last of all that runs at exit, because it was registered before all else. */
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (!control_is_on) {
+        return;
+    }
+    if (control->wants_output != 0) {
+        (void)fflush(NULL);
+    }
+    control_end(&(struct ending){.end = CONTROL_EXITED, .value = status});
+}
+
+static char **copy_words(char **words, int count)
+{
+    char **copy = heap_take((size_t)(count + 1) * sizeof *copy, 16, NULL);
+    for (int i = 0; i < count; i++) {
+        const size_t size = strlen(words[i]) + 1;
+        copy[i] = heap_take(size, 16, NULL);
+        memcpy(copy[i], words[i], size);
+    }
+    copy[count] = NULL;
+    return copy;
+}
+
+static bool open_page(void)
+{
+    const char *word = getenv(CONTROL_VARIABLE);
+    if (word == NULL || getauxval(AT_SECURE) != 0) {
+        return false;
+    }
+    const int fd = (int)strtol(word, NULL, 10);
+    void *page = (void *)syscall(SYS_mmap, CONTROL_ADDRESS, CONTROL_SIZE, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0L);
+    if (page != (void *)CONTROL_ADDRESS) {
+        return false;
+    }
+    (void)syscall(SYS_close, fd);
+    control = page;
+    return control->magic == CONTROL_MAGIC && control->version == CONTROL_VERSION;
+}
+
+/* Code is told apart by where it lies. */
+static void find_own_code(void)
+{
+    object_module_of((uintptr_t)find_own_code, &own_code.begin, &own_code.end);
+}
+
+__attribute__((constructor(101))) static void start(void)
+{
+    libc_find();
+    if (!open_page()) {
+        control = NULL;
+        return;
+    }
+    (void)unsetenv(CONTROL_VARIABLE);
+    (void)unsetenv("LD_PRELOAD");
+    task_start();
+    turn_start();
+    object_start();
+    find_own_code();
+    control->can_fiber = fiber_is_possible();
+    (void)on_exit(at_exit, NULL);
+}
+
+/* The program's main is run when a plan has come. */
+RT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int count, char **arguments,
+                                void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                                void *stack_end);
+RT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int count, char **arguments,
+                                void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                                void *stack_end)
+{
+    libc_find();
+    if (control == NULL) {
+        return libc.__libc_start_main(main, count, arguments, init, fini, rtld_fini, stack_end);
+    }
+    program.run = main;
+    program.count = count;
+    program.arguments = copy_words(arguments, count);
+    program.environment = environ;
+    return libc.__libc_start_main(serve, count, arguments, init, fini, rtld_fini, stack_end);
+}

@@ -1,0 +1,329 @@
+/* Control inside a process: one task runs at a time, and who that is, is chosen.
+ *
+ * A task that is about to do something others could notice says so and waits until it is chosen:
+ *
+ *     int pthread_mutex_lock(pthread_mutex_t *m)
+ *     {
+ *         turn_take(&(struct act){.kind = EVENT_LOCK, .object = m, .writes = true,
+ *                                 .wait = WAIT_MUTEX, .place = RT_PLACE});
+ *         ... the lock is free: it is taken, in m itself ...
+ *     }
+ *
+ * Whoever says so chooses the next task itself (pick/ runs here) and hands the turn over. What
+ * blocks is modelled: a task whose lock is held is not among those that can be chosen. So no real
+ * lock is ever waited for, and a deadlock is that nobody can be chosen.
+ *
+ * Files: control.c begins and ends runs; turn.c chooses; task.c makes and ends tasks; fiber.c and
+ * rewind.c are the fast way of both; object.c names what tasks touch; heap.c is the program's heap;
+ * the control_*.c stand in for the calls of the program. */
+#ifndef CLEW_RUNTIME_CONTROL_H
+#define CLEW_RUNTIME_CONTROL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pick/pick.h"
+#include "wire/control.h"
+#include "wire/kind.h"
+
+#define RT_EXPORT __attribute__((visibility("default")))
+#define RT_PLACE __builtin_return_address(0)
+
+#define NOBODY UINT32_MAX
+
+/* What an operation needs before it can happen. */
+enum wait {
+    WAIT_NOTHING,
+    WAIT_MUTEX,     /* `object` is free */
+    WAIT_CONDITION, /* `object` was signalled for us, and the lock `second` is free */
+    WAIT_TASK,      /* the task `peer` has ended */
+    WAIT_SEMAPHORE, /* `object` is above 0 */
+    WAIT_READ,      /* nobody writes under `object` */
+    WAIT_WRITE,     /* nobody uses `object` */
+    WAIT_SPIN,      /* the spin lock `object` is free */
+    WAIT_BARRIER,   /* all have come to `object` since */
+    WAIT_ONCE,      /* nobody is initializing `object` */
+    WAIT_TIME,      /* until `deadline` */
+    WAIT_WAKE,      /* of a futex: somebody woke us */
+};
+
+/* What a task is about to do. */
+struct act {
+    enum event_kind kind;
+    enum wait wait;
+    const volatile void *object; /* NULL: nothing */
+    const volatile void *second;
+    const void *place;
+    uint64_t deadline; /* when it gives up, of the virtual clock; 0: never */
+    uint32_t size;     /* of an access */
+    uint32_t peer;     /* of what is about a task: its number */
+    uint8_t mode;
+    uint8_t touch;        /* enum touch, of the object ... */
+    uint8_t touch_second; /* ... and of the other */
+    bool writes;          /* it changes its object */
+    bool is_of_task;      /* its object is the task `peer` */
+    bool is_of_time;      /* its object is the clock */
+    bool is_of_all;       /* everything is touched */
+    bool is_idle;         /* repeats what the task did before, and nothing has changed since */
+    bool is_unsure;       /* whether it changes anything is told by turn_changed */
+    bool is_cancellable;
+};
+
+/* The name of something that tasks touch (wire/control.h), the same in every run. */
+struct object {
+    uint64_t key;
+    uint32_t ordinal, offset, owner;
+    uint64_t name;   /* hash of the whole text */
+    uint32_t number; /* for pick/: of the word it lies in */
+};
+
+/* How a lock is touched. Taking it and giving it back do not change places, because the one waits
+ * for the other; trying to take it does with both. So a lock is two things: who may be next, and
+ * whether it is free. */
+enum touch {
+    TOUCH_OBJECT, /* the object as such */
+    TOUCH_NEXT,   /* of a lock: who may be next */
+    TOUCH_FREE,   /* of a lock: whether it is free */
+    TOUCH_BOTH,
+};
+
+enum task_state { TASK_FREE, TASK_LIVE, TASK_ENDED };
+
+enum { KEYS_MAX = 128, REPEATS_MAX = 16, ROBUST_MAX = 16 };
+
+/* A read, to be known again. */
+struct repeat {
+    const void *place;
+    uintptr_t address;
+    uint64_t value, stamp;
+};
+
+struct fiber {
+    void *stack_pointer;
+    uintptr_t thread_pointer;
+    void *stack; /* mapped; NULL: none yet */
+    size_t stack_size;
+};
+
+struct task {
+    enum task_state state;
+    uint32_t number; /* its place in tasks[], the same in every run */
+    uint32_t child_count;
+    uint64_t path_name;
+    struct act act;
+    struct object object;          /* of act */
+    struct pick_operation pending; /* act, for pick/ */
+    uint64_t since;                /* when it began to wait: turns so far */
+    struct pick_operation timeout; /* its giving up, if it has a deadline */
+    bool is_woken;                 /* by the last at a barrier, or through a futex */
+    bool is_timed_out;
+    bool is_detached, is_joined, is_ending;
+    bool is_cancelled, is_cancel_off;
+    uint32_t ignore;          /* depth of our own work in its name */
+    uint32_t ignore_accesses; /* depth of clew_ignore_begin */
+    uint64_t idle_stamp;
+
+    void *(*run)(void *);
+    int (*run_c11)(void *);
+    void *argument;
+    void *result;
+    pthread_t thread;
+    _Atomic uint32_t turn; /* of threads: 1 when it may go on */
+    struct fiber fiber;
+    const void *values[KEYS_MAX];
+    pthread_mutex_t *robust[ROBUST_MAX];
+    struct repeat repeats[REPEATS_MAX];
+};
+
+extern struct control *control; /* the page; NULL: not controlled */
+extern bool control_is_on;      /* a run goes on, and the caller is one of its tasks */
+extern __thread struct task *control_self;
+extern uint64_t control_clock; /* virtual nanoseconds since the beginning of the run */
+
+/* A region of the page. */
+static inline void *control_region(size_t place)
+{
+    return (char *)control + place;
+}
+
+/* Whether what the caller does is to be chosen: it is a task, and not at our own work. */
+static inline bool control_is_mine(void)
+{
+    return control_is_on && control_self->ignore == 0;
+}
+
+/* Gives the turn to clew until it gives it back. */
+void control_ask(enum control_word word);
+
+/* Ends the run. Does not return: the process ends, or goes back to its beginning. */
+struct ending {
+    enum control_end end;
+    int value;
+    const char *text;
+    uint64_t address;
+    const void *place; /* the innermost call; NULL: the caller's stack is told */
+};
+_Noreturn void control_end(const struct ending *e);
+
+/* A call that control does not reach went through; named in the report. */
+void control_outside(const char *call);
+
+/* Something changed that putting memory back does not undo: the next run begins with a fork. */
+void control_changed(void);
+
+/* Adds to what the program tells of itself. */
+void control_report(enum event_kind kind, const char *name, int64_t value, const void *place);
+
+/* The same of a message through something that is known by its address. */
+void control_report_channel(enum event_kind kind, const void *channel, int64_t message,
+                            const void *place);
+
+/* turn.c */
+
+/* Waits until the caller is chosen to do what it says. False when it gave up at its deadline. Does
+ * nothing while there is no run. */
+bool turn_take(const struct act *act);
+
+/* A new task says what it will begin with. */
+void turn_say(struct task *t, const struct act *act);
+
+/* The caller has ended: chooses who goes on, and does not return to it. With threads, returns. */
+void turn_leave(void);
+
+/* Before the first run. */
+void turn_start(void);
+
+/* Begins a run, with the first task. */
+void turn_begin(const struct pick_plan *plan, struct pick *pick);
+
+/* Tells the page how tasks stand. */
+void turn_tell(void);
+
+/* Who was chosen last. */
+struct task *turn_chosen(void);
+
+/* Something was changed; how often that was so in this run. */
+void turn_changed(void);
+uint64_t turn_stamp(void);
+
+/* The next deadline of any task, UINT64_MAX when there is none. */
+uint64_t turn_next_deadline(void);
+
+/* The value of the step under way. */
+void turn_value(int64_t value);
+
+/* For condition variables: one more of those who wait for it may go, all may. */
+void turn_signal(const volatile void *condition);
+void turn_broadcast(const volatile void *condition);
+
+/* Wakes up to so many that wait for this with WAIT_WAKE or WAIT_BARRIER; how many. */
+uint32_t turn_wake(const volatile void *object, uint32_t most);
+
+/* task.c */
+
+extern struct task *tasks; /* by number, CONTROL_TASKS_MAX of them */
+
+/* Before anything else: the caller is the first task. */
+void task_start(void);
+
+/* Before the first run: what the first task has of its own by now, it has in every run. */
+void task_save(void);
+
+/* A run begins: only the first task lives. */
+void task_begin(void);
+
+/* The living, in the order of their creation; the last to end is the last to be there. */
+extern struct task **task_live;
+extern uint32_t task_live_count;
+
+const char *task_path(uint32_t number);
+
+/* The turn goes from one task to another; returns when `from` has it again. */
+void task_switch(struct task *from, struct task *to);
+
+/* The calling task ends: its destructors run, then it waits to end. Does not return. */
+_Noreturn void task_end(struct task *t);
+
+/* The caller may be asked to end here. */
+void task_test_cancel(void);
+
+/* Whether the caller stands where it stood before, finds what it found then, and nothing has
+ * changed in between: it waits for a change. */
+bool task_repeats(const void *place, const volatile void *address, uint64_t value);
+
+/* control_key.c: runs the destructors of the caller's keys. */
+void key_end(struct task *t);
+
+/* control_lock.c: whether what the act waits for is there, of all waits for locks. */
+bool lock_is_ready(const struct task *t);
+
+/* Who holds what the task waits for; NOBODY when that cannot be said. */
+uint32_t lock_holder(const struct task *t);
+
+/* The task ends with robust mutexes in its hands. */
+void lock_end(struct task *t);
+
+/* object.c */
+
+void object_start(void);
+void object_begin(void); /* a run begins: blocks and first uses are forgotten */
+struct object object_of(const volatile void *address, const void *place);
+/* Writes its name; how long it is. */
+size_t object_print(const struct object *o, char *text, size_t size);
+struct object object_of_task(uint32_t number);
+struct object object_of_time(void);
+/* The memory means something else from now on. */
+void object_forget(const void *address, size_t size);
+/* The modules of the process changed. */
+void object_modules(void);
+/* Where the module lies that has this address. */
+void object_module_of(uintptr_t address, uintptr_t *begin, uintptr_t *end);
+
+/* heap.c */
+
+#define HEAP_ADDRESS UINT64_C(0x210000000000)
+#define HEAP_SIZE (UINT64_C(1) << 34)
+
+/* A run begins: blocks are counted anew. */
+void heap_begin(void);
+/* Remembers the heap as it is; and puts it back: everything allocated since is gone. */
+void heap_save(void);
+void heap_restore(void);
+
+/* The block that the address lies in. */
+struct heap_block {
+    uint64_t place;
+    uintptr_t start;
+    uint64_t size;
+    uint32_t ordinal; /* of those that its task allocated there, from 1 */
+    uint32_t owner;   /* the task */
+    bool is_freed;
+};
+bool heap_find(uintptr_t address, struct heap_block *block);
+
+/* control_time.c: a run begins at the same moment as every other. */
+void clock_begin(void);
+
+/* fiber.c */
+
+/* Whether this machine and this libc have what it takes; also finds it. */
+bool fiber_is_possible(void);
+/* To be called first in a new fiber. */
+void fiber_begin(void);
+/* Makes the task's fiber; the first time it is switched to, `begin` runs there. */
+void fiber_make(struct task *t, size_t stack_size, void (*begin)(void));
+void fiber_switch(struct fiber *from, const struct fiber *to);
+/* Frees what is kept of it, not the stack, which is used again. */
+void fiber_drop(struct task *t);
+
+/* rewind.c */
+
+/* Remembers all writable memory of the process; and puts it back. */
+void rewind_save(void);
+void rewind_restore(void);
+/* Memory of ours that stays as it is, zero at first. */
+void *rewind_exempt(size_t size);
+
+#endif

@@ -1,0 +1,147 @@
+/* Accesses and atomic operations of code built by `clew cc`, each a point where others may go first
+ * while there are others. Accesses to the heap are checked on the way: what was freed, and what
+ * lies behind a block, is nobody's. */
+#include <string.h>
+
+#define ENTRY __attribute__((visibility("default")))
+#include "runtime/control.h"
+#include "runtime/entry.h"
+
+enum { VALUE_SIZE = 8 };
+
+static uint64_t value_at(const volatile void *address, size_t size)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const void *)(uintptr_t)address, size < VALUE_SIZE ? size : VALUE_SIZE);
+    return value;
+}
+
+static void check(const volatile void *address, size_t size)
+{
+    const uintptr_t begin = (uintptr_t)address;
+    struct heap_block block;
+    if (begin - HEAP_ADDRESS >= HEAP_SIZE || !control_is_on || !heap_find(begin, &block)) {
+        return;
+    }
+    if (block.is_freed) {
+        control_end(&(struct ending){.end = CONTROL_MISUSED,
+                                     .value = CONTROL_USE_AFTER_FREE,
+                                     .address = begin,
+                                     .text = "memory is used after it was freed"});
+    }
+    if (begin < block.start || begin + size > block.start + block.size) {
+        control_end(&(struct ending){.end = CONTROL_MISUSED,
+                                     .value = CONTROL_OVERFLOW,
+                                     .address = begin,
+                                     .text = "an access goes beyond its block of memory"});
+    }
+}
+
+/* Whether anybody else could notice. */
+static bool is_shared(void)
+{
+    return control_is_mine() && task_live_count > 1 && control_self->ignore_accesses == 0;
+}
+
+/* Before it happens, because it may be stopped; and after others went first, because they may have
+ * freed the memory. */
+static void point(const struct act *act)
+{
+    check(act->object, act->size);
+    if (is_shared()) {
+        (void)turn_take(act);
+        check(act->object, act->size);
+    }
+}
+
+static bool is_repeated(const volatile void *address, size_t size, const void *place)
+{
+    return is_shared() && task_repeats(place, address, value_at(address, size));
+}
+
+void clew_rt_told(void)
+{
+}
+
+void clew_rt_read(const void *address, size_t size, const void *place)
+{
+    point(&(struct act){.kind = EVENT_READ,
+                        .object = address,
+                        .size = (uint32_t)size,
+                        .is_idle = is_repeated(address, size, place),
+                        .place = place});
+}
+
+void clew_rt_write(const void *address, size_t size, const void *place)
+{
+    point(&(struct act){.kind = EVENT_WRITE,
+                        .object = address,
+                        .size = (uint32_t)size,
+                        .writes = true,
+                        .place = place});
+}
+
+#define SIZED(size)                                                  \
+    void clew_rt_read##size(const void *address, const void *place)  \
+    {                                                                \
+        clew_rt_read(address, size, place);                          \
+    }                                                                \
+    void clew_rt_write##size(const void *address, const void *place) \
+    {                                                                \
+        clew_rt_write(address, size, place);                         \
+    }
+SIZED(1)
+SIZED(2)
+SIZED(4)
+SIZED(8)
+
+/* What an atomic operation finds, so that we know afterwards whether it changed anything. One task
+ * runs at a time, and nothing is between the two calls but the operation. */
+static uint64_t found;
+
+void clew_rt_atomic_point(const struct clew_rt_atomic *o)
+{
+    const bool is_load = o->kind == EVENT_ATOMIC_LOAD;
+    point(&(struct act){.kind = o->kind,
+                        .mode = o->mode,
+                        .object = o->address,
+                        .size = o->size,
+                        .writes = !is_load,
+                        .is_unsure = true,
+                        .is_idle = o->kind != EVENT_ATOMIC_STORE &&
+                                   is_repeated(o->address, o->size, o->place),
+                        .place = o->place});
+    found = value_at(o->address, o->size);
+}
+
+void clew_rt_atomic_enter(const volatile void *address)
+{
+    (void)address;
+}
+
+void clew_rt_atomic_leave(const struct clew_rt_atomic *o)
+{
+    if (control_is_mine() && value_at(o->address, o->size) != found) {
+        turn_changed();
+    }
+}
+
+void clew_rt_fence(uint8_t mode)
+{
+    (void)mode;
+}
+
+void clew_rt_enter_function(const void *place, const void *caller)
+{
+    (void)place;
+    (void)caller;
+}
+
+void clew_rt_exit_function(void)
+{
+}
+
+void clew_rt_block(const void *place)
+{
+    (void)place;
+}

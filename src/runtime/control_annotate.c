@@ -1,0 +1,93 @@
+/* What a controlled program tells of itself by clew/clew.h. */
+#include "runtime/control.h"
+
+RT_EXPORT void clew_rt_node(const char *name);
+RT_EXPORT void clew_rt_node(const char *name)
+{
+    control_report(EVENT_LOG, name, 0, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_handler_begin(const char *name);
+RT_EXPORT void clew_rt_handler_begin(const char *name)
+{
+    control_report(EVENT_HANDLER_BEGIN, name, 0, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_handler_end(void);
+RT_EXPORT void clew_rt_handler_end(void)
+{
+    control_report(EVENT_HANDLER_END, "", 0, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_variable(const char *name, int64_t value);
+RT_EXPORT void clew_rt_variable(const char *name, int64_t value)
+{
+    control_report(EVENT_VARIABLE, name, value, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_variable_delete(const char *name);
+RT_EXPORT void clew_rt_variable_delete(const char *name)
+{
+    control_report(EVENT_VARIABLE_DELETE, name, 0, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_log(const char *text);
+RT_EXPORT void clew_rt_log(const char *text)
+{
+    control_report(EVENT_LOG, text, 0, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_atomic_begin(const char *name);
+RT_EXPORT void clew_rt_atomic_begin(const char *name)
+{
+    control_report(EVENT_ATOMIC_BEGIN, name, 0, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_atomic_end(const char *name);
+RT_EXPORT void clew_rt_atomic_end(const char *name)
+{
+    control_report(EVENT_ATOMIC_END, name, 0, RT_PLACE);
+}
+
+/* Order is the order of the run: nothing is to be added to it. */
+RT_EXPORT void clew_rt_happens_before(const void *object);
+RT_EXPORT void clew_rt_happens_before(const void *object)
+{
+    (void)object;
+}
+
+RT_EXPORT void clew_rt_happens_after(const void *object);
+RT_EXPORT void clew_rt_happens_after(const void *object)
+{
+    (void)object;
+}
+
+RT_EXPORT void clew_rt_sent(const void *channel, uint64_t message, size_t size);
+RT_EXPORT void clew_rt_sent(const void *channel, uint64_t message, size_t size)
+{
+    (void)size;
+    control_report_channel(EVENT_SEND, channel, (int64_t)message, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_received(const void *channel, uint64_t message, size_t size);
+RT_EXPORT void clew_rt_received(const void *channel, uint64_t message, size_t size)
+{
+    (void)size;
+    control_report_channel(EVENT_RECV, channel, (int64_t)message, RT_PLACE);
+}
+
+RT_EXPORT void clew_rt_ignore_begin(void);
+RT_EXPORT void clew_rt_ignore_begin(void)
+{
+    if (control_self != NULL) {
+        control_self->ignore_accesses++;
+    }
+}
+
+RT_EXPORT void clew_rt_ignore_end(void);
+RT_EXPORT void clew_rt_ignore_end(void)
+{
+    if (control_self != NULL) {
+        control_self->ignore_accesses -= control_self->ignore_accesses > 0;
+    }
+}

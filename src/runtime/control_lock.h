@@ -1,0 +1,26 @@
+/* Locks of a controlled program, by either of their names. Deadlines are of the virtual clock; 0 is
+ * none. */
+#ifndef CLEW_RUNTIME_CONTROL_LOCK_H
+#define CLEW_RUNTIME_CONTROL_LOCK_H
+
+#include <time.h>
+
+#include "runtime/control.h"
+
+/* As pthread_mutex_lock, _trylock, _unlock; and giving it back as part of something else. */
+int lock_mutex(pthread_mutex_t *m, uint64_t deadline, const void *place);
+int lock_mutex_try(pthread_mutex_t *m, const void *place);
+int lock_mutex_unlock(pthread_mutex_t *m, const void *place);
+int lock_mutex_give(pthread_mutex_t *m);
+int lock_mutex_take(pthread_mutex_t *m); /* which is free */
+
+int lock_once(pthread_once_t *once, void (*run)(void), const void *place);
+
+/* As pthread_cond_timedwait. */
+int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, const void *place);
+void condition_signal(const pthread_cond_t *c, bool is_broadcast, const void *place);
+
+/* A moment of one of the system's clocks, as a deadline. */
+uint64_t clock_deadline(clockid_t clock, const struct timespec *until);
+
+#endif

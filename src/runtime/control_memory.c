@@ -1,0 +1,134 @@
+/* malloc and its kin, from runtime/heap.h. */
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/heap.h"
+
+enum { ALIGNMENT = 16 };
+
+static void put(void *block)
+{
+    if (block == NULL) {
+        return;
+    }
+    switch (heap_put(block)) {
+    case HEAP_FREED_NOW: break;
+    case HEAP_FREED_BEFORE:
+        if (control_is_on) {
+            control_end(&(struct ending){.end = CONTROL_MISUSED,
+                                         .value = CONTROL_DOUBLE_FREE,
+                                         .address = (uintptr_t)block,
+                                         .text = "memory is freed twice"});
+        }
+        break;
+    case HEAP_FOREIGN:
+        if (control_is_on) {
+            control_end(&(struct ending){.end = CONTROL_MISUSED,
+                                         .value = CONTROL_DOUBLE_FREE,
+                                         .address = (uintptr_t)block,
+                                         .text = "what is freed is no block of memory"});
+        }
+        break;
+    }
+}
+
+static void *moved(void *block, size_t size, const void *place)
+{
+    void *fresh = heap_take(size, ALIGNMENT, place);
+    if (fresh != NULL && block != NULL) {
+        const size_t before = heap_size(block);
+        memcpy(fresh, block, before < size ? before : size);
+        put(block);
+    }
+    return fresh;
+}
+
+RT_EXPORT void *malloc(size_t size)
+{
+    return heap_take(size, ALIGNMENT, RT_PLACE);
+}
+
+RT_EXPORT void *calloc(size_t count, size_t size)
+{
+    size_t whole = 0;
+    if (__builtin_mul_overflow(count, size, &whole)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return heap_take(whole, ALIGNMENT, RT_PLACE);
+}
+
+RT_EXPORT void *realloc(void *block, size_t size)
+{
+    if (block != NULL && size == 0) {
+        put(block);
+        return NULL;
+    }
+    return moved(block, size, RT_PLACE);
+}
+
+RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t whole = 0;
+    if (__builtin_mul_overflow(count, size, &whole)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return moved(block, whole, RT_PLACE);
+}
+
+RT_EXPORT void free(void *block)
+{
+    put(block);
+}
+
+static bool is_power(size_t alignment)
+{
+    return alignment != 0 && (alignment & (alignment - 1)) == 0;
+}
+
+RT_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    if (!is_power(alignment) || alignment % sizeof(void *) != 0) {
+        return EINVAL;
+    }
+    const int saved = errno;
+    void *made = heap_take(size, alignment, RT_PLACE);
+    errno = saved;
+    if (made == NULL) {
+        return ENOMEM;
+    }
+    *block = made;
+    return 0;
+}
+
+static void *aligned(size_t alignment, size_t size, const void *place)
+{
+    if (!is_power(alignment)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return heap_take(size, alignment, place);
+}
+
+RT_EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+    return aligned(alignment, size, RT_PLACE);
+}
+
+RT_EXPORT void *memalign(size_t alignment, size_t size)
+{
+    return aligned(alignment, size, RT_PLACE);
+}
+
+RT_EXPORT void *valloc(size_t size)
+{
+    return heap_take(size, 4096, RT_PLACE);
+}
+
+RT_EXPORT size_t malloc_usable_size(void *block)
+{
+    return block == NULL ? 0 : heap_size(block);
+}

@@ -1,0 +1,215 @@
+/* How a controlled program ends, and what it does that reaches outside of the process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/libc.h"
+#include "runtime/task.h"
+#include "runtime/text.h"
+
+/* Ending is an operation: others may go before it. */
+static void take_exit(int status, const void *place)
+{
+    (void)turn_take(&(struct act){.kind = EVENT_PROCESS_EXIT, .is_of_all = true, .place = place});
+    if (control_is_on) {
+        turn_value(status);
+    }
+}
+
+RT_EXPORT _Noreturn void exit(int status)
+{
+    take_exit(status, RT_PLACE);
+    libc.exit(status);
+    __builtin_unreachable();
+}
+
+_Noreturn void libc_exit(int status)
+{
+    exit(status);
+}
+
+static _Noreturn void end_now(int status, const void *place)
+{
+    take_exit(status, place);
+    if (control_is_on) {
+        control_end(&(struct ending){.end = CONTROL_EXITED, .value = status});
+    }
+    (void)syscall(SYS_exit_group, status);
+    __builtin_unreachable();
+}
+
+RT_EXPORT _Noreturn void _exit(int status)
+{
+    end_now(status, RT_PLACE);
+}
+
+RT_EXPORT _Noreturn void _Exit(int status)
+{
+    end_now(status, RT_PLACE);
+}
+
+RT_EXPORT _Noreturn void quick_exit(int status)
+{
+    end_now(status, RT_PLACE);
+}
+
+RT_EXPORT _Noreturn void abort(void)
+{
+    if (control_is_on) {
+        control_end(&(struct ending){.end = CONTROL_ASSERTED, .text = "abort() is called"});
+    }
+    (void)syscall(SYS_kill, syscall(SYS_getpid), SIGABRT);
+    (void)syscall(SYS_exit_group, 128 + SIGABRT);
+    __builtin_unreachable();
+}
+
+/* "assertion `n == 2' failed", where it stands being told by the stack. */
+static _Noreturn void assertion(const char *claim)
+{
+    char text[CONTROL_TEXT_SIZE] = "";
+    const char *end = text + sizeof text - 1;
+    char *at = text_append(text, end, "assertion ");
+    at = text_append(at, end, claim);
+    *text_append(at, end, " fails") = 0;
+    if (control_is_on) {
+        control_end(&(struct ending){.end = CONTROL_ASSERTED, .text = text});
+    }
+    abort();
+}
+
+RT_EXPORT _Noreturn void __assert_fail(const char *claim, const char *file, unsigned line,
+                                       const char *function);
+RT_EXPORT _Noreturn void __assert_fail(const char *claim, const char *file, unsigned line,
+                                       const char *function)
+{
+    (void)file;
+    (void)line;
+    (void)function;
+    assertion(claim);
+}
+
+RT_EXPORT _Noreturn void __assert_perror_fail(int number, const char *file, unsigned line,
+                                              const char *function);
+RT_EXPORT _Noreturn void __assert_perror_fail(int number, const char *file, unsigned line,
+                                              const char *function)
+{
+    (void)file;
+    (void)line;
+    (void)function;
+    assertion(strerror(number));
+}
+
+/* A child goes on by itself, and nobody chooses for it. */
+RT_EXPORT pid_t fork(void)
+{
+    control_outside("fork");
+    control_changed();
+    const pid_t child = libc.fork();
+    if (child == 0) {
+        control_is_on = false;
+    }
+    return child;
+}
+
+RT_EXPORT pid_t vfork(void)
+{
+    return fork();
+}
+
+/* Who one is: the same in every run. */
+enum { PID = 4242 };
+
+RT_EXPORT pid_t getpid(void)
+{
+    return control_is_on ? PID : (pid_t)syscall(SYS_getpid);
+}
+
+RT_EXPORT pid_t gettid(void)
+{
+    return control_is_on ? PID + (pid_t)control_self->number : (pid_t)syscall(SYS_gettid);
+}
+
+RT_EXPORT int kill(pid_t pid, int signal)
+{
+    return libc.kill(control_is_on && pid == PID ? (pid_t)syscall(SYS_getpid) : pid, signal);
+}
+
+/* What rewinding does not undo. */
+
+RT_EXPORT FILE *fopen(const char *path, const char *mode)
+{
+    control_changed();
+    return libc.fopen(path, mode);
+}
+
+RT_EXPORT FILE *fopen64(const char *path, const char *mode)
+{
+    control_changed();
+    return libc.fopen64(path, mode);
+}
+
+static int opened(int folder, const char *path, int flags, mode_t mode)
+{
+    control_changed();
+    return (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+#define MODE_OF(flags, mode)                      \
+    mode_t mode = 0;                              \
+    if (((flags) & (O_CREAT | O_TMPFILE)) != 0) { \
+        va_list rest;                             \
+        va_start(rest, flags);                    \
+        mode = va_arg(rest, mode_t);              \
+        va_end(rest);                             \
+    }
+
+RT_EXPORT int open(const char *path, int flags, ...)
+{
+    MODE_OF(flags, mode)
+    return opened(AT_FDCWD, path, flags, mode);
+}
+
+RT_EXPORT int open64(const char *path, int flags, ...)
+{
+    MODE_OF(flags, mode)
+    return opened(AT_FDCWD, path, flags, mode);
+}
+
+RT_EXPORT int openat(int folder, const char *path, int flags, ...)
+{
+    MODE_OF(flags, mode)
+    return opened(folder, path, flags, mode);
+}
+
+RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
+{
+    MODE_OF(flags, mode)
+    return opened(folder, path, flags, mode);
+}
+
+RT_EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    control_changed();
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
+
+RT_EXPORT int munmap(void *address, size_t size)
+{
+    control_changed();
+    return (int)syscall(SYS_munmap, address, size);
+}
+
+RT_EXPORT void *dlopen(const char *path, int flags)
+{
+    control_changed();
+    void *library = libc.dlopen(path, flags);
+    if (control != NULL) {
+        object_modules();
+    }
+    return library;
+}

@@ -1,0 +1,55 @@
+/* The few functions of libc that control still calls behind those of its own. */
+#ifndef CLEW_RUNTIME_LIBC_H
+#define CLEW_RUNTIME_LIBC_H
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define LIBC_LIST(FUNCTION)                                                                      \
+    FUNCTION(int, pthread_create,                                                                \
+             (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                   \
+    FUNCTION(void, pthread_exit, (void *))                                                       \
+    FUNCTION(void, exit, (int))                                                                  \
+    FUNCTION(void, quick_exit, (int))                                                            \
+    FUNCTION(pid_t, fork, (void))                                                                \
+    FUNCTION(int, sigaction, (int, const struct sigaction *, struct sigaction *))                \
+    FUNCTION(int, kill, (pid_t, int))                                                            \
+    FUNCTION(int, clock_gettime, (clockid_t, struct timespec *))                                 \
+    FUNCTION(int, timespec_get, (struct timespec *, int))                                        \
+    FUNCTION(int, gettimeofday, (struct timeval *, void *))                                      \
+    FUNCTION(time_t, time, (time_t *))                                                           \
+    FUNCTION(clock_t, clock, (void))                                                             \
+    FUNCTION(int, nanosleep, (const struct timespec *, struct timespec *))                       \
+    FUNCTION(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *)) \
+    FUNCTION(int, usleep, (useconds_t))                                                          \
+    FUNCTION(unsigned, sleep, (unsigned))                                                        \
+    FUNCTION(FILE *, fopen, (const char *, const char *))                                        \
+    FUNCTION(FILE *, fopen64, (const char *, const char *))                                      \
+    FUNCTION(void *, mmap, (void *, size_t, int, int, int, off_t))                               \
+    FUNCTION(int, munmap, (void *, size_t))                                                      \
+    FUNCTION(void *, dlopen, (const char *, int))                                                \
+    FUNCTION(int, __libc_start_main,                                                             \
+             (int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),      \
+              void (*)(void), void *))
+
+struct libc {
+#define FUNCTION(result, name, parameters) result(*name) parameters;
+    LIBC_LIST(FUNCTION)
+#undef FUNCTION
+    void (*call_tls_dtors)(void);
+};
+
+extern struct libc libc;
+
+/* Finds all of them; asked for again it is harmless. */
+void libc_find(void);
+
+/* exit() as the program calls it. */
+_Noreturn void libc_exit(int status);
+
+#endif

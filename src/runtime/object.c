@@ -1,0 +1,287 @@
+/* What tasks touch, by names that are the same in every run: no address is part of them.
+ *
+ *     balance, accounts+16      in a module: its symbol, which clew knows
+ *     bank.c:42#3+8             in the third block that the first task allocated there
+ *     bank.c:42@main/1#2        the second block that task main/1 allocated there
+ *     bank.c:57#1               elsewhere, on a stack say: the first object first used there
+ *
+ * clew gives the texts of places and symbols, each once; the table of them stays in the page. */
+#include <link.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pick/name.h"
+#include "pick/table.h"
+#include "runtime/control.h"
+#include "runtime/text.h"
+#include "wire/must.h"
+
+enum {
+    CACHE_SIZE = 1 << 12,
+    FIRST_USES_MAX = 1 << 14,
+    MODULES_MAX = 64,
+    TEXT_MAX = 512,
+    WORD_SIZE = 8,
+    FORGET_MAX = 1 << 12, /* bytes that are forgotten one by one */
+};
+
+struct cached {
+    uintptr_t address;
+    uint64_t age;
+    struct object object;
+};
+
+static struct state {
+    struct cached cache[CACHE_SIZE];
+    uint64_t age;
+    struct table first_uses; /* address to place and ordinal, packed */
+    struct table counts;     /* place to how many objects have their names from it */
+} * own;
+
+static struct {
+    uintptr_t begin, end;
+} modules[MODULES_MAX];
+static uint32_t module_count;
+
+/* Tells clew of the module, if it is a new one. */
+static void module_tell(const struct dl_phdr_info *info)
+{
+    struct control_module *told = control_region(CONTROL_PLACE(MODULES));
+    char path[sizeof told->path] = "";
+    if (info->dlpi_name[0] != 0) {
+        text_copy(path, sizeof path, info->dlpi_name);
+    } else {
+        (void)syscall(SYS_readlink, "/proc/self/exe", path, sizeof path - 1);
+    }
+    uint32_t at = 0;
+    while (at < control->module_count &&
+           (told[at].bias != info->dlpi_addr || strcmp(told[at].path, path) != 0)) {
+        at++;
+    }
+    if (at == control->module_count && at < CONTROL_MODULES_MAX) {
+        told[at].bias = info->dlpi_addr;
+        text_copy(told[at].path, sizeof told[at].path, path);
+        control->module_count++;
+    }
+}
+
+static int module_add(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    module_tell(info);
+    uintptr_t begin = UINTPTR_MAX;
+    uintptr_t end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD) {
+            const uintptr_t at = info->dlpi_addr + p->p_vaddr;
+            begin = at < begin ? at : begin;
+            end = at + p->p_memsz > end ? at + p->p_memsz : end;
+        }
+    }
+    if (begin < end && module_count < MODULES_MAX) {
+        modules[module_count].begin = begin;
+        modules[module_count++].end = end;
+    }
+    return 0;
+}
+
+void object_modules(void)
+{
+    module_count = 0;
+    (void)dl_iterate_phdr(module_add, NULL);
+}
+
+void object_start(void)
+{
+    own = rewind_exempt(sizeof *own);
+    struct table *both[] = {&own->first_uses, &own->counts};
+    for (int i = 0; i < 2; i++) {
+        table_init(both[i],
+                   rewind_exempt(table_entries(FIRST_USES_MAX) * sizeof(struct table_entry)),
+                   FIRST_USES_MAX);
+    }
+    object_modules();
+}
+
+void object_begin(void)
+{
+    own->age++;
+    table_clear(&own->first_uses);
+    table_clear(&own->counts);
+}
+
+void object_module_of(uintptr_t address, uintptr_t *begin, uintptr_t *end)
+{
+    for (uint32_t i = 0; i < module_count; i++) {
+        if (address >= modules[i].begin && address < modules[i].end) {
+            *begin = modules[i].begin;
+            *end = modules[i].end;
+        }
+    }
+}
+
+static bool is_static(uintptr_t address)
+{
+    for (uint32_t i = 0; i < module_count; i++) {
+        if (address >= modules[i].begin && address < modules[i].end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Texts */
+
+static const struct control_name *row_of(uint64_t key)
+{
+    const struct control_name *rows = control_region(CONTROL_PLACE(NAMES));
+    uint32_t at = control_name_row(key);
+    while (rows[at].key != 0 && rows[at].key != key) {
+        at = (at + 1) % CONTROL_NAMES_MAX;
+    }
+    return &rows[at];
+}
+
+static const char *text_of(uint64_t key)
+{
+    const struct control_name *row = row_of(key);
+    if (row->key == 0) {
+        control->key = key;
+        control_ask(CONTROL_NAME);
+        row = row_of(key);
+    }
+    must(row->key == key);
+    return (const char *)control_region(CONTROL_PLACE(TEXTS)) + row->text;
+}
+
+size_t object_print(const struct object *o, char *text, size_t size)
+{
+    const char *end = text + size - 1;
+    char *at = text_append(text, end, text_of(o->key));
+    if (o->owner != 0) {
+        at = text_append(text_append(at, end, "@"), end, task_path(o->owner));
+    }
+    if (o->ordinal != 0) {
+        at = text_append_number(text_append(at, end, "#"), end, o->ordinal);
+    }
+    if (o->offset != 0) {
+        at = text_append_number(text_append(at, end, "+"), end, o->offset);
+    }
+    *at = 0;
+    return (size_t)(at - text);
+}
+
+static uint64_t name_of(const struct object *o)
+{
+    char text[TEXT_MAX];
+    return name_text(text, object_print(o, text, sizeof text));
+}
+
+/* 0 and the last number mean something else to pick/. */
+static uint32_t number_of(uint64_t first, uint64_t second)
+{
+    return (uint32_t)name_join(first, second) % (UINT32_MAX - 1) + 1;
+}
+
+/* Objects */
+
+static void name_block(struct object *o, const struct heap_block *b, uintptr_t address)
+{
+    o->key = CONTROL_KEY_OF_PLACE | b->place;
+    o->ordinal = b->ordinal;
+    o->owner = b->owner;
+    o->offset = (uint32_t)(address - b->start);
+    const uint64_t block = name_join(name_join(b->place, b->ordinal), b->owner);
+    o->number = number_of(block, o->offset / WORD_SIZE);
+}
+
+enum { ORDINAL_BITS = 16 };
+
+/* Where there are too many to remember, the place itself is the object. */
+static void name_first_use(struct object *o, uintptr_t address, const void *place)
+{
+    uint64_t *use = table_slot(&own->first_uses, address, 0);
+    if (use != NULL && *use == 0) {
+        uint64_t *count = table_slot(&own->counts, (uintptr_t)place, 0);
+        const uint64_t ordinal = count == NULL ? 1 : ++*count;
+        *use = (uint64_t)(uintptr_t)place << ORDINAL_BITS | (ordinal & 0xffff);
+    }
+    o->key = CONTROL_KEY_OF_PLACE | (use == NULL ? (uintptr_t)place : *use >> ORDINAL_BITS);
+    o->ordinal = use == NULL ? 1 : (uint32_t)(*use & 0xffff);
+    o->number = number_of(o->key, o->ordinal);
+}
+
+/* A first use in the word of another: their numbers are that of the word. */
+static uint32_t word_number(uintptr_t address, const void *place)
+{
+    struct object word = {0};
+    name_first_use(&word, address / WORD_SIZE * WORD_SIZE, place);
+    return word.number;
+}
+
+static struct object find(uintptr_t address, const void *place)
+{
+    struct object o = {0};
+    struct heap_block block;
+    if (heap_find(address, &block)) {
+        name_block(&o, &block, address);
+    } else if (is_static(address)) {
+        o.key = address;
+        o.number = number_of(1, address / WORD_SIZE);
+    } else {
+        name_first_use(&o, address, place);
+        o.number = word_number(address, place);
+    }
+    o.name = name_of(&o);
+    return o;
+}
+
+static struct cached *slot_of(uintptr_t address)
+{
+    return &own->cache[(address ^ address >> 12) % CACHE_SIZE];
+}
+
+struct object object_of(const volatile void *address, const void *place)
+{
+    const uintptr_t at = (uintptr_t)address;
+    struct cached *c = slot_of(at);
+    if (c->address != at || c->age != own->age) {
+        *c = (struct cached){.address = at, .age = own->age, .object = find(at, place)};
+    }
+    return c->object;
+}
+
+void object_forget(const void *address, size_t size)
+{
+    if (own == NULL) {
+        return;
+    }
+    if (size > FORGET_MAX) {
+        own->age++;
+        return;
+    }
+    const uintptr_t begin = (uintptr_t)address;
+    for (uintptr_t at = begin; at < begin + size; at++) {
+        struct cached *c = slot_of(at);
+        if (c->address == at) {
+            c->address = 0;
+        }
+    }
+}
+
+struct object object_of_task(uint32_t number)
+{
+    const char *path = task_path(number);
+    const uint64_t name = name_text(path, strlen(path));
+    return (struct object){
+        .key = CONTROL_KEY_OF_TASK | number, .name = name, .number = number_of(2, name)};
+}
+
+struct object object_of_time(void)
+{
+    return (struct object){
+        .key = CONTROL_KEY_OF_TIME, .name = name_text("clock", 5), .number = number_of(3, 0)};
+}

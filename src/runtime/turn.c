@@ -1,0 +1,481 @@
+/* Who goes next. */
+#include <string.h>
+
+#include "pick/name.h"
+#include "pick/table.h"
+#include "runtime/control.h"
+#include "wire/must.h"
+
+enum { OCCURRENCES_MAX = 1 << 16 };
+
+/* A signal that somebody may still take: one who waited before it was given. */
+struct grant {
+    const volatile void *condition;
+    uint64_t stamp;
+};
+
+/* What a run needs to choose; ours, so that putting memory back leaves it alone. */
+static struct board {
+    struct pick *pick;
+    uint64_t steps; /* chosen so far */
+    uint64_t turns; /* acts said so far: the order of waits and signals */
+    uint64_t changes;
+    uint32_t offer_count;
+    uint32_t grant_count;
+    uint32_t current; /* number of the task whose step it is */
+    uint64_t pending_count;
+    struct table occurrences; /* of actions, done */
+    struct pick_operation offered[CONTROL_TASKS_MAX];
+    struct task *offering[CONTROL_TASKS_MAX];
+    struct grant grants[CONTROL_TASKS_MAX];
+} * board;
+
+static struct control_step *steps(void)
+{
+    return control_region(CONTROL_PLACE(STEPS));
+}
+
+void turn_start(void)
+{
+    board = rewind_exempt(sizeof *board);
+    table_init(&board->occurrences,
+               rewind_exempt(table_entries(OCCURRENCES_MAX) * sizeof(struct table_entry)),
+               OCCURRENCES_MAX);
+}
+
+void turn_begin(const struct pick_plan *plan, struct pick *pick)
+{
+    board->pick = pick;
+    board->steps = 0;
+    board->turns = 0;
+    board->changes = 0;
+    board->grant_count = 0;
+    board->current = 0;
+    board->pending_count = 0;
+    table_clear(&board->occurrences);
+    pick_begin(pick, plan);
+}
+
+struct task *turn_chosen(void)
+{
+    return &tasks[board->current];
+}
+
+void turn_changed(void)
+{
+    board->changes++;
+}
+
+uint64_t turn_stamp(void)
+{
+    return board->changes;
+}
+
+/* Conditions */
+
+static struct grant *grant_for(const struct task *t)
+{
+    struct grant *found = NULL;
+    for (uint32_t i = 0; i < board->grant_count; i++) {
+        struct grant *g = &board->grants[i];
+        if (g->condition == t->act.object && g->stamp > t->since &&
+            (found == NULL || g->stamp < found->stamp)) {
+            found = g;
+        }
+    }
+    return found;
+}
+
+static void grant_drop(struct grant *g)
+{
+    *g = board->grants[--board->grant_count];
+}
+
+static uint32_t count_waiters(const volatile void *condition)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct act *a = &task_live[i]->act;
+        count += a->wait == WAIT_CONDITION && a->object == condition;
+    }
+    return count;
+}
+
+static uint32_t count_grants(const volatile void *condition)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < board->grant_count; i++) {
+        count += board->grants[i].condition == condition;
+    }
+    return count;
+}
+
+/* A signal that nobody waits for is lost. Which of those who wait takes it is chosen with the next
+ * steps: the first of them to go on. */
+void turn_signal(const volatile void *condition)
+{
+    if (count_grants(condition) < count_waiters(condition)) {
+        board->grants[board->grant_count++] =
+            (struct grant){.condition = condition, .stamp = ++board->turns};
+    }
+}
+
+void turn_broadcast(const volatile void *condition)
+{
+    const uint32_t missing = count_waiters(condition) - count_grants(condition);
+    for (uint32_t i = 0; i < missing; i++) {
+        turn_signal(condition);
+    }
+}
+
+/* One who gave up leaves no signal behind that was only for it. */
+static void drop_excess(const volatile void *condition)
+{
+    for (uint32_t i = 0; count_grants(condition) > count_waiters(condition);) {
+        if (board->grants[i].condition == condition) {
+            grant_drop(&board->grants[i]);
+        } else {
+            i++;
+        }
+    }
+}
+
+uint32_t turn_wake(const volatile void *object, uint32_t most)
+{
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < task_live_count && woken < most; i++) {
+        struct task *t = task_live[i];
+        if ((t->act.wait == WAIT_WAKE || t->act.wait == WAIT_BARRIER) && t->act.object == object &&
+            !t->is_woken) {
+            t->is_woken = true;
+            woken++;
+        }
+    }
+    return woken;
+}
+
+/* What could be next */
+
+static bool is_ready(const struct task *t)
+{
+    if (t->is_cancelled && t->act.is_cancellable && !t->is_cancel_off) {
+        return t->act.wait != WAIT_CONDITION || lock_is_ready(t);
+    }
+    switch (t->act.wait) {
+    case WAIT_NOTHING: return true;
+    case WAIT_TASK: return tasks[t->act.peer].state == TASK_ENDED;
+    case WAIT_CONDITION: return grant_for(t) != NULL && lock_is_ready(t);
+    case WAIT_BARRIER:
+    case WAIT_WAKE: return t->is_woken;
+    case WAIT_TIME: return false;
+    case WAIT_MUTEX:
+    case WAIT_SEMAPHORE:
+    case WAIT_READ:
+    case WAIT_WRITE:
+    case WAIT_SPIN:
+    case WAIT_ONCE: return lock_is_ready(t);
+    }
+    return false;
+}
+
+static void offer(struct task *t, const struct pick_operation *o)
+{
+    board->offered[board->offer_count] = *o;
+    board->offering[board->offer_count++] = t;
+}
+
+/* Idle: it would only find what it found before. */
+static bool is_idle(const struct task *t)
+{
+    return t->act.is_idle && t->idle_stamp == board->changes;
+}
+
+/* The first deadline, of those who have nothing else to go on with. */
+static struct task *next_timer(void)
+{
+    struct task *next = NULL;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        struct task *t = task_live[i];
+        if (t->act.deadline != 0 && !is_ready(t) &&
+            (next == NULL || t->act.deadline < next->act.deadline ||
+             (t->act.deadline == next->act.deadline && t->since < next->since))) {
+            next = t;
+        }
+    }
+    return next;
+}
+
+uint64_t turn_next_deadline(void)
+{
+    const struct task *next = next_timer();
+    return next == NULL ? UINT64_MAX : next->act.deadline;
+}
+
+static void offer_if(struct task *t, bool wants_idle)
+{
+    if (is_idle(t) != wants_idle) {
+        control->result.has_idled |= !wants_idle;
+    } else if (is_ready(t)) {
+        offer(t, &t->pending);
+    }
+}
+
+/* In the default order: whoever goes on, the others by age, the next timer; those who are idle only
+ * when there is nobody else. */
+static void list(struct task *me)
+{
+    board->offer_count = 0;
+    for (int idle = 0; idle < 2 && board->offer_count == 0; idle++) {
+        if (me->state == TASK_LIVE) {
+            offer_if(me, idle == 1);
+        }
+        for (uint32_t i = 0; i < task_live_count; i++) {
+            if (task_live[i] != me) {
+                offer_if(task_live[i], idle == 1);
+            }
+        }
+        struct task *timer = idle == 0 ? next_timer() : NULL;
+        if (timer != NULL) {
+            offer(timer, timer->act.wait == WAIT_TIME ? &timer->pending : &timer->timeout);
+        }
+    }
+}
+
+/* Choosing */
+
+/* False when there is no room for them. */
+static bool keep_pending(struct control_step *s)
+{
+    const size_t most = CONTROL_PENDING_SIZE / sizeof(struct pick_operation);
+    if (board->pending_count + board->offer_count > most) {
+        return false;
+    }
+    struct pick_operation *kept = control_region(CONTROL_PLACE(PENDING));
+    memcpy(kept + board->pending_count, board->offered,
+           board->offer_count * sizeof *board->offered);
+    s->pending_first = (uint32_t)board->pending_count;
+    s->pending_count = board->offer_count;
+    board->pending_count += board->offer_count;
+    return true;
+}
+
+static void note_step(const struct task *t, uint32_t choice)
+{
+    const struct pick_operation *o = &board->offered[choice];
+    struct control_step *s = &steps()[board->steps++];
+    *s = (struct control_step){.name = o->name,
+                               .action = o->action,
+                               .key = t->object.key,
+                               .owner = t->object.owner,
+                               .ordinal = t->object.ordinal,
+                               .offset = t->object.offset,
+                               .place = (uintptr_t)t->act.place,
+                               .task = t->number,
+                               .peer = t->act.is_of_task ? t->act.peer : NOBODY,
+                               .objects = {o->objects[0], o->objects[1]},
+                               .occurrence = o->occurrence,
+                               .choice = choice,
+                               .size = t->act.size,
+                               .kind = o->kind,
+                               .writes = o->writes,
+                               .mode = t->act.mode};
+    if (control->plan.wants_pending != 0 && !keep_pending(s)) {
+        control_end(&(struct ending){.end = CONTROL_LIMITED});
+    }
+    control->result.step_count = board->steps;
+    uint64_t *done = table_slot(&board->occurrences, o->action, 0);
+    if (done != NULL) {
+        *done = o->occurrence;
+    }
+}
+
+void turn_value(int64_t value)
+{
+    if (board->steps > 0) {
+        steps()[board->steps - 1].value = value;
+    }
+}
+
+static struct task *choose(struct task *me)
+{
+    list(me);
+    if (board->offer_count == 0) {
+        control_end(&(struct ending){.end = CONTROL_DEADLOCKED});
+    }
+    if (board->steps >= control->plan.steps_max) {
+        control_end(&(struct ending){.end = CONTROL_LIMITED});
+    }
+    const int choice = pick_choose(board->pick, board->offered, board->offer_count);
+    if (choice < 0) {
+        control_end(&(struct ending){.end = CONTROL_STOPPED, .value = choice});
+    }
+    struct task *t = board->offering[choice];
+    note_step(t, (uint32_t)choice);
+    t->is_timed_out = t->act.deadline != 0 && !is_ready(t);
+    if (t->is_timed_out) {
+        control_clock = control_clock < t->act.deadline ? t->act.deadline : control_clock;
+        control->result.has_looked = 1;
+    }
+    board->changes += board->offered[choice].writes != 0 && !t->act.is_unsure;
+    board->current = t->number;
+    return t;
+}
+
+/* Saying what one is about to do */
+
+static struct object object_of_act(const struct act *a)
+{
+    if (a->is_of_task) {
+        return object_of_task(a->peer);
+    }
+    if (a->is_of_time) {
+        return object_of_time();
+    }
+    return a->object != NULL ? object_of(a->object, a->place)
+                             : (struct object){.name = name_text("", 0)};
+}
+
+static void name_operation(struct pick_operation *o, const struct task *t, uint16_t kind)
+{
+    o->kind = kind;
+    o->action = name_of_operations(name_text("", 0), t->path_name, kind, t->object.name);
+    const uint64_t *done = table_get(&board->occurrences, o->action);
+    o->occurrence = done == NULL ? 1 : (uint32_t)*done + 1;
+    o->name = name_occurrence(o->action, o->occurrence);
+}
+
+enum { WORD_SIZE = 8 };
+
+/* Whether a lock is free is an object beside it. */
+static uint32_t number_of(uint32_t number, enum touch touch)
+{
+    return touch == TOUCH_FREE ? number ^ 0x55555555u : number;
+}
+
+static void touch_lock(struct pick_operation *o, const struct task *t)
+{
+    o->objects[0] = number_of(t->object.number, t->act.touch);
+    if (t->act.touch == TOUCH_BOTH) {
+        o->objects[1] = number_of(t->object.number, TOUCH_FREE);
+        o->writes |= 2;
+    }
+}
+
+static void touch(struct pick_operation *o, const struct task *t)
+{
+    const struct act *a = &t->act;
+    o->objects[0] = a->is_of_all ? PICK_EVERYTHING : t->object.number;
+    o->writes = a->writes || a->is_of_all ? 1 : 0;
+    if (a->touch != TOUCH_OBJECT) {
+        touch_lock(o, t);
+        return;
+    }
+    const uintptr_t address = (uintptr_t)a->object;
+    const uintptr_t words =
+        a->size == 0 ? 1 : (address + a->size - 1) / WORD_SIZE - address / WORD_SIZE + 1;
+    if (a->second != NULL || words == 2) {
+        const volatile void *other =
+            a->second != NULL ? a->second : (const volatile char *)a->object + WORD_SIZE;
+        o->objects[1] = number_of(object_of(other, a->place).number, a->touch_second);
+        o->writes = (uint8_t)(o->writes | (a->second != NULL || a->writes ? 2 : 0));
+    } else if (words > 2) {
+        o->objects[0] = PICK_EVERYTHING;
+    }
+}
+
+void turn_say(struct task *t, const struct act *act)
+{
+    t->act = *act;
+    t->since = ++board->turns;
+    t->is_woken = false;
+    t->idle_stamp = board->changes;
+    t->object = object_of_act(act);
+    t->pending = (struct pick_operation){.task = t->number};
+    name_operation(&t->pending, t, (uint16_t)act->kind);
+    touch(&t->pending, t);
+    if (act->deadline != 0 && act->wait != WAIT_TIME) {
+        t->timeout = t->pending;
+        name_operation(&t->timeout, t, EVENT_TIMER_FIRE);
+    }
+}
+
+bool turn_take(const struct act *act)
+{
+    struct task *me = control_self;
+    if (!control_is_on || me->ignore > 0) {
+        return true;
+    }
+    turn_say(me, act);
+    struct task *next = choose(me);
+    if (next != me) {
+        task_switch(me, next);
+    }
+    struct grant *taken =
+        me->act.wait == WAIT_CONDITION && !me->is_timed_out ? grant_for(me) : NULL;
+    if (taken != NULL) {
+        grant_drop(taken);
+    }
+    const bool is_given_up = me->is_timed_out && me->act.wait != WAIT_TIME;
+    const volatile void *object = me->act.object;
+    const bool is_condition = me->act.wait == WAIT_CONDITION;
+    me->act = (struct act){0};
+    if (is_given_up && is_condition) {
+        drop_excess(object);
+    }
+    return !is_given_up;
+}
+
+void turn_leave(void)
+{
+    struct task *me = control_self;
+    struct task *next = choose(me);
+    task_switch(me, next);
+}
+
+/* The end, told */
+
+static void tell_task(struct control_stand *stand, const struct task *t)
+{
+    *stand = (struct control_stand){.task = t->number,
+                                    .holder = lock_holder(t),
+                                    .object = t->object.key,
+                                    .owner = t->object.owner,
+                                    .ordinal = t->object.ordinal,
+                                    .offset = t->object.offset,
+                                    .place = (uintptr_t)t->act.place,
+                                    .kind = t->pending.kind,
+                                    .is_waiting = t->act.kind != 0 && !is_ready(t)};
+}
+
+/* What each task would have done next, behind what was pending before. */
+static void tell_unfinished(void)
+{
+    board->offer_count = 0;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        if (task_live[i]->act.kind != 0) {
+            offer(task_live[i], &task_live[i]->pending);
+        }
+    }
+    struct control_step ignored;
+    if (keep_pending(&ignored)) {
+        control->result.pending_count = board->pending_count;
+    }
+}
+
+void turn_tell(void)
+{
+    struct control_result *r = &control->result;
+    r->pending_count = board->pending_count;
+    r->pending_last = board->pending_count;
+    r->task = board->current;
+    r->where = pick_where(board->pick);
+    r->constraint_left = pick_unsatisfied(board->pick);
+    r->stand_count = 0;
+    for (uint32_t i = 0; i < task_live_count && i < CONTROL_STANDS_MAX; i++) {
+        tell_task(&r->stands[r->stand_count++], task_live[i]);
+    }
+    if (control->plan.wants_pending != 0) {
+        tell_unfinished();
+    }
+    pick_end(board->pick);
+}

@@ -1,0 +1,219 @@
+/* The page that clew shares with a process it controls: a whole plan goes in, a whole execution
+ * comes out. Nobody is asked in between but for names of addresses, each once.
+ *
+ *     0              struct control: whose turn it is, the plan's numbers, how the run ended
+ *     CONTROL_*      regions of fixed places and sizes, in the order of the list below
+ *
+ * The page is a file in memory, mapped by clew anywhere and by the process at CONTROL_ADDRESS, so
+ * that what pick/ remembers in it from run to run may point into itself. Pages never touched cost
+ * nothing. One of the two has the turn and the other sleeps on the word `turn`. */
+#ifndef CLEW_WIRE_CONTROL_H
+#define CLEW_WIRE_CONTROL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The environment variable with the descriptor's number. */
+#define CONTROL_VARIABLE "CLEW_CONTROL"
+#define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
+#define CONTROL_VERSION 1
+#define CONTROL_ADDRESS UINT64_C(0x200000000000)
+
+enum {
+    CONTROL_TASKS_MAX = 1024, /* tasks that have different paths, in all runs together */
+    CONTROL_PATH_SIZE = 64,   /* of a task's path, with its end */
+    CONTROL_STACK_MAX = 32,   /* calls of a stack that are kept */
+    CONTROL_TEXT_SIZE = 400,
+    CONTROL_CONSTRAINTS_MAX = 4096,
+};
+
+/* Regions: REGION(id, MiB, what). Arrays of structs that pick/ declares are known by it alone. */
+#define CONTROL_REGION_LIST(REGION)                                       \
+    REGION(HEAD, 1, "struct control")                                     \
+    REGION(TURNS, 32, "struct pick_turn[], of the plan")                  \
+    REGION(WANTS, 32, "struct pick_want[], of the plan")                  \
+    REGION(CONSTRAINTS, 1, "struct pick_constraint[], of the plan")       \
+    REGION(ASLEEP, 1, "struct pick_operation[], of the plan")             \
+    REGION(STEPS, 256, "struct control_step[], of the execution")         \
+    REGION(PENDING, 512, "struct pick_operation[], of the execution")     \
+    REGION(REPORTS, 64, "struct control_report[], of the execution")      \
+    REGION(NAMES, 16, "struct control_name[], a table by key")            \
+    REGION(TEXTS, 64, "texts of names, each ended by 0")                  \
+    REGION(TASKS, 1, "char[CONTROL_TASKS_MAX][CONTROL_PATH_SIZE]: paths") \
+    REGION(MODULES, 1, "struct control_module[]: what is mapped where")   \
+    REGION(PICK, 64, "what pick/ remembers")
+
+#define REGION(id, mib, what) CONTROL_##id##_SIZE = (mib) << 20,
+enum { CONTROL_REGION_LIST(REGION) };
+#undef REGION
+
+/* Where each region begins. */
+struct control_places {
+#define REGION(id, mib, what) char id[(mib) << 20];
+    CONTROL_REGION_LIST(REGION)
+#undef REGION
+};
+#define CONTROL_PLACE(id) (__builtin_offsetof(struct control_places, id))
+#define CONTROL_SIZE (sizeof(struct control_places))
+
+/* How tasks run, and how a process comes back to its beginning between runs. */
+enum control_mode {
+    CONTROL_FIBER,  /* tasks are fibers; memory is put back in the process */
+    CONTROL_FORK,   /* tasks are fibers; a fork for each run */
+    CONTROL_THREAD, /* tasks are threads; a fork for each run */
+    CONTROL_EXEC,   /* tasks are threads; the program is started for each run */
+};
+
+/* Kinds of keys: a place in the code, which stands for objects that have their names from it; a
+ * task, by its number; the clock. All others are addresses of something static. */
+#define CONTROL_KEY_OF_PLACE (UINT64_C(1) << 61)
+#define CONTROL_KEY_OF_TIME (UINT64_C(1) << 62)
+#define CONTROL_KEY_OF_TASK (UINT64_C(1) << 63)
+
+enum control_turn { CONTROL_OF_CLEW, CONTROL_OF_PROCESS };
+
+/* What the process has to say when it gives the turn to clew. */
+enum control_word {
+    CONTROL_READY, /* it waits for a plan */
+    CONTROL_DONE,  /* the run is over: see `result` */
+    CONTROL_NAME,  /* it wants the text of `key` in the table of names */
+};
+
+/* Why a run ended. */
+enum control_end {
+    CONTROL_UNENDED, /* the process died without a word */
+    CONTROL_EXITED,  /* value: its status */
+    CONTROL_STOPPED, /* pick chose nothing; value: enum pick_stop */
+    CONTROL_LIMITED, /* the limit of steps */
+    CONTROL_DEADLOCKED,
+    CONTROL_CRASHED,  /* value: the signal */
+    CONTROL_ASSERTED, /* an assertion failed, or abort(); text: what it says */
+    CONTROL_MISUSED,  /* memory was used wrongly; value: enum control_misuse, text: how */
+    CONTROL_HUNG,     /* it took too long; said by clew */
+    CONTROL_REFUSED,  /* the runtime cannot go on with this program; text: why */
+};
+
+enum control_misuse { CONTROL_USE_AFTER_FREE, CONTROL_DOUBLE_FREE, CONTROL_OVERFLOW };
+
+/* A plan's numbers; its lists lie in their regions. */
+struct control_plan {
+    uint64_t number; /* of the plan, from 1 */
+    uint64_t seed;
+    uint64_t turn_count, want_count, constraint_count, asleep_count;
+    uint32_t steps_first, steps_max, depth;
+    uint8_t strategy; /* enum pick_strategy */
+    uint8_t is_lenient, has_wants, wants_pending, is_learning;
+};
+
+/* What is known of a task when the run ended. */
+struct control_stand {
+    uint32_t task;   /* number */
+    uint32_t holder; /* of what it waits for; UINT32_MAX: nobody */
+    uint64_t object; /* key of what it waits for, 0: nothing */
+    uint32_t ordinal, offset;
+    uint64_t place; /* where it stands */
+    uint16_t kind;  /* of its pending operation */
+    uint16_t is_waiting;
+    uint32_t owner;
+};
+
+enum { CONTROL_STANDS_MAX = 64, CONTROL_OUTSIDES_MAX = 16, CONTROL_OUTSIDE_SIZE = 24 };
+
+struct control_result {
+    uint64_t number; /* of the plan; not its number: the process died on the way */
+    uint32_t end;    /* enum control_end */
+    int32_t value;
+    uint64_t step_count, pending_count, pending_last, report_count;
+    uint64_t where;           /* pick_where, or the constraint that is not satisfied */
+    uint64_t constraint_left; /* the first constraint not satisfied */
+    uint64_t clock;           /* virtual nanoseconds at the end */
+    uint32_t task;            /* who ended it */
+    uint32_t stack_count;
+    uint64_t stack[CONTROL_STACK_MAX]; /* places, the innermost first */
+    uint32_t stand_count;
+    uint8_t is_changed_outside; /* something that putting memory back does not undo */
+    uint8_t has_idled;          /* tasks that only repeated themselves were passed over */
+    uint8_t has_looked;         /* at clocks, or waited for them */
+    uint8_t unused;
+    struct control_stand stands[CONTROL_STANDS_MAX];
+    uint64_t address; /* of a fault or a misuse */
+    char text[CONTROL_TEXT_SIZE];
+    uint32_t outside_count; /* calls that were not controlled, by name */
+    char outside[CONTROL_OUTSIDES_MAX][CONTROL_OUTSIDE_SIZE];
+};
+
+/* A step of the execution. What an object is called is text(key), then "@task" for what another
+ * task than the first made, "#ordinal" unless that is 0 and "+offset" unless that is 0. */
+struct control_step {
+    uint64_t name, action;
+    uint64_t key;
+    uint32_t ordinal, offset;
+    uint64_t place;
+    int64_t value;       /* of an atomic or a clock; its kind says */
+    uint32_t task, peer; /* numbers; peer UINT32_MAX: none */
+    uint32_t objects[2];
+    uint32_t occurrence, choice, pending_first, pending_count;
+    uint32_t size; /* of an access */
+    uint16_t kind; /* enum event_kind */
+    uint8_t writes, mode;
+    uint32_t
+        owner; /* of the object: the number of the task that made it, 0: the first, or nobody */
+    uint32_t unused;
+};
+
+/* What the program told on its way: a variable, a message, a log line. */
+struct control_report {
+    uint64_t place;
+    int64_t value;
+    uint32_t step; /* how many steps had begun */
+    uint32_t task;
+    uint16_t kind; /* enum event_kind */
+    uint16_t size; /* of a message */
+    char name[60]; /* ended by 0; longer ones are cut */
+};
+
+/* The text of a key: an address of something static, or a place in the code. */
+struct control_name {
+    uint64_t key;  /* 0: a free row */
+    uint32_t text; /* where in TEXTS */
+    uint32_t size;
+};
+enum { CONTROL_NAMES_MAX = (16 << 20) / 16 };
+
+static inline uint32_t control_name_row(uint64_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 44) % CONTROL_NAMES_MAX;
+}
+
+/* A file that the process has mapped, with its load bias. */
+struct control_module {
+    uint64_t bias;
+    char path[504];
+};
+enum { CONTROL_MODULES_MAX = 256 };
+
+struct control {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t mode;          /* enum control_mode */
+    _Atomic uint32_t turn;  /* enum control_turn; slept on by both */
+    uint32_t word;          /* enum control_word, from the process */
+    uint64_t key;           /* asked for */
+    uint32_t text_size;     /* of TEXTS, used */
+    uint32_t task_count;    /* paths in TASKS */
+    uint32_t is_pick_begun; /* the memory of pick/ is laid out */
+    uint32_t wants_output;  /* the program's own output is shown */
+    int32_t server;         /* process id of who waits for plans, ... */
+    int32_t runner;         /* ... and of who runs the last one; 0: the same */
+    uint32_t can_fiber;     /* tasks can be fibers here */
+    uint32_t module_count;  /* in MODULES */
+    struct control_plan plan;
+    struct control_result result;
+};
+
+_Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
+_Static_assert(sizeof(struct control_name) == 16, "control page v1");
+_Static_assert(sizeof(struct control_step) == 96, "control page v1");
+_Static_assert(sizeof(struct control_report) == 88, "control page v1");
+
+#endif
