@@ -10,19 +10,27 @@
 
 /* One layout, relative to the folder of the program. */
 struct layout {
-    const char *runtime, *hooks, *includes;
+    const char *libraries, *includes;
 };
 
 static const struct layout layouts[] = {
-    {"src/runtime/libclew_rt.so", "src/runtime/libclew_hooks.a", "../include"},
-    {"src/runtime/libclew_rt.so", "src/runtime/libclew_hooks.a", "../../include"},
-    {"../lib/clew/libclew_rt.so", "../lib/clew/libclew_hooks.a", "../include"},
+    {"src/runtime", "../include"},
+    {"src/runtime", "../../include"},
+    {"../lib/clew", "../include"},
 };
 
 static bool find(char path[static PATH_MAX], const char *folder, const char *name)
 {
     const int size = snprintf(path, PATH_MAX, "%s/%s", folder, name);
     return size > 0 && size < PATH_MAX && access(path, R_OK) == 0;
+}
+
+static bool find_in(char path[static PATH_MAX], const char *own, const char *folder,
+                    const char *name)
+{
+    char inner[PATH_MAX];
+    const int size = snprintf(inner, sizeof inner, "%s/%s", folder, name);
+    return size > 0 && size < PATH_MAX && find(path, own, inner);
 }
 
 /* The folder of the running program. */
@@ -56,7 +64,9 @@ int install_find(struct install *i, struct err *e)
     }
     for (size_t at = 0; at < sizeof layouts / sizeof *layouts; at++) {
         const struct layout *l = &layouts[at];
-        if (find(i->runtime, own, l->runtime) && find(i->hooks, own, l->hooks) &&
+        if (find_in(i->runtime, own, l->libraries, "libclew_rt.so") &&
+            find_in(i->control, own, l->libraries, "libclew_control.so") &&
+            find_in(i->hooks, own, l->libraries, "libclew_hooks.a") &&
             find(i->includes, own, l->includes)) {
             return 0;
         }

@@ -1,0 +1,277 @@
+#include "proc/control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "pick/name.h"
+#include "proc/control_state.h"
+
+static const char *const mode_names[] = {
+    [CONTROL_FIBER] = "fiber",
+    [CONTROL_FORK] = "fork",
+    [CONTROL_THREAD] = "thread",
+    [CONTROL_EXEC] = "exec",
+};
+
+const char *control_mode_name(int mode)
+{
+    return mode >= 0 && mode < (int)(sizeof mode_names / sizeof *mode_names) ? mode_names[mode]
+                                                                             : NULL;
+}
+
+static struct controlled *controlled_of(struct world *w)
+{
+    return (struct controlled *)w;
+}
+
+/* Plans */
+
+static int put_list(const struct controlled *c, size_t place, size_t room, const void *list,
+                    size_t size)
+{
+    if (size > room) {
+        return -1;
+    }
+    if (size > 0) {
+        memcpy(control_at(c, place), list, size);
+    }
+    return 0;
+}
+
+#define PUT(region, list, count) \
+    put_list(c, CONTROL_PLACE(region), CONTROL_##region##_SIZE, list, (count) * sizeof *(list))
+
+static int put_plan(struct controlled *c, const struct plan *p, struct err *e)
+{
+    const struct pick_plan *k = &p->pick;
+    const uint32_t most = CONTROL_STEPS_SIZE / sizeof(struct control_step);
+    if (PUT(TURNS, k->turns, k->turn_count) < 0 || PUT(WANTS, k->wants, k->want_count) < 0 ||
+        PUT(CONSTRAINTS, k->constraints, k->constraint_count) < 0 ||
+        PUT(ASLEEP, k->asleep, k->asleep_count) < 0 ||
+        k->constraint_count > CONTROL_CONSTRAINTS_MAX) {
+        return err_set(e, "the plan is too long for a controlled program");
+    }
+    c->page->plan = (struct control_plan){
+        .number = c->page->plan.number + 1,
+        .seed = k->seed,
+        .turn_count = k->turn_count,
+        .want_count = k->want_count,
+        .constraint_count = k->constraint_count,
+        .asleep_count = k->asleep_count,
+        .steps_first = k->steps_first,
+        .steps_max = p->steps_max == 0 || p->steps_max > most ? most : p->steps_max,
+        .depth = k->depth,
+        .strategy = (uint8_t)k->strategy,
+        .is_lenient = k->is_lenient,
+        .has_wants = k->wants != NULL,
+        .wants_pending = p->wants_pending,
+        .is_learning = p->is_learning,
+    };
+    return 0;
+}
+
+/* Executions */
+
+static void know_action(struct controlled *c, const struct control_step *s)
+{
+    bool is_new = false;
+    (void)map_slot(&c->action_of, s->action, (uint32_t)c->actions.count, &is_new);
+    if (is_new) {
+        vec_push(&c->actions, (struct described){.task = s->task,
+                                                 .ordinal = s->ordinal,
+                                                 .offset = s->offset,
+                                                 .owner = s->owner,
+                                                 .key = s->key,
+                                                 .kind = s->kind});
+    }
+}
+
+/* An operation is there from its task's step before on; a task's first from its creation. */
+struct causes {
+    uint32_t last[CONTROL_TASKS_MAX]; /* steps, plus one */
+};
+
+static uint32_t cause_of(struct causes *causes, const struct control_step *s, uint64_t at)
+{
+    const uint32_t task = s->task % CONTROL_TASKS_MAX;
+    const uint32_t before = causes->last[task];
+    causes->last[task] = (uint32_t)at + 1;
+    if (s->kind == EVENT_THREAD_CREATE && s->peer < CONTROL_TASKS_MAX) {
+        causes->last[s->peer] = (uint32_t)at + 1;
+    }
+    return before == 0 ? STEP_NONE : before - 1;
+}
+
+static void read_steps(struct controlled *c, struct execution *x, struct causes *causes)
+{
+    const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const uint64_t most = CONTROL_STEPS_SIZE / sizeof *steps;
+    const uint64_t told = c->page->result.step_count;
+    const uint64_t count = told < most ? told : most;
+    vec_reserve(&x->steps, count);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct control_step *s = &steps[i];
+        know_action(c, s);
+        vec_push(&x->steps, (struct step){.operation = {.name = s->name,
+                                                        .action = s->action,
+                                                        .task = s->task,
+                                                        .objects = {s->objects[0], s->objects[1]},
+                                                        .kind = s->kind,
+                                                        .writes = s->writes,
+                                                        .occurrence = s->occurrence},
+                                          .choice = s->choice,
+                                          .cause = cause_of(causes, s, i),
+                                          .pending_first = s->pending_first,
+                                          .pending_count = s->pending_count});
+        x->hash = name_mix(x->hash, s->name);
+    }
+}
+
+static void read_pending(const struct controlled *c, struct execution *x,
+                         const struct causes *causes)
+{
+    const struct control_result *r = &c->page->result;
+    const struct pick_operation *pending = control_at(c, CONTROL_PLACE(PENDING));
+    const uint64_t most = CONTROL_PENDING_SIZE / sizeof *pending;
+    const uint64_t all = r->pending_count < most ? r->pending_count : most;
+    const uint64_t count = r->pending_last < all ? r->pending_last : all;
+    vec_reserve(&x->pending, count);
+    if (count > 0) {
+        memcpy(x->pending.at, pending, count * sizeof *pending);
+    }
+    x->pending.count = count;
+    x->pending_last = (uint32_t)count;
+    for (uint64_t i = count; i < all; i++) {
+        const uint32_t before = causes->last[pending[i].task % CONTROL_TASKS_MAX];
+        vec_push(&x->unfinished, (struct step){.operation = pending[i],
+                                               .cause = before == 0 ? STEP_NONE : before - 1});
+    }
+}
+
+/* Calls that went past control, by name, each once. */
+static void note_outside(struct controlled *c)
+{
+    const struct control_result *r = &c->page->result;
+    for (uint32_t i = 0; i < r->outside_count && i < CONTROL_OUTSIDES_MAX; i++) {
+        bool is_known = false;
+        vec_each (&c->outside, known) {
+            is_known = is_known || strncmp(*known, r->outside[i], CONTROL_OUTSIDE_SIZE) == 0;
+        }
+        if (!is_known) {
+            vec_push(&c->outside, arena_text(&c->texts, r->outside[i],
+                                             strnlen(r->outside[i], CONTROL_OUTSIDE_SIZE - 1)));
+        }
+    }
+}
+
+static int run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
+{
+    struct controlled *c = controlled_of(w);
+    if (put_plan(c, p, e) < 0 || process_run(c, e) < 0) {
+        return -1;
+    }
+    struct causes causes = {0};
+    read_steps(c, x, &causes);
+    if (p->wants_pending) {
+        read_pending(c, x, &causes);
+    }
+    note_outside(c);
+    c->has_idled = c->has_idled || c->page->result.has_idled != 0;
+    c->has_looked = c->has_looked || c->page->result.has_looked != 0;
+    if (verdict_read(c, p, x, e) < 0) {
+        return -1;
+    }
+    claim_check(c, x);
+    if (outcome_is_violation(x->outcome)) {
+        x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
+    }
+    if (p->trace != NULL) {
+        tell_run(c, p->trace, x);
+    }
+    /* What a rewound process cannot undo, a forked one need not. */
+    if (c->mode == CONTROL_FIBER && c->page->result.is_changed_outside != 0) {
+        c->is_changed_outside = true;
+        process_stop(c);
+        c->mode = CONTROL_FORK;
+    }
+    return 0;
+}
+
+static void describe(struct world *w, const struct pick_operation *o, struct schedule *s,
+                     struct choice *choice)
+{
+    struct controlled *c = controlled_of(w);
+    const uint32_t *at = map_get(&c->action_of, o->action);
+    must(at != NULL);
+    const struct described *d = &c->actions.at[*at];
+    c->text.used = 0;
+    name_print(c, (struct named){d->key, d->ordinal, d->offset, d->owner}, &c->text);
+    choice->kind = d->kind == EVENT_TIMER_FIRE ? CHOICE_TIMER : CHOICE_TASK;
+    choice->operation = (struct operation){
+        .task = names_intern_text(&s->names, name_task(c, d->task)),
+        .object = names_intern(&s->names, c->text.buffer, c->text.used),
+        .kind = d->kind,
+        .occurrence = o->occurrence,
+    };
+}
+
+static struct world_coverage coverage(const struct world *w)
+{
+    (void)w;
+    return (struct world_coverage){0};
+}
+
+static void close_controlled(struct world *w)
+{
+    struct controlled *c = controlled_of(w);
+    process_close(c);
+    claim_close(c);
+    places_free(c->places);
+    out_abandon(&c->text);
+    map_release(&c->action_of);
+    vec_release(&c->actions);
+    vec_release(&c->outside);
+    arena_release(&c->texts);
+    mem_free(c);
+}
+
+static const struct world_ops ops = {
+    .name = "process",
+    .run = run,
+    .describe = describe,
+    .coverage = coverage,
+    .properties = claim_tell,
+    .close = close_controlled,
+};
+
+struct control_told control_told(struct world *w)
+{
+    const struct controlled *c = controlled_of(w);
+    return (struct control_told){.mode = c->mode,
+                                 .is_changed_outside = c->is_changed_outside,
+                                 .is_inexact = c->has_idled || c->has_looked,
+                                 .outside = c->outside.at,
+                                 .outside_count = (uint32_t)c->outside.count};
+}
+
+int control_open(struct world **w, const struct control_options *options, struct err *e)
+{
+    *w = NULL;
+    struct controlled *c = mem_zero(1, sizeof *c);
+    const char *path = options->command[0];
+    const char *slash = strrchr(path, '/');
+    (void)snprintf(c->system, sizeof c->system, "%s", slash == NULL ? path : slash + 1);
+    c->world = (struct world){.ops = &ops, .system = c->system, .net = ""};
+    c->options = *options;
+    c->mode = options->mode == CONTROL_MODE_AUTO ? CONTROL_FIBER : (enum control_mode)options->mode;
+    c->page_fd = -1;
+    c->places = places_new();
+    out_open_memory(&c->text);
+    if (install_find(&c->install, e) < 0 || process_page(c, e) < 0 || claim_open(c, e) < 0) {
+        close_controlled(&c->world);
+        return -1;
+    }
+    *w = &c->world;
+    return 0;
+}

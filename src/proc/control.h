@@ -1,0 +1,41 @@
+/* The world of one real program under control: `clew explore -- ./program args`.
+ *
+ * The program runs again and again with libclew_control.so in it, which lets one of its tasks go at
+ * a time and chooses which (runtime/control.h). A run is one plan out and one execution back,
+ * through a page that both share (wire/control.h). */
+#ifndef CLEW_PROC_CONTROL_H
+#define CLEW_PROC_CONTROL_H
+
+#include "spec/spec.h"
+#include "wire/control.h"
+#include "world/world.h"
+
+enum { CONTROL_MODE_AUTO = -1, CONTROL_STEPS_DEFAULT = 20000 };
+
+struct control_options {
+    char *const *command; /* ended by NULL; outlives the world */
+    int mode;             /* enum control_mode, or CONTROL_MODE_AUTO: the fastest that works */
+    bool fails_on_exit;   /* a status other than 0 is a violation */
+    bool shows_output;    /* what the program prints goes to standard error; else it is dropped */
+    const struct spec *spec; /* properties of the variables it reports; NULL: none */
+    uint64_t hang_ns;        /* a run that takes longer is ended; 0: 10 seconds */
+};
+
+/* Opens the world; the program is started with the first run. Fails, *w is NULL, when clew's own
+ * library is missing or the specification speaks of something else. */
+MUST_USE int control_open(struct world **w, const struct control_options *options, struct err *e);
+
+/* "fiber" ..., NULL when there is none. */
+const char *control_mode_name(int mode);
+
+/* What is known after the runs so far. */
+struct control_told {
+    enum control_mode mode;  /* of the last run */
+    bool is_changed_outside; /* runs could not be rewound, and were forked instead */
+    bool is_inexact; /* tasks spun or looked at clocks, whose order no search covers whole */
+    const char *const *outside; /* calls that were not controlled */
+    uint32_t outside_count;
+};
+struct control_told control_told(struct world *w);
+
+#endif

@@ -1,0 +1,174 @@
+/* The specification, checked on what the program reported, value by value, after the run. A program
+ * is one process of the specification, under its own name. Messages of annotated channels count as
+ * variables: sent and received, of all channels, and sent_NAME and received_NAME of each. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "proc/control_state.h"
+
+static const char *print_formula(struct controlled *c, const struct spec_property *p)
+{
+    c->text.used = 0;
+    out_format(&c->text, "%s ", spec_claim_word(p->claim));
+    spec_print_node(c->options.spec, p->root, &c->text);
+    return arena_text(&c->texts, c->text.buffer, c->text.used);
+}
+
+int claim_open(struct controlled *c, struct err *e)
+{
+    const struct spec *spec = c->options.spec;
+    names_init(&c->channels);
+    if (spec == NULL) {
+        return 0;
+    }
+    const size_t count = spec->properties.count;
+    c->properties = mem_zero(count + 1, sizeof *c->properties);
+    c->properties_told = mem_zero(count + 1, sizeof *c->properties_told);
+    for (size_t i = 0; i < count; i++) {
+        c->properties[i].name = names_text(&spec->names, spec->properties.at[i].name);
+        c->properties[i].text = print_formula(c, &spec->properties.at[i]);
+    }
+    c->process = c->system;
+    return checker_new(&c->checker, spec,
+                       &(struct checker_system){.processes = &c->process, .process_count = 1}, e);
+}
+
+void claim_close(struct controlled *c)
+{
+    checker_free(c->checker);
+    mem_free(c->properties);
+    mem_free(c->properties_told);
+    map_release(&c->counts);
+    names_release(&c->channels);
+}
+
+uint32_t claim_tell(struct world *w, const struct world_property **properties)
+{
+    struct controlled *c = (struct controlled *)w;
+    const uint32_t count =
+        c->options.spec == NULL ? 0 : (uint32_t)c->options.spec->properties.count;
+    for (uint32_t i = 0; i < count; i++) {
+        c->properties_told[i] = c->properties[i];
+        c->properties[i].checks = c->properties[i].skips = c->properties[i].failures = 0;
+    }
+    *properties = c->properties_told;
+    return count;
+}
+
+static void set(struct controlled *c, const char *name, int64_t value)
+{
+    checker_set(c->checker, checker_slot(c->checker, 0, name), value);
+}
+
+static void count_one(struct controlled *c, const char *name)
+{
+    uint32_t *count = map_slot(&c->counts, names_intern_text(&c->channels, name), 0, NULL);
+    set(c, name, ++*count);
+}
+
+static void count_message(struct controlled *c, const struct control_report *r)
+{
+    char name[80];
+    const char *what = r->kind == EVENT_SEND ? "sent" : "received";
+    (void)snprintf(name, sizeof name, "%s_%.60s", what, r->name);
+    count_one(c, what);
+    count_one(c, name);
+}
+
+/* What the report changes; false when it is of no interest here. */
+static bool apply(struct controlled *c, const struct control_report *r)
+{
+    switch (r->kind) {
+    case EVENT_VARIABLE: set(c, r->name, r->value); return true;
+    case EVENT_VARIABLE_DELETE:
+        checker_unset(c->checker, checker_slot(c->checker, 0, r->name));
+        return true;
+    case EVENT_SEND:
+    case EVENT_RECV: count_message(c, r); return true;
+    default: return false;
+    }
+}
+
+/* The first property that is violated, in words. */
+static void blame(struct controlled *c, struct execution *x, enum outcome outcome, const char *when)
+{
+    const struct spec *spec = c->options.spec;
+    uint32_t i = 0;
+    while (i < spec->properties.count &&
+           checker_status(c->checker, i)->verdict != CHECKER_VIOLATED) {
+        i++;
+    }
+    must(i < spec->properties.count);
+    const struct spec_property *p = &spec->properties.at[i];
+    const char *name = names_text(&spec->names, p->name);
+    c->text.used = 0;
+    checker_print_values(c->checker, i, &c->text);
+    x->outcome = outcome;
+    x->severity = p->severity == SPEC_ERROR     ? SEVERITY_ERROR
+                  : p->severity == SPEC_WARNING ? SEVERITY_WARNING
+                                                : SEVERITY_NOTE;
+    const int before = snprintf(x->what, sizeof x->what, "%s does not hold%s: ", name, when);
+    x->values = before > 0 && before < (int)sizeof x->what ? (uint32_t)before : 0;
+    if (x->values > 0) {
+        (void)snprintf(x->what + before, sizeof x->what - (size_t)before, "%.*s", (int)c->text.used,
+                       c->text.used == 0 ? "" : c->text.buffer);
+    }
+    (void)snprintf(x->key, sizeof x->key, "%s: %s", outcome_name(outcome), name);
+}
+
+/* A run that breaks a property ends there. */
+static void cut(struct execution *x, uint32_t steps)
+{
+    if (steps < x->steps.count) {
+        x->steps.count = steps;
+    }
+}
+
+static void count_run(struct controlled *c)
+{
+    for (uint32_t i = 0; i < c->options.spec->properties.count; i++) {
+        const struct checker_status *status = checker_status(c->checker, i);
+        c->properties[i].checks += status->checks;
+        c->properties[i].skips += status->skips;
+        c->properties[i].failures += status->verdict == CHECKER_VIOLATED;
+    }
+}
+
+static void check_end(struct controlled *c, struct execution *x)
+{
+    const bool is_rest = x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_DEADLOCK;
+    const struct checker_ending ending = {.kind = is_rest ? CHECKER_REST : CHECKER_CUT};
+    if (checker_end(c->checker, &ending) > 0 && !outcome_is_violation(x->outcome)) {
+        blame(c, x, is_rest ? OUTCOME_LIVENESS : OUTCOME_PROPERTY,
+              is_rest ? " now that the program has ended" : "");
+    }
+}
+
+void claim_check(struct controlled *c, struct execution *x)
+{
+    if (c->checker == NULL) {
+        return;
+    }
+    const struct control_report *reports = control_at(c, CONTROL_PLACE(REPORTS));
+    const uint64_t most = CONTROL_REPORTS_SIZE / sizeof *reports;
+    const uint64_t told = c->page->result.report_count;
+    map_clear(&c->counts);
+    checker_begin(c->checker);
+    set(c, "sent", 0);
+    set(c, "received", 0);
+    bool is_broken = false;
+    for (uint64_t i = 0; i < told && i < most && !is_broken; i++) {
+        struct control_report r = reports[i];
+        r.name[sizeof r.name - 1] = '\0';
+        if (apply(c, &r) && checker_step(c->checker, c->page->result.clock) > 0) {
+            cut(x, r.step);
+            blame(c, x, OUTCOME_PROPERTY, "");
+            is_broken = true;
+        }
+    }
+    if (!is_broken) {
+        check_end(c, x);
+    }
+    count_run(c);
+}

@@ -1,0 +1,110 @@
+/* Names of what a controlled program touches, from its debug information. */
+#include <stdio.h>
+#include <string.h>
+
+#include "proc/control_state.h"
+
+static void add_modules(struct controlled *c)
+{
+    const struct control_module *modules = control_at(c, CONTROL_PLACE(MODULES));
+    for (; c->module_count < c->page->module_count && c->module_count < CONTROL_MODULES_MAX;
+         c->module_count++) {
+        const struct control_module *m = &modules[c->module_count];
+        char path[sizeof m->path];
+        (void)snprintf(path, sizeof path, "%.*s", (int)sizeof path - 1, m->path);
+        places_add_module(c->places, path, m->bias);
+    }
+}
+
+void name_print_place(struct controlled *c, uint64_t place, struct out *out)
+{
+    add_modules(c);
+    if (!places_print_source(c->places, place, out)) {
+        out_text(out, "somewhere");
+    }
+}
+
+/* "balance" or "accounts+16" for what a symbol covers, else the place. */
+static void print_key(struct controlled *c, uint64_t key, struct out *out)
+{
+    struct place_object object;
+    add_modules(c);
+    if ((key & CONTROL_KEY_OF_PLACE) != 0) {
+        name_print_place(c, key & ~CONTROL_KEY_OF_PLACE, out);
+    } else if (places_object(c->places, key, &object)) {
+        out_text(out, object.name);
+        if (key != object.start) {
+            out_format(out, "+%llu", (unsigned long long)(key - object.start));
+        }
+    } else {
+        out_text(out, "object");
+    }
+}
+
+const char *name_task(const struct controlled *c, uint32_t number)
+{
+    const char(*paths)[CONTROL_PATH_SIZE] = control_at(c, CONTROL_PLACE(TASKS));
+    return number < CONTROL_TASKS_MAX ? paths[number] : "";
+}
+
+static struct control_name *row_of(const struct controlled *c, uint64_t key)
+{
+    struct control_name *rows = control_at(c, CONTROL_PLACE(NAMES));
+    uint32_t at = control_name_row(key);
+    uint32_t tried = 0;
+    while (rows[at].key != 0 && rows[at].key != key && tried++ < CONTROL_NAMES_MAX) {
+        at = (at + 1) % CONTROL_NAMES_MAX;
+    }
+    return tried < CONTROL_NAMES_MAX ? &rows[at] : NULL;
+}
+
+int name_answer(struct controlled *c, uint64_t key, struct err *e)
+{
+    struct control_name *row = row_of(c, key);
+    c->text.used = 0;
+    print_key(c, key, &c->text);
+    if (row == NULL || c->text.used >= CONTROL_TEXTS_SIZE - c->page->text_size) {
+        return err_set(e, "%s: touches more objects than there are names for",
+                       c->options.command[0]);
+    }
+    char *texts = control_at(c, CONTROL_PLACE(TEXTS));
+    memcpy(texts + c->page->text_size, c->text.buffer, c->text.used);
+    texts[c->page->text_size + c->text.used] = '\0';
+    row->text = c->page->text_size;
+    row->size = (uint32_t)c->text.used;
+    row->key = key;
+    c->page->text_size += (uint32_t)c->text.used + 1;
+    return 0;
+}
+
+void name_print(struct controlled *c, struct named n, struct out *out)
+{
+    if (n.key == 0) {
+        return;
+    }
+    if ((n.key & CONTROL_KEY_OF_TASK) != 0) {
+        out_text(out, name_task(c, (uint32_t)n.key));
+        return;
+    }
+    if (n.key == CONTROL_KEY_OF_TIME) {
+        out_text(out, "clock");
+        return;
+    }
+    const struct control_name *row = row_of(c, n.key);
+    const bool is_known = row != NULL && row->key == n.key && row->text < CONTROL_TEXTS_SIZE &&
+                          row->size < CONTROL_TEXTS_SIZE - row->text;
+    if (is_known) {
+        out_bytes(out, (const char *)control_at(c, CONTROL_PLACE(TEXTS)) + row->text, row->size);
+    } else {
+        print_key(c, n.key, out);
+    }
+    if (n.owner != 0) {
+        out_format(out, "@%s", name_task(c, n.owner));
+    }
+    if (n.ordinal != 0) {
+        out_format(out, "#%u", n.ordinal);
+    }
+    if (n.offset != 0) {
+        out_format(out, "+%u", n.offset);
+    }
+}

@@ -1,0 +1,275 @@
+/* The controlled process: started, given plans, answered, ended. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/limit.h"
+#include "base/seam.h"
+#include "proc/control_state.h"
+
+enum { LOOK_NS = 20 * 1000 * 1000 };
+static const uint64_t hang_ns_default = UINT64_C(10000000000);
+
+int process_page(struct controlled *c, struct err *e)
+{
+    c->page_fd = seam_fails() ? -1 : memfd_create("clew-control", 0);
+    if (c->page_fd < 0 || seam_fails() || ftruncate(c->page_fd, CONTROL_SIZE) < 0) {
+        return err_set(e, "no memory to share with a program could be made: %s", strerror(errno));
+    }
+    void *page = seam_fails() ? MAP_FAILED
+                              : mmap(NULL, CONTROL_SIZE, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_NORESERVE, c->page_fd, 0);
+    if (page == MAP_FAILED) {
+        return err_set(e, "no memory to share with a program could be mapped: %s", strerror(errno));
+    }
+    c->page = page;
+    c->page->magic = CONTROL_MAGIC;
+    c->page->version = CONTROL_VERSION;
+    c->page->text_size = 1; /* so that 0 is no text */
+    return 0;
+}
+
+/* The turn */
+
+static void give_turn(struct controlled *c)
+{
+    /* Pairs with the acquire in the process: the plan is whole before it is seen. */
+    atomic_store_explicit(&c->page->turn, CONTROL_OF_PROCESS, memory_order_release);
+    (void)syscall(SYS_futex, &c->page->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static bool has_turn(const struct controlled *c)
+{
+    return atomic_load_explicit(&c->page->turn, memory_order_acquire) == CONTROL_OF_CLEW;
+}
+
+/* Whether the process has died; its status is kept. */
+static bool is_dead(struct controlled *c)
+{
+    if (c->server == 0) {
+        return true;
+    }
+    if (waitpid(c->server, &c->server_status, WNOHANG) != c->server) {
+        return false;
+    }
+    c->server = 0;
+    return true;
+}
+
+enum waited { WAITED_TURN, WAITED_DEAD, WAITED_HUNG };
+
+static enum waited await_turn(struct controlled *c, uint64_t deadline_ns)
+{
+    while (!has_turn(c)) {
+        const struct timespec pause = {.tv_nsec = LOOK_NS};
+        const long slept =
+            syscall(SYS_futex, &c->page->turn, FUTEX_WAIT, CONTROL_OF_PROCESS, &pause, NULL, 0);
+        if (slept == 0 || errno != ETIMEDOUT || has_turn(c)) {
+            continue;
+        }
+        if (is_dead(c)) {
+            return has_turn(c) ? WAITED_TURN : WAITED_DEAD;
+        }
+        if (limit_now_ns() > deadline_ns) {
+            return WAITED_HUNG;
+        }
+    }
+    return WAITED_TURN;
+}
+
+/* Starting */
+
+/* One processor for all that take turns: handing over is then many times faster. */
+static void stay_on_one(void)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) {
+        return;
+    }
+    int nth = (int)getpid() % CPU_COUNT(&allowed);
+    int cpu = 0;
+    while (!CPU_ISSET(cpu, &allowed) || nth-- > 0) {
+        cpu++;
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+static void redirect(const struct controlled *c)
+{
+    const int nothing = open("/dev/null", O_RDWR);
+    if (nothing < 0) {
+        return;
+    }
+    (void)dup2(nothing, STDIN_FILENO);
+    (void)dup2(c->options.shows_output ? STDERR_FILENO : nothing, STDOUT_FILENO);
+    if (!c->options.shows_output) {
+        (void)dup2(nothing, STDERR_FILENO);
+    }
+    (void)close(nothing);
+}
+
+/* In the child, between fork and exec. It dies with its parent, and Ctrl-C is not for it. */
+_Noreturn static void become(const struct controlled *c)
+{
+    char preload[2 * PATH_MAX];
+    char number[16];
+    const char *before = getenv("LD_PRELOAD");
+    (void)snprintf(preload, sizeof preload, "%s%s%s", c->install.control, before == NULL ? "" : ":",
+                   before == NULL ? "" : before);
+    (void)snprintf(number, sizeof number, "%d", c->page_fd);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)setpgid(0, 0);
+    (void)personality(ADDR_NO_RANDOMIZE);
+    redirect(c);
+    if (setenv("LD_PRELOAD", preload, 1) == 0 && setenv(CONTROL_VARIABLE, number, 1) == 0 &&
+        setenv("LD_BIND_NOW", "1", 1) == 0) {
+        (void)execvp(c->options.command[0], c->options.command);
+    }
+    c->page->server = -errno;
+    _exit(126);
+}
+
+static int start(struct controlled *c, struct err *e)
+{
+    stay_on_one();
+    c->page->server = 0;
+    c->page->runner = 0;
+    c->page->mode = c->mode;
+    c->page->wants_output = c->options.shows_output;
+    atomic_store(&c->page->turn, CONTROL_OF_PROCESS);
+    const pid_t pid = seam_fails() ? -1 : fork();
+    if (pid < 0) {
+        return err_set(e, "no process could be made: %s", strerror(errno));
+    }
+    if (pid == 0) {
+        become(c);
+    }
+    c->server = pid;
+    c->owner = getpid();
+    const enum waited waited = await_turn(c, limit_now_ns() + hang_ns_default);
+    if (waited == WAITED_TURN) {
+        c->mode = c->page->mode;
+        return 0;
+    }
+    process_stop(c);
+    if (c->page->server < 0) {
+        return err_set(e, "%s: cannot be run: %s", c->options.command[0],
+                       strerror(-c->page->server));
+    }
+    return err_set(
+        e,
+        "%s: cannot be controlled: it is static, setuid or a script, or does not come to "
+        "its main",
+        c->options.command[0]);
+}
+
+void process_stop(struct controlled *c)
+{
+    if (c->server > 0 && c->owner == getpid()) {
+        if (c->page->runner > 0) {
+            (void)kill(c->page->runner, SIGKILL);
+        }
+        (void)kill(c->server, SIGKILL);
+        while (waitpid(c->server, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    c->server = 0;
+}
+
+void process_close(struct controlled *c)
+{
+    if (c->page != NULL) {
+        process_stop(c);
+        (void)munmap(c->page, CONTROL_SIZE);
+    }
+    if (c->page_fd >= 0) {
+        (void)close(c->page_fd);
+    }
+}
+
+/* A process that was forked off this one has the page of its parent, and needs its own. */
+static int own_page(struct controlled *c, struct err *e)
+{
+    if (c->owner == 0 || c->owner == getpid()) {
+        return 0;
+    }
+    const struct control_plan plan = c->page->plan;
+    struct control *shared = c->page;
+    const int shared_fd = c->page_fd;
+    if (process_page(c, e) < 0) {
+        return -1;
+    }
+    memcpy(control_at(c, CONTROL_PLACE(TURNS)), (char *)shared + CONTROL_PLACE(TURNS),
+           plan.turn_count * sizeof(struct pick_turn));
+    memcpy(control_at(c, CONTROL_PLACE(WANTS)), (char *)shared + CONTROL_PLACE(WANTS),
+           plan.want_count * sizeof(struct pick_want));
+    memcpy(control_at(c, CONTROL_PLACE(CONSTRAINTS)), (char *)shared + CONTROL_PLACE(CONSTRAINTS),
+           plan.constraint_count * sizeof(struct pick_constraint));
+    memcpy(control_at(c, CONTROL_PLACE(ASLEEP)), (char *)shared + CONTROL_PLACE(ASLEEP),
+           plan.asleep_count * sizeof(struct pick_operation));
+    c->page->plan = plan;
+    (void)munmap(shared, CONTROL_SIZE);
+    (void)close(shared_fd);
+    c->server = 0;
+    return 0;
+}
+
+/* The process ended in the middle of a run, and nobody in it could say how. */
+static void note_death(struct controlled *c, bool is_hung)
+{
+    struct control_result *r = &c->page->result;
+    r->number = c->page->plan.number;
+    r->stack_count = 0;
+    r->stand_count = 0;
+    r->text[0] = '\0';
+    r->end = is_hung ? CONTROL_HUNG : CONTROL_UNENDED;
+    r->value = WEXITSTATUS(c->server_status);
+    if (!is_hung && WIFSIGNALED(c->server_status)) {
+        r->end = CONTROL_CRASHED;
+        r->value = WTERMSIG(c->server_status);
+    }
+}
+
+int process_run(struct controlled *c, struct err *e)
+{
+    if (own_page(c, e) < 0 || ((c->server == 0 || is_dead(c)) && start(c, e) < 0)) {
+        return -1;
+    }
+    const uint64_t limit = c->options.hang_ns == 0 ? hang_ns_default : c->options.hang_ns;
+    const uint64_t deadline = limit_now_ns() + limit;
+    while (true) {
+        give_turn(c);
+        const enum waited waited = await_turn(c, deadline);
+        if (waited != WAITED_TURN) {
+            process_stop(c);
+            note_death(c, waited == WAITED_HUNG);
+            return 0;
+        }
+        if (c->page->word == CONTROL_DONE) {
+            break;
+        }
+        if (name_answer(c, c->page->key, e) < 0) {
+            return -1;
+        }
+    }
+    if (c->mode == CONTROL_EXEC) {
+        process_stop(c);
+    }
+    return 0;
+}

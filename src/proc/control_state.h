@@ -1,0 +1,104 @@
+/* What the files of the controlled world share. */
+#ifndef CLEW_PROC_CONTROL_STATE_H
+#define CLEW_PROC_CONTROL_STATE_H
+
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/names.h"
+#include "place/place.h"
+#include "proc/control.h"
+#include "proc/install.h"
+#include "spec/checker.h"
+
+/* An action the way schedules write it. */
+struct described {
+    uint32_t task; /* number */
+    uint32_t ordinal, offset, owner;
+    uint64_t key;
+    uint16_t kind;
+};
+
+struct controlled {
+    struct world world;
+    struct control_options options;
+    struct install install;
+    char system[64];
+    enum control_mode mode; /* of the next run */
+    bool is_changed_outside;
+    bool has_idled, has_looked;
+
+    struct control *page;
+    int page_fd;
+    pid_t server; /* 0: not running */
+    pid_t owner;  /* the process of clew's that started it */
+    int server_status;
+
+    struct places *places;
+    uint32_t module_count; /* that places know */
+    struct out text;
+
+    struct map action_of; /* action to its place in `actions` */
+    VEC(struct described) actions;
+
+    struct checker *checker;
+    struct world_property *properties, *properties_told;
+    struct arena texts;
+    const char *process; /* what the specification calls the program */
+    struct map counts;   /* of messages, by name, in one run */
+    struct names channels;
+
+    VEC(const char *) outside;
+};
+
+static inline void *control_at(const struct controlled *c, size_t place)
+{
+    return (char *)c->page + place;
+}
+
+/* control_process.c */
+
+/* Makes the page. */
+MUST_USE int process_page(struct controlled *c, struct err *e);
+
+/* Runs the plan that is in the page: starts the program if it does not wait for one, answers what
+ * it asks, and returns when the result is there; the program may be gone then. */
+MUST_USE int process_run(struct controlled *c, struct err *e);
+
+/* Ends the program, wherever it is. */
+void process_stop(struct controlled *c);
+void process_close(struct controlled *c);
+
+/* control_name.c */
+
+/* Puts the text of the key into the page. */
+MUST_USE int name_answer(struct controlled *c, uint64_t key, struct err *e);
+
+/* Writes the name of an object; nothing for key 0. */
+struct named {
+    uint64_t key;
+    uint32_t ordinal, offset, owner;
+};
+void name_print(struct controlled *c, struct named n, struct out *out);
+
+/* Writes the source place, or what stands for it. */
+void name_print_place(struct controlled *c, uint64_t place, struct out *out);
+
+const char *name_task(const struct controlled *c, uint32_t number);
+
+/* control_verdict.c: how the run in the page ended. */
+MUST_USE int verdict_read(struct controlled *c, const struct plan *p, struct execution *x,
+                          struct err *e);
+
+/* control_claim.c: the specification on what the program reported. Cuts the execution where a
+ * property breaks. */
+MUST_USE int claim_open(struct controlled *c, struct err *e);
+void claim_close(struct controlled *c);
+void claim_check(struct controlled *c, struct execution *x);
+uint32_t claim_tell(struct world *w, const struct world_property **properties);
+
+/* control_tell.c: the run as a trace. */
+void tell_run(struct controlled *c, struct trace *t, const struct execution *x);
+
+#endif

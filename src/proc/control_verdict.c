@@ -1,0 +1,237 @@
+/* How a run ended, in words. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "pick/pick.h"
+#include "proc/control_state.h"
+#include "trace/kind.h"
+
+enum { CALLS_SHOWN = 4, KEY_SIZE = sizeof((struct execution *)0)->key };
+
+static void set_end(struct execution *x, enum outcome outcome, const char *what)
+{
+    x->outcome = outcome;
+    (void)snprintf(x->what, sizeof x->what, "%s", what);
+}
+
+/* Sentence and key from what was put together. */
+static void set_violation(struct execution *x, enum outcome outcome, const struct out *what,
+                          const struct out *key)
+{
+    x->outcome = outcome;
+    (void)snprintf(x->what, sizeof x->what, "%.*s", (int)what->used, what->buffer);
+    (void)snprintf(x->key, KEY_SIZE, "%s: %.*s", outcome_name(outcome), (int)key->used,
+                   key->buffer);
+}
+
+/* The calls that led to it: "deposit < work bank.c:30 < ...". Those of the system's libraries below
+ * the program's own are of no interest. */
+static void print_stack(struct controlled *c, struct out *out)
+{
+    const struct control_result *r = &c->page->result;
+    const uint32_t count = r->stack_count < CONTROL_STACK_MAX ? r->stack_count : CONTROL_STACK_MAX;
+    for (uint32_t i = 0; i < count && i < CALLS_SHOWN; i++) {
+        out_text(out, i == 0 ? " at " : ", called at ");
+        name_print_place(c, r->stack[i], out);
+        struct out functions;
+        out_open_memory(&functions);
+        if (places_print_functions(c->places, r->stack[i], &functions)) {
+            const char *end = memchr(functions.buffer, ' ', functions.used);
+            out_text(out, " in ");
+            out_bytes(out, functions.buffer,
+                      end == NULL ? functions.used : (size_t)(end - functions.buffer));
+        }
+        out_abandon(&functions);
+    }
+}
+
+/* What broke, where, who did it. */
+static void read_fault(struct controlled *c, struct execution *x, enum outcome outcome,
+                       const char *fault)
+{
+    const struct control_result *r = &c->page->result;
+    struct out what;
+    struct out key;
+    out_open_memory(&what);
+    out_open_memory(&key);
+    out_format(&what, "%s: %s", name_task(c, r->task), fault);
+    print_stack(c, &what);
+    out_text(&key, fault);
+    if (r->stack_count > 0) {
+        out_text(&key, " at ");
+        name_print_place(c, r->stack[0], &key);
+    }
+    set_violation(x, outcome, &what, &key);
+    out_abandon(&what);
+    out_abandon(&key);
+}
+
+/* Deadlocks */
+
+/* "lock a, held by main/1": what the task waits for. */
+static void print_wait(struct controlled *c, const struct control_stand *s, struct out *out)
+{
+    const struct kind *kind = kind_of(s->kind);
+    out_format(out, "%s ", kind == NULL ? "go on" : kind->name);
+    name_print(c, (struct named){s->object, s->ordinal, s->offset, s->owner}, out);
+}
+
+struct line {
+    char text[KEY_SIZE];
+};
+
+static int compare_lines(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
+}
+
+/* The waits, whoever waits, in the order of their texts: the same for the same deadlock. */
+static void print_deadlock_key(struct controlled *c, struct out *key)
+{
+    const struct control_result *r = &c->page->result;
+    struct line lines[CONTROL_STANDS_MAX];
+    size_t count = 0;
+    for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
+        c->text.used = 0;
+        print_wait(c, &r->stands[i], &c->text);
+        (void)snprintf(lines[count++].text, KEY_SIZE, "%.*s", (int)c->text.used, c->text.buffer);
+    }
+    sort_stable(lines, count, sizeof *lines, compare_lines, NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(lines[i].text, lines[i - 1].text) != 0) {
+            out_format(key, "%s%s", i == 0 ? "" : ", ", lines[i].text);
+        }
+    }
+}
+
+static void read_deadlock(struct controlled *c, struct execution *x)
+{
+    const struct control_result *r = &c->page->result;
+    struct out what;
+    struct out key;
+    out_open_memory(&what);
+    out_open_memory(&key);
+    for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
+        const struct control_stand *s = &r->stands[i];
+        out_format(&what, "%s%s waits to ", i == 0 ? "" : "; ", name_task(c, s->task));
+        print_wait(c, s, &what);
+        if (s->holder != UINT32_MAX && s->kind != EVENT_THREAD_JOIN) {
+            out_format(&what, " held by %s", name_task(c, s->holder));
+        }
+        if (s->place != 0) {
+            out_text(&what, " at ");
+            name_print_place(c, s->place, &what);
+        }
+    }
+    print_deadlock_key(c, &key);
+    set_violation(x, OUTCOME_DEADLOCK, &what, &key);
+    out_abandon(&what);
+    out_abandon(&key);
+}
+
+/* The rest */
+
+static void read_exit(struct controlled *c, struct execution *x)
+{
+    const int status = c->page->result.value & 0xff;
+    char text[60];
+    (void)snprintf(text, sizeof text, "the program ends with status %d", status);
+    if (status != 0 && c->options.fails_on_exit) {
+        struct out what;
+        out_open_memory(&what);
+        out_text(&what, text);
+        set_violation(x, OUTCOME_EXIT, &what, &what);
+        out_abandon(&what);
+        return;
+    }
+    set_end(x, OUTCOME_PASSED, text);
+}
+
+static void read_stop(const struct controlled *c, struct execution *x)
+{
+    const struct control_result *r = &c->page->result;
+    x->where = r->where;
+    switch ((enum pick_stop)r->value) {
+    case PICK_DIVERGED:
+        set_end(x, OUTCOME_DIVERGED, "an operation of the schedule is not pending");
+        return;
+    case PICK_STUCK:
+        set_end(x, OUTCOME_UNSATISFIED, "a constraint holds all that is pending back");
+        return;
+    case PICK_ASLEEP: set_end(x, OUTCOME_REDUNDANT, "what follows is explored elsewhere"); return;
+    case PICK_DONE: set_end(x, OUTCOME_LIMIT, "all that was wanted has come"); return;
+    case PICK_REST: break;
+    }
+    set_end(x, OUTCOME_LIMIT, "nothing was chosen");
+}
+
+static void read_misuse(struct controlled *c, struct execution *x)
+{
+    static const enum outcome outcomes[] = {
+        [CONTROL_USE_AFTER_FREE] = OUTCOME_USE_AFTER_FREE,
+        [CONTROL_DOUBLE_FREE] = OUTCOME_DOUBLE_FREE,
+        [CONTROL_OVERFLOW] = OUTCOME_OVERFLOW,
+    };
+    const int value = c->page->result.value;
+    const bool is_known = value >= 0 && value < (int)(sizeof outcomes / sizeof *outcomes);
+    read_fault(c, x, is_known ? outcomes[value] : OUTCOME_SANITIZER, c->page->result.text);
+}
+
+static void read_hang(struct controlled *c, struct execution *x)
+{
+    const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    struct out what;
+    struct out key;
+    out_open_memory(&what);
+    out_open_memory(&key);
+    out_text(&key, "no step is taken any more");
+    if (x->steps.count > 0) {
+        out_text(&key, " after ");
+        name_print_place(c, steps[x->steps.count - 1].place, &key);
+    }
+    out_bytes(&what, key.buffer, key.used);
+    set_violation(x, OUTCOME_HANG, &what, &key);
+    out_abandon(&what);
+    out_abandon(&key);
+}
+
+static int read_end(struct controlled *c, struct execution *x, struct err *e)
+{
+    struct control_result *r = &c->page->result;
+    char text[80];
+    r->text[CONTROL_TEXT_SIZE - 1] = '\0';
+    switch ((enum control_end)r->end) {
+    case CONTROL_EXITED: read_exit(c, x); return 0;
+    case CONTROL_STOPPED: read_stop(c, x); return 0;
+    case CONTROL_LIMITED: set_end(x, OUTCOME_LIMIT, "the limit of steps was reached"); return 0;
+    case CONTROL_DEADLOCKED: read_deadlock(c, x); return 0;
+    case CONTROL_CRASHED: {
+        const char *name = sigabbrev_np(r->value);
+        (void)snprintf(text, sizeof text, "signal SIG%s", name == NULL ? "?" : name);
+        read_fault(c, x, OUTCOME_CRASH, text);
+        return 0;
+    }
+    case CONTROL_ASSERTED: read_fault(c, x, OUTCOME_ASSERTION, r->text); return 0;
+    case CONTROL_MISUSED: read_misuse(c, x); return 0;
+    case CONTROL_HUNG: read_hang(c, x); return 0;
+    case CONTROL_UNENDED: read_exit(c, x); return 0;
+    case CONTROL_REFUSED: break;
+    }
+    return err_set(e, "%s: cannot be controlled: %s", c->options.command[0], r->text);
+}
+
+int verdict_read(struct controlled *c, const struct plan *p, struct execution *x, struct err *e)
+{
+    const struct control_result *r = &c->page->result;
+    if (read_end(c, x, e) < 0) {
+        return -1;
+    }
+    if (x->outcome == OUTCOME_PASSED && r->constraint_left < p->pick.constraint_count) {
+        x->where = r->constraint_left;
+        set_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
+    }
+    return 0;
+}
