@@ -5,7 +5,7 @@ DESTDIR ?=
 
 .PHONY: all deps deps-servers deps-proxy deps-programs deps-sources run test test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore clean help
 all: $(BUILD)/build.ninja          ## build build/clew
-	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_hooks.a case-systems
+	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_control.so src/runtime/libclew_hooks.a case-systems
 
 $(BUILD)/build.ninja: | deps
 	@meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) >/dev/null

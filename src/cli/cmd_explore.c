@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "campaign/account.h"
+#include "cli/command.h"
 #include "cli/fuzz_file.h"
 #include "cli/interactive.h"
 #include "cli/report.h"
@@ -35,6 +36,7 @@ struct explore_command {
     bool require_exhaustive;
     const char *resume;
     bool interactive;
+    struct command_choice program;
 };
 
 static const int strategies[] = {EXPLORE_AUTO,  PICK_RANDOM, PICK_PCT,       PICK_POS,
@@ -58,10 +60,22 @@ struct exploration {
     struct explored found;
     struct account account; /* of the campaign, after the search */
     char folder[4000];
+    char *target; /* what is explored, as a command line has it */
 };
 
-static int check_command(const struct explore_command *c, struct err *e)
+static bool is_program(const struct exploration *x)
 {
+    return x->session->command != NULL;
+}
+
+static int check_command(const struct exploration *x, struct err *e)
+{
+    const struct explore_command *c = x->command;
+    if (is_program(x) && (c->config != NULL || c->net != NULL || c->bug != NULL || c->set != NULL ||
+                          c->faults != NULL || c->interactive)) {
+        return session_misused(e, "--config, --net, --bug, --set, --faults and --interactive are "
+                                  "for systems, not for programs");
+    }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
     }
@@ -74,7 +88,9 @@ static int check_command(const struct explore_command *c, struct err *e)
 static int choose_options(struct exploration *x, struct err *e)
 {
     const struct explore_command *c = x->command;
-    const struct sim_defaults own = sim_defaults(x->world);
+    const struct sim_defaults own =
+        is_program(x) ? (struct sim_defaults){.faults = "", .depth = CONTROL_STEPS_DEFAULT}
+                      : sim_defaults(x->world);
     /* Where a property speaks of more than one moment, equal states do not go on alike. */
     const bool has_history = spec_count_temporal(&x->spec) > 0;
     struct search_options *search = &x->options.search;
@@ -92,6 +108,7 @@ static int choose_options(struct exploration *x, struct err *e)
                                       .pct_depth = (uint32_t)c->pct_depth,
                                       .prunes_states = c->prune && !has_history,
                                       .has_states = x->world->ops->state_hash != NULL,
+                                      .is_mixed = is_program(x),
                                       .is_drawn = own.is_drawn,
                                       .seed = c->seed};
     const char *faults = c->faults != NULL       ? c->faults
@@ -179,7 +196,9 @@ static void print_replay_options(const struct explore_command *c, struct out *ou
 
 static int open_campaign(struct exploration *x, struct err *e)
 {
-    const char *files[] = {x->session->inputs[0], x->command->config};
+    const bool has_file = !is_program(x) || strchr(x->session->command[0], '/') != NULL;
+    const char *system = is_program(x) ? x->session->command[0] : x->session->inputs[0];
+    const char *files[] = {has_file ? system : NULL, x->command->config};
     char names[2][20] = {"", ""};
     struct out settings;
     struct out replay;
@@ -196,7 +215,7 @@ static int open_campaign(struct exploration *x, struct err *e)
     const struct campaign_options options = {
         .path = x->folder,
         .is_resumed = x->command->resume != NULL,
-        .about = {.system = x->session->inputs[0],
+        .about = {.system = x->target,
                   .build = names[0],
                   .world = x->world->ops->name,
                   .strategy = explore_strategy_name(x->options.strategy),
@@ -224,7 +243,7 @@ static const char *schedule_of(const struct exploration *x, const char *key)
 static const char *print_replay(const struct exploration *x, const char *key, struct findings *f)
 {
     return findings_text(f, "clew replay %s%s/%s %s", x->account.about.replay, x->folder,
-                         schedule_of(x, key), x->session->inputs[0]);
+                         schedule_of(x, key), x->target);
 }
 
 /* Adds what is known of a violation, with what all of them have. Texts outlive f or are its own. */
@@ -306,8 +325,10 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_count(f, "blocks_covered", found->coverage.block_covered);
     finding_file_count(f, "blocks_total", found->coverage.block_total);
     finding_file_text(f, "strategy", explore_strategy_name(x->options.strategy));
-    finding_file_text(f, "mode", "sim");
-    finding_file_count(f, "uncontrolled", 0);
+    const struct control_told told =
+        is_program(x) ? control_told(x->world) : (struct control_told){0};
+    finding_file_text(f, "mode", is_program(x) ? control_mode_name((int)told.mode) : "sim");
+    finding_file_count(f, "uncontrolled", told.outside_count);
 }
 
 static void print_findings(const struct exploration *x, const struct finding_file *f)
@@ -329,6 +350,23 @@ static void print_findings(const struct exploration *x, const struct finding_fil
         session_text(s, finding->replay);
         out_char(&s->out, '\n');
     }
+}
+
+/* What went past control: a run without a violation says less then. */
+static void print_outside(const struct exploration *x)
+{
+    const struct control_told told = control_told(x->world);
+    for (uint32_t i = 0; i < told.outside_count; i++) {
+        out_text(&x->session->out, i == 0 ? "not controlled: " : ", ");
+        session_text(x->session, told.outside[i]);
+    }
+    out_text(&x->session->out, told.outside_count > 0 ? "\n" : "");
+}
+
+static bool is_all_controlled(const struct exploration *x)
+{
+    return !is_program(x) ||
+           (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact);
 }
 
 /* What was done, and how much that says. */
@@ -378,6 +416,9 @@ static int report(struct exploration *x)
     } else {
         print_findings(x, &f);
         print_summary(x);
+        if (is_program(x)) {
+            print_outside(x);
+        }
     }
     finding_file_release(&f);
     return is_found                                                  ? EXIT_FOUND
@@ -394,6 +435,7 @@ static int search(struct exploration *x, struct err *e)
     x->options.is_stopped = stopping_wish();
     const int result = explore(x->world, &x->options, &x->found, e);
     searching_end(&line);
+    x->found.is_complete = x->found.is_complete && is_all_controlled(x);
     return result;
 }
 
@@ -420,6 +462,10 @@ static int open_world(struct exploration *x, struct err *e)
     if (c->config != NULL && fuzz_file_read(&x->fuzz, c->config, e) < 0) {
         return -1;
     }
+    if (is_program(x)) {
+        return command_open(&x->world, x->session, &c->program, c->spec == NULL ? NULL : &x->spec,
+                            false, e);
+    }
     char *with = join_choices(c);
     const struct sim_options options = {.net = c->net,
                                         .with = with,
@@ -431,12 +477,23 @@ static int open_world(struct exploration *x, struct err *e)
     return result;
 }
 
+static char *print_target(const struct session *s)
+{
+    if (s->command != NULL) {
+        return command_print(s);
+    }
+    char *copy = mem_resize(NULL, strlen(s->inputs[0]) + 1);
+    memcpy(copy, s->inputs[0], strlen(s->inputs[0]) + 1);
+    return copy;
+}
+
 static int run(struct session *s, const void *options, struct err *e)
 {
     struct exploration x = {.session = s, .command = options};
-    if (check_command(x.command, e) < 0) {
+    if (check_command(&x, e) < 0) {
         return MISUSED;
     }
+    x.target = print_target(s);
     spec_init(&x.spec);
     int status = open_world(&x, e);
     if (status == 0) {
@@ -449,6 +506,7 @@ static int run(struct session *s, const void *options, struct err *e)
         world_close(x.world);
         fuzz_release(&x.fuzz);
         spec_release(&x.spec);
+        mem_free(x.target);
         return status;
     }
     if (status == 0) {
@@ -469,6 +527,7 @@ static int run(struct session *s, const void *options, struct err *e)
     world_close(x.world);
     fuzz_release(&x.fuzz);
     spec_release(&x.spec);
+    mem_free(x.target);
     return status;
 }
 
@@ -556,6 +615,7 @@ static const struct option options[] = {
      .argument = "DIR",
      .target = offsetof(struct explore_command, resume),
      .help = "go on with a campaign, with the system and the options it was begun with"},
+    COMMAND_OPTIONS(struct explore_command),
     COMMON_JSON,
     COMMON_LIMIT,
     COMMON_JOBS,
@@ -564,11 +624,15 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct explore_command defaults = {
-    .common = COMMON_DEFAULTS, .delays = DELAYS_DEFAULT, .seed = 1, .prune = true};
+static const struct explore_command defaults = {.common = COMMON_DEFAULTS,
+                                                .delays = DELAYS_DEFAULT,
+                                                .seed = 1,
+                                                .prune = true,
+                                                .program = COMMAND_CHOICE_DEFAULTS};
 
 static const struct example examples[] = {
     {"clew explore ./ring.so", "Search for a minute, with a little of every strategy."},
+    {"clew explore -- ./bank 3", "A program with threads, built by clew cc or not."},
     {"clew explore --budget 10s --faults crash=1,restart=1 ./commit.so",
      "With a node that may crash and come back."},
     {"clew explore --resume ring.campaign ./ring.so",
@@ -581,14 +645,20 @@ static const struct example examples[] = {
 const struct verb verb_explore = {
     .name = "explore",
     .summary = "run a system under many schedules and keep those that break it",
-    .operands = "SYSTEM.so",
+    .operands = "SYSTEM.so | -- PROGRAM...",
     .operand_min = 1,
     .operand_max = 1,
+    .takes_command = true,
     .about = "Runs a system written with clew/sim.h and built by clew cc --sim, again and again, "
              "each time with another order of messages, timers and faults, until the budget ends "
              "(60 s) or nothing is left. Reports each distinct violation once: a broken property, "
              "a failed assertion, a crash, undefined behaviour, an endless handler; and saves it "
-             "as a schedule, which clew replay repeats exactly, and as a trace.",
+             "as a schedule, which clew replay repeats exactly, and as a trace. A program behind "
+             "-- is run likewise, one of its threads at a time: at each operation on a lock, a "
+             "condition, a thread or a clock, and when built by clew cc at each access to memory, "
+             "another may go first. Found are crashes, failed assertions, deadlocks, misused "
+             "memory and, with --fail-on exit, bad statuses. Its input is empty, and its output is "
+             "dropped.",
     .exit_statuses = "0 nothing found\n1 a violation\n2 the system could not be loaded\n"
                      "3 with --require-exhaustive, not all executions were explored",
     .options = options,

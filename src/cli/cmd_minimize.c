@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "cli/fuzz_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -23,6 +24,7 @@ struct minimize_command {
     const char *pace;
     const char *spec;
     const char *config;
+    struct command_choice program;
 };
 
 static const char *stage_word(size_t index)
@@ -193,6 +195,10 @@ static int open_world(struct minimization *m, struct err *e)
                                         .spec = c->spec == NULL ? NULL : &m->spec,
                                         .fuzz = c->config == NULL ? NULL : &m->fuzz,
                                         .fuzz_name = c->config};
+    if (m->session->command != NULL) {
+        return command_open(&m->world, m->session, &c->program, c->spec == NULL ? NULL : &m->spec,
+                            false, e);
+    }
     return sim_open(&m->world, m->session->inputs[1], &options, e);
 }
 
@@ -306,13 +312,15 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct minimize_command, config),
      .help = "what comes from outside, as the exploration had it (default: as the system says)"},
+    COMMAND_OPTIONS(struct minimize_command),
     COMMON_JSON,
     COMMON_BUDGET,
     COMMON_ALWAYS,
     {0},
 };
 
-static const struct minimize_command defaults = {.common = COMMON_DEFAULTS};
+static const struct minimize_command defaults = {.common = COMMON_DEFAULTS,
+                                                 .program = COMMAND_CHOICE_DEFAULTS};
 
 static const struct example examples[] = {
     {"clew minimize ring.campaign/violations/1.sched ./ring.so",
@@ -325,9 +333,10 @@ static const struct example examples[] = {
 const struct verb verb_minimize = {
     .name = "minimize",
     .summary = "find the shortest execution that still shows a violation",
-    .operands = "SCHEDULE SYSTEM.so",
+    .operands = "SCHEDULE SYSTEM.so | SCHEDULE -- PROGRAM...",
     .operand_min = 2,
     .operand_max = 2,
+    .takes_command = true,
     .about = "Leaves out what a violation does not need: requests and faults first, then "
              "deliveries and timers, by ever smaller groups, by twos and threes, and by moving "
              "steps; at last every shorter execution is tried, as far as that can be done. Each "

@@ -1,6 +1,7 @@
 /* clew replay: a schedule, run again. */
 #include <string.h>
 
+#include "cli/command.h"
 #include "cli/fuzz_file.h"
 #include "cli/report.h"
 #include "cli/schedule_file.h"
@@ -17,6 +18,7 @@ struct replay_command {
     const char *trace;
     const char *spec;
     const char *config;
+    struct command_choice program;
 };
 
 /* Writes the step the way schedules do. */
@@ -200,8 +202,8 @@ static int run(struct session *s, const void *options, struct err *e)
     struct spec spec;
     struct fuzz fuzz = {0};
     struct world *w = NULL;
-    if (c->step && c->common.json) {
-        return session_misused(e, "--step is for reading: no --json");
+    if (c->step && (c->common.json || s->command != NULL)) {
+        return session_misused(e, "--step is for reading, and for systems: no --json, no program");
     }
     schedule_init(&sched);
     spec_init(&spec);
@@ -212,7 +214,10 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0 && c->config != NULL) {
         status = fuzz_file_read(&fuzz, c->config, e);
     }
-    if (status == 0) {
+    if (status == 0 && s->command != NULL) {
+        status = command_open(&w, s, &c->program, c->spec == NULL ? NULL : &spec,
+                              c->verify == 1 && !c->common.quiet, e);
+    } else if (status == 0) {
         const struct sim_options world_options = {
             .net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net),
             .with = sched.with == 0 ? NULL : names_text(&sched.names, sched.with),
@@ -263,16 +268,20 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct replay_command, trace),
      .help = "write the execution as a trace"},
+    COMMAND_OPTIONS(struct replay_command),
     COMMON_JSON,
     COMMON_ALWAYS,
     {0},
 };
 
-static const struct replay_command defaults = {.common = COMMON_DEFAULTS, .verify = 1};
+static const struct replay_command defaults = {
+    .common = COMMON_DEFAULTS, .verify = 1, .program = COMMAND_CHOICE_DEFAULTS};
 
 static const struct example examples[] = {
     {"clew replay ring.campaign/violations/1.sched ./ring.so",
      "The same execution, and its verdict."},
+    {"clew replay bank.campaign/violations/1.sched -- ./bank 3",
+     "The same of a program, whose output is shown."},
     {"clew replay --step ring.campaign/violations/1.sched ./ring.so", "Step by step, with states."},
     {"clew replay --verify 100 ring.campaign/violations/1.sched ./ring.so",
      "Is it the same every time?"},
@@ -282,9 +291,10 @@ static const struct example examples[] = {
 const struct verb verb_replay = {
     .name = "replay",
     .summary = "run a schedule again, exactly",
-    .operands = "SCHEDULE SYSTEM.so",
+    .operands = "SCHEDULE SYSTEM.so | SCHEDULE -- PROGRAM...",
     .operand_min = 2,
     .operand_max = 2,
+    .takes_command = true,
     .about = "Makes a system do again what a schedule says, and gives the verdict. The system is "
              "the one on the command line: what the schedule's header names is never run. An "
              "operation that is not pending when its turn comes is named with its step.",

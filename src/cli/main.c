@@ -51,9 +51,18 @@ static int finish_output(struct out *out, int status)
     return status;
 }
 
+/* A program behind "--" stands for the last operand. */
+static bool has_command(const struct verb *verb, const struct operands *operands)
+{
+    return verb->takes_command && operands->has_command;
+}
+
 static int check_operands(const struct verb *verb, const struct operands *operands, struct err *e)
 {
-    const size_t count = operands->list.count;
+    const size_t count = has_command(verb, operands) ? operands->command + 1 : operands->list.count;
+    if (has_command(verb, operands) && operands->command == operands->list.count) {
+        return err_set(e, "%s needs a program behind --", verb->name);
+    }
     if (count < verb->operand_min) {
         return err_set(e, "%s needs an input: clew %s [options] %s", verb->name, verb->name,
                        verb->operands);
@@ -66,13 +75,18 @@ static int check_operands(const struct verb *verb, const struct operands *operan
     return 0;
 }
 
-static int run_verb(const struct verb *verb, const void *options, const struct operands *operands)
+static int run_verb(const struct verb *verb, const void *options, struct operands *operands)
 {
+    vec_push(&operands->list, NULL);
+    operands->list.count--;
+    const bool is_command = has_command(verb, operands);
     struct session s = {
         .verb = verb,
         .common = options,
         .inputs = operands->list.at,
-        .input_count = operands->list.count,
+        .input_count = is_command ? operands->command : operands->list.count,
+        .command = is_command ? operands->list.at + operands->command : NULL,
+        .command_count = is_command ? operands->list.count - operands->command : 0,
     };
     s.budget = s.common->budget;
     limit_begin(&s.budget);

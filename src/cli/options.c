@@ -233,6 +233,8 @@ int options_parse(const struct option *table, void *target, const char *const *w
             vec_push(&operands->list, word);
         } else if (strcmp(word, "--") == 0) {
             is_ended = true;
+            operands->has_command = true;
+            operands->command = operands->list.count;
         } else if (word[1] == '-') {
             result = parse_long(table, target, word + 2, &rest, e);
         } else {

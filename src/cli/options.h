@@ -136,6 +136,8 @@ const char *color_word(size_t index);
 /* The words that are no options, in order. */
 struct operands {
     VEC(const char *) list;
+    size_t command; /* where in it the words behind "--" begin, if has_command */
+    bool has_command;
 };
 
 /* Reads the words into target, a struct the table's offsets are of. Values point into words.

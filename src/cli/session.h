@@ -13,6 +13,9 @@ struct session {
     const struct common *common;
     const char *const *inputs; /* the operands */
     size_t input_count;
+    const char *const *command; /* the words behind "--", ended by NULL, of verbs that take a
+                                   program; NULL: none */
+    size_t command_count;
     struct limit budget; /* running since the session began */
     struct out out;      /* standard output: results, and nothing else */
     bool is_colored;     /* standard output wants colours */

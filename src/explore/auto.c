@@ -52,7 +52,7 @@ struct automatic {
 
 static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
 {
-    const bool is_turn = !a->search.options.is_mixed || run_index % RUNS_PER_DELAY == 0;
+    const bool is_turn = !a->search.options.is_mixed || a->search.tally.runs % RUNS_PER_DELAY == 0;
     if (a->delay == NULL || !is_turn) {
         return false;
     }

@@ -1,0 +1,67 @@
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+const char *command_mode_word(size_t index)
+{
+    return control_mode_name((int)index);
+}
+
+const char *command_fail_word(size_t index)
+{
+    return index == 0 ? "exit" : NULL;
+}
+
+int command_open(struct world **w, const struct session *s, const struct command_choice *choice,
+                 const struct spec *spec, bool shows_output, struct err *e)
+{
+    const struct control_options options = {
+        .command = (char *const *)(uintptr_t)s->command,
+        .mode = choice->mode,
+        .fails_on_exit = choice->fail_on == 0,
+        .shows_output = shows_output,
+        .spec = spec,
+        .hang_ns = choice->hang * UINT64_C(1000000000),
+    };
+    return control_open(w, &options, e);
+}
+
+/* A word that a shell would take apart is quoted. */
+static void print_word(struct out *out, const char *word)
+{
+    const bool is_plain =
+        word[0] != '\0' &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,:@%-") ==
+            strlen(word);
+    if (is_plain) {
+        out_text(out, word);
+        return;
+    }
+    out_char(out, '\'');
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            out_text(out, "'\\''");
+        } else {
+            out_char(out, *word);
+        }
+    }
+    out_char(out, '\'');
+}
+
+char *command_print(const struct session *s)
+{
+    struct out text;
+    out_open_memory(&text);
+    out_text(&text, "--");
+    for (size_t i = 0; i < s->command_count; i++) {
+        out_char(&text, ' ');
+        print_word(&text, s->command[i]);
+    }
+    char *copy = mem_resize(NULL, text.used + 1);
+    memcpy(copy, text.buffer, text.used);
+    copy[text.used] = '\0';
+    out_abandon(&text);
+    return copy;
+}

@@ -1,0 +1,53 @@
+/* A program and its words behind "--", as a world for explore, replay and minimize. */
+#ifndef CLEW_CLI_COMMAND_H
+#define CLEW_CLI_COMMAND_H
+
+#include "cli/session.h"
+#include "proc/control.h"
+
+/* What the options say about it. */
+struct command_choice {
+    int mode;      /* enum control_mode; -1: the fastest that works */
+    int fail_on;   /* 0: a status other than 0 is a violation; -1: it is not */
+    uint64_t hang; /* seconds that a run may take; 0: 10 */
+};
+
+#define COMMAND_CHOICE_DEFAULTS   \
+    {                             \
+        .mode = -1, .fail_on = -1 \
+    }
+
+const char *command_mode_word(size_t index);
+const char *command_fail_word(size_t index);
+
+/* Rows for a table of options of struct `owner`, whose struct command_choice is `program`. */
+#define COMMAND_OPTIONS(owner)                                                                     \
+    {.name = "mode",                                                                               \
+     .type = OPTION_CHOICE,                                                                        \
+     .argument = "MODE",                                                                           \
+     .word = command_mode_word,                                                                    \
+     .target = offsetof(owner, program.mode),                                                      \
+     .help = "of a program: fiber (its tasks are fibers, its memory is put back after each run), " \
+             "fork (fibers, a fork for each run), thread (threads, a fork for each run), exec "    \
+             "(threads, started anew for each run) (default: the first that works)"},              \
+        {.name = "fail-on",                                                                        \
+         .type = OPTION_CHOICE,                                                                    \
+         .argument = "WHAT",                                                                       \
+         .word = command_fail_word,                                                                \
+         .target = offsetof(owner, program.fail_on),                                               \
+         .help = "of a program: exit (a status other than 0 is a violation)"},                     \
+    {                                                                                              \
+        .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                              \
+        .target = offsetof(owner, program.hang),                                                   \
+        .help = "of a program: a run that takes longer is ended (default: 10)"                     \
+    }
+
+/* Opens it. */
+MUST_USE int command_open(struct world **w, const struct session *s,
+                          const struct command_choice *choice, const struct spec *spec,
+                          bool shows_output, struct err *e);
+
+/* The words as they were given, "-- ./bank 3", for messages; freed with mem_free. */
+MUST_USE char *command_print(const struct session *s);
+
+#endif
