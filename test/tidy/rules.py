@@ -87,14 +87,15 @@ LOCALE = "setlocale"
 # What is banned, in which folders, and the files that are allowed to.
 BANNED = [
     (UNSAFE, C_FOLDERS, ("src/runtime/hook_shell.c", "test/preload/shell_commands.c")),
-    (CHANCE, C_FOLDERS, ("cases/threads/",)),
+    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "test/control/everything.c", "cases/threads/")),
     (SORT, C_FOLDERS, ()),
     (LOCALE, C_FOLDERS, ()),
-    (CLOCK, ("src/",), ("src/base/limit.c",)),
-    (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/hook_memory.c", "bench/programs/")),
+    (CLOCK, ("src/",), ("src/base/limit.c", "src/runtime/control_time.c")),
+    (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "bench/programs/")),
     (PRINT, ("src/",), ("src/cli/", "src/base/must.c")),
     (LEAVE, ("src/",), ("src/cli/", "src/base/crew.c", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c",
-                        "src/runtime/hook_memory.c", "src/proc/recorder.c")),
+                        "src/runtime/hook_memory.c", "src/runtime/control_process.c", "src/proc/control_process.c",
+                        "src/proc/recorder.c")),
 ]
 
 
@@ -143,7 +144,7 @@ def functions_and_files_are_short(tree):
 
 # Dead files and declarations
 
-COMPILED_BY_SCRIPTS = ("test/recorded/", "bench/programs/", "cases/threads/", "test/sim/systems/")
+COMPILED_BY_SCRIPTS = ("test/control/", "test/recorded/", "bench/programs/", "cases/threads/", "test/sim/systems/")
 
 
 def every_source_is_built(tree):
