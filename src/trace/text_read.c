@@ -57,15 +57,28 @@ static bool goes_on(struct text_reader *r)
     return words_are_left(&r->words) && *r->words.at != '#';
 }
 
+#define KEY(id, key) " " key
+static const char no_field[] = "there is no field of this name; the fields are" TEXT_KEY_LIST(KEY);
+#undef KEY
+
 static int expect_gap(struct text_reader *r, struct err *e)
 {
     if (words_is_gap(&r->words)) {
         return 0;
     }
-    return refuse(r,
-                  *r->words.at == '=' ? "there is no field of this name"
-                                      : "a blank was expected (odd characters go in quotes)",
-                  e);
+    return refuse(
+        r, *r->words.at == '=' ? no_field : "a blank was expected (odd characters go in quotes)",
+        e);
+}
+
+/* Whether what stands here is a name with a = behind it. */
+static bool is_key(const struct text_reader *r)
+{
+    const char *at = r->words.at;
+    while (at < r->words.end && *at >= 'a' && *at <= 'z') {
+        at++;
+    }
+    return at > r->words.at && at < r->words.end && *at == '=';
 }
 
 /* Takes a word and interns it. */
@@ -190,8 +203,13 @@ static int take_fields(struct text_reader *r, struct event *event, struct err *e
         /* A message and a peer share their place in an event. */
         const unsigned bit = 1u << (key == TEXT_PEER ? TEXT_MESSAGE : key);
         if ((seen & bit) != 0) {
+            const bool is_bare = r->words.at == from;
             r->words.at = from;
-            return refuse(r, "this field is there twice (or both msg and peer are)", e);
+            return refuse(r,
+                          is_bare && is_key(r)
+                              ? no_field
+                              : "this field is there twice (or both msg and peer are)",
+                          e);
         }
         seen |= bit;
         if (take_value(r, key, event, e) < 0) {

@@ -171,9 +171,14 @@ TEST(what_is_wrong_is_named_with_line_and_byte)
         {HEAD "m send c msg=1 peer=m\n",
          "byte 39: line 3: this field is there twice (or both msg and peer are)"},
         {HEAD "m write x color=red\n",
-         "byte 34: line 3: this field is there twice (or both msg and "
-         "peer are)"},
-        {HEAD "m write color=red\n", "byte 37: line 3: there is no field of this name"},
+         "byte 34: line 3: there is no field of this name; the fields "
+         "are object peer mode msg value size count text t hlc"},
+        {HEAD "m write color=red\n", "byte 37: line 3: there is no field of this name; the fields "
+                                     "are object peer mode msg value size count text t hlc"},
+        {HEAD "m send c message=7\n", "byte 33: line 3: there is no field of this name; the fields "
+                                      "are object peer mode msg value size count text t hlc"},
+        {HEAD "m send c object=d\n",
+         "byte 33: line 3: this field is there twice (or both msg and peer are)"},
         {HEAD "m write a@b\n",
          "byte 33: line 3: a blank was expected (odd characters go in quotes)"},
         {HEAD "m write x size=-1\n", "byte 39: line 3: a number was expected"},
