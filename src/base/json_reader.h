@@ -1,37 +1,29 @@
-/* yajl with the project's own heap, so that the end of memory is handled where it always is. */
-#ifndef CLEW_IMPORT_YAJL_MEMORY_H
-#define CLEW_IMPORT_YAJL_MEMORY_H
+/* JSON in: yajl, a parser that calls back, with the project's own heap, so that the end of memory
+ * is handled where it always is.
+ *
+ *     yajl_handle parser = json_reader_new(&callbacks, context);
+ *     if (json_reader_feed(parser, bytes, size) < 0) {
+ *         return json_reader_fail(parser, offset, e);
+ *     }
+ *     yajl_free(parser);
+ */
+#ifndef CLEW_BASE_JSON_READER_H
+#define CLEW_BASE_JSON_READER_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <yajl/yajl_parse.h>
 
-#include "base/mem.h"
+#include "base/err.h"
 
-static inline void *yajl_memory_take(void *context, size_t size)
-{
-    (void)context;
-    return mem_resize(NULL, size > 0 ? size : 1);
-}
+/* A new parser, which must be given back by yajl_free. The callbacks must outlive it; NULL: none.
+ */
+yajl_handle json_reader_new(const yajl_callbacks *callbacks, void *context);
 
-static inline void *yajl_memory_resize(void *context, void *block, size_t size)
-{
-    (void)context;
-    return mem_resize(block, size > 0 ? size : 1);
-}
+/* Reads more bytes: -1 when they are not JSON, or a callback refused them. */
+MUST_USE int json_reader_feed(yajl_handle parser, const char *bytes, size_t size);
 
-static inline void yajl_memory_give_back(void *context, void *block)
-{
-    (void)context;
-    mem_free(block);
-}
-
-/* A new parser; never NULL. yajl_free releases it. */
-static inline yajl_handle yajl_memory_parser(const yajl_callbacks *callbacks, void *context)
-{
-    yajl_alloc_funcs memory = {
-        .malloc = yajl_memory_take, .realloc = yajl_memory_resize, .free = yajl_memory_give_back};
-    yajl_handle parser = yajl_alloc(callbacks, &memory, context);
-    must(parser != NULL);
-    return parser;
-}
+/* After a refusal that was not a callback's: sets e to "byte N: not JSON: " and why. Returns -1. */
+int json_reader_fail(yajl_handle parser, uint64_t offset, struct err *e);
 
 #endif

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
+#include "base/json_reader.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "import/falcon_object.h"
@@ -254,24 +254,6 @@ static const yajl_callbacks callbacks = {
 
 /* yajl's memory is ours. */
 
-static void *take(void *context, size_t size)
-{
-    (void)context;
-    return mem_resize(NULL, size > 0 ? size : 1);
-}
-
-static void *resize(void *context, void *block, size_t size)
-{
-    (void)context;
-    return mem_resize(block, size > 0 ? size : 1);
-}
-
-static void give_back(void *context, void *block)
-{
-    (void)context;
-    mem_free(block);
-}
-
 static void parser_free(struct falcon *f)
 {
     if (f->parser != NULL) {
@@ -283,9 +265,7 @@ static void parser_free(struct falcon *f)
 static void parser_need(struct falcon *f)
 {
     if (f->parser == NULL) {
-        yajl_alloc_funcs memory = {.malloc = take, .realloc = resize, .free = give_back};
-        f->parser = yajl_alloc(&callbacks, &memory, f);
-        must(f->parser != NULL);
+        f->parser = json_reader_new(&callbacks, f);
         must(yajl_config(f->parser, yajl_allow_multiple_values, 1) != 0);
         f->quiet_size = 0;
     }
@@ -293,16 +273,11 @@ static void parser_need(struct falcon *f)
 
 static int fail_syntax(struct falcon *f, struct err *e)
 {
-    unsigned char *reason = yajl_get_error(f->parser, 0, NULL, 0);
-    const char *text = (const char *)reason;
-    const char *colon = strstr(text, ": ");
-    text = colon == NULL ? text : colon + 2;
-    (void)err_set(e, "byte %" PRIu64 ": not JSON: %.*s", place(f), (int)strcspn(text, "\n"), text);
+    (void)json_reader_fail(f->parser, place(f), e);
     if (f->depth > 0) {
         const struct err inner = *e;
         (void)err_set(e, "%s (in the event at byte %" PRIu64 ")", inner.text, f->object.offset);
     }
-    yajl_free_error(f->parser, reason);
     return -1;
 }
 
@@ -331,20 +306,20 @@ static int feed(struct falcon *f, size_t size, struct err *e)
     f->is_wide = (f->is_wide && f->depth > 0) || !utf8_is_ascii(in->at, size);
     f->whole_size = 0;
     f->token_count = 0;
-    const yajl_status status = yajl_parse(f->parser, (const unsigned char *)in->at, size);
+    const bool is_read = json_reader_feed(f->parser, in->at, size) == 0;
     if (f->is_failed) {
         *e = f->failure;
         return -1;
     }
     if (is_outside(f)) {
-        if (status != yajl_status_ok) {
+        if (!is_read) {
             parser_free(f);
         }
         in_skip(in, f->whole_size);
         f->quiet_size = 0;
         return 1;
     }
-    if (status != yajl_status_ok) {
+    if (!is_read) {
         return fail_syntax(f, e);
     }
     f->quiet_size = f->token_count > 0 ? 0 : f->quiet_size + size;

@@ -1,6 +1,6 @@
 #include "import/json_path.h"
 
-#include "import/yajl_memory.h"
+#include "base/json_reader.h"
 
 static bool is_bare(char c)
 {
@@ -197,10 +197,9 @@ static const yajl_callbacks callbacks = {
 
 static bool parse(struct piece json, const yajl_callbacks *calls, void *context)
 {
-    yajl_handle parser = yajl_memory_parser(calls, context);
-    const bool is_json =
-        yajl_parse(parser, (const unsigned char *)json.at, json.size) == yajl_status_ok &&
-        yajl_complete_parse(parser) == yajl_status_ok;
+    yajl_handle parser = json_reader_new(calls, context);
+    const bool is_json = json_reader_feed(parser, json.at, json.size) == 0 &&
+                         yajl_complete_parse(parser) == yajl_status_ok;
     yajl_free(parser);
     return is_json;
 }

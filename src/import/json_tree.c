@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "import/yajl_memory.h"
+#include "base/json_reader.h"
 
 enum {
     CHUNK_SIZE = 1 << 18,
@@ -159,23 +159,13 @@ static int fail(struct tree_reader *r, struct err *e)
     if (r->is_too_deep) {
         return err_set(e, "byte %" PRIu64 ": values nested more than %d deep", offset, DEPTH_MAX);
     }
-    unsigned char *reason = yajl_get_error(r->parser, 0, NULL, 0);
-    const char *text = (const char *)reason;
-    const char *colon = strstr(text, ": ");
-    text = colon == NULL ? text : colon + 2;
-    (void)err_set(e, "byte %" PRIu64 ": not JSON: %.*s", offset, (int)strcspn(text, "\n"), text);
-    yajl_free_error(r->parser, reason);
-    return -1;
+    return json_reader_fail(r->parser, offset, e);
 }
 
 static int feed(struct tree_reader *r, struct piece run, uint64_t offset, struct err *e)
 {
     r->run_offset = offset;
-    if (run.size > 0 &&
-        yajl_parse(r->parser, (const unsigned char *)run.at, run.size) != yajl_status_ok) {
-        return fail(r, e);
-    }
-    return 0;
+    return run.size > 0 && json_reader_feed(r->parser, run.at, run.size) < 0 ? fail(r, e) : 0;
 }
 
 /* Whether a character of the string begins with this byte. */
@@ -264,7 +254,7 @@ int json_tree_read(const struct json_tree *tree, struct in *in, void *context, s
         return -1;
     }
     in_skip(in, in->available >= 3 && memcmp(in->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
-    r.parser = yajl_memory_parser(&callbacks, &r);
+    r.parser = json_reader_new(&callbacks, &r);
     must(yajl_config(r.parser, yajl_allow_multiple_values, 1) != 0);
     /* Bytes of bodies that are no UTF-8 are no reason to refuse the whole capture. */
     must(yajl_config(r.parser, yajl_dont_validate_strings, 1) != 0);

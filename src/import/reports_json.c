@@ -1,9 +1,9 @@
 #include <inttypes.h>
 
+#include "base/json_reader.h"
 #include "import/import.h"
 #include "import/json_tree.h"
 #include "import/reports.h"
-#include "import/yajl_memory.h"
 
 /* A line is an object whose fields are strings, numbers or truths. What lies deeper is passed over.
  */
@@ -98,13 +98,12 @@ static int read_line(struct reports *reports, struct piece line, struct err *e)
 {
     struct reports_json *r = (struct reports_json *)reports;
     if (r->parser == NULL) {
-        r->parser = yajl_memory_parser(&callbacks, r);
+        r->parser = json_reader_new(&callbacks, r);
         must(yajl_config(r->parser, yajl_allow_multiple_values, 1) != 0);
     }
     r->depth = 0;
-    const yajl_status status = yajl_parse(r->parser, (const unsigned char *)line.at, line.size);
-    return status == yajl_status_ok && r->depth == 0 && line.at[line.size - 1] == '}' ? 1
-                                                                                      : fail(r, e);
+    const bool is_read = json_reader_feed(r->parser, line.at, line.size) == 0;
+    return is_read && r->depth == 0 && line.at[line.size - 1] == '}' ? 1 : fail(r, e);
 }
 
 static void release(struct reports *reports)

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_parse.h>
-
-#include "base/mem.h"
+#include "base/json_reader.h"
 
 enum { DEPTH_MAX = 16, TOKEN_SIZE_MAX = 1 << 20, NUMBER_SIZE_MAX = 40 };
 
@@ -492,24 +490,6 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_array_end,
 };
 
-static void *yajl_mem_new(void *context, size_t size)
-{
-    (void)context;
-    return mem_resize(NULL, size);
-}
-
-static void *yajl_mem_resize(void *context, void *block, size_t size)
-{
-    (void)context;
-    return mem_resize(block, size);
-}
-
-static void yajl_mem_free(void *context, void *block)
-{
-    (void)context;
-    mem_free(block);
-}
-
 static bool is_between_tokens(char c)
 {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == ':' || c == '{' ||
@@ -584,9 +564,8 @@ static int check_inputs(const struct finding_file *f, struct err *e)
 
 int finding_file_parse(struct finding_file *f, struct in *in, struct err *e)
 {
-    yajl_alloc_funcs heap = {yajl_mem_new, yajl_mem_resize, yajl_mem_free, NULL};
     struct parser p = {.file = f, .texts = &f->findings.arena, .e = e, .field = FIELD_UNKNOWN};
-    p.handle = yajl_alloc(&callbacks, &heap, &p);
+    p.handle = json_reader_new(&callbacks, &p);
     const int result = parse_all(&p, in) < 0 ? -1 : check_inputs(f, e);
     yajl_free(p.handle);
     vec_release(&p.events);
