@@ -50,6 +50,14 @@ void history_applied(uint32_t node, uint32_t index, const struct entry *entry)
     }
 }
 
+/* Nodes that were told other members are of another cluster. */
+static bool are_of_one_cluster(const struct clew_view *view, uint32_t i, uint32_t k)
+{
+    const struct node *a = view->states[i];
+    const struct node *b = view->states[k];
+    return a == NULL || b == NULL || a->members == b->members;
+}
+
 /* At most one leader is elected in a term. */
 static bool election_safety(const struct clew_view *view)
 {
@@ -59,7 +67,7 @@ static bool election_safety(const struct clew_view *view)
             continue;
         }
         const uint32_t first = history.leaders[node->durable.term];
-        if (first != i + 1) {
+        if (first != i + 1 && are_of_one_cluster(view, i, first - 1)) {
             return clew_broken(view, "n%u and n%u are both elected in term %u", first, i + 1,
                                node->durable.term);
         }

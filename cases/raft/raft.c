@@ -440,10 +440,13 @@ static void on_append(struct node *node, const struct packet *p)
 
 /* What happens to a node */
 
+/* Who is no member takes no part. */
 static void on_bootstrap(struct node *node, const struct packet *p)
 {
-    node->members = p->number;
-    await_leader(node);
+    if ((p->number & bit(self())) != 0) {
+        node->members = p->number;
+        await_leader(node);
+    }
 }
 
 /* Commands that others handed on are not handed on again: they could go round and round. In DEMi's

@@ -108,6 +108,7 @@ struct choices {
     uint32_t commands;
     uint32_t patience; /* ticks that a node waits for a leader, at least */
     uint32_t demi;     /* 1: the shape that DEMi's Raft has */
+    uint32_t shrinks;  /* 1: the members of a cluster may be fewer */
 };
 extern struct choices choices;
 

@@ -2,6 +2,7 @@
 #include "raft.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Where commands do not wait for a leader, most are lost. */
 enum { COMMANDS = 8, COMMANDS_DEMI = 40 };
@@ -33,6 +34,7 @@ static const struct clew_setting settings[] = {
     {"commands", "requests from clients in a run", &choices.commands, 0, LOG_MAX},
     {"patience", "ticks that a node waits for a leader, at least", &choices.patience, 1, 100},
     {"demi", "1: the message shape of DEMi's Raft, without a disk", &choices.demi, 0, 1},
+    {"shrinks", "1: clew minimize may name fewer members to all nodes", &choices.shrinks, 0, 1},
     {0},
 };
 
@@ -40,6 +42,26 @@ static void request(uint32_t to, enum message_type type, uint32_t number)
 {
     const struct packet p = {.number = number};
     clew_request((int)to, type, &p, offsetof(struct packet, entries));
+}
+
+/* Bootstrap messages without one of the members, the last first. */
+static bool shrink(const struct clew_message *m, uint32_t index, void *bytes, size_t *size)
+{
+    struct packet p = {0};
+    memcpy(&p, m->bytes, m->size < sizeof p ? m->size : sizeof p);
+    if (choices.shrinks == 0 || m->type != BOOTSTRAP) {
+        return false;
+    }
+    for (uint32_t i = choices.nodes; i > 0; i--) {
+        const uint32_t bit = UINT32_C(1) << i;
+        if ((p.number & bit) != 0 && index-- == 0) {
+            p.number &= ~bit;
+            *size = offsetof(struct packet, entries);
+            memcpy(bytes, &p, *size);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void setup(void)
@@ -88,4 +110,4 @@ CLEW_SYSTEM(.name = "raft", .messages = messages, .timers = timers,
             .timer = raft_timer, .written = raft_written, .describe = describe,
             .properties = raft_properties, .faults = "crash=2,restart=2,partition=1,heal=1",
             .depth = 350, .bugs = raft_bugs, .settings = settings,
-            .node_count_chosen = &choices.nodes, .adjust = adjust);
+            .node_count_chosen = &choices.nodes, .adjust = adjust, .shrink = shrink);

@@ -18,7 +18,7 @@ void driver_start(struct driver *d)
     d->life++;
     clew_disk_save(0, &d->life, sizeof d->life);
     ask(d);
-    for (int i = 0; i < JOB_COUNT; i++) {
+    for (int i = 0; i < job_count(); i++) {
         clew_send(DRIVER, SUBMIT_JOB, &i, sizeof i); /* a thread of the application, some time */
     }
 }
@@ -54,10 +54,10 @@ static struct task_name find_nearest(const struct driver *d, int worker, int fir
 static struct task_name choose(const struct driver *d, int worker)
 {
     if (!bugs.inverts_locality) {
-        return find_nearest(d, worker, 0, JOB_COUNT - 1);
+        return find_nearest(d, worker, 0, job_count() - 1);
     }
     struct task_name found = {.job = NOBODY};
-    for (int j = 0; j < JOB_COUNT && found.job == NOBODY; j++) {
+    for (int j = 0; j < job_count() && found.job == NOBODY; j++) {
         found = find_nearest(d, worker, j, j);
     }
     return found;
@@ -80,9 +80,9 @@ static void launch(struct driver *d, struct task_name name, int worker)
 
 static void offer_all(struct driver *d)
 {
-    for (int w = 0; w < WORKER_COUNT; w++) {
+    for (int w = 0; w < worker_count(); w++) {
         const struct task_name name = choose(d, w);
-        const struct task_name nearest = find_nearest(d, w, 0, JOB_COUNT - 1);
+        const struct task_name nearest = find_nearest(d, w, 0, job_count() - 1);
         if (d->is_free[w] && name.job != NOBODY && d->chosen <= d->best) {
             d->best = level_of(&d->jobs[nearest.job].tasks[nearest.task], w);
             launch(d, name, w);
@@ -93,7 +93,7 @@ static void offer_all(struct driver *d)
 /* An executor with nothing to do: what its worker ran before is lost. */
 static void get_executor(struct driver *d, int worker)
 {
-    for (int j = 0; j < JOB_COUNT; j++) {
+    for (int j = 0; j < job_count(); j++) {
         for (int i = 0; i < TASK_MAX; i++) {
             struct task *t = &d->jobs[j].tasks[i];
             if (t->state == RUNNING && t->runs_on == worker) {
@@ -106,13 +106,13 @@ static void get_executor(struct driver *d, int worker)
 
 static void get_job(struct driver *d, int number)
 {
-    /* The first wants a place, the second any, the third one of each. */
-    static const int preferences[JOB_COUNT][TASK_MAX] = {
+    /* The first wants a place, the second any, the third one of each; and so on. */
+    static const int preferences[][TASK_MAX] = {
         {NOBODY, NOBODY, 0}, {1, NOBODY, 2}, {0, 1, NOBODY}};
     const bool is_known = d->jobs[number].is_submitted;
     d->jobs[number].is_submitted = true;
     for (int i = 0; !is_known && i < TASK_MAX; i++) {
-        d->jobs[number].tasks[i] = (struct task){.prefers = preferences[number][i]};
+        d->jobs[number].tasks[i] = (struct task){.prefers = preferences[number % 3][i]};
     }
 }
 
@@ -142,7 +142,7 @@ void driver_message(struct driver *d, const struct clew_message *message)
 /* Whoever runs now is slow. */
 static void speculate(struct driver *d)
 {
-    for (int j = 0; j < JOB_COUNT; j++) {
+    for (int j = 0; j < job_count(); j++) {
         for (int i = 0; i < TASK_MAX; i++) {
             struct task *t = &d->jobs[j].tasks[i];
             t->is_slow = t->is_slow || (d->jobs[j].is_submitted && t->state == RUNNING);

@@ -12,7 +12,7 @@ static void save(const struct master *m)
 static void launch_program(struct master *m)
 {
     m->is_program_waiting = true;
-    for (int i = 0; i < WORKER_COUNT && m->is_program_waiting; i++) {
+    for (int i = 0; i < worker_count() && m->is_program_waiting; i++) {
         if (m->is_alive[i]) {
             m->program_worker = i;
             m->is_program_waiting = false;
@@ -51,7 +51,7 @@ static void register_application(struct master *m)
     m->store.has_application = true;
     save(m);
     say(DRIVER, REGISTERED_APPLICATION);
-    for (int i = 0; i < WORKER_COUNT; i++) {
+    for (int i = 0; i < worker_count(); i++) {
         launch_executor(m, i);
     }
 }
@@ -64,7 +64,7 @@ void master_start(struct master *m, bool is_again)
         return;
     }
     clew_log_line("recovering");
-    for (int i = 0; i < WORKER_COUNT; i++) {
+    for (int i = 0; i < worker_count(); i++) {
         if (m->store.has_worker[i]) {
             say(WORKER_FIRST + i, MASTER_CHANGED);
         }
@@ -91,7 +91,7 @@ void master_message(struct master *m, const struct clew_message *message)
 /* Recovery ends: who has not answered is gone, and what ran there is launched anew. */
 void master_timer(struct master *m)
 {
-    for (int i = 0; i < WORKER_COUNT; i++) {
+    for (int i = 0; i < worker_count(); i++) {
         m->store.has_worker[i] = m->is_alive[i];
     }
     save(m);

@@ -3,8 +3,11 @@
 #include <stdio.h>
 
 struct bugs bugs;
+struct choices choices = {.workers = 3, .jobs = 3};
 
-static const char *const nodes[] = {"master", "driver", "w1", "w2", "w3"};
+static const char *const nodes[WORKER_FIRST + WORKERS_MAX] = {
+    "master", "driver", "w1",  "w2",  "w3",  "w4",  "w5",  "w6",  "w7",  "w8",  "w9",
+    "w10",    "w11",    "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w19", "w20"};
 static const char *const messages[MESSAGE_TYPES + 1] = {"join",
                                                         "submit-program",
                                                         "submit-job",
@@ -24,7 +27,7 @@ static const char *const timers[TIMERS + 1] = {"retry", "recovered", "work", "sp
 /* From outside: workers join, a program is submitted, some time. */
 static void setup(void)
 {
-    for (int i = 0; i < WORKER_COUNT; i++) {
+    for (int i = 0; i < worker_count(); i++) {
         clew_request(WORKER_FIRST + i, JOIN, NULL, 0);
     }
     clew_request(MASTER, SUBMIT_PROGRAM, NULL, 0);
@@ -87,7 +90,7 @@ static bool results_count_once(const struct clew_view *view)
 {
     const struct node *node = view->states[DRIVER];
     int done = 0;
-    for (int i = 0; node != NULL && i < JOB_COUNT * TASK_MAX; i++) {
+    for (int i = 0; node != NULL && i < job_count() * TASK_MAX; i++) {
         done += node->driver.jobs[i / TASK_MAX].tasks[i % TASK_MAX].state == DONE;
     }
     return node == NULL || node->driver.results == done ||
@@ -110,6 +113,17 @@ static const struct clew_bug spark_bugs[] = {
     {0},
 };
 
+static const struct clew_setting settings[] = {
+    {"workers", "how many there are", &choices.workers, 3, WORKERS_MAX},
+    {"jobs", "that the application submits", &choices.jobs, 3, JOBS_MAX},
+    {0},
+};
+
+static void adjust(struct clew_system *system)
+{
+    system->node_count = WORKER_FIRST + choices.workers;
+}
+
 static void describe(const void *state, char *text, size_t size)
 {
     const struct node *node = state;
@@ -117,8 +131,9 @@ static void describe(const void *state, char *text, size_t size)
                    node->driver.results, node->master.program_worker);
 }
 
-CLEW_SYSTEM(.name = "spark", .node_count = NODE_COUNT, .nodes = nodes, .messages = messages,
+CLEW_SYSTEM(.name = "spark", .node_count = WORKER_FIRST + 3, .nodes = nodes, .messages = messages,
             .timers = timers, .state_size = sizeof(struct node), .disk_size = sizeof(struct store),
             .setup = setup, .start = start, .restart = restart, .message = message, .timer = timer,
-            .describe = describe, .properties = properties, .bugs = spark_bugs, .config = config,
-            .faults = "crash=2,restart=2", .depth = 300);
+            .describe = describe, .properties = properties, .bugs = spark_bugs,
+            .settings = settings, .config = config, .faults = "crash=2,restart=2", .depth = 300,
+            .adjust = adjust);

@@ -6,8 +6,7 @@
 
 #include <clew/sim.h>
 
-enum { MASTER, DRIVER, WORKER_FIRST, WORKER_COUNT = 3, NODE_COUNT = WORKER_FIRST + WORKER_COUNT };
-enum { JOB_COUNT = 3, TASK_MAX = 3, NOBODY = -1 };
+enum { MASTER, DRIVER, WORKER_FIRST, WORKERS_MAX = 20, JOBS_MAX = 40, TASK_MAX = 3, NOBODY = -1 };
 enum { TRIES_MAX = 3 }; /* of registering */
 
 enum message_type {
@@ -38,16 +37,33 @@ struct bugs {
 };
 extern struct bugs bugs;
 
+/* What is chosen before the first run. */
+struct choices {
+    uint32_t workers;
+    uint32_t jobs;
+};
+extern struct choices choices;
+
+static inline int worker_count(void)
+{
+    return (int)choices.workers;
+}
+
+static inline int job_count(void)
+{
+    return (int)choices.jobs;
+}
+
 /* What outlives a crash of the master. */
 struct store {
-    bool has_worker[WORKER_COUNT];
+    bool has_worker[WORKERS_MAX];
     bool has_application;
     bool has_program; /* it was launched */
 };
 
 struct master {
     struct store store;
-    bool is_alive[WORKER_COUNT];
+    bool is_alive[WORKERS_MAX];
     bool is_program_waiting; /* for a worker to run on */
     int program_worker;
 };
@@ -80,10 +96,10 @@ struct task_name {
 struct driver {
     uint32_t life;
     int tries;
-    struct job jobs[JOB_COUNT];
-    bool is_free[WORKER_COUNT]; /* there is an executor with nothing to do */
-    enum level chosen;          /* at the last decision, and ... */
-    enum level best;            /* what could have been chosen */
+    struct job jobs[JOBS_MAX];
+    bool is_free[WORKERS_MAX]; /* there is an executor with nothing to do */
+    enum level chosen;         /* at the last decision, and ... */
+    enum level best;           /* what could have been chosen */
     int results;
 };
 

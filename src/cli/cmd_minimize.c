@@ -273,8 +273,8 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = stage_word,
      .target = offsetof(struct minimize_command, stage),
-     .help = "only this: slice, externals, cones, chunks, strands, singles, pairs, tails, "
-             "matches, moves, exact (default: all)"},
+     .help = "only this: slice, externals, shortcuts, chunks, cones, strands, singles, seeds, "
+             "contents, pairs, tails, matches, moves, anew, detours, exact (default: all)"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "WHOM",
@@ -339,7 +339,9 @@ const struct verb verb_minimize = {
     .takes_command = true,
     .about = "Leaves out what a violation does not need: requests and faults first, then "
              "deliveries and timers, by ever smaller groups, by twos and threes, and by moving "
-             "steps; at last every shorter execution is tried, as far as that can be done. Each "
+             "steps; makes smaller what requests bring, where the system says how; looks for other "
+             "runs that show it; at last every shorter execution is tried, as far as that can be "
+             "done. Each "
              "better one is replayed and written at once, so that Ctrl-C, or worse, leaves the "
              "best so far.",
     .exit_statuses = "0 a schedule that was replayed is written\n"

@@ -3,12 +3,14 @@
 #include "minimize/reduce.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
-    [STAGE_SLICE] = slice_stage,     [STAGE_EXTERNALS] = externals_stage,
-    [STAGE_CONES] = cones_stage,     [STAGE_CHUNKS] = chunks_stage,
-    [STAGE_STRANDS] = strands_stage, [STAGE_TAILS] = tails_stage,
-    [STAGE_SINGLES] = singles_stage, [STAGE_PAIRS] = pairs_stage,
-    [STAGE_MATCHES] = matches_stage, [STAGE_MOVES] = moves_stage,
-    [STAGE_EXACT] = exact_stage,
+    [STAGE_SLICE] = slice_stage,         [STAGE_EXTERNALS] = externals_stage,
+    [STAGE_SHORTCUTS] = shortcuts_stage, [STAGE_CHUNKS] = chunks_stage,
+    [STAGE_CONES] = cones_stage,         [STAGE_STRANDS] = strands_stage,
+    [STAGE_SINGLES] = singles_stage,     [STAGE_CONTENTS] = contents_stage,
+    [STAGE_PAIRS] = pairs_stage,         [STAGE_TAILS] = tails_stage,
+    [STAGE_MATCHES] = matches_stage,     [STAGE_MOVES] = moves_stage,
+    [STAGE_ANEW] = anew_stage,           [STAGE_SEEDS] = seeds_stage,
+    [STAGE_DETOURS] = detours_stage,     [STAGE_EXACT] = exact_stage,
 };
 
 /* One stage, and how it finds steps again. */
@@ -33,21 +35,24 @@ struct pass {
     }
 
 static const struct pass clew_passes[] = {
-    {STAGE_SLICE, ALL_WAYS},  {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
-    {STAGE_CHUNKS, ALL_WAYS}, {STAGE_STRANDS, ALL_WAYS},   {STAGE_SINGLES, ALL_WAYS},
-    {STAGE_PAIRS, ALL_WAYS},  {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
-    {STAGE_MOVES, ALL_WAYS},  {STAGE_EXACT, ALL_WAYS},
+    {STAGE_SLICE, ALL_WAYS},   {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_SHORTCUTS, ALL_WAYS},
+    {STAGE_CHUNKS, ALL_WAYS},  {STAGE_CONES, ALL_WAYS},     {STAGE_STRANDS, ALL_WAYS},
+    {STAGE_SINGLES, ALL_WAYS}, {STAGE_SEEDS, ALL_WAYS},     {STAGE_CONTENTS, ALL_WAYS},
+    {STAGE_PAIRS, ALL_WAYS},   {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
+    {STAGE_MOVES, ALL_WAYS},   {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
+    {STAGE_EXACT, ALL_WAYS},
 };
 
 /* Its clusters are steps of one logical clock, which is not known here: cones stand for them. */
 static const struct pass demi_passes[] = {
-    {STAGE_SLICE, SAME_WAY},  {STAGE_EXTERNALS, SAME_WAY}, {STAGE_SINGLES, SAME_WAY},
-    {STAGE_CONES, TYPE_WAYS}, {STAGE_SINGLES, TYPE_WAYS},  {STAGE_MATCHES, TYPE_WAYS},
+    {STAGE_SLICE, SAME_WAY},     {STAGE_EXTERNALS, SAME_WAY}, {STAGE_SINGLES, SAME_WAY},
+    {STAGE_CONES, TYPE_WAYS},    {STAGE_SINGLES, TYPE_WAYS},  {STAGE_MATCHES, TYPE_WAYS},
+    {STAGE_CONTENTS, TYPE_WAYS},
 };
 
 static const struct pass demi_paper_passes[] = {
-    {STAGE_SLICE, SAME_WAY},    {STAGE_EXTERNALS, SAME_WAY}, {STAGE_CHUNKS, TYPE_WAYS},
-    {STAGE_SINGLES, TYPE_WAYS}, {STAGE_MATCHES, TYPE_WAYS},
+    {STAGE_CONTENTS, SAME_WAY}, {STAGE_SLICE, SAME_WAY},    {STAGE_EXTERNALS, SAME_WAY},
+    {STAGE_CHUNKS, TYPE_WAYS},  {STAGE_SINGLES, TYPE_WAYS}, {STAGE_MATCHES, TYPE_WAYS},
 };
 
 static const struct {
@@ -61,34 +66,25 @@ static const struct {
                            false},
 };
 
+#define NAMED(id, name) name,
+static const char *const stage_names[] = {STAGE_LIST(NAMED)};
+static const char *const same_names[] = {SAME_LIST(NAMED)};
+static const char *const compat_names[] = {COMPAT_LIST(NAMED)};
+#undef NAMED
+
 const char *stage_name(enum stage stage)
 {
-    static const char *const names[] = {
-#define STAGE(id, name) name,
-        STAGE_LIST(STAGE)
-#undef STAGE
-    };
-    return names[stage];
+    return stage_names[stage];
 }
 
 const char *same_name(enum same same)
 {
-    static const char *const names[] = {
-#define SAME(id, name) name,
-        SAME_LIST(SAME)
-#undef SAME
-    };
-    return names[same];
+    return same_names[same];
 }
 
 const char *compat_name(enum compat compat)
 {
-    static const char *const names[] = {
-#define COMPAT(id, name) name,
-        COMPAT_LIST(COMPAT)
-#undef COMPAT
-    };
-    return names[compat];
+    return compat_names[compat];
 }
 
 static bool is_asked(const struct reducer *r, enum stage stage)
@@ -111,29 +107,31 @@ static void tell(const struct reducer *r)
 /* True when it found something better. */
 static bool run_pass(struct reducer *r, const struct pass *pass)
 {
-    const uint32_t size = reducer_size(r);
-    const uint32_t externals = r->result->final_externals;
+    const uint32_t bests = r->best_count;
     r->stage = pass->stage;
     r->ways = pass->ways;
     tell(r);
     stage_functions[pass->stage](r);
-    return reducer_size(r) < size || r->result->final_externals < externals;
+    return r->best_count > bests;
 }
 
-/* The first pass after which it begins anew: before it each stage goes on to its own end. */
-static const enum stage repeated_from = STAGE_PAIRS;
+/* From this stage on a better one makes it begin anew; those before go on to their own end. What
+ * other runs came to has been through all of them. */
+static bool is_repeated_after(const struct reducer *r, enum stage stage)
+{
+    return pipelines[r->options->compat].is_repeated && stage >= STAGE_SEEDS && stage != STAGE_ANEW;
+}
 
-static void run_passes(struct reducer *r)
+void reducer_run_stages(struct reducer *r, uint32_t left_out)
 {
     const struct pass *passes = pipelines[r->options->compat].passes;
     const size_t count = pipelines[r->options->compat].count;
     for (size_t i = 0; i < count && reducer_goes_on(r); i++) {
-        if (!is_asked(r, passes[i].stage)) {
+        const enum stage stage = passes[i].stage;
+        if (!is_asked(r, stage) || (left_out >> stage & 1) != 0) {
             continue;
         }
-        const bool is_better = run_pass(r, &passes[i]);
-        if (is_better && pipelines[r->options->compat].is_repeated &&
-            passes[i].stage >= repeated_from) {
+        if (run_pass(r, &passes[i]) && is_repeated_after(r, stage)) {
             i = 0; /* what is not before the violation is gone for good */
         }
     }
@@ -146,7 +144,7 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
     struct reducer r = {.world = w, .options = o, .result = m, .e = e};
     int result = reducer_begin(&r, p);
     if (result == 0) {
-        run_passes(&r);
+        reducer_run_stages(&r, 0);
         m->is_stopped = r.is_over;
         if (m->proof == PROOF_NONE && !r.is_over && o->compat == COMPAT_NONE &&
             is_asked(&r, STAGE_SINGLES)) {
@@ -161,4 +159,5 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
 void minimized_release(struct minimized *m)
 {
     execution_release(&m->best);
+    contents_release(&m->contents);
 }

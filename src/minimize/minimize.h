@@ -20,14 +20,19 @@
 #define STAGE_LIST(STAGE)                                                           \
     STAGE(SLICE, "slice")         /* leaves out what is not before the violation */ \
     STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */     \
+    STAGE(SHORTCUTS, "shortcuts") /* a run by chance, half as long */               \
+    STAGE(CHUNKS, "chunks")       /* inner steps in a row, by halves, quarters */   \
     STAGE(CONES, "cones")         /* a step with all that came of it */             \
-    STAGE(CHUNKS, "chunks")       /* steps in a row, by halves, quarters ... */     \
     STAGE(STRANDS, "strands")     /* a node, some of its steps, some of one kind */ \
     STAGE(SINGLES, "singles")     /* each alone, until none can go */               \
+    STAGE(SEEDS, "seeds")         /* with other random numbers of the nodes */      \
+    STAGE(CONTENTS, "contents")   /* what requests bring, by the system's advice */ \
     STAGE(PAIRS, "pairs")         /* two or three together */                       \
+    STAGE(TAILS, "tails")         /* its beginning, and then by chance */           \
     STAGE(MATCHES, "matches")     /* one, and another is one that does the same */  \
     STAGE(MOVES, "moves")         /* one, and another comes elsewhere */            \
-    STAGE(TAILS, "tails")         /* its beginning, and then by chance */           \
+    STAGE(ANEW, "anew")           /* other runs by chance, each made short */       \
+    STAGE(DETOURS, "detours")     /* one step more, and then fewer */               \
     STAGE(EXACT, "exact")         /* every shorter execution there is */
 
 enum stage {
@@ -106,12 +111,19 @@ enum proof {
     PROOF_OPTIMAL, /* none shorter at all, with faults of the same kinds */
 };
 
+/* Other bytes that requests bring, and the memory of them. {0} is none. */
+struct contents {
+    VEC(struct plan_content) list;
+};
+
 struct minimized {
-    struct plan plan; /* that begins its replay: seed and faults */
+    struct plan plan; /* that begins its replay: seed, faults and contents */
+    struct contents contents;
     struct execution best;
     uint32_t initial_steps, initial_externals;
     uint32_t final_externals;
-    uint64_t replays, steps; /* that were run */
+    uint64_t replays, steps;  /* that were run */
+    uint32_t contents_shrunk; /* how often something smaller was brought */
     struct stage_account stages[STAGE_COUNT];
     enum proof proof;
     bool is_stopped; /* by the user or the budget */

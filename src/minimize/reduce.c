@@ -76,9 +76,11 @@ bool reducer_is_same(const struct reducer *r, const struct execution *x)
 static bool is_better(const struct reducer *r, const struct execution *x)
 {
     const struct execution *best = &r->result->best;
+    const uint32_t externals = minimize_externals(x);
     return x->steps.count < best->steps.count ||
            (x->steps.count == best->steps.count &&
-            minimize_externals(x) < r->result->final_externals);
+            (externals < r->result->final_externals ||
+             (r->accepts_equal && externals == r->result->final_externals)));
 }
 
 /* The plan that makes the execution again, step by step. */
@@ -156,9 +158,10 @@ static void tell_better(struct reducer *r)
 {
     struct minimized *m = r->result;
     m->final_externals = minimize_externals(&m->best);
+    r->best_count++;
     count_faults(r);
     find_atoms(r);
-    if (r->options->better != NULL &&
+    if (r->options->better != NULL && !r->is_trial &&
         r->options->better(r->options->context, &m->plan, &m->best, r->e) < 0) {
         r->is_broken = true;
     }
@@ -167,7 +170,8 @@ static void tell_better(struct reducer *r)
 static void take_over(struct reducer *r, struct execution *x)
 {
     struct minimized *m = r->result;
-    m->stages[r->stage].removed += m->best.steps.count - x->steps.count;
+    const size_t size = m->best.steps.count;
+    m->stages[r->stage].removed += size > x->steps.count ? size - x->steps.count : 0;
     const struct execution before = m->best;
     m->best = *x;
     *x = before;
@@ -201,6 +205,11 @@ int reducer_begin(struct reducer *r, const struct plan *p)
                        m->best.what);
     }
     m->plan = (struct plan){.pick.seed = p->pick.seed, .wants_transitions = r->options->no_diverge};
+    for (size_t i = 0; i < p->content_count; i++) {
+        contents_put(&m->contents, &p->contents[i]);
+    }
+    m->plan.contents = m->contents.list.at;
+    m->plan.content_count = m->contents.list.count;
     m->initial_steps = (uint32_t)m->best.steps.count;
     m->initial_externals = minimize_externals(&m->best);
     r->outcome = m->best.outcome;
@@ -243,28 +252,109 @@ static bool run_candidate(struct reducer *r, const struct candidate *c)
     return reducer_goes_on(r) && run(r, &p, &r->tried) == 0;
 }
 
+const struct execution *reducer_look(struct reducer *r)
+{
+    struct plan p = plan_of(r, &r->result->best);
+    p.wants_pending = true;
+    return reducer_goes_on(r) && run(r, &p, &r->again) == 0 ? &r->again : NULL;
+}
+
 bool reducer_try(struct reducer *r, const struct candidate *c)
 {
     return run_candidate(r, c) && offer(r, &r->tried);
 }
 
 /* The seed is the strategy's and the nodes' at once, so that what is found is known by it. */
-bool reducer_try_tail(struct reducer *r, uint32_t cut, enum pick_strategy strategy, uint64_t seed)
+bool reducer_try_tail(struct reducer *r, const struct tail *tail)
 {
     struct plan *common = &r->result->plan;
     const uint64_t seed_before = common->pick.seed;
     struct plan p = plan_of(r, &r->result->best);
-    p.pick.turn_count = cut;
+    p.pick.turn_count = tail->cut;
     p.pick.steps_first = 0;
-    p.pick.strategy = strategy;
-    p.pick.seed = common->pick.seed = seed;
-    p.steps_max = reducer_size(r) - 1;
+    p.pick.strategy = tail->strategy;
+    p.pick.seed = common->pick.seed = tail->seed;
+    p.steps_max = tail->steps_max;
     const bool is_better =
         p.steps_max > 0 && reducer_goes_on(r) && run(r, &p, &r->tried) == 0 && offer(r, &r->tried);
     if (!is_better) {
         common->pick.seed = seed_before;
     }
     return is_better;
+}
+
+void reducer_begin_trial(struct reducer *trial, const struct reducer *r)
+{
+    struct minimized *m = trial->result;
+    *trial = (struct reducer){.world = r->world,
+                              .options = r->options,
+                              .result = m,
+                              .stage = r->stage,
+                              .ways = r->ways,
+                              .outcome = r->outcome,
+                              .node = r->node,
+                              .faults = r->faults,
+                              .is_trial = true,
+                              .e = r->e};
+    memcpy(trial->key, r->key, sizeof trial->key);
+    m->replays = r->result->replays;
+}
+
+bool reducer_end_trial(struct reducer *r, struct reducer *trial)
+{
+    struct minimized *m = r->result;
+    struct minimized *found = trial->result;
+    m->stages[r->stage].replays += found->replays - m->replays;
+    m->replays = found->replays;
+    m->steps += found->steps;
+    r->is_broken = r->is_broken || trial->is_broken;
+    const bool is_taken = !r->is_broken && trial->best_count > 0 && is_better(r, &found->best);
+    if (is_taken) {
+        const struct contents before = m->contents;
+        m->contents = found->contents;
+        found->contents = before;
+        m->plan = found->plan;
+        take_over(r, &found->best);
+    }
+    reducer_release(trial);
+    return is_taken;
+}
+
+/* What was tried is the best of the trial, if it shows the violation every time. */
+static bool begin_with_tried(struct reducer *trial)
+{
+    if (!reducer_is_same(trial, &trial->tried) || !is_repeatable(trial, &trial->tried)) {
+        return false;
+    }
+    take_over(trial, &trial->tried);
+    return true;
+}
+
+bool reducer_find_another(struct reducer *trial, const struct tail *tail, uint32_t runs_max)
+{
+    struct minimized *m = trial->result;
+    for (uint32_t i = 0; i < runs_max && reducer_goes_on(trial); i++) {
+        const struct plan p = {.pick = {.strategy = tail->strategy, .seed = tail->seed + i},
+                               .faults = trial->faults,
+                               .steps_max = tail->steps_max};
+        m->plan = (struct plan){.pick.seed = p.pick.seed, .faults = p.faults};
+        if (run(trial, &p, &trial->tried) == 0 && begin_with_tried(trial)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool reducer_take_another(struct reducer *trial, const struct plan *p, const struct candidate *c)
+{
+    struct minimized *m = trial->result;
+    m->plan = *p;
+    m->plan.contents = NULL;
+    for (size_t i = 0; i < p->content_count; i++) {
+        contents_put(&m->contents, &p->contents[i]);
+    }
+    m->plan.contents = m->contents.list.at;
+    return run_candidate(trial, c) && begin_with_tried(trial);
 }
 
 bool reducer_shows(struct reducer *r, const struct candidate *c)

@@ -35,8 +35,12 @@ struct reducer {
     struct map transitions;     /* of nodes, in the first run */
     struct fault_budget faults; /* that runs of the system may have */
     struct err *e;
-    bool is_broken; /* the world or `better` failed: e says how */
-    bool is_over;   /* stopped, or the budget is spent */
+    uint32_t best_count; /* how often there was a new best */
+    bool is_anew_done;   /* other runs were looked for */
+    bool is_trial;       /* nobody is told: it is not the best of all */
+    bool accepts_equal;  /* one with as many steps is better, for what it brings */
+    bool is_broken;      /* the world or `better` failed: e says how */
+    bool is_over;        /* stopped, or the budget is spent */
 };
 
 /* Runs the plan: what it shows is what is to be kept. Fails when that is no violation. */
@@ -69,8 +73,29 @@ bool reducer_try(struct reducer *r, const struct candidate *c);
  * best. */
 bool reducer_shows(struct reducer *r, const struct candidate *c);
 
-/* Runs the first `cut` steps of the best, and what the strategy chooses after them. */
-bool reducer_try_tail(struct reducer *r, uint32_t cut, enum pick_strategy strategy, uint64_t seed);
+/* The first `cut` steps of the best, and then what the strategy chooses, so many steps in all. */
+struct tail {
+    uint32_t cut;
+    uint32_t steps_max;
+    enum pick_strategy strategy;
+    uint64_t seed; /* of the strategy and the nodes */
+};
+bool reducer_try_tail(struct reducer *r, const struct tail *tail);
+
+/* A trial is a reducer of its own, with another execution for its best, of which nobody is told
+ * until it has come to something better than r's: then the end of the trial, which is true, makes
+ * it that of r. Its result must be {0} and is released by the caller. */
+void reducer_begin_trial(struct reducer *trial, const struct reducer *r);
+bool reducer_end_trial(struct reducer *r, struct reducer *trial);
+
+/* What a trial begins with: a run by chance that shows the violation, false when none of so many
+ * does; or what is wanted, false when that does not show it. */
+bool reducer_find_another(struct reducer *trial, const struct tail *tail, uint32_t runs_max);
+bool reducer_take_another(struct reducer *trial, const struct plan *p, const struct candidate *c);
+
+/* The best once more with what was pending at each step; NULL when it cannot be run. Good until the
+ * next run. */
+const struct execution *reducer_look(struct reducer *r);
 
 /* A mark for each step of the best, all clear; good until the next is asked for. */
 bool *reducer_marks(struct reducer *r);
@@ -79,9 +104,14 @@ bool *reducer_marks(struct reducer *r);
  * each way to match what is left. */
 bool reducer_try_without(struct reducer *r, const bool *is_out);
 
+/* contents.c: a copy of what the request of this name brings is kept. */
+void contents_put(struct contents *c, const struct plan_content *content);
+void contents_release(struct contents *c);
+
 /* The stages. Each ends where it can do no more alone, or is told to. */
 void slice_stage(struct reducer *r);
 void externals_stage(struct reducer *r);
+void shortcuts_stage(struct reducer *r);
 void cones_stage(struct reducer *r);
 void chunks_stage(struct reducer *r);
 void strands_stage(struct reducer *r);
@@ -90,6 +120,13 @@ void singles_stage(struct reducer *r);
 void pairs_stage(struct reducer *r);
 void matches_stage(struct reducer *r);
 void moves_stage(struct reducer *r);
+void contents_stage(struct reducer *r);
+void anew_stage(struct reducer *r);
+void seeds_stage(struct reducer *r);
+void detours_stage(struct reducer *r);
 void exact_stage(struct reducer *r);
+
+/* All stages of the options but these (a bit each), one after another. */
+void reducer_run_stages(struct reducer *r, uint32_t left_out);
 
 #endif

@@ -1,18 +1,19 @@
 /* Leaving out: many steps at once, then few, then one. */
 #include "minimize/reduce.h"
 
-/* One round over all chunks of this size, from the end; true when something went. */
-static bool leave_out_chunks(struct reducer *r, uint32_t size)
+/* One round over all chunks of this many steps, from the end; those from outside count only where
+ * they are asked for. True when something went. */
+static bool leave_out_chunks(struct reducer *r, uint32_t size, bool are_externals_in)
 {
     bool is_any = false;
     uint32_t end = reducer_size(r);
     while (end > 0 && reducer_goes_on(r)) {
-        const uint32_t begin = end > size ? end - size : 0;
         bool *is_out = reducer_marks(r);
-        for (uint32_t i = begin; i < end; i++) {
-            is_out[i] = true;
+        for (uint32_t marked = 0; end > 0 && marked < size; end--) {
+            is_out[end - 1] =
+                are_externals_in || !r->result->best.steps.at[end - 1].operation.is_external;
+            marked += is_out[end - 1];
         }
-        end = begin;
         if (reducer_try_without(r, is_out)) {
             is_any = true;
             end = end < reducer_size(r) ? end : reducer_size(r);
@@ -24,13 +25,13 @@ static bool leave_out_chunks(struct reducer *r, uint32_t size)
 void chunks_stage(struct reducer *r)
 {
     for (uint32_t size = reducer_size(r) / 2; size > 1 && reducer_goes_on(r); size /= 2) {
-        (void)leave_out_chunks(r, size);
+        (void)leave_out_chunks(r, size, false);
     }
 }
 
 void singles_stage(struct reducer *r)
 {
-    while (reducer_goes_on(r) && leave_out_chunks(r, 1)) {
+    while (reducer_goes_on(r) && leave_out_chunks(r, 1, true)) {
     }
 }
 

@@ -15,7 +15,22 @@ void schedule_release(struct schedule *s)
     vec_release(&s->command);
     vec_release(&s->faults);
     vec_release(&s->constraints);
+    vec_release(&s->contents);
+    vec_release(&s->content_bytes);
     vec_release(&s->choices);
+}
+
+void schedule_add_content(struct schedule *s, const struct message_name *message, const void *bytes,
+                          size_t size)
+{
+    must(size <= SCHEDULE_CONTENT_MAX);
+    must(s->content_bytes.count <= UINT32_MAX - size);
+    vec_push(&s->contents, (struct content){.message = *message,
+                                            .offset = (uint32_t)s->content_bytes.count,
+                                            .size = (uint32_t)size});
+    for (size_t i = 0; i < size; i++) {
+        vec_push(&s->content_bytes, ((const uint8_t *)bytes)[i]);
+    }
 }
 
 static void print_name(const struct schedule *s, uint32_t name, struct out *out)
@@ -96,6 +111,20 @@ void schedule_print_constraint(const struct schedule *s, const struct constraint
     out_char(out, '\n');
 }
 
+static void print_content(const struct schedule *s, const struct content *c, struct out *out)
+{
+    out_text(out, "content");
+    print_message(s, &c->message, out);
+    out_char(out, ' ');
+    if (c->size == 0) {
+        out_char(out, '-');
+    }
+    for (uint32_t i = 0; i < c->size; i++) {
+        out_format(out, "%02x", s->content_bytes.at[c->offset + i]);
+    }
+    out_char(out, '\n');
+}
+
 static void print_named(const struct schedule *s, const char *key, uint32_t name, struct out *out)
 {
     if (name != 0) {
@@ -148,6 +177,9 @@ void schedule_print(const struct schedule *s, struct out *out)
     print_header(s, out);
     vec_each (&s->constraints, constraint) {
         schedule_print_constraint(s, constraint, out);
+    }
+    vec_each (&s->contents, content) {
+        print_content(s, content, out);
     }
     vec_each (&s->choices, choice) {
         schedule_print_choice(s, choice, out);

@@ -16,6 +16,7 @@
  *     require main@n1 write x #1 before main@n2 read x #2
  *     forbid main@n2 read x #2 from main@n1 write x #1
  *     require main@n2 read x #1 from start
+ *     content client>n1/put#2 0a00ff          this request brings these bytes; - for none
  *     task main/2@n1 lock m #3
  *     message n1>n2/vote#3 fp=9f1b
  *     timer main@n1 timer-fire election #1
@@ -82,6 +83,15 @@ struct constraint {
     struct operation second;
 };
 
+enum { SCHEDULE_CONTENT_MAX = 1 << 16 };
+
+/* What a request brings instead of what it would, in hexadecimal digits. */
+struct content {
+    struct message_name message;
+    uint32_t offset; /* into the schedule's content_bytes */
+    uint32_t size;   /* at most SCHEDULE_CONTENT_MAX */
+};
+
 struct schedule {
     struct names names;
     uint32_t system; /* what it is for: a name, or ... */
@@ -96,20 +106,26 @@ struct schedule {
     uint32_t steps; /* of the run, 0: not said; those that no choice names take the default */
     uint64_t hash;  /* of the execution it was made from, 0: not said */
     VEC(struct constraint) constraints;
+    VEC(struct content) contents;
+    VEC(uint8_t) content_bytes;
     VEC(struct choice) choices;
 };
 
 void schedule_init(struct schedule *s);
 void schedule_release(struct schedule *s);
 
-/* Writes the schedule: header, constraints, choices. What is parsed from it is the same, and what
- * is printed from that are the same bytes. */
+/* Writes the schedule: header, constraints, contents, choices. What is parsed from it is the same,
+ * and what is printed from that are the same bytes. */
 void schedule_print(const struct schedule *s, struct out *out);
 
 /* Writes one line of it. */
 void schedule_print_choice(const struct schedule *s, const struct choice *c, struct out *out);
 void schedule_print_constraint(const struct schedule *s, const struct constraint *c,
                                struct out *out);
+
+/* Adds what a request brings; at most SCHEDULE_CONTENT_MAX bytes, which are copied. */
+void schedule_add_content(struct schedule *s, const struct message_name *message, const void *bytes,
+                          size_t size);
 
 /* Reads a schedule into s, which must be fresh from schedule_init. Fails (-1, e set with byte, line
  * and column) on what is not one; s must be released either way. */

@@ -228,6 +228,36 @@ static int parse_constraint(struct parser *p, bool is_negated)
     return 0;
 }
 
+/* All contents of a schedule together. */
+enum { CONTENTS_MAX = 64 << 20 };
+
+/* Takes bytes, two digits each; - for none. */
+static int parse_content(struct parser *p)
+{
+    struct schedule *s = p->schedule;
+    struct content c = {.offset = (uint32_t)s->content_bytes.count};
+    struct word word;
+    if (take_message(p, &c.message) < 0 || take_word(p, &word) < 0) {
+        return -1;
+    }
+    const size_t digits = word_is(&word, "-") ? 0 : word.size;
+    if (digits % 2 != 0 || digits / 2 > SCHEDULE_CONTENT_MAX ||
+        s->content_bytes.count > CONTENTS_MAX) {
+        return refuse(p, "a content is - or pairs of digits of base 16, of at most 65536 bytes");
+    }
+    for (size_t i = 0; i < digits; i += 2) {
+        const int high = hex_digit(word.text[i]);
+        const int low = hex_digit(word.text[i + 1]);
+        if (high < 0 || low < 0) {
+            return refuse(p, "a content is written in digits of base 16, 0 to 9 and a to f");
+        }
+        vec_push(&s->content_bytes, (uint8_t)(high << 4 | low));
+    }
+    c.size = (uint32_t)(digits / 2);
+    vec_push(&s->contents, c);
+    return 0;
+}
+
 static int parse_command(struct parser *p)
 {
     while (words_are_left(&p->words)) {
@@ -346,6 +376,9 @@ static int parse_line(struct parser *p)
     const bool is_negated = word_is(&word, "forbid");
     if (is_negated || word_is(&word, "require")) {
         return parse_constraint(p, is_negated);
+    }
+    if (word_is(&word, "content")) {
+        return parse_content(p);
     }
     const uint8_t kind = mode_find(MODES_CHOICE, word.text, word.size);
     if (kind == MODE_UNSAID) {

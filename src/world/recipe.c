@@ -52,14 +52,17 @@ static uint64_t operation_name(const struct schedule *s, const struct operation 
                            o->occurrence);
 }
 
+static uint64_t message_name(const struct schedule *s, const struct message_name *m)
+{
+    return name_occurrence(name_of_messages(text_name(s, m->source), text_name(s, m->destination),
+                                            text_name(s, m->type)),
+                           m->occurrence);
+}
+
 static uint64_t choice_name(const struct schedule *s, const struct choice *c)
 {
     switch (c->kind) {
-    case CHOICE_MESSAGE:
-        return name_occurrence(name_of_messages(text_name(s, c->message.source),
-                                                text_name(s, c->message.destination),
-                                                text_name(s, c->message.type)),
-                               c->message.occurrence);
+    case CHOICE_MESSAGE: return message_name(s, &c->message);
     case CHOICE_FAULT:
         return name_fault(c->fault, target_name(names_text(&s->names, c->target),
                                                 names_size(&s->names, c->target)));
@@ -84,10 +87,30 @@ static void write_header(struct schedule *s, const struct world *w, const struct
     s->hash = x->hash;
 }
 
+/* What the plan says of requests that arrived; of others nobody can tell. */
+static void write_contents(struct schedule *s, struct world *w, const struct plan *p,
+                           const struct execution *x)
+{
+    for (size_t i = 0; i < p->content_count; i++) {
+        const struct plan_content *content = &p->contents[i];
+        for (size_t k = 0; k < x->steps.count; k++) {
+            const struct pick_operation *o = &x->steps.at[k].operation;
+            if (o->name == content->name && content->size <= SCHEDULE_CONTENT_MAX) {
+                struct choice c = {0};
+                w->ops->describe(w, o, s, &c);
+                c.message.has_fingerprint = false;
+                schedule_add_content(s, &c.message, content->bytes, content->size);
+                break;
+            }
+        }
+    }
+}
+
 void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
                   const struct execution *x)
 {
     write_header(s, w, p, x);
+    write_contents(s, w, p, x);
     uint32_t expected = 1;
     for (uint32_t i = 0; i < x->steps.count; i++) {
         const struct step *step = &x->steps.at[i];
@@ -106,6 +129,7 @@ void recipe_write_whole(struct schedule *s, struct world *w, const struct plan *
                         const struct execution *x)
 {
     write_header(s, w, p, x);
+    write_contents(s, w, p, x);
     vec_each (&x->steps, step) {
         struct choice c = {0};
         w->ops->describe(w, &step->operation, s, &c);
@@ -147,6 +171,21 @@ static void add_constraints(struct recipe *r, const struct schedule *s)
     }
 }
 
+static void add_contents(struct recipe *r, const struct schedule *s)
+{
+    vec_each (&s->content_bytes, byte) {
+        vec_push(&r->content_bytes, *byte);
+    }
+    vec_push(&r->content_bytes, 0); /* so that there is an address, whatever is said */
+    vec_each (&s->contents, c) {
+        vec_push(&r->contents, (struct plan_content){.name = message_name(s, &c->message),
+                                                     .bytes = r->content_bytes.at + c->offset,
+                                                     .size = c->size});
+    }
+    r->plan.contents = r->contents.at;
+    r->plan.content_count = r->contents.count;
+}
+
 enum { REPLAYED_FAULTS_MOST = 1000 };
 
 int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
@@ -155,6 +194,7 @@ int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
         return -1;
     }
     add_constraints(r, s);
+    add_contents(r, s);
     struct plan *p = &r->plan;
     if (s->then == 0) {
         p->pick.strategy = PICK_FIRST;
@@ -185,4 +225,6 @@ void recipe_release(struct recipe *r)
 {
     vec_release(&r->turns);
     vec_release(&r->constraints);
+    vec_release(&r->contents);
+    vec_release(&r->content_bytes);
 }

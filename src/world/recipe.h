@@ -24,6 +24,8 @@ struct recipe {
     struct plan plan;
     VEC(struct pick_turn) turns;
     VEC(struct pick_constraint) constraints;
+    VEC(struct plan_content) contents;
+    VEC(uint8_t) content_bytes;
 };
 
 /* Makes the plan that a schedule says. Fails on what no plan can say: a strategy nobody knows,

@@ -48,6 +48,8 @@ static const char example[] = "clew-schedule 1\n"
                               "forbid main@n2 read x #2 from start@n1 write x #1\n"
                               "require main@n2 read x #1 from start\n"
                               "forbid main read x #1 from start write y #4294967295\n"
+                              "content client>n1/put#2 0a00ff\n"
+                              "content client>n2/put#1 -\n"
                               "task main/2@n1 lock m #3\n"
                               "message n1>n2/vote#3 fp=9f1b\n"
                               "message \"n>1\">\"n/2\"/\"\"#1\n"
@@ -242,6 +244,12 @@ TEST(what_is_wrong_is_named_with_line_and_column)
          "byte 35: line 2, column 20: a fingerprint has 1 to 16 digits of base 16"},
         {HEAD "message a>b/t#1 fp=11112222333344445\n",
          "byte 52: line 2, column 37: a fingerprint has 1 to 16 digits of base 16"},
+        {HEAD "content a>b/t#1\n",
+         "byte 31: line 2, column 16: a name was expected (odd characters go in quotes)"},
+        {HEAD "content a>b/t#1 0a0\n", "byte 35: line 2, column 20: a content is - or pairs of "
+                                       "digits of base 16, of at most 65536 bytes"},
+        {HEAD "content a>b/t#1 0x\n", "byte 34: line 2, column 19: a content is written in digits "
+                                      "of base 16, 0 to 9 and a to f"},
         {HEAD "fault crash n1 at=0\n", "byte 35: line 2, column 20: the number is out of range"},
         {HEAD "steps 0\n", "byte 23: line 2, column 8: the number is out of range"},
         {HEAD "hash 0\n", "byte 22: line 2, column 7: a hash of nothing but 0 says nothing"},
