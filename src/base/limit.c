@@ -108,12 +108,22 @@ int limit_parse_time(uint64_t *time_ns, const char *text, struct err *e)
     return 0;
 }
 
-uint64_t limit_now_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
     struct timespec now;
-    const int done = clock_gettime(CLOCK_MONOTONIC, &now);
+    const int done = clock_gettime(clock, &now);
     must(done == 0);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t limit_now_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t limit_processor_ns(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void limit_begin(struct limit *l)

@@ -76,6 +76,9 @@ static inline bool limit_is_over(struct limit_watch *w, uint32_t steps)
 /* Nanoseconds on a clock that only moves forward. */
 uint64_t limit_now_ns(void);
 
+/* Nanoseconds of the processor that this process has used. Signal handlers may ask. */
+uint64_t limit_processor_ns(void);
+
 /* What the process has used so far: time together with the processes it has waited for, and the
  * most memory of any one. */
 struct usage {

@@ -261,7 +261,7 @@ struct search *search_auto(const struct search_options *o)
     a->search = (struct search){.ops = &ops, .options = *o};
     struct search_options few = *o;
     few.delays_max = DELAYS_FIRST;
-    a->delay = search_delay(&few);
+    a->delay = o->is_helping ? NULL : search_delay(&few);
     a->states = o->has_states ? mem_zero(STATE_WORDS, sizeof *a->states) : NULL;
     prng_init(&a->prng, o->seed);
     return &a->search;

@@ -1,9 +1,11 @@
 #include "explore/crowd.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/crew.h"
 #include "base/mem.h"
+#include "base/seam.h"
 #include "base/sort.h"
 #include "explore/loop.h"
 
@@ -11,7 +13,7 @@ struct crowd {
     struct world *world;
     const struct explore_options *options;
     struct explored *joined;
-    uint32_t taken; /* parts whose results are in */
+    atomic_bool *is_over; /* in memory that all share */
 };
 
 /* The numbers of a part's result; the violations follow, each with its three texts. */
@@ -78,7 +80,7 @@ static int work(void *context, uint32_t part, struct out *result, struct err *e)
     if (part > 0 && is_systematic(o.strategy)) {
         o.strategy = PICK_POS;
     }
-    struct loop l = {.part = part};
+    struct loop l = {.part = part, .is_over = c->is_over};
     struct explored found = {0};
     const int status = loop_run(c->world, &o, &l, &found, e);
     if (status == 0) {
@@ -158,7 +160,6 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
     for (uint64_t i = 0; i < t.violation_count; i++) {
         take_violation(x, &at);
     }
-    c->taken++;
     return 0;
 }
 
@@ -174,13 +175,21 @@ int crowd_explore(struct world *w, const struct explore_options *o, struct explo
                   struct err *e)
 {
     struct crowd c = {.world = w, .options = o, .joined = x};
+    void *shared = seam_fails() ? MAP_FAILED
+                                : mmap(NULL, sizeof *c.is_over, PROT_READ | PROT_WRITE,
+                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        return err_set(e, "no memory to share among workers");
+    }
+    c.is_over = shared;
     if (o->campaign != NULL) {
         campaign_pause(o->campaign);
     }
     const struct crew crew = {.count = o->jobs, .work = work, .take = take, .context = &c};
-    if (crew_run(&crew, e) < 0) {
-        return -1;
+    const int result = crew_run(&crew, e);
+    (void)munmap(shared, sizeof *c.is_over);
+    if (result == 0) {
+        sort_stable(x->violations.at, x->violations.count, sizeof *x->violations.at, compare, NULL);
     }
-    sort_stable(x->violations.at, x->violations.count, sizeof *x->violations.at, compare, NULL);
-    return 0;
+    return result;
 }

@@ -21,10 +21,11 @@ const char *explore_strategy_name(int strategy)
 }
 
 static struct search *search_new(const struct world *w, const struct explore_options *o,
-                                 bool is_kept)
+                                 const struct loop *l, bool is_kept)
 {
     struct search_options options = o->search;
     options.is_kept = is_kept;
+    options.is_helping = l->part > 0;
     options.scope = w->scope;
     options.check_every = w->check_every;
     switch (o->strategy) {
@@ -158,12 +159,28 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
     return ledger_save(&l->ledger, w, vec_last(&found->violations), e);
 }
 
+/* Nothing is left to look for: all was seen, or the first violation is all that is wanted. Told to
+ * the other processes. */
+static void tell_over(const struct explore_options *o, const struct loop *l,
+                      const struct explored *found)
+{
+    const bool is_found = o->stops_at_violation && found->violations.count > 0;
+    if (l->is_over != NULL && (is_found || found->is_complete)) {
+        atomic_store_explicit(l->is_over, true, memory_order_relaxed);
+    }
+}
+
+static bool is_told(const struct loop *l)
+{
+    return l->is_over != NULL && atomic_load_explicit(l->is_over, memory_order_relaxed);
+}
+
 int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
              struct explored *found, struct err *e)
 {
     /* One process searches, the others sample: only the first has something to go on with. */
     const bool is_kept = o->campaign != NULL && l->part == 0;
-    struct search *search = search_new(w, o, is_kept);
+    struct search *search = search_new(w, o, l, is_kept);
     struct once once = {0};
     l->ledger = (struct ledger){.campaign = o->campaign, .world = w};
     if (is_kept && search_can_be_saved(search)) {
@@ -187,10 +204,11 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
             search_count(search, &once.execution);
             search->ops->learn(search, &once.plan, &once.execution);
         }
-        once.is_over = once.is_over ||
+        once.is_over = once.is_over || is_told(l) ||
                        (found->runs % RUNS_PER_LOOK == 0 && look_up(o, l, found, w)) ||
                        (o->budget.runs != 0 && found->runs * o->jobs >= o->budget.runs);
     }
+    tell_over(o, l, found);
     if (result == 0) {
         result = ledger_end(&l->ledger, e);
     }

@@ -2,6 +2,8 @@
 #ifndef CLEW_EXPLORE_LOOP_H
 #define CLEW_EXPLORE_LOOP_H
 
+#include <stdatomic.h>
+
 #include "explore/explore.h"
 #include "explore/ledger.h"
 
@@ -10,6 +12,8 @@ struct loop {
     uint64_t next_ns;
     uint64_t find_ns; /* when the last new violation was found, 0: none */
     struct ledger ledger;
+    atomic_bool *is_over; /* shared: one process tells the others that there is nothing left to look
+                             for; NULL: there is one alone */
 };
 
 MUST_USE int loop_run(struct world *w, const struct explore_options *o, struct loop *l,

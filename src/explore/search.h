@@ -20,6 +20,7 @@ struct search_options {
     bool is_mixed;          /* auto tries few delays only now and then */
     bool is_drawn;          /* other events may come from outside: no search sees all executions */
     bool is_kept;           /* it will be saved now and then */
+    bool is_helping;        /* another process makes what is systematic: this one samples */
     enum world_scope scope; /* of what the world checks */
     uint32_t check_every;   /* as the world has it */
     uint64_t seed;

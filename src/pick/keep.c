@@ -62,6 +62,19 @@ enum keep keep_allows(const struct pick *p, const struct pick_operation *o, size
     return strictest;
 }
 
+bool keep_asks_for(const struct pick *p, const struct pick_operation *o)
+{
+    for (size_t i = 0; i < p->plan.constraint_count; i++) {
+        const struct pick_constraint *c = &p->plan.constraints[i];
+        const bool is_first = c->first == o->name && !p->kept[i].is_first_done;
+        const bool is_second = c->second == o->name && !p->kept[i].is_second_done;
+        if (is_second || (is_first && !c->is_negated)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A reader tells what it reads as soon as it is pending. */
 void keep_look(struct pick *p, const struct pick_operation *pending, uint32_t count)
 {

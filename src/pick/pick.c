@@ -297,6 +297,19 @@ static int take_default(struct pick *p, const struct offer *offer, bool minds_sl
     return is_any ? PICK_ASLEEP : PICK_REST;
 }
 
+/* The first fault that is allowed and that a constraint asks for, where nothing else can come. */
+static int take_bound_fault(struct pick *p, const struct offer *offer, enum pick_stop otherwise)
+{
+    for (uint32_t i = 0; p->plan.constraint_count > 0 && i < offer->pending_count; i++) {
+        const struct pick_operation *o = &offer->pending[i];
+        size_t which = 0;
+        if (o->fault != 0 && keep_asks_for(p, o) && keep_allows(p, o, &which) == KEEP_ALLOWED) {
+            return take(p, offer, i);
+        }
+    }
+    return otherwise;
+}
+
 /* One choice in eight is of a fault, so that a few faults are not all spent at once. */
 enum { FAULT_ONE_IN = 8 };
 
@@ -331,7 +344,7 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
         }
     }
     if (is_at_rest) {
-        return PICK_REST;
+        return take_bound_fault(p, &offer, PICK_REST);
     }
     bool is_held = false;
     keep_look(p, pending, count);
@@ -340,7 +353,7 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
         offer.count = allow(p, pending, count, KEEP_RATHER_NOT, &is_held);
     }
     if (is_stuck(&offer, is_held)) {
-        return PICK_STUCK;
+        return take_bound_fault(p, &offer, PICK_STUCK);
     }
     const bool is_planned = p->turn < p->plan.turn_count || p->step < p->plan.steps_first;
     if (is_planned || p->plan.strategy == PICK_FIRST) {

@@ -93,6 +93,7 @@ struct pick_want {
     bool is_unignorable; /* is not passed over: the default goes on until it is pending */
 };
 
+/* A fault that a constraint names comes where nothing else can, though nobody else chooses it. */
 enum pick_relation {
     PICK_BEFORE, /* first happens before second */
     PICK_FROM, /* first, which touches an object, finds it as second left it; 0: as at the start */

@@ -116,6 +116,8 @@ enum keep {
     KEEP_HELD,
 };
 enum keep keep_allows(const struct pick *p, const struct pick_operation *o, size_t *which);
+/* Whether a constraint wants it to come or holds another back for it, and it has not come yet. */
+bool keep_asks_for(const struct pick *p, const struct pick_operation *o);
 void keep_begin(struct pick *p);
 void keep_look(struct pick *p, const struct pick_operation *pending, uint32_t count);
 void keep_done(struct pick *p, const struct pick_operation *o);

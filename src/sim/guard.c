@@ -1,5 +1,5 @@
-/* What keeps the explorer alive whatever a handler does: faults of the processor and endless loops
- * end the run, not the program.
+/* What keeps the explorer alive whatever a handler does: faults of the processor, endless loops and
+ * endless waits end the run, not the program.
  *
  * The jump leaves the handler's frames behind; nothing in them is needed, because all the system's
  * memory is rewound before the next run. */
@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/limit.h"
 #include "place/place.h"
 #include "sim/state.h"
 
@@ -22,6 +23,10 @@ enum { FRAMES_MAX = 32, ALTERNATE_STACK_SIZE = 64 << 10 };
 /* A step that takes this many ticks of processor time is a loop. */
 enum { TICK_US = 100000, TICKS_MAX = 20 };
 
+/* One that for so many seconds takes no more than this much of it is a wait. A process that has to
+ * share its processor takes more, and one that was stopped counts a second when it goes on. */
+enum { ALARM_S = 1, ALARMS_MAX = 3, WAIT_NS = 1000000 };
+
 enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL };
 
 static sigjmp_buf way_out;
@@ -29,6 +34,9 @@ static volatile sig_atomic_t is_guarding;
 static volatile uint64_t beats; /* goes on with every step */
 static uint64_t beats_seen;
 static uint32_t ticks_stale;
+static uint64_t beats_heard; /* by the last alarm */
+static uint64_t cpu_heard;
+static uint32_t alarms_stale;
 static pid_t ticking; /* the process whose timer runs: a fork has none */
 
 static volatile sig_atomic_t caught;
@@ -38,7 +46,7 @@ static int frame_count;
 
 static uint32_t user_count;
 static struct sigaction before[8];
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM, SIGALRM};
 static char alternate_stack[ALTERNATE_STACK_SIZE];
 
 static uint64_t instruction(const ucontext_t *context)
@@ -82,13 +90,30 @@ static void on_tick(int signal, siginfo_t *info, void *context)
     }
 }
 
+static void on_alarm(int signal, siginfo_t *info, void *context)
+{
+    (void)info;
+    const uint64_t cpu = limit_processor_ns();
+    const bool is_waiting = is_guarding != 0 && beats == beats_heard && cpu - cpu_heard <= WAIT_NS;
+    beats_heard = beats;
+    cpu_heard = cpu;
+    alarms_stale = is_waiting ? alarms_stale + 1 : 0;
+    if (alarms_stale >= ALARMS_MAX) {
+        alarms_stale = 0;
+        jump(signal, context);
+    }
+}
+
 static void tick(void)
 {
     const pid_t process = getpid();
     if (ticking != process) {
         const struct itimerval interval = {.it_interval = {.tv_usec = TICK_US},
                                            .it_value = {.tv_usec = TICK_US}};
+        const struct itimerval alarms = {.it_interval = {.tv_sec = ALARM_S},
+                                         .it_value = {.tv_sec = ALARM_S}};
         (void)setitimer(ITIMER_VIRTUAL, &interval, NULL);
+        (void)setitimer(ITIMER_REAL, &alarms, NULL);
         ticking = process;
     }
 }
@@ -103,7 +128,9 @@ void guard_open(void)
     (void)sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action = {.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART | SA_SIGINFO};
-        action.sa_sigaction = signals[i] == SIGVTALRM ? on_tick : on_fault;
+        action.sa_sigaction = signals[i] == SIGVTALRM ? on_tick
+                              : signals[i] == SIGALRM ? on_alarm
+                                                      : on_fault;
         (void)sigaction(signals[i], &action, &before[i]);
     }
 }
@@ -116,6 +143,7 @@ void guard_close(void)
     }
     const struct itimerval never = {{0}, {0}};
     (void)setitimer(ITIMER_VIRTUAL, &never, NULL);
+    (void)setitimer(ITIMER_REAL, &never, NULL);
     ticking = 0;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         (void)sigaction(signals[i], &before[i], NULL);
@@ -179,16 +207,18 @@ static void tell_signal(struct sim *s)
     char key[100];
     print_frames(s, places, sizeof places);
     const char *node = s->self < 0 ? "no node" : s->node_names[s->self];
-    const enum outcome outcome = caught == SIGVTALRM ? OUTCOME_HANG
-                                 : caught == SIGILL  ? OUTCOME_SANITIZER
-                                                     : OUTCOME_CRASH;
+    const bool is_hang = caught == SIGVTALRM || caught == SIGALRM;
+    const enum outcome outcome = is_hang            ? OUTCOME_HANG
+                                 : caught == SIGILL ? OUTCOME_SANITIZER
+                                                    : OUTCOME_CRASH;
     const char *what = caught == SIGVTALRM ? "does not come to an end"
+                       : caught == SIGALRM ? "waits for something that does not come"
                        : caught == SIGILL  ? "does what C leaves undefined"
                        : caught == SIGABRT ? "aborts"
                        : caught == SIGFPE  ? "divides by zero"
                                            : "touches memory that is not there";
     /* Where in its loop a handler was found is chance. */
-    (void)snprintf(key, sizeof key, "%s %.80s", s->doing, caught == SIGVTALRM ? node : places);
+    (void)snprintf(key, sizeof key, "%s %.80s", s->doing, is_hang ? node : places);
     set_outcome(s, outcome, key);
     (void)snprintf(s->execution->what, sizeof s->execution->what, "the handler %s on %s %s%s%s",
                    s->doing, node, what, places[0] == '\0' ? "" : ": ", places);

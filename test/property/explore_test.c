@@ -274,54 +274,119 @@ TEST(every_run_is_had_again_from_its_schedule)
     }
 }
 
-/* The orders of a run that matter, as constraints: the pairs that conflict. */
-static void add_constraints(const struct execution *x, struct recipe *r)
+static bool has_step(const struct execution *x, uint64_t name)
+{
+    vec_each (&x->steps, s) {
+        if (s->operation.name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The orders of a run that matter, as constraints: the pairs that conflict, or each step and the
+ * next where a claim sees several nodes. What could have come and did not does not come before the
+ * last step. */
+static void add_constraints(const struct execution *x, bool is_total, struct recipe *r)
 {
     vec_clear(&r->constraints);
     for (size_t second = 0; second < x->steps.count; second++) {
         for (size_t first = 0; first < second; first++) {
             const struct pick_operation *a = &x->steps.at[first].operation;
             const struct pick_operation *b = &x->steps.at[second].operation;
-            if (pick_conflicts(a, b)) {
+            if (is_total ? first + 1 == second : pick_conflicts(a, b)) {
                 vec_push(&r->constraints, (struct pick_constraint){.first = a->name,
                                                                    .second = b->name,
                                                                    .relation = PICK_BEFORE});
             }
         }
     }
+    vec_each (&x->pending, o) {
+        if (x->steps.count > 0 && !has_step(x, o->name)) {
+            vec_push(&r->constraints,
+                     (struct pick_constraint){.first = o->name,
+                                              .second = vec_last(&x->steps)->operation.name,
+                                              .relation = PICK_BEFORE,
+                                              .is_negated = true});
+        }
+    }
     r->plan.pick.constraints = r->constraints.at;
     r->plan.pick.constraint_count = r->constraints.count;
 }
 
-TEST(the_orders_of_a_run_are_enough_to_have_its_outcome_again)
+/* Random runs of random systems, each had again from its orders alone. */
+static void check_orders(const struct random_system_options *breaks, const char *faults,
+                         uint64_t seed, uint64_t count)
 {
     struct prng prng;
-    prng_init(&prng, 11);
-    for (uint64_t i = 0; i < test_count(40, 400); i++) {
+    prng_init(&prng, seed);
+    uint64_t violations = 0;
+    uint64_t strikes = 0;
+    for (uint64_t i = 0; i < count; i++) {
         struct trial t;
-        trial_begin(&t, &prng, false, "none");
+        trial_begin_as(&t, &prng, breaks, faults);
         struct execution x = {0};
         struct execution again = {0};
         struct recipe r = {0};
-        for (uint64_t seed = 0; seed < 10; seed++) {
-            const struct plan p = {.pick = {.strategy = PICK_RANDOM, .seed = seed},
+        for (uint64_t run = 0; run < 10; run++) {
+            const struct plan p = {.pick = {.strategy = PICK_RANDOM, .seed = run},
+                                   .faults = t.faults,
+                                   .wants_pending = true,
                                    .wants_states = true};
             system_run(t.world, &p, &x);
-            add_constraints(&x, &r);
+            add_constraints(&x, breaks->can_clash, &r);
+            r.plan.faults = t.faults;
             r.plan.wants_states = true;
-            /* The seed is the same, for the nodes draw from it; what is left open is not. */
-            r.plan.pick.strategy = seed % 2 == 0 ? PICK_POS : PICK_FIRST;
-            r.plan.pick.seed = seed;
+            /* The seed is the same, for the nodes draw from it; what is left open is not. A
+             * strategy of its own would choose faults of its own. */
+            r.plan.pick.strategy =
+                run % 2 == 0 && strcmp(faults, "none") == 0 ? PICK_POS : PICK_FIRST;
+            r.plan.pick.seed = run;
             system_run(t.world, &r.plan, &again);
-            CHECK_INT(again.outcome, OUTCOME_PASSED);
-            CHECK(exhaust_class(&again) == exhaust_class(&x));
-            CHECK(vec_last(&again.steps)->state == vec_last(&x.steps)->state);
+            if (again.outcome != x.outcome || strcmp(again.key, x.key) != 0) {
+                fail_msg("system %llu, run %llu: %s %s, and it was %s %s", (unsigned long long)i,
+                         (unsigned long long)run, outcome_name(again.outcome), again.key,
+                         outcome_name(x.outcome), x.key);
+            }
+            if (x.outcome == OUTCOME_PASSED) {
+                CHECK(exhaust_class(&again) == exhaust_class(&x));
+                CHECK(x.steps.count == 0 ||
+                      vec_last(&again.steps)->state == vec_last(&x.steps)->state);
+            }
+            violations += outcome_is_violation(x.outcome);
+            vec_each (&x.steps, s) {
+                strikes += s->operation.fault != 0;
+            }
         }
         recipe_release(&r);
         execution_release(&again);
         execution_release(&x);
         trial_end(&t);
     }
+    const bool is_breaking = breaks->can_fail || breaks->can_clash || breaks->can_crash;
+    CHECK((violations > 0) == is_breaking);
+    CHECK((strikes > 0) == (strcmp(faults, "none") != 0));
+}
+
+static const struct random_system_options unbroken = {0};
+
+TEST(the_orders_of_a_run_are_enough_to_have_its_outcome_again)
+{
+    check_orders(&unbroken, "none", 11, test_count(40, 400));
+}
+
+TEST(the_orders_of_a_run_that_breaks_are_enough)
+{
+    const struct random_system_options failing = {.can_fail = true, .can_crash = true};
+    check_orders(&failing, "none", 30, test_count(40, 400));
+    check_orders(&breaking, "none", 31, test_count(40, 400));
+}
+
+TEST(the_orders_of_a_run_with_faults_are_enough)
+{
+    check_orders(&unbroken, "drop=1", 32, test_count(20, 200));
+    check_orders(&unbroken, "crash=1,restart=1", 33, test_count(20, 200));
+    check_orders(&breaking, "crash=1,drop=1", 34, test_count(20, 200));
 }
 
 /* Two steps of a run, each before the other. */
@@ -576,4 +641,44 @@ TEST(searches_with_near_seeds_share_no_run)
     }
     map_release(&sampled);
     map_release(&automatic);
+}
+
+/* Without a budget, workers that sample would go on for ever. */
+TEST(a_finished_search_ends_the_other_workers)
+{
+    struct prng prng;
+    prng_init(&prng, 28);
+    const int strategies[] = {EXPLORE_DPOR, EXPLORE_DELAY};
+    for (size_t i = 0; i < 2; i++) {
+        struct trial t;
+        trial_begin(&t, &prng, false, "none");
+        struct explore_options o = options_of(strategies[i], &t.faults);
+        o.jobs = 2;
+        struct explored found = {0};
+        search(t.world, &o, &found);
+        CHECK(found.is_complete);
+        CHECK(found.executions > 0);
+        explored_release(&found);
+        trial_end(&t);
+    }
+}
+
+TEST(the_first_violation_ends_the_other_workers)
+{
+    struct prng prng;
+    prng_init(&prng, 29);
+    struct trial t;
+    trial_begin(&t, &prng, true, "none");
+    while (t.all.violations == 0) {
+        trial_end(&t);
+        trial_begin(&t, &prng, true, "none");
+    }
+    struct explore_options o = options_of(PICK_RANDOM, &t.faults);
+    o.jobs = 3;
+    o.stops_at_violation = true;
+    struct explored found = {0};
+    search(t.world, &o, &found);
+    CHECK(found.violations.count > 0);
+    explored_release(&found);
+    trial_end(&t);
 }

@@ -1,5 +1,6 @@
 /* Whatever a handler does, the explorer lives. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "system.h"
 #include "test.h"
@@ -11,6 +12,7 @@ enum misdeed {
     TRAPS,
     ABORTS,
     LOOPS,
+    WAITS,
     RECURSES,
     MISUSES,
     SAVES_OVER_WRITE,
@@ -46,6 +48,13 @@ static void misbehave(void *state, const struct clew_message *m)
         while (zero == 0) {
         }
         break;
+    case WAITS: {
+        int ends[2];
+        char byte = 0;
+        CHECK_INT(pipe(ends), 0);
+        CHECK_INT(read(ends[0], &byte, 1), 1);
+        break;
+    }
     case RECURSES: (void)recurse(1); break;
     case MISUSES: clew_send(7, 0, NULL, 0); break;
     case SAVES_OVER_WRITE:
@@ -121,6 +130,12 @@ TEST(an_abort_is_a_crash)
 TEST(an_endless_loop_is_a_hang)
 {
     CHECK_INT(outcome_of(LOOPS, "does not come to an end"), OUTCOME_HANG);
+}
+
+TEST(an_endless_wait_is_a_hang)
+{
+    CHECK_INT(outcome_of(WAITS, "message on n1 waits for something that does not come"),
+              OUTCOME_HANG);
 }
 
 TEST(a_call_that_makes_no_sense_is_an_assertion)
