@@ -126,6 +126,9 @@ static void read_steps(struct controlled *c, struct execution *x, struct causes 
                                           .pending_count = s->pending_count});
         x->hash = name_mix(x->hash, s->name);
     }
+    if (count > 0) {
+        vec_last(&x->steps)->state = c->page->result.state;
+    }
 }
 
 static void read_pending(const struct controlled *c, struct execution *x,
@@ -216,10 +219,16 @@ static void describe(struct world *w, const struct pick_operation *o, struct sch
     };
 }
 
+static const struct control_cover *cover_of(const struct controlled *c)
+{
+    return control_at(c, CONTROL_PLACE(COVER));
+}
+
+/* How many blocks there are is not known. */
 static struct world_coverage coverage(const struct world *w)
 {
-    (void)w;
-    return (struct world_coverage){0};
+    const struct controlled *c = (const struct controlled *)w;
+    return (struct world_coverage){.block_covered = cover_of(c)->block_count};
 }
 
 static void close_controlled(struct world *w)

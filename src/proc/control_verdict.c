@@ -107,7 +107,8 @@ static void print_deadlock_key(struct controlled *c, struct out *key)
     }
 }
 
-static void read_deadlock(struct controlled *c, struct execution *x)
+/* Where each task stands: in a deadlock all of them wait. */
+static void read_stand(struct controlled *c, struct execution *x, enum outcome outcome)
 {
     const struct control_result *r = &c->page->result;
     struct out what;
@@ -116,7 +117,8 @@ static void read_deadlock(struct controlled *c, struct execution *x)
     out_open_memory(&key);
     for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
         const struct control_stand *s = &r->stands[i];
-        out_format(&what, "%s%s waits to ", i == 0 ? "" : "; ", name_task(c, s->task));
+        out_format(&what, "%s%s %s to ", i == 0 ? "" : "; ", name_task(c, s->task),
+                   s->is_waiting || outcome == OUTCOME_DEADLOCK ? "waits" : "goes on");
         print_wait(c, s, &what);
         if (s->holder != UINT32_MAX && s->kind != EVENT_THREAD_JOIN) {
             out_format(&what, " held by %s", name_task(c, s->holder));
@@ -127,7 +129,7 @@ static void read_deadlock(struct controlled *c, struct execution *x)
         }
     }
     print_deadlock_key(c, &key);
-    set_violation(x, OUTCOME_DEADLOCK, &what, &key);
+    set_violation(x, outcome, &what, &key);
     out_abandon(&what);
     out_abandon(&key);
 }
@@ -207,7 +209,8 @@ static int read_end(struct controlled *c, struct execution *x, struct err *e)
     case CONTROL_EXITED: read_exit(c, x); return 0;
     case CONTROL_STOPPED: read_stop(c, x); return 0;
     case CONTROL_LIMITED: set_end(x, OUTCOME_LIMIT, "the limit of steps was reached"); return 0;
-    case CONTROL_DEADLOCKED: read_deadlock(c, x); return 0;
+    case CONTROL_DEADLOCKED: read_stand(c, x, OUTCOME_DEADLOCK); return 0;
+    case CONTROL_LIVELOCKED: read_stand(c, x, OUTCOME_LIVELOCK); return 0;
     case CONTROL_CRASHED: {
         const char *name = sigabbrev_np(r->value);
         (void)snprintf(text, sizeof text, "signal SIG%s", name == NULL ? "?" : name);

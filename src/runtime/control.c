@@ -42,7 +42,7 @@ static const struct pick_limits limits = {.task_max = CONTROL_TASKS_MAX,
                                           .constraint_max = CONTROL_CONSTRAINTS_MAX,
                                           .asleep_max = 4096,
                                           .action_max = 4096,
-                                          .block_count = 4096};
+                                          .block_count = CONTROL_BLOCKS_MAX};
 
 /* The turn between clew and the process */
 
@@ -272,6 +272,7 @@ static void begin_run(void)
     r->has_looked = 0;
     r->end = CONTROL_UNENDED;
     object_begin();
+    cover_begin();
     heap_begin();
     task_begin();
     clock_begin();
@@ -430,6 +431,7 @@ __attribute__((constructor(101))) static void start(void)
     task_start();
     turn_start();
     object_start();
+    cover_start();
     find_own_code();
     control->can_fiber = fiber_is_possible();
     (void)on_exit(at_exit, NULL);

@@ -318,6 +318,21 @@ void fiber_switch(struct fiber *from, const struct fiber *to);
 /* Frees what is kept of it, not the stack, which is used again. */
 void fiber_drop(struct task *t);
 
+/* control_access.c: ends the run if the bytes lie in a block that was freed, or beyond one. */
+void memory_check(const volatile void *address, size_t size);
+
+/* cover.c */
+
+void cover_start(void);
+/* A run begins: it has entered nothing. */
+void cover_begin(void);
+/* The caller comes to this place of the code. */
+void cover_enter(const void *place);
+/* What was entered since it was last asked; good until the next call. */
+uint32_t cover_take(const struct pick_block **blocks);
+/* A hash of what this run has entered, and how often. */
+uint64_t cover_state(void);
+
 /* rewind.c */
 
 /* Remembers all writable memory of the process; and puts it back. */

@@ -16,7 +16,7 @@ static uint64_t value_at(const volatile void *address, size_t size)
     return value;
 }
 
-static void check(const volatile void *address, size_t size)
+void memory_check(const volatile void *address, size_t size)
 {
     const uintptr_t begin = (uintptr_t)address;
     struct heap_block block;
@@ -47,11 +47,12 @@ static bool is_shared(void)
  * freed the memory. */
 static void point(const struct act *act)
 {
-    check(act->object, act->size);
+    memory_check(act->object, act->size);
     if (is_shared()) {
         (void)turn_take(act);
-        check(act->object, act->size);
+        memory_check(act->object, act->size);
     }
+    cover_enter(act->place);
 }
 
 static bool is_repeated(const volatile void *address, size_t size, const void *place)
@@ -133,8 +134,8 @@ void clew_rt_fence(uint8_t mode)
 
 void clew_rt_enter_function(const void *place, const void *caller)
 {
-    (void)place;
     (void)caller;
+    cover_enter(place);
 }
 
 void clew_rt_exit_function(void)
@@ -143,5 +144,5 @@ void clew_rt_exit_function(void)
 
 void clew_rt_block(const void *place)
 {
-    (void)place;
+    cover_enter(place);
 }

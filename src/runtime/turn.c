@@ -20,11 +20,14 @@ static struct board {
     uint64_t steps; /* chosen so far */
     uint64_t turns; /* acts said so far: the order of waits and signals */
     uint64_t changes;
+    uint64_t changed_last; /* the step of the last of them */
     uint32_t offer_count;
     uint32_t grant_count;
     uint32_t current; /* number of the task whose step it is */
     uint64_t pending_count;
-    struct table occurrences; /* of actions, done */
+    bool is_learned;            /* what the step under way covers is known to pick */
+    struct pick_operation done; /* the step under way */
+    struct table occurrences;   /* of actions, done */
     struct pick_operation offered[CONTROL_TASKS_MAX];
     struct task *offering[CONTROL_TASKS_MAX];
     struct grant grants[CONTROL_TASKS_MAX];
@@ -49,9 +52,11 @@ void turn_begin(const struct pick_plan *plan, struct pick *pick)
     board->steps = 0;
     board->turns = 0;
     board->changes = 0;
+    board->changed_last = 0;
     board->grant_count = 0;
     board->current = 0;
     board->pending_count = 0;
+    board->is_learned = true;
     table_clear(&board->occurrences);
     pick_begin(pick, plan);
 }
@@ -64,6 +69,7 @@ struct task *turn_chosen(void)
 void turn_changed(void)
 {
     board->changes++;
+    board->changed_last = board->steps;
 }
 
 uint64_t turn_stamp(void)
@@ -296,14 +302,28 @@ void turn_value(int64_t value)
     }
 }
 
+/* All that ran since the last choice belongs to what was chosen. */
+static void learn(void)
+{
+    const struct pick_block *blocks = NULL;
+    const uint32_t count = cover_take(&blocks);
+    if (!board->is_learned) {
+        pick_learn(board->pick, &board->done, blocks, count);
+        board->is_learned = true;
+    }
+}
+
 static struct task *choose(struct task *me)
 {
+    learn();
     list(me);
     if (board->offer_count == 0) {
         control_end(&(struct ending){.end = CONTROL_DEADLOCKED});
     }
     if (board->steps >= control->plan.steps_max) {
-        control_end(&(struct ending){.end = CONTROL_LIMITED});
+        /* Whoever can go on only looks, and has done so for long. */
+        const bool is_stuck = board->steps - board->changed_last > board->steps / 2;
+        control_end(&(struct ending){.end = is_stuck ? CONTROL_LIVELOCKED : CONTROL_LIMITED});
     }
     const int choice = pick_choose(board->pick, board->offered, board->offer_count);
     if (choice < 0) {
@@ -316,8 +336,12 @@ static struct task *choose(struct task *me)
         control_clock = control_clock < t->act.deadline ? t->act.deadline : control_clock;
         control->result.has_looked = 1;
     }
-    board->changes += board->offered[choice].writes != 0 && !t->act.is_unsure;
+    if (board->offered[choice].writes != 0 && !t->act.is_unsure) {
+        turn_changed();
+    }
     board->current = t->number;
+    board->done = board->offered[choice];
+    board->is_learned = control->plan.is_learning == 0;
     return t;
 }
 
@@ -405,6 +429,9 @@ bool turn_take(const struct act *act)
     if (!control_is_on || me->ignore > 0) {
         return true;
     }
+    if (act->size == 0 && act->object != NULL && !act->is_of_task && !act->is_of_time) {
+        memory_check(act->object, 1); /* a lock may lie in memory that was freed */
+    }
     turn_say(me, act);
     struct task *next = choose(me);
     if (next != me) {
@@ -477,5 +504,7 @@ void turn_tell(void)
     if (control->plan.wants_pending != 0) {
         tell_unfinished();
     }
+    r->state = cover_state();
+    learn();
     pick_end(board->pick);
 }

@@ -41,6 +41,7 @@ enum {
     REGION(TEXTS, 64, "texts of names, each ended by 0")                  \
     REGION(TASKS, 1, "char[CONTROL_TASKS_MAX][CONTROL_PATH_SIZE]: paths") \
     REGION(MODULES, 1, "struct control_module[]: what is mapped where")   \
+    REGION(COVER, 2, "struct control_cover, of all runs")                 \
     REGION(PICK, 64, "what pick/ remembers")
 
 #define REGION(id, mib, what) CONTROL_##id##_SIZE = (mib) << 20,
@@ -86,6 +87,7 @@ enum control_end {
     CONTROL_STOPPED, /* pick chose nothing; value: enum pick_stop */
     CONTROL_LIMITED, /* the limit of steps */
     CONTROL_DEADLOCKED,
+    CONTROL_LIVELOCKED, /* the limit of steps, and for half of them nothing was changed */
     CONTROL_CRASHED,  /* value: the signal */
     CONTROL_ASSERTED, /* an assertion failed, or abort(); text: what it says */
     CONTROL_MISUSED,  /* memory was used wrongly; value: enum control_misuse, text: how */
@@ -127,6 +129,7 @@ struct control_result {
     uint64_t where;           /* pick_where, or the constraint that is not satisfied */
     uint64_t constraint_left; /* the first constraint not satisfied */
     uint64_t clock;           /* virtual nanoseconds at the end */
+    uint64_t state;           /* of the code that was entered, and how often; 0: none was */
     uint32_t task;            /* who ended it */
     uint32_t stack_count;
     uint64_t stack[CONTROL_STACK_MAX]; /* places, the innermost first */
@@ -170,6 +173,17 @@ struct control_report {
     uint16_t kind; /* enum event_kind */
     uint16_t size; /* of a message */
     char name[60]; /* ended by 0; longer ones are cut */
+};
+
+/* Code that was entered, by number (runtime/cover.c). */
+enum { CONTROL_BLOCKS_MAX = 1 << 14 };
+struct control_cover {
+    uint32_t block_count;
+    uint32_t unused;
+    struct {
+        uint64_t place;
+        uint64_t count; /* how often */
+    } blocks[CONTROL_BLOCKS_MAX];
 };
 
 /* The text of a key: an address of something static, or a place in the code. */
