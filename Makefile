@@ -52,7 +52,7 @@ lint: all                          ## clang's warnings, clang-tidy, cppcheck
 fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
 	@tools/fuzz $(BUILD)/fuzz
 
-bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore bench-atomicity ## measure: tables of figures, wanted and got
+bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore bench-threads bench-atomicity ## measure: tables of figures, wanted and got
 
 bench-import: all                  ## reading traces
 	@ninja -C $(BUILD) --quiet
@@ -114,6 +114,10 @@ bench-minimize: all                ## how short executions become
 bench-explore: all                 ## the simulator and its search
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/explore_bench
+
+.PHONY: bench-threads
+bench-threads: all                 ## programs with threads: how soon their bugs are found
+	@bench/threads_bench.py $(BUILD)
 
 .PHONY: bench-atomicity
 bench-atomicity: all deps-programs ## the atomicity analysis, beside SPIN, and a server's pairs

@@ -44,10 +44,9 @@ int main(int argc, char **argv)
     const size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
     thread_body *bodies[THREADS_MAX] = {look};
     assert(count >= 2 && count <= THREADS_MAX);
-    for (size_t i = 0; i + 1 < count; i++) {
+    for (size_t i = 1; i < count; i++) {
         bodies[i] = set;
     }
-    bodies[count - 1] = look;
     (void)lock;
     threads_run(bodies, count);
     return 0;

@@ -14,12 +14,26 @@ sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
 import tap  # pylint: disable=wrong-import-position
 import threads  # pylint: disable=wrong-import-position
 
+IS_LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
+RUNS_MAX = 1000
+TWIN_RUNS = 10000 if IS_LONG else 100
+MODES = ("fork", "thread", "exec")  # beside that of fibers
+REPLAYS = 100 if IS_LONG else 3
 FOLDER = tempfile.mkdtemp()
 PROGRAMS = threads.programs()
 
 
 def run(*words):
     return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, cwd=FOLDER)
+
+
+def explore(program, is_fixed, *options):
+    """What a search gives, as an object."""
+    folder = tempfile.mkdtemp(dir=FOLDER) + "/own"
+    done = run(CLEW, "explore", "-q", "--json", *options, *(["--spec", program.spec] if program.spec else []), "-o", folder,
+               "--", program.build(CLEW, FOLDER, is_fixed), *program.arguments)
+    assert done.returncode in (0, 1), f"{program.title}: {done.stderr}"
+    return json.loads(done.stdout)
 
 
 def test_every_program_is_listed():
@@ -39,6 +53,32 @@ def test_twins_run_to_their_end_without_a_race():
         if result["findings"] or result["events"] == 0:
             wrong.append(f"{program.title}: {[finding['what'] for finding in result['findings']]}")
     assert not wrong, "\n".join(wrong)
+
+
+def check_found(program, mode):
+    """Found as what the table says, by the same run in another mode, and found again by every replay."""
+    result = explore(program, False, "--first", "--budget", f"{RUNS_MAX}runs")
+    found = result["findings"]
+    assert [finding["kind"] for finding in found[:1]] in [[kind] for kind in program.kinds], (program.title, found)
+    other = explore(program, False, "--first", "--budget", f"{RUNS_MAX}runs", "--mode", mode)
+    for stat in ("runs", "steps", "first_violation_run"):
+        assert other["stats"][stat] == result["stats"][stat], (program.title, mode, stat)
+    assert other["findings"][0]["key"] == found[0]["key"], (program.title, mode)
+    done = run(CLEW, "replay", "--verify", str(REPLAYS), *found[0]["replay"].split()[2:])
+    assert done.returncode == 1 and f"{REPLAYS} replays, all the same" in done.stdout, program.title + done.stdout + done.stderr
+
+
+def test_every_bug_is_found_in_two_modes_and_replayed():
+    for number, program in enumerate(PROGRAMS):
+        for mode in MODES if IS_LONG else MODES[number % len(MODES):][:1]:
+            check_found(program, mode)
+
+
+def test_no_twin_is_reported():
+    for program in PROGRAMS:
+        result = explore(program, True, "--budget", f"{TWIN_RUNS}runs")
+        assert result["findings"] == [], (program.title, result["findings"])
+        assert result["stats"]["runs"] > 0, program.title
 
 
 def main():

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Searches the programs of cases/threads for their bugs with every strategy, and prints how many runs that takes; Dara's
+programs are put beside the figures of its thesis.
+
+    bench/threads_bench.py [BUILD [PART...]]      as make bench-threads does; parts: speed, found, twins, dara, states
+
+CLEW_THREADS_SEEDS is how many searches of a program are made, CLEW_THREADS_TWIN how many runs of a twin.
+"""
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "test", "cases"))
+import table  # pylint: disable=wrong-import-position
+import threads  # pylint: disable=wrong-import-position
+
+STRATEGIES = ("auto", "random", "pct", "pos", "surw", "unique", "frequency", "delay")
+SEEDS = int(os.environ.get("CLEW_THREADS_SEEDS", "10"))
+SEED_STEP = 1000000  # far apart: runs are numbered from the seed on
+TWIN_RUNS = int(os.environ.get("CLEW_THREADS_TWIN", "10000"))
+RUNS_MAX = 1000
+RUNS_FEW = 100
+FEW_WANTED = 24
+PARTS = ("speed", "found", "twins", "dara", "states")
+
+# Small ones: 2 to 4 threads, under 200 steps. Runs per second of processor time that are wanted of each mode.
+SPEED_PROGRAMS = ("account", "dining", "bounded_buffer", "stack")
+SPEED_WANTED = {"fiber": 20000, "fork": 1000}
+SPEED_RUNS = {"fiber": 20000, "fork": 1000, "thread": 500, "exec": 100}
+STEP_WANTED_US = 0.3
+STEP_ROUNDS = (10, 500)
+STEP_RUNS = 2000
+NATIVE_RUNS = 20
+DARA_SLOWDOWN = 3.2  # a path of dining philosophers, over a run by itself
+
+# Buggy paths of so many, chapter 6 of the thesis: random, unique, frequency.
+DARA = (("philosophers", 50, (34, 42, 40)), ("producer_consumer", 50, (15, 29, 20)), ("loop_variable", 20, (16, 13, 12)))
+DARA_STRATEGIES = ("random", "unique", "frequency")
+STATE_PATHS = (10, 20, 30, 40, 50)
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.clew = os.path.join(os.path.abspath(build), "clew")
+        self.folder = folder
+
+    def explore(self, program, is_fixed, *options):
+        """What a search of one of the programs gives, as an object."""
+        spec = ["--spec", program.spec] if program.spec else []
+        return self.explore_command([program.build(self.clew, self.folder, is_fixed), *program.arguments], *spec, *options)
+
+    def explore_command(self, command, *options):
+        with tempfile.TemporaryDirectory(dir=self.folder) as own:
+            words = [self.clew, "explore", "-q", "--json", *options, "-o", os.path.join(own, "own"), "--", *command]
+            done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=self.folder)
+        if done.returncode not in (0, 1):
+            sys.exit(f"{' '.join(words)}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def step_us(self):
+        """What a step costs with fibers: the difference between long runs and short ones."""
+        path = os.path.join(self.folder, "rounds")
+        subprocess.run([self.clew, "cc", "-g", "-O1", "-pthread", os.path.join(HERE, "programs", "rounds.c"), "-o", path], check=True)
+        taken = []
+        for rounds in STEP_ROUNDS:
+            seconds, result = cpu_seconds(lambda r=rounds: self.explore_command(
+                [path, str(r)], "--mode", "fiber", "--strategy", "random", "--budget", f"{STEP_RUNS}runs"))
+            taken.append((seconds, result["stats"]["steps"]))
+        (few_seconds, few), (many_seconds, many) = taken
+        return 1e6 * (many_seconds - few_seconds) / (many - few)
+
+    def runs_to_first(self, program, strategy):
+        """The median of runs to the first violation over the seeds; None where most searches found none."""
+        firsts = []
+        for seed in range(SEEDS):
+            result = self.explore(program, False, "--strategy", strategy, "--first", "--budget", f"{RUNS_MAX}runs", "--seed",
+                                  str(1 + seed * SEED_STEP))
+            firsts.append(result["stats"]["first_violation_run"] if result["findings"] else RUNS_MAX + 1)
+        median = statistics.median(firsts)
+        return median if median <= RUNS_MAX else None
+
+
+def show(runs):
+    return "-" if runs is None else f"{runs:g}"
+
+
+def cpu_seconds(do):
+    """Processor time of the children that this makes, and what it gives."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = do()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, result
+
+
+def speed(bench, wanted):
+    """Twins are run: nothing is saved on the way."""
+    programs = {program.name: program for program in threads.programs()}
+    rows = []
+    for name in SPEED_PROGRAMS:
+        row = [name]
+        for mode, runs in SPEED_RUNS.items():
+            taken, result = cpu_seconds(lambda n=name, m=mode, r=runs: bench.explore(
+                programs[n], True, "--mode", m, "--strategy", "random", "--budget", f"{r}runs"))
+            stats = result["stats"]
+            row.append(f"{stats['runs'] / taken:,.0f}")
+            if mode in SPEED_WANTED:
+                wanted.at_least(f"{name}: runs per second, {mode}", SPEED_WANTED[mode], round(stats["runs"] / taken), "{:,}".format)
+        rows.append(row)
+    table.table("Runs per second of processor time", ["program", *SPEED_RUNS], rows)
+    wanted.at_most("microseconds per step, fiber", STEP_WANTED_US, bench.step_us(), "{:.2f}".format)
+    path = programs["philosophers"].build(bench.clew, bench.folder, True)
+    native, _ = cpu_seconds(lambda: [subprocess.run([path], check=True) for _ in range(NATIVE_RUNS)])
+    taken, result = cpu_seconds(lambda: bench.explore(programs["philosophers"], True, "--strategy", "random", "--budget", "1000runs"))
+    wanted.at_most("dining philosophers: a path over a run by itself", DARA_SLOWDOWN,
+                   taken / result["stats"]["runs"] / (native / NATIVE_RUNS), "{:.2f}".format)
+
+
+def found(bench, wanted):
+    rows = []
+    for program in threads.programs():
+        rows.append([program.title, *(bench.runs_to_first(program, strategy) for strategy in STRATEGIES)])
+        print(".", end="", file=sys.stderr, flush=True)
+    table.table(f"Runs to the first bug: median of {SEEDS} seeds, at most {RUNS_MAX}", ["program", *STRATEGIES],
+                [[row[0], *map(show, row[1:])] for row in rows])
+    own = [row[1] for row in rows]
+    wanted.at_least(f"auto: programs found within {RUNS_MAX} runs", len(rows), sum(runs is not None for runs in own), str)
+    wanted.at_least(f"auto: programs found within {RUNS_FEW} runs", FEW_WANTED,
+                    sum(runs is not None and runs <= RUNS_FEW for runs in own), str)
+
+
+def twins(bench, wanted):
+    runs = 0
+    reported = []
+    for program in threads.programs():
+        result = bench.explore(program, True, "--budget", f"{TWIN_RUNS}runs")
+        runs += result["stats"]["runs"]
+        reported += [program.title] * bool(result["findings"])
+    wanted.at_most(f"twins reported, in {runs} runs", 0, len(reported), str)
+    for title in reported:
+        print(f"  {title}")
+
+
+def dara(bench, _):
+    programs = {program.name: program for program in threads.programs()}
+    rows = []
+    for name, paths, theirs in DARA:
+        for strategy, their in zip(DARA_STRATEGIES, theirs):
+            stats = bench.explore(programs[name], False, "--strategy", strategy, "--budget", f"{paths}runs")["stats"]
+            rows.append([name, strategy, f"{stats['violating_runs']} of {paths}", f"{their} of {paths}",
+                         show(stats["first_violation_run"])])
+    table.table("Paths that show the bug, beside Dara's", ["program", "strategy", "clew", "Dara", "first"], rows)
+
+
+def states(bench, _):
+    program = next(p for p in threads.programs() if p.name == "philosophers")
+    rows = []
+    for strategy in DARA_STRATEGIES:
+        rows.append([strategy, *(bench.explore(program, False, "--strategy", strategy, "--budget", f"{paths}runs")["stats"]["states"]
+                                 for paths in STATE_PATHS)])
+    table.table("Dining philosophers: unique states after so many paths (Dara's figure 6.6)", ["strategy", *STATE_PATHS], rows)
+
+
+def main():
+    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build")
+    parts = sys.argv[2:] or PARTS
+    wanted = table.Wanted()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(build, folder)
+        for part in parts:
+            {"speed": speed, "found": found, "twins": twins, "dara": dara, "states": states}[part](bench, wanted)
+
+
+if __name__ == "__main__":
+    main()
