@@ -329,6 +329,8 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
         is_program(x) ? control_told(x->world) : (struct control_told){0};
     finding_file_text(f, "mode", is_program(x) ? control_mode_name((int)told.mode) : "sim");
     finding_file_count(f, "uncontrolled", told.outside_count);
+    finding_file_count(f, "verified", told.verified);
+    finding_file_count(f, "unlike", told.unlike);
 }
 
 static void print_findings(const struct exploration *x, const struct finding_file *f)
@@ -361,6 +363,16 @@ static void print_outside(const struct exploration *x)
         session_text(x->session, told.outside[i]);
     }
     out_text(&x->session->out, told.outside_count > 0 ? "\n" : "");
+    if (told.verified > 0) {
+        out_format(&x->session->out, "%llu of %llu runs were the same when made again\n",
+                   (unsigned long long)(told.verified - told.unlike),
+                   (unsigned long long)told.verified);
+    }
+    if (told.unlike > 0) {
+        out_text(&x->session->out, "not determined by its schedule: ");
+        session_text(x->session, told.difference);
+        out_char(&x->session->out, '\n');
+    }
 }
 
 static bool is_all_controlled(const struct exploration *x)
@@ -464,7 +476,7 @@ static int open_world(struct exploration *x, struct err *e)
     }
     if (is_program(x)) {
         return command_open(&x->world, x->session, &c->program, c->spec == NULL ? NULL : &x->spec,
-                            false, e);
+                            e);
     }
     char *with = join_choices(c);
     const struct sim_options options = {.net = c->net,
@@ -615,6 +627,10 @@ static const struct option options[] = {
      .argument = "DIR",
      .target = offsetof(struct explore_command, resume),
      .help = "go on with a campaign, with the system and the options it was begun with"},
+    {.name = "verify",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct explore_command, program.verifies),
+     .help = "of a program: make each run twice, compare, and say where the two differ"},
     COMMAND_OPTIONS(struct explore_command),
     COMMON_JSON,
     COMMON_LIMIT,

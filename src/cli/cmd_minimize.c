@@ -197,7 +197,7 @@ static int open_world(struct minimization *m, struct err *e)
                                         .fuzz_name = c->config};
     if (m->session->command != NULL) {
         return command_open(&m->world, m->session, &c->program, c->spec == NULL ? NULL : &m->spec,
-                            false, e);
+                            e);
     }
     return sim_open(&m->world, m->session->inputs[1], &options, e);
 }

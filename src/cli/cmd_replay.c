@@ -215,8 +215,9 @@ static int run(struct session *s, const void *options, struct err *e)
         status = fuzz_file_read(&fuzz, c->config, e);
     }
     if (status == 0 && s->command != NULL) {
-        status = command_open(&w, s, &c->program, c->spec == NULL ? NULL : &spec,
-                              c->verify == 1 && !c->common.quiet, e);
+        struct command_choice choice = c->program;
+        choice.shows_output = c->verify == 1 && !c->common.quiet;
+        status = command_open(&w, s, &choice, c->spec == NULL ? NULL : &spec, e);
     } else if (status == 0) {
         const struct sim_options world_options = {
             .net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net),

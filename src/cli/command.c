@@ -15,13 +15,14 @@ const char *command_fail_word(size_t index)
 }
 
 int command_open(struct world **w, const struct session *s, const struct command_choice *choice,
-                 const struct spec *spec, bool shows_output, struct err *e)
+                 const struct spec *spec, struct err *e)
 {
     const struct control_options options = {
         .command = (char *const *)(uintptr_t)s->command,
         .mode = choice->mode,
         .fails_on_exit = choice->fail_on == 0,
-        .shows_output = shows_output,
+        .verifies = choice->verifies,
+        .shows_output = choice->shows_output,
         .spec = spec,
         .hang_ns = choice->hang * UINT64_C(1000000000),
     };

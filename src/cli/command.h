@@ -7,8 +7,10 @@
 
 /* What the options say about it. */
 struct command_choice {
-    int mode;      /* enum control_mode; -1: the fastest that works */
-    int fail_on;   /* 0: a status other than 0 is a violation; -1: it is not */
+    int mode;    /* enum control_mode; -1: the fastest that works */
+    int fail_on; /* 0: a status other than 0 is a violation; -1: it is not */
+    bool shows_output;
+    bool verifies; /* each run is made twice */
     uint64_t hang; /* seconds that a run may take; 0: 10 */
 };
 
@@ -45,7 +47,7 @@ const char *command_fail_word(size_t index);
 /* Opens it. */
 MUST_USE int command_open(struct world **w, const struct session *s,
                           const struct command_choice *choice, const struct spec *spec,
-                          bool shows_output, struct err *e);
+                          struct err *e);
 
 /* The words as they were given, "-- ./bank 3", for messages; freed with mem_free. */
 MUST_USE char *command_print(const struct session *s);

@@ -168,9 +168,27 @@ static void note_outside(struct controlled *c)
     }
 }
 
-static int run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
+static void describe(struct world *w, const struct pick_operation *o, struct schedule *s,
+                     struct choice *choice)
 {
     struct controlled *c = controlled_of(w);
+    const uint32_t *at = map_get(&c->action_of, o->action);
+    must(at != NULL);
+    const struct described *d = &c->actions.at[*at];
+    c->text.used = 0;
+    name_print(c, (struct named){d->key, d->ordinal, d->offset, d->owner}, &c->text);
+    choice->kind = d->kind == EVENT_TIMER_FIRE ? CHOICE_TIMER : CHOICE_TASK;
+    choice->operation = (struct operation){
+        .task = names_intern_text(&s->names, name_task(c, d->task)),
+        .object = names_intern(&s->names, c->text.buffer, c->text.used),
+        .kind = d->kind,
+        .occurrence = o->occurrence,
+    };
+}
+
+/* One run, from the plan to the verdict. */
+static int run_once(struct controlled *c, const struct plan *p, struct execution *x, struct err *e)
+{
     if (put_plan(c, p, e) < 0 || process_run(c, e) < 0) {
         return -1;
     }
@@ -201,22 +219,75 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
     return 0;
 }
 
-static void describe(struct world *w, const struct pick_operation *o, struct schedule *s,
-                     struct choice *choice)
+/* Verifying */
+
+/* The step of the first run at which the second went otherwise, for people. */
+static void say_difference(struct controlled *c, const struct execution *first,
+                           const struct execution *second)
+{
+    size_t at = 0;
+    while (at < first->steps.count && at < second->steps.count &&
+           first->steps.at[at].operation.name == second->steps.at[at].operation.name) {
+        at++;
+    }
+    struct schedule s;
+    struct choice choice = {0};
+    struct out text;
+    schedule_init(&s);
+    out_open_memory(&text);
+    if (at < first->steps.count) {
+        describe(&c->world, &first->steps.at[at].operation, &s, &choice);
+        schedule_print_choice(&s, &choice, &text);
+    }
+    (void)snprintf(c->difference, sizeof c->difference,
+                   "step %zu, \"%.*s\", did not come again: %s, then %s", at + 1,
+                   text.used > 0 ? (int)text.used - 1 : 0, text.used > 0 ? text.buffer : "",
+                   outcome_name(first->outcome), outcome_name(second->outcome));
+    out_abandon(&text);
+    schedule_release(&s);
+}
+
+/* The same steps once more, by name. */
+static int verify(struct controlled *c, const struct plan *p, const struct execution *x,
+                  struct err *e)
+{
+    VEC(struct pick_turn) turns = {0};
+    struct execution again = {0};
+    for (uint32_t i = 0; i < x->steps.count; i++) {
+        vec_push(&turns, (struct pick_turn){.name = x->steps.at[i].operation.name, .step = i});
+    }
+    const struct plan plan = {
+        .pick = {.turns = turns.at, .turn_count = turns.count, .seed = p->pick.seed},
+        .steps_max = x->outcome == OUTCOME_LIMIT || x->outcome == OUTCOME_PROPERTY
+                         ? (uint32_t)x->steps.count
+                         : p->steps_max};
+    const int result = run_once(c, &plan, &again, e);
+    if (result == 0) {
+        c->verified++;
+        if (again.hash != x->hash || again.outcome != x->outcome) {
+            if (c->unlike++ == 0) {
+                say_difference(c, x, &again);
+            }
+        }
+    }
+    execution_release(&again);
+    vec_release(&turns);
+    return result;
+}
+
+static bool is_worth_verifying(const struct execution *x)
+{
+    return x->steps.count > 0 && (outcome_is_violation(x->outcome) ||
+                                  x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_LIMIT);
+}
+
+static int run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
 {
     struct controlled *c = controlled_of(w);
-    const uint32_t *at = map_get(&c->action_of, o->action);
-    must(at != NULL);
-    const struct described *d = &c->actions.at[*at];
-    c->text.used = 0;
-    name_print(c, (struct named){d->key, d->ordinal, d->offset, d->owner}, &c->text);
-    choice->kind = d->kind == EVENT_TIMER_FIRE ? CHOICE_TIMER : CHOICE_TASK;
-    choice->operation = (struct operation){
-        .task = names_intern_text(&s->names, name_task(c, d->task)),
-        .object = names_intern(&s->names, c->text.buffer, c->text.used),
-        .kind = d->kind,
-        .occurrence = o->occurrence,
-    };
+    if (run_once(c, p, x, e) < 0) {
+        return -1;
+    }
+    return c->options.verifies && is_worth_verifying(x) ? verify(c, p, x, e) : 0;
 }
 
 static const struct control_cover *cover_of(const struct controlled *c)
@@ -260,6 +331,9 @@ struct control_told control_told(struct world *w)
     return (struct control_told){.mode = c->mode,
                                  .is_changed_outside = c->is_changed_outside,
                                  .is_inexact = c->has_idled || c->has_looked,
+                                 .verified = c->verified,
+                                 .unlike = c->unlike,
+                                 .difference = c->difference,
                                  .outside = c->outside.at,
                                  .outside_count = (uint32_t)c->outside.count};
 }

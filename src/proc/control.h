@@ -16,6 +16,7 @@ struct control_options {
     char *const *command; /* ended by NULL; outlives the world */
     int mode;             /* enum control_mode, or CONTROL_MODE_AUTO: the fastest that works */
     bool fails_on_exit;   /* a status other than 0 is a violation */
+    bool verifies;        /* each run is made twice, and the two are compared */
     bool shows_output;    /* what the program prints goes to standard error; else it is dropped */
     const struct spec *spec; /* properties of the variables it reports; NULL: none */
     uint64_t hang_ns;        /* a run that takes longer is ended; 0: 10 seconds */
@@ -33,6 +34,8 @@ struct control_told {
     enum control_mode mode;  /* of the last run */
     bool is_changed_outside; /* runs could not be rewound, and were forked instead */
     bool is_inexact; /* tasks spun or looked at clocks, whose order no search covers whole */
+    uint64_t verified, unlike;  /* runs that were made twice, and those that went otherwise then */
+    const char *difference;     /* where the first of these did; "" without */
     const char *const *outside; /* calls that were not controlled */
     uint32_t outside_count;
 };

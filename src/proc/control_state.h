@@ -49,6 +49,8 @@ struct controlled {
     struct map counts;   /* of messages, by name, in one run */
     struct names channels;
 
+    uint64_t verified, unlike;
+    char difference[300];
     VEC(const char *) outside;
 };
 

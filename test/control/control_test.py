@@ -3,6 +3,7 @@ Nothing here depends on how fast anything is."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -191,6 +192,50 @@ def test_what_reaches_outside_is_forked_and_named():
     said, _ = explore(build(path, "outside"), "--budget", "5runs")
     assert said["stats"]["mode"] == "fork" and said["stats"]["uncontrolled"] == 1, said["stats"]
     assert said["verdict"] == "unknown", said
+
+
+def test_programs_nobody_here_wrote_come_to_their_end_the_same_twice():
+    lines = [f"{(number * 7919) % 300007}\n" for number in range(300000 if LONG else 140000)]
+    text = os.path.join(FOLDER.name, "lines.txt")
+    with open(text, "w", encoding="ascii") as file:
+        file.writelines(lines)
+    small = os.path.join(FOLDER.name, "small.txt")
+    with open(small, "w", encoding="ascii") as file:
+        file.writelines(lines[:20000])
+    result = os.path.join(FOLDER.name, "sorted.txt")
+    commands = [["sort", "--parallel=4", "-S", "100M", "-o", result, text],
+                ["xz", "-T2", "-k", "-f", "--block-size=32KiB", small],
+                ["pigz", "-k", "-f", "-p", "3", small]]
+    runs = 20 if LONG else 4
+    tried = 0
+    for command in commands:
+        if shutil.which(command[0]) is None:
+            continue
+        tried += 1
+        folder = os.path.join(FOLDER.name, command[0] + ".campaign")
+        done = run([CLEW, "explore", "--json", "--verify", "--fail-on", "exit", "--strategy", "random", "--budget",
+                    f"{runs}runs", "-o", folder, "--", *command], env={**os.environ, "LC_ALL": "C"})
+        assert done.returncode == 0, done.stdout + done.stderr
+        stats = json.loads(done.stdout)["stats"]
+        assert stats["verified"] == runs and stats["unlike"] == 0, (command, stats)
+    if tried == 0:
+        raise tap.Skip("none of them is installed")
+    with open(result, encoding="ascii") as file:
+        assert file.readlines() == sorted(lines)
+
+
+def test_what_is_not_determined_is_named():
+    path = os.path.join(FOLDER.name, "chance.c")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#include <pthread.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+                   "static pthread_mutex_t odd = PTHREAD_MUTEX_INITIALIZER, even = PTHREAD_MUTEX_INITIALIZER;\n"
+                   "int main(void) { for (int i = 0; i < 20; i++) { unsigned char drawn = 0;\n"
+                   "syscall(SYS_getrandom, &drawn, 1, 0);\n"
+                   "pthread_mutex_t *lock = drawn % 2 ? &odd : &even;\n"
+                   "pthread_mutex_lock(lock); pthread_mutex_unlock(lock); } return 0; }\n")
+    program = build(path, "chance")
+    done = run([CLEW, "explore", "--verify", "--budget", "20runs", "-o", program + ".campaign", "--", program])
+    assert "not determined by its schedule: step" in done.stdout, done.stdout + done.stderr
 
 
 if __name__ == "__main__":
