@@ -139,6 +139,7 @@ void collector_release(struct collector *c)
         map_release(&(*p)->task_of_number);
         map_release(&(*p)->connection_of);
         map_release(&(*p)->file_of);
+        map_release(&(*p)->held);
         vec_release(&(*p)->ends);
     }
     vec_release(&c->sources);
@@ -149,6 +150,7 @@ void collector_release(struct collector *c)
     traffic_release(&c->traffic);
     map_release(&c->exec_count);
     map_release(&c->row_of);
+    map_release(&c->forked);
     names_release(&c->inodes);
     arena_release(&c->arena);
 }

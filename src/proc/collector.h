@@ -28,6 +28,7 @@ struct process {
     struct map connection_of;  /* number of a connection to its ends */
     struct map file_of;        /* number of a file to its name */
     VEC(struct ends) ends;
+    struct map held;   /* of one that was forked: how often each of its locks is held */
     bool has_coverage; /* has been told */
 };
 
@@ -55,6 +56,7 @@ struct collector {
     struct arena arena;
     VEC(struct source) sources;
     struct map row_of; /* (process, task) to source */
+    struct map forked; /* numbers of processes that began as copies of others */
     VEC(struct process *) processes;
     VEC(uint32_t) heap; /* sources, least stamp first */
     VEC(struct event) batch;

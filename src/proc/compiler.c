@@ -122,6 +122,9 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
     (void)snprintf(object, strlen(o->folder) + 32, "%s/clew-%zu.o", o->folder, source);
     struct words w = {.arena = &plan->arena};
     begin_compiling(&w, o);
+    if (strncmp(o->compiler, "clang", 5) == 0) {
+        add(&w, "-Qunused-arguments"); /* it warns of words that are for the linker */
+    }
     for (size_t i = 0; i < o->word_count; i++) {
         const char *word = o->words[i];
         const bool has_value = takes_value(word) && i + 1 < o->word_count;

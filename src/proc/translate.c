@@ -199,6 +199,9 @@ static void set_peer(struct collector *c, struct source *s, struct event *event)
         return;
     }
     if (event->kind == EVENT_PROCESS_FORK) {
+        if (s->row.record->mode != RECORD_OF_SPAWN && row->more != NULL) {
+            map_put(&c->forked, (uint64_t)row->more->value, 1);
+        }
         set_forked(c, row, event);
         return;
     }
@@ -419,6 +422,34 @@ int translate_access(struct collector *c, const struct source *s, const struct r
     return 0;
 }
 
+/* A forked process begins with the locks that its parent held, as copies: who takes them before the
+ * fork and releases them after it on both sides (pthread_atfork) does nothing wrong. True for the
+ * release of one that the process itself has not taken. */
+static bool is_inherited(struct collector *c, struct source *s, const struct event *event)
+{
+    const bool is_lock = event->kind == EVENT_LOCK;
+    const bool is_private =
+        event->mode == LOCK_MUTEX || event->mode == LOCK_RW_READ || event->mode == LOCK_RW_WRITE;
+    if ((!is_lock && event->kind != EVENT_UNLOCK) || !is_private ||
+        map_get(&c->forked, s->process->number) == NULL) {
+        return false;
+    }
+    uint32_t *held = map_slot(&s->process->held, event->object, 0, NULL);
+    if (!is_lock && *held == 0) {
+        return true;
+    }
+    *held += is_lock ? 1 : UINT32_MAX;
+    return false;
+}
+
+/* The copy counts as taken by the child when it is released. */
+static int put_inherited(struct collector *c, const struct event *release, struct err *e)
+{
+    struct event taken = *release;
+    taken.kind = EVENT_LOCK;
+    return translate_put(c, &taken, e);
+}
+
 int translate_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
@@ -451,6 +482,9 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
     set_names(c, s, &event);
     const bool ends_program = event.kind == EVENT_PROCESS_EXIT || event.kind == EVENT_PROCESS_EXEC;
     if (ends_program && coverage_tell(c, s, e) < 0) {
+        return -1;
+    }
+    if (is_inherited(c, s, &event) && put_inherited(c, &event, e) < 0) {
         return -1;
     }
     return translate_put(c, &event, e);
