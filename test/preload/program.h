@@ -1,9 +1,9 @@
 /* What the recorded programs share. Each begins with a comment for recorded_test.py:
  *
  *     expect: COUNT KIND [OBJECT]      so many events of a kind, all tasks together; 3+ is at least
- *     order: WORDS                     an event whose text holds these words, after the order: above
- *     allow: RULE                      what clew check may call unfinished here; outside: messages
- *                                      may have unseen senders
+ *     order: WORDS                     an event with these words in its text, after the last one
+ *     allow: RULE                      what clew check may call unfinished here, or outside:
+ *                                      messages may have unseen senders
  *     status: N                        how the program ends (0 unless said) */
 #ifndef CLEW_TEST_PRELOAD_PROGRAM_H
 #define CLEW_TEST_PRELOAD_PROGRAM_H
