@@ -83,6 +83,7 @@ struct chronicle {
     struct arena scratch; /* of whoever decides; empty between decisions */
     const struct trace *trace;
     VEC(const char *) processes;
+    uint32_t inside_count;    /* of them, those that properties speak of: the others come last */
     VEC(uint32_t) process_of; /* per task */
     const struct bound *bound;
     struct cuts cuts;
@@ -110,7 +111,8 @@ struct chronicle_options {
     bool is_logical; /* the time is that of the hybrid logical clock */
 };
 
-/* Finds the processes of t, which is sealed and must outlive h. */
+/* Finds the processes of t, which is sealed and must outlive h. Where nodes were simulated, what is
+ * outside of them, and sends them requests, is a process that properties do not speak of. */
 void chronicle_processes(struct chronicle *h, const struct trace *t);
 
 /* Reads the trace for what the specification, bound to these processes, asks. Notes receives

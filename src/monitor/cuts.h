@@ -31,7 +31,7 @@ struct cuts {
     const uint32_t *process;    /* per report */
     const uint32_t *need_first; /* per report, and one more: its part of needs */
     const uint32_t *needs;      /* reports without which it cannot have happened */
-    int64_t skew;               /* clocks differ by at most so much; not negative */
+    int64_t skew; /* clocks differ by at most so much; not negative; INT64_MAX: they say nothing */
 };
 
 static inline uint32_t cuts_report_count(const struct cuts *c)
@@ -50,10 +50,12 @@ static inline uint32_t cuts_state(const struct cuts *c, uint32_t process, uint32
     return c->first[process] + process + taken;
 }
 
-/* Whether what happened at the early time was over at the late one, whatever the clocks. */
+/* Whether what happened at the early time was over at the late one, whatever the clocks. Where
+ * clocks say nothing it never was, not even what has no time (INT64_MIN). */
 static inline bool cuts_is_over(const struct cuts *c, int64_t early, int64_t late)
 {
-    return late > early && (uint64_t)late - (uint64_t)early > (uint64_t)c->skew;
+    return c->skew != INT64_MAX && late > early &&
+           (uint64_t)late - (uint64_t)early > (uint64_t)c->skew;
 }
 
 /* Raises `taken`, the reports taken per process, to the least cut not below it in which every

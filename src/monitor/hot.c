@@ -17,7 +17,8 @@ static void divide(struct hot *h, const struct cuts *c)
     const uint64_t most = 1 + cuts_report_count(c) / (c->process_count + 1);
     h->width = range / most + 1;
     h->width = h->width > (uint64_t)c->skew ? h->width : (uint64_t)c->skew;
-    h->count = (uint32_t)(range / h->width) + 1;
+    h->width = c->skew == INT64_MAX ? UINT64_MAX : h->width;
+    h->count = c->skew == INT64_MAX ? 1 : (uint32_t)(range / h->width) + 1;
 }
 
 /* The process has this gain from the part on: the first value of a part replaces what was there. */

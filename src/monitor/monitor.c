@@ -62,8 +62,7 @@ int monitor_find(const struct trace *t, const struct spec *s, const struct monit
 {
     struct monitoring m = {.spec = s, .options = o, .findings = f};
     chronicle_processes(&m.chronicle, t);
-    const struct checker_system system = {m.chronicle.processes.at,
-                                          (uint32_t)m.chronicle.processes.count};
+    const struct checker_system system = {m.chronicle.processes.at, m.chronicle.inside_count};
     int result = bind_spec(&m.bound, s, &system, e);
     r->is_misfit = result < 0;
     if (result == 0) {

@@ -254,7 +254,7 @@ static int begin(struct stream *s, struct err *e)
         known.tables.tasks.count = s->early_tasks; /* in the order that they were met */
     }
     chronicle_processes(&h, &known);
-    const struct checker_system system = {h.processes.at, (uint32_t)h.processes.count};
+    const struct checker_system system = {h.processes.at, h.inside_count};
     if (bind_spec(&s->bound, s->spec, &system, e) < 0) {
         chronicle_release(&h);
         return -1;

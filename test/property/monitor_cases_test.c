@@ -1,0 +1,176 @@
+/* The case studies: what a run of one shows in a real state of the whole system, the monitor says
+ * is possible on the trace of that run.
+ *
+ * The systems are those of cases/, as they are; around their handlers, each node reports a number
+ * made from its state after every step. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/monitor.h"
+#include "sim/sim.h"
+#include "system.h"
+#include "test.h"
+
+static const struct {
+    const char *library;
+    const char *with; /* bugs and settings */
+} cases[] = {
+    {"raft", NULL},          {"raft", "raft-45"},   {"spark", NULL},
+    {"spark", "spark-9256"}, {"cyclon", "shuffle"}, {"taxdc", "m3274"},
+};
+
+/* x is from 0 to 3. */
+static const char *const properties[] = {
+    "p: never count(p: p.x = 3) >= 2",
+    "p: never forall p. p.x >= 1",
+    "p: never sum(p: p.x) = 4",
+    "p: always exists p. p.x != 2",
+};
+
+/* The system that is wrapped, and its door to the simulator. */
+static const struct clew_system *wrapped;
+static const struct clew_calls **calls;
+
+/* What the node's state is for people, as a small number. */
+static void report(void *state)
+{
+    char text[400] = "";
+    uint32_t mixed = 7;
+    if (wrapped->describe != NULL) {
+        wrapped->describe(state, text, sizeof text);
+    }
+    for (const char *at = text; *at != '\0'; at++) {
+        mixed = mixed * 31 + (unsigned char)*at;
+    }
+    (*calls)->variable("x", (mixed >> 8) % 4);
+}
+
+static void start(void *state)
+{
+    wrapped->start(state);
+    report(state);
+}
+
+static void restart(void *state)
+{
+    (wrapped->restart != NULL ? wrapped->restart : wrapped->start)(state);
+    report(state);
+}
+
+static void message(void *state, const struct clew_message *m)
+{
+    wrapped->message(state, m);
+    report(state);
+}
+
+static void timer(void *state, int number)
+{
+    wrapped->timer(state, number);
+    report(state);
+}
+
+static void written(void *state, uint32_t ticket, bool is_failed)
+{
+    wrapped->written(state, ticket, is_failed);
+    report(state);
+}
+
+static struct clew_system wrap(void)
+{
+    struct clew_system system = *wrapped;
+    system.properties = NULL;
+    system.start = start;
+    system.restart = restart;
+    system.message = message;
+    system.timer = wrapped->timer != NULL ? timer : NULL;
+    system.written = wrapped->written != NULL ? written : NULL;
+    return system;
+}
+
+static enum cut_verdict ask(const struct trace *t, const struct spec *s)
+{
+    struct monitor_result result = {0};
+    struct findings findings = {0};
+    struct notes notes = {0};
+    struct err e;
+    const struct monitor_options o = {.skew = INT64_MAX};
+    CHECK_INT(monitor_find(t, s, &o, &findings, &result, &notes, &e), 0);
+    const enum cut_verdict verdict = result.properties.at[0].verdict;
+    monitor_result_release(&result);
+    findings_release(&findings);
+    notes_release(&notes);
+    return verdict;
+}
+
+struct tally {
+    uint64_t shown, possible, runs;
+};
+
+/* One run of a library that was just loaded, so that it begins with what it begins with. */
+static void check_run(size_t which, const struct spec *s, uint64_t seed, struct tally *tally)
+{
+    struct err e = {.text = ""};
+    struct world *w = NULL;
+    struct execution x = {0};
+    struct trace t;
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/cases/%s.so", getenv("CLEW_BUILD"), cases[which].library);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        fail_msg("%s", dlerror());
+    }
+    wrapped = dlsym(library, "clew_system");
+    calls = dlsym(library, "clew_calls");
+    const struct clew_system system = wrap();
+    const struct sim_options options = {.spec = s, .with = cases[which].with};
+    if (sim_open_system(&w, &system, calls, &options, &e) < 0) {
+        fail_msg("%s: %s", cases[which].library, e.text);
+    }
+    trace_init(&t);
+    system_run(w,
+               &(struct plan){
+                   .pick = {.strategy = PICK_RANDOM, .seed = seed}, .steps_max = 150, .trace = &t},
+               &x);
+    trace_seal(&t);
+    const bool is_shown = x.outcome == OUTCOME_PROPERTY;
+    const enum cut_verdict verdict = ask(&t, s);
+    if (is_shown && verdict != CUT_YES) {
+        fail_msg("%s, seed %llu: %s, but the monitor says %d", cases[which].library,
+                 (unsigned long long)seed, x.what, (int)verdict);
+    }
+    tally->runs++;
+    tally->shown += is_shown;
+    tally->possible += verdict == CUT_YES;
+    trace_release(&t);
+    execution_release(&x);
+    world_close(w);
+    (void)dlclose(library);
+}
+
+TEST(what_a_run_of_a_case_study_shows_is_possible_on_its_trace)
+{
+    struct tally tally = {0};
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
+        struct spec s;
+        struct in in;
+        struct err e;
+        spec_init(&s);
+        in_open_memory(&in, properties[i], strlen(properties[i]));
+        CHECK_INT(spec_parse(&s, &in, &e), 0);
+        in_close(&in);
+        for (size_t which = 0; which < sizeof cases / sizeof *cases; which++) {
+            for (uint64_t seed = 1; seed <= test_count(10, 1000); seed++) {
+                check_run(which, &s, seed, &tally);
+            }
+        }
+        spec_release(&s);
+    }
+    print_message("# shown by %llu of %llu runs, possible on %llu\n",
+                  (unsigned long long)tally.shown, (unsigned long long)tally.runs,
+                  (unsigned long long)tally.possible);
+    CHECK(tally.shown > 0);
+    CHECK(tally.shown < tally.runs);
+    CHECK(tally.possible >= tally.shown);
+}
