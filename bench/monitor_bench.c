@@ -41,6 +41,7 @@ static int measure(const struct row *row)
            ours.verdict != z3.verdict ? "DIFFERS"
            : is_ok                    ? "ok"
                                       : "missed");
+    (void)fflush(stdout);
     trace_release(&t);
     return is_ok;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "base/sort.h"
 #include "monitor/sequence.h"
 #include "order/hlc.h"
 #include "order/message.h"
@@ -21,54 +20,6 @@ void chronicle_release(struct chronicle *h)
     vec_release(&h->gaps);
     vec_release(&h->orphans);
 }
-
-/* What a process is known by: its node or, without one, its task. */
-static uint64_t process_key(const struct task *task)
-{
-    return map_pair(task->node != 0, task->node != 0 ? task->node : task->name);
-}
-
-/* In an exact trace whose nodes run handlers, one that runs none is where requests from outside
- * come from. Maps the keys of the others; nothing where there are no such nodes. */
-static void find_handling(const struct trace *t, struct map *handling)
-{
-    for (event_id id = 0; t->tables.order == ORDER_EXACT && id < t->events.count; id++) {
-        const struct event *e = trace_at(t, id);
-        if (e->kind == EVENT_HANDLER_BEGIN) {
-            map_put(handling, process_key(vec_at(&t->tables.tasks, e->task)), 1);
-        }
-    }
-}
-
-void chronicle_processes(struct chronicle *h, const struct trace *t)
-{
-    struct map known = {0};
-    struct map handling = {0};
-    h->trace = t;
-    find_handling(t, &handling);
-    for (uint32_t i = 0; i < t->tables.tasks.count; i++) {
-        vec_push(&h->process_of, UINT32_MAX);
-    }
-    for (int is_outside = 0; is_outside <= 1; is_outside++) {
-        for (uint32_t i = 0; i < t->tables.tasks.count; i++) {
-            const struct task *task = &t->tables.tasks.at[i];
-            const uint64_t key = process_key(task);
-            const bool is_inside = handling.entries.count == 0 || map_get(&handling, key) != NULL;
-            bool is_new = false;
-            if (is_inside != is_outside) {
-                h->process_of.at[i] = *map_slot(&known, key, (uint32_t)h->processes.count, &is_new);
-            }
-            if (is_new) {
-                vec_push(&h->processes, trace_name(t, task->node != 0 ? task->node : task->name));
-            }
-        }
-        h->inside_count = is_outside == 0 ? (uint32_t)h->processes.count : h->inside_count;
-    }
-    map_release(&handling);
-    map_release(&known);
-}
-
-/* ---- reports ---- */
 
 struct building {
     struct chronicle *h;
@@ -360,224 +311,6 @@ static void fill_needs(struct building *b)
     h->cuts.needs = needs;
 }
 
-/* ---- formulas of one process ---- */
-
-static uint32_t joined_owner(uint32_t left, uint32_t right)
-{
-    if (left == OWNER_UNKNOWN || right == OWNER_UNKNOWN) {
-        return OWNER_UNKNOWN;
-    }
-    if (left == OWNER_NONE || right == OWNER_NONE || left == right) {
-        return left == OWNER_NONE ? right : left;
-    }
-    return OWNER_SEVERAL;
-}
-
-static uint32_t owner_of_slot(const struct chronicle *h, uint32_t slot)
-{
-    const struct bound *b = h->bound;
-    if (slot < SLOT_FIRST) {
-        return OWNER_UNKNOWN;
-    }
-    const struct slot *s = vec_at(&b->slots, slot - SLOT_FIRST);
-    return s->other == UINT32_MAX                         ? s->process
-           : h->counts_messages && s->other != s->process ? OWNER_SEVERAL
-                                                          : OWNER_UNKNOWN;
-}
-
-void chronicle_find_owners(struct chronicle *h)
-{
-    const struct bound *b = h->bound;
-    uint32_t *owner = arena_array(&h->arena, uint32_t, b->cells.list.count);
-    for (size_t i = 0; i < b->cells.list.count; i++) {
-        const struct cell *cell = &b->cells.list.at[i];
-        owner[i] = cell->op == CELL_SLOT   ? owner_of_slot(h, cell->left)
-                   : !cell_has_left(cell)  ? OWNER_NONE
-                   : !cell_has_right(cell) ? owner[cell->left]
-                                           : joined_owner(owner[cell->left], owner[cell->right]);
-    }
-    h->owner = owner;
-}
-
-static int compare_cells(const void *left, const void *right, const void *context)
-{
-    (void)context;
-    const uint32_t a = *(const uint32_t *)left;
-    const uint32_t b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
-struct cell_list {
-    VEC(uint32_t) cells;
-};
-
-/* The cell and all it is computed from, in ascending order. */
-static struct cell_list cells_below(const struct cells *c, uint32_t root)
-{
-    struct cell_list below = {0};
-    struct map seen = {0};
-    map_put(&seen, root, 0);
-    for (size_t i = 0; i < seen.entries.count; i++) {
-        const uint32_t at = (uint32_t)seen.entries.at[i].key;
-        const struct cell *cell = vec_at(&c->list, at);
-        vec_push(&below.cells, at);
-        if (cell_has_left(cell)) {
-            map_put(&seen, cell->left, 0);
-        }
-        if (cell_has_right(cell)) {
-            map_put(&seen, cell->right, 0);
-        }
-    }
-    map_release(&seen);
-    sort_stable(below.cells.at, below.cells.count, sizeof *below.cells.at, compare_cells, NULL);
-    return below;
-}
-
-/* The slots that a formula reads, and which of them may be anything now. */
-struct reads {
-    uint32_t *slots;
-    uint32_t count;
-    bool *is_open; /* per slot */
-    uint32_t open_count;
-};
-
-static void set_open(struct reads *r, uint32_t slot, bool is_open)
-{
-    r->open_count += (uint32_t)is_open - (uint32_t)r->is_open[slot];
-    r->is_open[slot] = is_open;
-}
-
-static void find_reads(const struct chronicle *h, const struct cell_list *below, struct reads *r)
-{
-    const struct chronicle_base *base = h->base;
-    vec_each (&below->cells, index) {
-        const struct cell *cell = vec_at(&h->bound->cells.list, *index);
-        if (cell->op == CELL_SLOT) {
-            const uint32_t slot = cell->left;
-            r->slots[r->count++] = slot;
-            r->is_open[slot] = false;
-            h->slot_work[slot] = base == NULL ? SPAN_ANY : base->slots[slot];
-            set_open(r, slot,
-                     !bits_has(h->is_reported, slot) || (base != NULL && base->is_open[slot]));
-        }
-    }
-}
-
-/* The values after the report. What the formula does not read is of no matter. */
-static void take_report(struct reads *r, const struct report *report, struct span *slots)
-{
-    for (uint32_t i = 0; i < r->count; i++) {
-        const uint32_t slot = r->slots[i];
-        if (report->slot == slot || report->slot >= REPORT_SPECIAL) {
-            slots[slot] = report->value;
-            set_open(r, slot,
-                     report->slot == REPORT_GAP || (report->slot == slot && report->is_wrong));
-        }
-    }
-}
-
-/* Room for the values of all slots and cells, once for all columns. */
-static void take_work(struct chronicle *h)
-{
-    if (h->slot_work == NULL) {
-        const size_t slot_count = SLOT_FIRST + h->bound->slots.count;
-        h->slot_work = arena_array(&h->arena, struct span, slot_count);
-        h->open_work = arena_array(&h->arena, bool, slot_count);
-        h->cell_work = arena_array(&h->arena, struct span, h->bound->cells.list.count);
-    }
-}
-
-static void fill_column(struct chronicle *h, struct column *column, uint32_t root)
-{
-    take_work(h);
-    const struct cells *cells = &h->bound->cells;
-    struct cell_list below = cells_below(cells, root);
-    const uint32_t from = h->cuts.first[column->process];
-    const uint32_t end = h->cuts.first[column->process + 1];
-    struct span *at = arena_array(&h->arena, struct span, end - from + 1);
-    bool *is_open = arena_array(&h->arena, bool, end - from + 1);
-    const struct arena_mark mark = arena_mark(&h->arena);
-    struct span *slots = h->slot_work;
-    struct span *results = h->cell_work;
-    struct reads reads = {.slots = arena_array(&h->arena, uint32_t, below.cells.count),
-                          .is_open = h->open_work};
-    find_reads(h, &below, &reads);
-    cells_evaluate_some(cells, below.cells.at, below.cells.count, slots, results);
-    at[0] = results[root];
-    is_open[0] = reads.open_count > 0;
-    column->is_known = !is_open[0];
-    for (uint32_t r = from; r < end; r++) {
-        const struct report *report = &h->reports[r];
-        if (report->slot != REPORT_NO_SLOT) {
-            take_report(&reads, report, slots);
-            cells_evaluate_some(cells, below.cells.at, below.cells.count, slots, results);
-        }
-        at[r - from + 1] = results[root];
-        is_open[r - from + 1] = reads.open_count > 0;
-        column->is_known = column->is_known && reads.open_count == 0;
-    }
-    column->at = at;
-    column->is_open = is_open;
-    arena_reset(&h->arena, mark);
-    vec_release(&below.cells);
-}
-
-/* How many messages the one has sent to the other, or the other has received of them, in each
- * state. What nobody received may be on its way to anybody: then nothing is known. */
-static void fill_messages(struct chronicle *h, struct column *column, const struct slot *slot,
-                          enum column_part part)
-{
-    const struct cuts *c = &h->cuts;
-    const uint32_t first = c->first[column->process];
-    const uint32_t count = c->first[column->process + 1] - first;
-    struct span *at = arena_array(&h->arena, struct span, count + 1);
-    bool *is_open = arena_array(&h->arena, bool, count + 1);
-    for (uint32_t r = c->first[slot->other]; r < c->first[slot->other + 1]; r++) {
-        for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
-            const uint32_t end = part == COLUMN_SENT ? c->needs[n] : r;
-            if (c->process[c->needs[n]] == slot->process) {
-                at[end - first + 1].low++;
-            }
-        }
-    }
-    column->is_known = !bits_has(h->has_lost, slot->process);
-    for (uint32_t i = 0; i <= count; i++) {
-        at[i].low += i > 0 ? at[i - 1].low : 0;
-        at[i].high = at[i].low;
-    }
-    for (uint32_t i = 0; !column->is_known && i <= count; i++) {
-        at[i] = SPAN_ANY;
-        is_open[i] = true;
-    }
-    column->at = at;
-    column->is_open = is_open;
-}
-
-const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum column_part part)
-{
-    bool is_new = false;
-    const uint32_t index =
-        *map_slot(&h->column_of, map_pair(part, cell), (uint32_t)h->columns.count, &is_new);
-    if (is_new && part == COLUMN_VALUE) {
-        struct column column = {.process = h->owner[cell]};
-        must(column.process < h->processes.count);
-        fill_column(h, &column, cell);
-        vec_push(&h->columns, column);
-    } else if (is_new) {
-        const uint32_t number = vec_at(&h->bound->cells.list, cell)->left - SLOT_FIRST;
-        const struct slot *slot = vec_at(&h->bound->slots, number);
-        struct column column = {.process = part == COLUMN_SENT ? slot->process : slot->other};
-        fill_messages(h, &column, slot, part);
-        vec_push(&h->columns, column);
-    }
-    return vec_at(&h->columns, index);
-}
-
-const struct column *chronicle_column(struct chronicle *h, uint32_t cell)
-{
-    return chronicle_part(h, cell, COLUMN_VALUE);
-}
-
 /* ---- all of it ---- */
 
 void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
@@ -644,47 +377,6 @@ static void note_skew(struct building *b)
     }
 }
 
-/* Whether all other processes have done, in the cut, what was over by this time whatever the
- * clocks. */
-static bool others_are_past(const struct chronicle *h, const uint32_t *taken, const struct gap *g)
-{
-    const struct cuts *c = &h->cuts;
-    for (uint32_t p = 0; p < c->process_count; p++) {
-        const uint32_t next = c->first[p] + taken[p];
-        if (p != g->process && next < c->first[p + 1] && !cuts_is_over(c, g->end, c->time[next])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool has_orphan(const struct chronicle *h, const uint32_t *taken, const struct gap *g)
-{
-    const struct cuts *c = &h->cuts;
-    vec_each (&h->orphans, orphan) {
-        const uint32_t end = c->first[orphan->process] + taken[orphan->process];
-        if (taken[orphan->process] > 0 && h->reports[end - 1].event >= orphan->event &&
-            !cuts_is_over(c, orphan->time, g->begin)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A missing receive wants its send, which was no later than the skew after the gap; a missing send
- * is wanted by a receive that has none. */
-bool chronicle_is_certain(const struct chronicle *h, const uint32_t *taken)
-{
-    vec_each (&h->gaps, gap) {
-        const uint32_t end = h->cuts.first[gap->process] + taken[gap->process];
-        const bool is_past = end > gap->report + 1;
-        if (is_past ? !others_are_past(h, taken, gap) : has_orphan(h, taken, gap)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
                      const struct chronicle_options *o, struct notes *n)
 {
@@ -701,6 +393,7 @@ void chronicle_build(struct chronicle *h, const struct spec *s, const struct bou
     find_stamps(&building);
     fill_reports(&building);
     fill_needs(&building);
+    chronicle_find_changes(h);
     chronicle_find_owners(h);
     find_reported(&building);
     note_untimed(&building);

@@ -53,10 +53,18 @@ struct orphan {
  * such states are open. */
 struct column {
     uint32_t process;
-    bool is_known;         /* no state is open */
-    const struct span *at; /* per state */
-    const bool *is_open;   /* per state */
+    bool is_known;   /* no state is open */
+    struct span *at; /* per state */
+    bool *is_open;   /* per state */
 };
+
+/* States in a row in which it is the same, by how many reports of the process are taken. */
+struct column_run {
+    uint32_t first, end;
+    struct span value;
+    bool is_open;
+};
+typedef void column_see(void *context, const struct column_run *run);
 
 /* Which part of a cell a column is: all of it, or of messages on their way from one process to
  * another those that the one has sent, and those that the other has received. */
@@ -88,6 +96,8 @@ struct chronicle {
     const struct bound *bound;
     struct cuts cuts;
     const struct report *reports;      /* process by process */
+    const uint32_t *change_first;      /* per process, and one more: its part of changes */
+    const uint32_t *changes;           /* the reports that set or forget values */
     const uint64_t *numbers;           /* per event: its number in the run; NULL: its id is it */
     const struct chronicle_base *base; /* NULL: nothing came before */
     struct bits is_reported;           /* per slot: some time */
@@ -132,6 +142,12 @@ void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
 
 /* The column of a cell that one process owns; good until the next call. */
 const struct column *chronicle_column(struct chronicle *h, uint32_t cell);
+
+/* Sees the column run by run, without keeping it: for who needs it once. */
+void chronicle_scan(struct chronicle *h, uint32_t cell, column_see *see, void *context);
+
+/* Fills in which reports are changes; a part of whatever builds the reports. */
+void chronicle_find_changes(struct chronicle *h);
 
 /* The same for a part of it. */
 const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum column_part part);

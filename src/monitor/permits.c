@@ -1,5 +1,7 @@
 #include "monitor/permits.h"
 
+#include <string.h>
+
 static uint32_t state_count_of(const struct chronicle *h, uint32_t process)
 {
     return h->cuts.first[process + 1] - h->cuts.first[process] + 1;
@@ -13,20 +15,38 @@ static void permit_constant(const struct chronicle *h, struct literal literal, s
     }
 }
 
+/* A literal that is seen over the states of its process. */
+struct permitting {
+    bool is_negated;
+    uint8_t *certain, *possible; /* of the process */
+    bool is_known;
+};
+
+static void permit_run(void *context, const struct column_run *run)
+{
+    struct permitting *p = context;
+    const struct span truth = run->value;
+    const bool is_certain = p->is_negated ? truth.high == 0 : truth.low != 0;
+    const bool is_possible =
+        !run->is_open ? is_certain : (p->is_negated ? truth.low == 0 : truth.high != 0);
+    p->is_known = p->is_known && !run->is_open;
+    if (!is_certain) {
+        memset(p->certain + run->first, 0, run->end - run->first);
+    }
+    if (!is_possible) {
+        memset(p->possible + run->first, 0, run->end - run->first);
+    }
+}
+
 static void permit_local(struct chronicle *h, struct literal literal, struct permits *p)
 {
-    const struct column *column = chronicle_column(h, literal.cell);
-    const uint32_t first = cuts_state(&h->cuts, column->process, 0);
-    p->is_known = p->is_known && column->is_known;
-    for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
-        const struct span truth = column->at[i];
-        const bool is_certain = literal.is_negated ? truth.high == 0 : truth.low != 0;
-        const bool is_possible = !column->is_open[i]
-                                     ? is_certain
-                                     : (literal.is_negated ? truth.low == 0 : truth.high != 0);
-        p->certain[first + i] &= is_certain;
-        p->possible[first + i] &= is_possible;
-    }
+    const uint32_t first = cuts_state(&h->cuts, h->owner[literal.cell], 0);
+    struct permitting permitting = {.is_negated = literal.is_negated,
+                                    .certain = p->certain + first,
+                                    .possible = p->possible + first,
+                                    .is_known = p->is_known};
+    chronicle_scan(h, literal.cell, permit_run, &permitting);
+    p->is_known = permitting.is_known;
 }
 
 struct permits permits_build(struct chronicle *h, const struct clause *clause, struct arena *a)
@@ -35,9 +55,8 @@ struct permits permits_build(struct chronicle *h, const struct clause *clause, s
     struct permits p = {.certain = arena_array(a, uint8_t, count),
                         .possible = arena_array(a, uint8_t, count),
                         .is_known = true};
-    for (uint32_t i = 0; i < count; i++) {
-        p.certain[i] = p.possible[i] = 1;
-    }
+    memset(p.certain, 1, count);
+    memset(p.possible, 1, count);
     for (size_t i = 0; i < clause->count; i++) {
         const uint32_t owner = h->owner[clause->at[i].cell];
         if (owner == OWNER_NONE) {

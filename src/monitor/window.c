@@ -172,6 +172,7 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon)
                             .need_first = need_first,
                             .needs = needs,
                             .skew = h->cuts.skew};
+    chronicle_find_changes(h);
 }
 
 void window_assume(struct window *w, bool is_reported)
