@@ -16,7 +16,7 @@ static inline void *folder_map(void *wanted, size_t size, int protection, int fl
                                int64_t offset)
 {
     const long at = syscall(SYS_mmap, wanted, size, protection, flags, fd, offset);
-    return (void *)at; /* NOLINT(performance-no-int-to-ptr): the system says addresses so */
+    return (void *)at;
 }
 
 /* Memory that is zero; NULL when there is none. */

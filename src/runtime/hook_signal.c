@@ -119,7 +119,6 @@ RT_EXPORT plain_handler *sysv_signal(int number, plain_handler *handler)
     return set_handler(REAL(sysv_signal), number, handler);
 }
 
-RT_EXPORT plain_handler *__sysv_signal(int number, plain_handler *handler);
 RT_EXPORT plain_handler *__sysv_signal(int number, plain_handler *handler)
 {
     return set_handler(REAL(sysv_signal), number, handler);

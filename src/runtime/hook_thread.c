@@ -31,7 +31,7 @@ static struct launch launches[LAUNCHES_MAX];
 /* A free slot, NULL when so many threads are being created that none becomes free. */
 static struct launch *launch_take(void)
 {
-    for (size_t i = 0; i < LAUNCHES_MAX * TRIES_MAX; i++) {
+    for (size_t i = 0; i < (size_t)LAUNCHES_MAX * TRIES_MAX; i++) {
         if (i > 0 && i % LAUNCHES_MAX == 0) {
             rt_pause();
         }
