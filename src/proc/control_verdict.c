@@ -47,6 +47,22 @@ static void print_stack(struct controlled *c, struct out *out)
     }
 }
 
+/* The life of the block of memory that was misused. */
+static void print_block(struct controlled *c, struct out *out)
+{
+    const struct control_result *r = &c->page->result;
+    if (r->block.place != 0) {
+        out_format(out, "; its %llu bytes were allocated at ", (unsigned long long)r->block.size);
+        name_print_place(c, r->block.place, out);
+        out_format(out, " by %s", name_task(c, r->block.owner));
+    }
+    if (r->block.freed_place != 0) {
+        out_text(out, " and freed at ");
+        name_print_place(c, r->block.freed_place, out);
+        out_format(out, " by %s", name_task(c, r->block.freer));
+    }
+}
+
 /* What broke, where, who did it. */
 static void read_fault(struct controlled *c, struct execution *x, enum outcome outcome,
                        const char *fault)
@@ -58,6 +74,9 @@ static void read_fault(struct controlled *c, struct execution *x, enum outcome o
     out_open_memory(&key);
     out_format(&what, "%s: %s", name_task(c, r->task), fault);
     print_stack(c, &what);
+    if (r->end == CONTROL_MISUSED) {
+        print_block(c, &what);
+    }
     out_text(&key, fault);
     if (r->stack_count > 0) {
         out_text(&key, " at ");

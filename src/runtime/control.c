@@ -112,6 +112,20 @@ static void tell_stack(const struct ending *e)
     r->stack_count = u.count;
 }
 
+static void tell_block(const struct ending *e)
+{
+    struct control_result *r = &control->result;
+    struct heap_block b = {0};
+    if (e->end == CONTROL_MISUSED) {
+        (void)heap_find(e->address, &b);
+    }
+    r->block.size = b.size;
+    r->block.place = b.place;
+    r->block.owner = b.owner;
+    r->block.freed_place = b.is_freed ? b.freed_place : 0;
+    r->block.freer = b.freer;
+}
+
 static bool wants_stack(enum control_end end)
 {
     return end == CONTROL_CRASHED || end == CONTROL_ASSERTED || end == CONTROL_MISUSED;
@@ -130,6 +144,7 @@ _Noreturn void control_end(const struct ending *e)
     if (wants_stack(e->end)) {
         tell_stack(e);
     }
+    tell_block(e);
     turn_tell();
     r->number = control->plan.number;
     if (control->mode == CONTROL_FIBER) {

@@ -300,6 +300,8 @@ struct heap_block {
     uint32_t ordinal; /* of those that its task allocated there, from 1 */
     uint32_t owner;   /* the task */
     bool is_freed;
+    uint32_t freer;       /* the task that did it ... */
+    uint64_t freed_place; /* ... and where */
 };
 bool heap_find(uintptr_t address, struct heap_block *block);
 

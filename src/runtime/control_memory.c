@@ -8,12 +8,12 @@
 
 enum { ALIGNMENT = 16 };
 
-static void put(void *block)
+static void put(void *block, const void *place)
 {
     if (block == NULL) {
         return;
     }
-    switch (heap_put(block)) {
+    switch (heap_put(block, place)) {
     case HEAP_FREED_NOW: break;
     case HEAP_FREED_BEFORE:
         if (control_is_on) {
@@ -40,7 +40,7 @@ static void *moved(void *block, size_t size, const void *place)
     if (fresh != NULL && block != NULL) {
         const size_t before = heap_size(block);
         memcpy(fresh, block, before < size ? before : size);
-        put(block);
+        put(block, place);
     }
     return fresh;
 }
@@ -63,7 +63,7 @@ RT_EXPORT void *calloc(size_t count, size_t size)
 RT_EXPORT void *realloc(void *block, size_t size)
 {
     if (block != NULL && size == 0) {
-        put(block);
+        put(block, RT_PLACE);
         return NULL;
     }
     return moved(block, size, RT_PLACE);
@@ -81,7 +81,7 @@ RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
 
 RT_EXPORT void free(void *block)
 {
-    put(block);
+    put(block, RT_PLACE);
 }
 
 static bool is_power(size_t alignment)

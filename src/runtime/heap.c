@@ -5,7 +5,7 @@
  * Memory is cut into chunks of 64 KiB. A chunk holds slots of one size, or is part of a large slot.
  * A slot begins with a header; behind the block lie at least 16 bytes that are nobody's:
  *
- *     | header, 32 | (gap for alignment) block, `size` | rest: 16 or more |
+ *     | header, 48 | (gap for alignment) block, `size` | rest: 16 or more |
  *
  * Freed slots wait in line: a slot is used again when enough others of its size were freed after
  * it, so that a use after free finds it free. */
@@ -32,6 +32,8 @@ enum {
     LARGE_MAX = 256, /* freed large slots that are kept */
 };
 
+#define PLACE_MASK ((UINT64_C(1) << 48) - 1)
+
 enum slot_state { SLOT_USED = 0x75736564, SLOT_FREED = 0x66726565 };
 
 struct slot {
@@ -42,8 +44,11 @@ struct slot {
     uint32_t state; /* enum slot_state */
     uint32_t gap;
     uint32_t next; /* of freed ones: the next in line, as 16-byte units from the beginning */
+    uint64_t freed_place : 48;
+    uint64_t freer : 16; /* the task that freed it */
+    uint64_t unused;
 };
-_Static_assert(sizeof(struct slot) == 32, "a block is aligned to 16 bytes");
+_Static_assert(sizeof(struct slot) == 48, "a block is aligned to 16 bytes");
 
 /* Of a chunk: the size of its slots; of a large slot: in each chunk how far back it begins. */
 struct chunk {
@@ -255,7 +260,7 @@ void *heap_take(size_t size, size_t alignment, const void *place)
     const uint32_t owner = control_self == NULL ? 0 : control_self->number;
     uint64_t *count = table_slot(&heap->sites, (uint64_t)owner << 48 | (uintptr_t)place, 0);
     *s = (struct slot){
-        .place = (uintptr_t)place & ((UINT64_C(1) << 48) - 1),
+        .place = (uintptr_t)place & PLACE_MASK,
         .owner = owner & 0xffff,
         .size = size,
         .ordinal = count == NULL ? 1 : (uint32_t)++ * count,
@@ -296,11 +301,13 @@ bool heap_find(uintptr_t address, struct heap_block *block)
                                  .size = s->size,
                                  .ordinal = s->ordinal,
                                  .owner = s->owner,
+                                 .freed_place = s->freed_place,
+                                 .freer = s->freer,
                                  .is_freed = s->state == SLOT_FREED};
     return true;
 }
 
-enum heap_put heap_put(void *block)
+enum heap_put heap_put(void *block, const void *place)
 {
     struct slot *s = slot_of((uintptr_t)block);
     if (s == NULL || block_of(s) != block) {
@@ -311,6 +318,8 @@ enum heap_put heap_put(void *block)
     }
     object_forget(block, s->size);
     s->state = SLOT_FREED;
+    s->freed_place = (uintptr_t)place & PLACE_MASK;
+    s->freer = control_self == NULL ? 0 : control_self->number & 0xffff;
     uint32_t slot_size = 0;
     const struct chunk *c = &heap->chunks[((uintptr_t)s - HEAP_ADDRESS) / CHUNK_SIZE];
     if (c->slot_size != 0) {

@@ -11,7 +11,7 @@ void *heap_take(size_t size, size_t alignment, const void *place);
 enum heap_put { HEAP_FREED_NOW, HEAP_FREED_BEFORE, HEAP_FOREIGN };
 
 /* Takes the block back, if it is one and was not taken back before. */
-enum heap_put heap_put(void *block);
+enum heap_put heap_put(void *block, const void *place);
 
 /* The bytes of the block, 0 when it is none. */
 size_t heap_size(const void *block);

@@ -88,11 +88,11 @@ enum control_end {
     CONTROL_LIMITED, /* the limit of steps */
     CONTROL_DEADLOCKED,
     CONTROL_LIVELOCKED, /* the limit of steps, and for half of them nothing was changed */
-    CONTROL_CRASHED,  /* value: the signal */
-    CONTROL_ASSERTED, /* an assertion failed, or abort(); text: what it says */
-    CONTROL_MISUSED,  /* memory was used wrongly; value: enum control_misuse, text: how */
-    CONTROL_HUNG,     /* it took too long; said by clew */
-    CONTROL_REFUSED,  /* the runtime cannot go on with this program; text: why */
+    CONTROL_CRASHED,    /* value: the signal */
+    CONTROL_ASSERTED,   /* an assertion failed, or abort(); text: what it says */
+    CONTROL_MISUSED,    /* memory was used wrongly; value: enum control_misuse, text: how */
+    CONTROL_HUNG,       /* it took too long; said by clew */
+    CONTROL_REFUSED,    /* the runtime cannot go on with this program; text: why */
 };
 
 enum control_misuse { CONTROL_USE_AFTER_FREE, CONTROL_DOUBLE_FREE, CONTROL_OVERFLOW };
@@ -140,6 +140,11 @@ struct control_result {
     uint8_t unused;
     struct control_stand stands[CONTROL_STANDS_MAX];
     uint64_t address; /* of a fault or a misuse */
+    struct {
+        uint64_t size; /* of the block of memory it is about; both places 0: of none */
+        uint64_t place, freed_place; /* where it was allocated, and freed; 0: it was not */
+        uint32_t owner, freer;       /* tasks */
+    } block;
     char text[CONTROL_TEXT_SIZE];
     uint32_t outside_count; /* calls that were not controlled, by name */
     char outside[CONTROL_OUTSIDES_MAX][CONTROL_OUTSIDE_SIZE];

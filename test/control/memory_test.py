@@ -59,6 +59,8 @@ def check_wrong(compiler):
         for use in uses:
             found = explore(compiler, use)
             assert [finding["kind"] for finding in found] == [kind], (use, found)
+            assert "bytes were allocated at memory.c:" in found[0]["what"] or use == "free_inside", (use, found[0]["what"])
+            assert ("and freed at memory.c:" in found[0]["what"]) == (kind != "overflow" and use != "free_inside"), found[0]["what"]
             places = {int(line) for line in re.findall(r"memory\.c:(\d+)", json.dumps(found[0]))}
             assert places & set(line_of(use)), (use, found[0]["what"])
 
