@@ -74,6 +74,16 @@ def test_every_bug_is_found_in_two_modes_and_replayed():
             check_found(program, mode)
 
 
+def test_code_that_was_entered_is_the_same_in_all_modes():
+    program = next(program for program in PROGRAMS if program.name == "producer_consumer")
+    told = []
+    for mode in ("fiber", *MODES):
+        stats = explore(program, False, "--strategy", "unique", "--budget", "20runs", "--mode", mode)["stats"]
+        told.append([stats[name] for name in ("blocks_covered", "states", "steps", "violating_runs")])
+    assert told[0][0] > 10 and told[0][1] > 1, told
+    assert told == [told[0]] * len(told), told
+
+
 def test_no_twin_is_reported():
     for program in PROGRAMS:
         result = explore(program, True, "--budget", f"{TWIN_RUNS}runs")
