@@ -1,10 +1,14 @@
 /* Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010):
  * tasks have random priorities and the highest goes; at d-1 steps drawn beforehand, who would go is
  * put below all others. A bug of depth d among n tasks and k steps shows with probability at least
- * 1/(n k^(d-1)). The number of steps is that of the longest run so far. */
+ * 1/(n k^(d-1)). The number of steps is that of the longest run so far.
+ *
+ * Beside the paper: a timer that is set again whenever it fires never lets anybody below it go, so
+ * the priority of timers is drawn anew after one has fired. */
 #include <string.h>
 
 #include "pick/strategy.h"
+#include "wire/kind.h"
 
 enum { DEPTH_DEFAULT = 3, LENGTH_DEFAULT = 64 };
 
@@ -62,6 +66,16 @@ static uint32_t choose(struct pick *p, const struct offer *offer)
     return best;
 }
 
+/* What was lowered stays so. */
+static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
+{
+    const struct pick_operation *o = &offer->pending[chosen];
+    must(o->task < p->limits.task_max);
+    if (o->kind == EVENT_TIMER_FIRE && p->pct.priorities[o->task] > PCT_DEPTH_MAX) {
+        p->pct.priorities[o->task] = 0;
+    }
+}
+
 static void end(struct pick *p)
 {
     if (p->step > p->pct.length_most || p->pct.length_most == LENGTH_DEFAULT) {
@@ -69,4 +83,4 @@ static void end(struct pick *p)
     }
 }
 
-const struct strategy strategy_pct = {.begin = begin, .choose = choose, .end = end};
+const struct strategy strategy_pct = {.begin = begin, .choose = choose, .done = done, .end = end};

@@ -4,6 +4,7 @@
 
 #include "picking.h"
 #include "test.h"
+#include "wire/kind.h"
 
 /* Bugs of depth d: d points of different tasks that must come in this order. */
 struct depth_bug {
@@ -194,5 +195,41 @@ TEST(surw_is_fair_to_tasks_of_different_length)
     }
     CHECK(last > runs / 10 * 85 / 100);
     CHECK(last < runs / 10 * 115 / 100);
+    picking_free(&p);
+}
+
+/* A timer that is always set again, and a message: how many steps until the message comes. */
+static uint32_t steps_beside_timer(struct pick *pick, uint64_t seed)
+{
+    enum { STEPS_MAX = 500 };
+    const struct pick_plan plan = {.strategy = PICK_PCT, .depth = 1, .seed = seed};
+    pick_begin(pick, &plan);
+    uint32_t step = 0;
+    for (; step < STEPS_MAX; step++) {
+        const struct pick_operation pending[] = {
+            {.name = 1, .task = 0, .kind = EVENT_RECV},
+            {.name = 2 + step, .task = 1, .kind = EVENT_TIMER_FIRE},
+        };
+        if (pick_choose(pick, pending, 2) == 0) {
+            break;
+        }
+    }
+    pick_end(pick);
+    return step;
+}
+
+TEST(a_timer_does_not_keep_pct_from_all_else)
+{
+    struct picking p = picking_new(1);
+    uint32_t at_once = 0;
+    uint32_t later = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        const uint32_t steps = steps_beside_timer(p.pick, seed * 7919);
+        CHECK(steps < 500);
+        at_once += steps == 0;
+        later += steps > 1;
+    }
+    CHECK(at_once > 60);
+    CHECK(later > 20);
     picking_free(&p);
 }
