@@ -107,6 +107,16 @@ static int compare_lines(const void *left, const void *right, const void *contex
     return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
 }
 
+/* Whoever waits for the end of one who waits adds nothing, unless all wait for ends. */
+static bool is_of_key(const struct control_result *r, uint32_t stand)
+{
+    bool has_others = false;
+    for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
+        has_others = has_others || r->stands[i].kind != EVENT_THREAD_JOIN;
+    }
+    return !has_others || r->stands[stand].kind != EVENT_THREAD_JOIN;
+}
+
 /* The waits, whoever waits, in the order of their texts: the same for the same deadlock. */
 static void print_deadlock_key(struct controlled *c, struct out *key)
 {
@@ -114,6 +124,9 @@ static void print_deadlock_key(struct controlled *c, struct out *key)
     struct line lines[CONTROL_STANDS_MAX];
     size_t count = 0;
     for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
+        if (!is_of_key(r, i)) {
+            continue;
+        }
         c->text.used = 0;
         print_wait(c, &r->stands[i], &c->text);
         (void)snprintf(lines[count++].text, KEY_SIZE, "%.*s", (int)c->text.used, c->text.buffer);
@@ -123,6 +136,20 @@ static void print_deadlock_key(struct controlled *c, struct out *key)
         if (i == 0 || strcmp(lines[i].text, lines[i - 1].text) != 0) {
             out_format(key, "%s%s", i == 0 ? "" : ", ", lines[i].text);
         }
+    }
+}
+
+/* How one waits, as people say it. */
+static const char *waiting_word(uint16_t kind)
+{
+    switch (kind) {
+    case EVENT_LOCK: return "waits to lock ";
+    case EVENT_THREAD_JOIN: return "waits for the end of ";
+    case EVENT_WAIT_END: return "waits for a signal of ";
+    case EVENT_SEM_WAIT: return "waits for the semaphore ";
+    case EVENT_BARRIER_EXIT: return "waits at the barrier ";
+    case EVENT_ONCE: return "waits for the initialization of ";
+    default: return "waits for ";
     }
 }
 
@@ -136,9 +163,14 @@ static void read_stand(struct controlled *c, struct execution *x, enum outcome o
     out_open_memory(&key);
     for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
         const struct control_stand *s = &r->stands[i];
-        out_format(&what, "%s%s %s to ", i == 0 ? "" : "; ", name_task(c, s->task),
-                   s->is_waiting || outcome == OUTCOME_DEADLOCK ? "waits" : "goes on");
-        print_wait(c, s, &what);
+        out_format(&what, "%s%s ", i == 0 ? "" : "; ", name_task(c, s->task));
+        if (s->is_waiting || outcome == OUTCOME_DEADLOCK) {
+            out_text(&what, waiting_word(s->kind));
+            name_print(c, (struct named){s->object, s->ordinal, s->offset, s->owner}, &what);
+        } else {
+            out_text(&what, "goes on to ");
+            print_wait(c, s, &what);
+        }
         if (s->holder != UINT32_MAX && s->kind != EVENT_THREAD_JOIN) {
             out_format(&what, " held by %s", name_task(c, s->holder));
         }

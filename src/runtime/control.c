@@ -17,6 +17,7 @@
 
 #include "runtime/heap.h"
 #include "runtime/libc.h"
+#include "runtime/sys.h"
 #include "runtime/task.h"
 #include "runtime/text.h"
 #include "wire/must.h"
@@ -51,13 +52,13 @@ static void give_turn(enum control_word word)
     control->word = word;
     /* Pairs with the acquire in clew: what was written before is there. */
     atomic_store_explicit(&control->turn, CONTROL_OF_CLEW, memory_order_release);
-    (void)syscall(SYS_futex, &control->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    (void)sys(SYS_futex, &control->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static void await_turn(void)
 {
     while (atomic_load_explicit(&control->turn, memory_order_acquire) != CONTROL_OF_PROCESS) {
-        (void)syscall(SYS_futex, &control->turn, FUTEX_WAIT, CONTROL_OF_CLEW, NULL, NULL, 0);
+        (void)sys(SYS_futex, &control->turn, FUTEX_WAIT, CONTROL_OF_CLEW, NULL, NULL, 0);
     }
 }
 
@@ -152,7 +153,7 @@ _Noreturn void control_end(const struct ending *e)
         fiber_switch(&ended, &server);
     }
     give_turn(CONTROL_DONE);
-    (void)syscall(SYS_exit_group, 0);
+    (void)sys(SYS_exit_group, 0);
     __builtin_unreachable();
 }
 
@@ -213,7 +214,7 @@ void control_report_channel(enum event_kind kind, const void *channel, int64_t m
 static void signal_ended(int signal, siginfo_t *info, void *context)
 {
     if (!control_is_on) {
-        (void)syscall(SYS_exit_group, 128 + signal);
+        (void)sys(SYS_exit_group, 128 + signal);
     }
     const void *place = NULL;
 #ifdef __x86_64__
@@ -338,7 +339,7 @@ static _Noreturn void serve_forks(void)
         }
         int status = 0;
         control->runner = child;
-        while (child > 0 && syscall(SYS_wait4, child, &status, 0L, NULL) != child) {
+        while (child > 0 && sys(SYS_wait4, child, &status, 0L, NULL) != child) {
         }
         if (control->result.number != number) {
             report_death(number, status);
@@ -367,7 +368,7 @@ static int serve(int count, char **arguments, char **environment)
     (void)count;
     (void)arguments;
     (void)environment;
-    control->server = (int32_t)syscall(SYS_getpid);
+    control->server = (int32_t)sys(SYS_getpid);
     task_save();
     if (control->can_fiber == 0 && control->mode <= CONTROL_FORK) {
         control->mode = CONTROL_THREAD;
@@ -418,12 +419,12 @@ static bool open_page(void)
         return false;
     }
     const int fd = (int)strtol(word, NULL, 10);
-    void *page = (void *)syscall(SYS_mmap, CONTROL_ADDRESS, CONTROL_SIZE, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0L);
+    void *page = (void *)sys(SYS_mmap, CONTROL_ADDRESS, CONTROL_SIZE, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0L);
     if (page != (void *)CONTROL_ADDRESS) {
         return false;
     }
-    (void)syscall(SYS_close, fd);
+    (void)sys(SYS_close, fd);
     control = page;
     return control->magic == CONTROL_MAGIC && control->version == CONTROL_VERSION;
 }

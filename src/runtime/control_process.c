@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/libc.h"
+#include "runtime/sys.h"
 #include "runtime/task.h"
 #include "runtime/text.h"
 
@@ -39,7 +40,7 @@ static _Noreturn void end_now(int status, const void *place)
     if (control_is_on) {
         control_end(&(struct ending){.end = CONTROL_EXITED, .value = status});
     }
-    (void)syscall(SYS_exit_group, status);
+    (void)sys(SYS_exit_group, status);
     __builtin_unreachable();
 }
 
@@ -63,8 +64,8 @@ RT_EXPORT _Noreturn void abort(void)
     if (control_is_on) {
         control_end(&(struct ending){.end = CONTROL_ASSERTED, .text = "abort() is called"});
     }
-    (void)syscall(SYS_kill, syscall(SYS_getpid), SIGABRT);
-    (void)syscall(SYS_exit_group, 128 + SIGABRT);
+    (void)sys(SYS_kill, sys(SYS_getpid), SIGABRT);
+    (void)sys(SYS_exit_group, 128 + SIGABRT);
     __builtin_unreachable();
 }
 
@@ -126,17 +127,17 @@ enum { PID = 4242 };
 
 RT_EXPORT pid_t getpid(void)
 {
-    return control_is_on ? PID : (pid_t)syscall(SYS_getpid);
+    return control_is_on ? PID : (pid_t)sys(SYS_getpid);
 }
 
 RT_EXPORT pid_t gettid(void)
 {
-    return control_is_on ? PID + (pid_t)control_self->number : (pid_t)syscall(SYS_gettid);
+    return control_is_on ? PID + (pid_t)control_self->number : (pid_t)sys(SYS_gettid);
 }
 
 RT_EXPORT int kill(pid_t pid, int signal)
 {
-    return libc.kill(control_is_on && pid == PID ? (pid_t)syscall(SYS_getpid) : pid, signal);
+    return libc.kill(control_is_on && pid == PID ? (pid_t)sys(SYS_getpid) : pid, signal);
 }
 
 /* What rewinding does not undo. */
@@ -156,7 +157,7 @@ RT_EXPORT FILE *fopen64(const char *path, const char *mode)
 static int opened(int folder, const char *path, int flags, mode_t mode)
 {
     control_changed();
-    return (int)syscall(SYS_openat, folder, path, flags, mode);
+    return (int)sys(SYS_openat, folder, path, flags, mode);
 }
 
 #define MODE_OF(flags, mode)                      \
@@ -195,13 +196,13 @@ RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
 RT_EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     control_changed();
-    return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+    return (void *)sys(SYS_mmap, address, size, protection, flags, fd, offset);
 }
 
 RT_EXPORT int munmap(void *address, size_t size)
 {
     control_changed();
-    return (int)syscall(SYS_munmap, address, size);
+    return (int)sys(SYS_munmap, address, size);
 }
 
 RT_EXPORT void *dlopen(const char *path, int flags)

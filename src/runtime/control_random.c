@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/control.h"
+#include "runtime/sys.h"
 #include "wire/prng.h"
 
 static struct prng prng;
@@ -26,7 +27,7 @@ static void fill(void *bytes, size_t size)
 RT_EXPORT ssize_t getrandom(void *bytes, size_t size, unsigned flags)
 {
     if (!control_is_on) {
-        return syscall(SYS_getrandom, bytes, size, flags);
+        return sys(SYS_getrandom, bytes, size, flags);
     }
     fill(bytes, size);
     return (ssize_t)size;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/control.h"
+#include "runtime/sys.h"
 #include "wire/must.h"
 
 enum { STACK_SIZE = 8 << 20, GUARD_SIZE = 4096 };
@@ -133,12 +134,12 @@ static void make_stack(struct fiber *f, size_t stack_size)
         return;
     }
     if (f->stack != NULL) {
-        (void)syscall(SYS_munmap, f->stack, f->stack_size);
+        (void)sys(SYS_munmap, f->stack, f->stack_size);
     }
-    f->stack = (void *)syscall(SYS_mmap, NULL, wanted, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0L);
+    f->stack = (void *)sys(SYS_mmap, NULL, wanted, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0L);
     must(f->stack != MAP_FAILED);
-    (void)syscall(SYS_mprotect, f->stack, GUARD_SIZE, PROT_NONE);
+    (void)sys(SYS_mprotect, f->stack, GUARD_SIZE, PROT_NONE);
     f->stack_size = wanted;
 }
 

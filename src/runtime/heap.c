@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "pick/table.h"
+#include "runtime/sys.h"
 #include "wire/must.h"
 
 enum {
@@ -86,8 +87,8 @@ static void start(void)
     table_init(&heap->sites, rewind_exempt(table_entries(SITES_MAX) * sizeof(struct table_entry)),
                SITES_MAX);
     const long made =
-        syscall(SYS_mmap, HEAP_ADDRESS, (size_t)CHUNKS_MAX * CHUNK_SIZE, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0L);
+        sys(SYS_mmap, HEAP_ADDRESS, (size_t)CHUNKS_MAX * CHUNK_SIZE, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0L);
     _Static_assert((uint64_t)CHUNKS_MAX * CHUNK_SIZE == HEAP_SIZE, "the heap's place");
     must(made == (long)HEAP_ADDRESS);
     heap->shape.chunk_count = 1; /* so that 0 is nobody's place */
@@ -236,7 +237,7 @@ static void clear(char *block, size_t size)
     const uintptr_t begin = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE;
     const uintptr_t end = ((uintptr_t)block + size) / PAGE * PAGE;
     memset(block, 0, begin - (uintptr_t)block);
-    (void)syscall(SYS_madvise, begin, end - begin, MADV_DONTNEED);
+    (void)sys(SYS_madvise, begin, end - begin, MADV_DONTNEED);
     memset((void *)end, 0, (uintptr_t)block + size - end);
 }
 

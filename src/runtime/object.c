@@ -14,6 +14,7 @@
 #include "pick/name.h"
 #include "pick/table.h"
 #include "runtime/control.h"
+#include "runtime/sys.h"
 #include "runtime/text.h"
 #include "wire/must.h"
 
@@ -52,7 +53,7 @@ static void module_tell(const struct dl_phdr_info *info)
     if (info->dlpi_name[0] != 0) {
         text_copy(path, sizeof path, info->dlpi_name);
     } else {
-        (void)syscall(SYS_readlink, "/proc/self/exe", path, sizeof path - 1);
+        (void)sys(SYS_readlink, "/proc/self/exe", path, sizeof path - 1);
     }
     uint32_t at = 0;
     while (at < control->module_count &&

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/control.h"
+#include "runtime/sys.h"
 #include "runtime/text.h"
 #include "wire/must.h"
 
@@ -19,8 +20,8 @@ static size_t exempt_used;
 void *rewind_exempt(size_t size)
 {
     if (exempt == NULL) {
-        exempt = (char *)syscall(SYS_mmap, NULL, (size_t)EXEMPT_SIZE, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+        exempt = (char *)sys(SYS_mmap, NULL, (size_t)EXEMPT_SIZE, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
         must(exempt != MAP_FAILED);
     }
     must(size <= EXEMPT_SIZE - exempt_used);
@@ -92,7 +93,7 @@ static void read_mappings(int fd)
     char line[LINE_SIZE];
     size_t used = 0;
     char byte = 0;
-    while (syscall(SYS_read, fd, &byte, 1L) == 1) {
+    while (sys(SYS_read, fd, &byte, 1L) == 1) {
         if (byte != '\n') {
             line[used] = byte;
             used += used < sizeof line - 1;
@@ -110,10 +111,10 @@ static void read_mappings(int fd)
 void rewind_save(void)
 {
     stretches = rewind_exempt(STRETCHES_MAX * sizeof *stretches);
-    const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const int fd = (int)sys(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
     must(fd >= 0);
     read_mappings(fd);
-    (void)syscall(SYS_close, fd);
+    (void)sys(SYS_close, fd);
     for (uint32_t i = 0; i < stretch_count; i++) {
         stretches[i].copy = rewind_exempt(stretches[i].size);
     }

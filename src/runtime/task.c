@@ -11,6 +11,7 @@
 #include "pick/name.h"
 #include "runtime/control.h"
 #include "runtime/libc.h"
+#include "runtime/sys.h"
 #include "runtime/text.h"
 #include "wire/must.h"
 
@@ -119,7 +120,7 @@ static bool has_fibers(void)
 static void wait_turn(struct task *t)
 {
     while (atomic_load_explicit(&t->turn, memory_order_acquire) == 0) {
-        (void)syscall(SYS_futex, &t->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+        (void)sys(SYS_futex, &t->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
     }
     atomic_store_explicit(&t->turn, 0, memory_order_relaxed);
 }
@@ -132,7 +133,7 @@ void task_switch(struct task *from, struct task *to)
     } else {
         /* Pairs with the acquire in wait_turn: what one task did is done for the next. */
         atomic_store_explicit(&to->turn, 1, memory_order_release);
-        (void)syscall(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+        (void)sys(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
         if (from->state != TASK_ENDED) {
             wait_turn(from);
         }
@@ -172,9 +173,9 @@ _Noreturn void task_end(struct task *t)
      * with exit. */
     while (true) {
         if (t->number != 0) {
-            (void)syscall(SYS_exit, 0);
+            (void)sys(SYS_exit, 0);
         }
-        (void)syscall(SYS_pause);
+        (void)sys(SYS_pause);
     }
 }
 
