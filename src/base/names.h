@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
 #include "base/vec.h"
 
 struct name {
-    const char *text;
+    const char *text; /* NULL: forgotten */
     uint32_t size;
     uint32_t hash;
 };
@@ -20,6 +21,7 @@ struct names {
     VEC(struct name) list;
     uint32_t *slots;
     size_t slot_count;
+    VEC(uint32_t) spare; /* numbers of names that were forgotten */
 };
 
 void names_init(struct names *n);
@@ -28,6 +30,16 @@ void names_release(struct names *n);
 /* The number of this text, which is copied when new. */
 uint32_t names_intern(struct names *n, const char *text, size_t size);
 uint32_t names_intern_text(struct names *n, const char *text);
+
+/* Forgets all names but these and the empty one, for streams whose names have no end. Numbers of
+ * the others may be given to new texts. O(names). */
+void names_keep(struct names *n, struct bits is_kept);
+
+/* How many names there are. */
+static inline size_t names_count(const struct names *n)
+{
+    return n->list.count - n->spare.count;
+}
 
 /* The number of this text, or 0 when it was never interned. */
 uint32_t names_find(const struct names *n, const char *text, size_t size);

@@ -198,12 +198,29 @@ static int choose_stream(struct monitoring *m, uint64_t tick_ns, struct stream_o
 
 static void print_findings(struct monitoring *m);
 
+/* Names of messages are forgotten when there are twice as many as were needed the last time. */
+static void forget_names(struct stream *stream, struct reading *reading, size_t *needed)
+{
+    const struct names *names = &reading->trace.tables.names;
+    if (names_count(names) < 2 * *needed) {
+        return;
+    }
+    struct arena arena = {0};
+    struct bits is_kept = bits_take(&arena, names->list.count);
+    if (stream_keep_names(stream, is_kept)) {
+        (void)cursor_keep_names(reading->cursor, is_kept);
+    }
+    *needed = names_count(names) > *needed ? names_count(names) : *needed;
+    arena_release(&arena);
+}
+
 static int follow(struct monitoring *m, struct reading *reading, struct err *e)
 {
     struct stream *stream = NULL;
     struct batch b;
     int more = 0;
     int result = 0;
+    size_t names_needed = 1 << 16;
     while (result == 0 && (more = reading_next(reading, &b, e)) > 0) {
         struct stream_options o;
         if (stream == NULL) {
@@ -219,6 +236,9 @@ static int follow(struct monitoring *m, struct reading *reading, struct err *e)
             m->told_count < m->file.findings.list.count) {
             print_findings(m);
             result = out_flush(&m->session->out, e);
+        }
+        if (result == 0) {
+            forget_names(stream, reading, &names_needed);
         }
     }
     if (result == 0 && more == 0) {

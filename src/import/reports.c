@@ -261,6 +261,14 @@ static int next_batch(struct cursor *c, struct batch *b, struct err *e)
     return count > 0;
 }
 
+/* The name of tasks stays with them. */
+static bool forget(struct cursor *c)
+{
+    struct reports *r = (struct reports *)c;
+    r->names = (struct memo){0};
+    return c->tables->tasks.count > 0;
+}
+
 static void close_reader(struct cursor *c)
 {
     struct reports *r = (struct reports *)c;
@@ -295,7 +303,8 @@ int reports_first_line(struct in *in, struct piece *line, struct err *e)
 struct cursor *reports_new(size_t size, const struct reports_form *form, struct in *in,
                            struct tables *t, struct notes *n)
 {
-    static const struct cursor_ops ops = {.next = next_batch, .close = close_reader};
+    static const struct cursor_ops ops = {
+        .next = next_batch, .close = close_reader, .forget = forget};
     must(size >= sizeof(struct reports));
     struct reports *r = mem_zero(1, size);
     r->cursor = (struct cursor){.ops = &ops, .tables = t, .notes = n, .in = *in};

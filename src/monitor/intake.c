@@ -342,6 +342,37 @@ void intake_take(struct intake *in, const struct event *e)
     in->event_count++;
 }
 
+/* ---- names ---- */
+
+static bool is_long_ago(const struct intake *in, int64_t time)
+{
+    const uint64_t wait = (uint64_t)in->lag + 2 * (uint64_t)in->skew;
+    return in->newest > time && (uint64_t)in->newest - (uint64_t)time > wait;
+}
+
+void intake_keep_names(struct intake *in, struct bits is_kept)
+{
+    for (uint32_t p = 0; p < in->process_count; p++) {
+        const struct source *source = &in->sources[p];
+        for (uint64_t at = source->first; at < source->end; at++) {
+            bits_add(is_kept, source_held(source, at)->name);
+        }
+    }
+    for (size_t name = 0; name < in->sent.count; name++) {
+        if (in->sent.at[name].is_sent && !is_long_ago(in, in->sent.at[name].time)) {
+            bits_add(is_kept, name);
+        }
+        if (!bits_has(is_kept, name)) {
+            in->sent.at[name] = (struct sending){0};
+        }
+    }
+    for (size_t name = 0; name < in->variable_of.count; name++) {
+        if (!bits_has(is_kept, name)) {
+            in->variable_of.at[name] = 0;
+        }
+    }
+}
+
 /* ---- the horizon ---- */
 
 static int64_t watermark(const struct intake *in)

@@ -150,6 +150,9 @@ static inline void intake_expect(const struct intake *in, const struct event *e)
 /* Forgets the reports of the process before this one. */
 void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal);
 
+/* As stream_keep_names; the lag has an end. */
+void intake_keep_names(struct intake *in, struct bits is_kept);
+
 /* The time before which nothing comes any more; INT64_MAX when the stream has ended. */
 int64_t intake_horizon(struct intake *in, bool is_end);
 

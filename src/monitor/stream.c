@@ -482,6 +482,14 @@ int stream_take(struct stream *s, const struct event *events, size_t count, stru
     return 0;
 }
 
+bool stream_keep_names(struct stream *s, struct bits is_kept)
+{
+    if (s->is_bound && s->options.lag != INT64_MAX) {
+        intake_keep_names(&s->intake, is_kept);
+    }
+    return s->is_bound && s->options.lag != INT64_MAX;
+}
+
 /* ---- the end ---- */
 
 /* What is said of a property when all is known. */

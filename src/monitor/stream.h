@@ -47,6 +47,11 @@ void stream_free(struct stream *s);
  * the processes. */
 MUST_USE int stream_take(struct stream *s, const struct event *events, size_t count, struct err *e);
 
+/* Adds the names that it still needs; others may be forgotten, if that is done before the next
+ * events. Of messages that have been on their way for longer than the lag, the sends are forgotten.
+ * False when it needs all of them. */
+bool stream_keep_names(struct stream *s, struct bits is_kept);
+
 /* The stream is over: decides the rest. */
 MUST_USE int stream_end(struct stream *s, struct monitor_result *r, struct err *e);
 

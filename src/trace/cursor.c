@@ -13,6 +13,20 @@ int cursor_next(struct cursor *c, struct batch *b, struct err *e)
     return more;
 }
 
+bool cursor_keep_names(struct cursor *c, struct bits is_kept)
+{
+    if (c->ops->forget == NULL || !c->ops->forget(c)) {
+        return false;
+    }
+    bits_add(is_kept, c->tables->source);
+    vec_each (&c->tables->tasks, task) {
+        bits_add(is_kept, task->node);
+        bits_add(is_kept, task->name);
+    }
+    names_keep(&c->tables->names, is_kept);
+    return true;
+}
+
 void cursor_note_unended(struct cursor *c, uint64_t offset)
 {
     char place[sizeof((struct note *)NULL)->place];

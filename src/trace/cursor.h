@@ -36,6 +36,9 @@ struct cursor;
 struct cursor_ops {
     int (*next)(struct cursor *c, struct batch *b, struct err *e);
     void (*close)(struct cursor *c);
+    /* Forgets numbers of names that it remembers; false when it needs all names to stay. Left out:
+     * it does. */
+    bool (*forget)(struct cursor *c);
 };
 
 /* A reader's struct begins with this. */
@@ -50,6 +53,10 @@ struct cursor {
 
 /* 1 and a batch that is not empty, 0 at the end, -1 on error (with the byte, without the path). */
 MUST_USE int cursor_next(struct cursor *c, struct batch *b, struct err *e);
+
+/* Between two batches, forgets all names but these and those of tasks, for streams that have no
+ * end; false when the reader needs them all. is_kept has room for the names of its tables. */
+bool cursor_keep_names(struct cursor *c, struct bits is_kept);
 
 /* For readers of lines: notes that the last line, at this byte, is whole as far as anybody can tell
  * but has no end. */

@@ -217,7 +217,16 @@ static void close_all(struct cursor *c)
     vec_release(&j->flows);
 }
 
-static const struct cursor_ops ops = {.next = next_batch, .close = close_all};
+/* Joined inputs are matched by the names of their messages. */
+static bool forget(struct cursor *c)
+{
+    struct join *j = (struct join *)c;
+    struct cursor *only = j->inputs.count == 1 ? j->parts[0].cursor : NULL;
+    return only != NULL && j->parts[0].batch.count == 0 && only->ops->forget != NULL &&
+           only->ops->forget(only);
+}
+
+static const struct cursor_ops ops = {.next = next_batch, .close = close_all, .forget = forget};
 
 struct cursor *join_open(const struct join_inputs *inputs, struct tables *t, struct notes *n,
                          struct err *e)

@@ -332,7 +332,7 @@ static void close_reader(struct cursor *c)
     arena_release(&r->arena);
 }
 
-static const struct cursor_ops ops = {next, close_reader};
+static const struct cursor_ops ops = {.next = next, .close = close_reader};
 
 static int sniff(const char *bytes, size_t size)
 {

@@ -1,5 +1,7 @@
 #include "base/names.h"
 
+#include <string.h>
+
 #include "test.h"
 
 TEST(equal_bytes_get_equal_numbers_in_order_of_appearance)
@@ -17,6 +19,36 @@ TEST(equal_bytes_get_equal_numbers_in_order_of_appearance)
     CHECK_INT(names_intern(&n, "", 0), 0);
     CHECK_INT(names_find(&n, "n77", 3), 77);
     CHECK_INT(names_find(&n, "absent", 6), 0);
+    names_release(&n);
+}
+
+TEST(names_that_are_not_kept_make_room_for_others)
+{
+    struct names n;
+    struct arena arena = {0};
+    names_init(&n);
+    for (uint32_t round = 0; round < 100; round++) {
+        char text[16];
+        for (uint32_t i = 0; i < 1000; i++) {
+            (void)snprintf(text, sizeof text, "%s%u", i % 100 == 0 ? "kept" : "other",
+                           i % 100 == 0 ? i : round * 1000 + i);
+            const uint32_t number = names_intern_text(&n, text);
+            CHECK_TEXT(names_text(&n, number), text);
+            CHECK_INT(names_find(&n, text, strlen(text)), number);
+        }
+        struct bits is_kept = bits_take(&arena, n.list.count);
+        for (uint32_t i = 0; i < 1000; i += 100) {
+            (void)snprintf(text, sizeof text, "kept%u", i);
+            bits_add(is_kept, names_find(&n, text, strlen(text)));
+        }
+        names_keep(&n, is_kept);
+        CHECK_INT(names_count(&n), 11);
+        CHECK_INT(names_find(&n, "other1", 6), 0);
+        CHECK_INT(names_find(&n, "", 0), 0);
+    }
+    CHECK_INT(n.list.count, 1001);
+    CHECK_TEXT(names_text(&n, names_find(&n, "kept300", 7)), "kept300");
+    arena_release(&arena);
     names_release(&n);
 }
 
