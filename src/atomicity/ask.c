@@ -103,29 +103,35 @@ static bool hold_back(const struct frame *f, struct window *w, uint32_t task, ev
     return true;
 }
 
-/* The earlier task waits at its part until the list has come to the later one, and with it all that
- * must come after what it did not do. False when that is the later task itself. */
-static bool window_apart(struct asker *a, const struct part *parts)
+/* Holds back what must come after what `waiting` does not do. False when that is one of the tasks
+ * that the question is about. What was held back already, and now is from an earlier place, is to
+ * be looked at anew. */
+static bool hold_back_behind(struct asker *a, const struct part *parts, uint32_t waiting,
+                             uint32_t *waiting_count)
 {
     const struct frame *f = a->options.frame;
-    const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
-    struct window *w = &a->span;
-    w->begin[parts[0].task] = parts[0].begin;
-    w->end[parts[0].task] = parts[0].end;
-    uint32_t waiting_count = 0;
-    a->waiting[waiting_count++] = parts[0].task;
-    for (uint32_t i = 0; i < waiting_count; i++) {
-        for (uint32_t task = 0; task < task_count; task++) {
-            if (task != a->waiting[i] && hold_back(f, w, task, w->begin[a->waiting[i]])) {
-                if (task == parts[0].task || task == parts[1].task) {
-                    return false;
-                }
-                /* What was held back already now is from an earlier place: it is looked at anew. */
-                must(waiting_count < a->waiting_max);
-                a->waiting[waiting_count++] = task;
-            }
+    for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
+        if (task == waiting || !hold_back(f, &a->span, task, a->span.begin[waiting])) {
+            continue;
         }
-        if (waiting_count + task_count > a->waiting_max) {
+        if (task == parts[0].task || task == parts[1].task || *waiting_count == a->waiting_max) {
+            return false;
+        }
+        a->waiting[(*waiting_count)++] = task;
+    }
+    return true;
+}
+
+/* The earlier task waits at its part until the list has come to the later one, and with it all that
+ * must come after what it did not do. False when that cannot be. */
+static bool window_apart(struct asker *a, const struct part *parts)
+{
+    uint32_t waiting_count = 1;
+    a->waiting[0] = parts[0].task;
+    a->span.begin[parts[0].task] = parts[0].begin;
+    a->span.end[parts[0].task] = parts[0].end;
+    for (uint32_t i = 0; i < waiting_count; i++) {
+        if (!hold_back_behind(a, parts, a->waiting[i], &waiting_count)) {
             return false;
         }
     }

@@ -220,11 +220,12 @@ static bool advance_all(struct decider *d)
     for (bool has_moved = true; has_moved;) {
         has_moved = false;
         for (uint32_t thread = 0; thread < d->m->thread_count; thread++) {
-            if (is_wanted(d, thread) && advance(d, thread)) {
-                has_moved = true;
-                if (is_done(d)) {
-                    return true;
-                }
+            if (!is_wanted(d, thread) || !advance(d, thread)) {
+                continue;
+            }
+            has_moved = true;
+            if (is_done(d)) {
+                return true;
             }
         }
     }

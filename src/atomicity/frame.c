@@ -39,16 +39,19 @@ static void add_sections(struct build *b)
     }
 }
 
-static void add_points(struct build *b, struct bits has_edge)
+static void add_point(struct build *b, struct bits has_point, event_id event)
+{
+    if (!bits_has(has_point, event)) {
+        bits_add(has_point, event);
+        vec_push(&b->marks, (struct mark){.event = event, .kind = MARK_POINT});
+    }
+}
+
+static void add_points(struct build *b, struct bits has_point)
 {
     vec_each (&b->f->hb.edges.list, edge) {
-        const event_id ends[] = {edge->from, edge->to};
-        for (int i = 0; i < 2; i++) {
-            if (!bits_has(has_edge, ends[i])) {
-                bits_add(has_edge, ends[i]);
-                vec_push(&b->marks, (struct mark){.event = ends[i], .kind = MARK_POINT});
-            }
-        }
+        add_point(b, has_point, edge->from);
+        add_point(b, has_point, edge->to);
     }
 }
 

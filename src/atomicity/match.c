@@ -180,8 +180,8 @@ static void pass_begin(struct pass *p, struct matcher *r, const struct model *sk
     for (uint32_t thread = 0; thread < sketch->thread_count; thread++) {
         struct cast *cast = &p->casts[thread];
         cast->task = sketch->threads[thread].task;
-        vec_reserve(&cast->couples,
-                    2 * (p->sites.first.at[thread + 1] - p->sites.first.at[thread]));
+        const size_t site_count = p->sites.first.at[thread + 1] - p->sites.first.at[thread];
+        vec_reserve(&cast->couples, 2 * site_count);
         if (rule == COUPLES_OF_BOTH) {
             sites_pairs(&p->sites, thread, &r->sorts, &cast->couples);
         } else {

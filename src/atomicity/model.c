@@ -248,18 +248,16 @@ static void choose_marks(struct build *b)
     vec_release(&of_locks);
 }
 
-/* The marks of a window; those of locks that nobody contends for are left out. */
-static void choose_marks_in_window(struct build *b)
+/* The marks of a task in the window; those of locks that nobody contends for are left out. */
+static void choose_marks_of_task(struct build *b, uint32_t task)
 {
     const struct frame *f = b->f;
     const struct sections *s = &f->hb.sections;
-    for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
-        for (uint32_t i = frame_mark_from(f, task, b->window->begin[task]);
-             i < f->first[task + 1] && f->marks[i].event < b->window->end[task]; i++) {
-            const struct mark *m = &f->marks[i];
-            if (m->kind == MARK_POINT || s->locks[s->list[m->section].lock].is_contended) {
-                vec_push(&b->marks, i);
-            }
+    for (uint32_t i = frame_mark_from(f, task, b->window->begin[task]);
+         i < f->first[task + 1] && f->marks[i].event < b->window->end[task]; i++) {
+        const struct mark *m = &f->marks[i];
+        if (m->kind == MARK_POINT || s->locks[s->list[m->section].lock].is_contended) {
+            vec_push(&b->marks, i);
         }
     }
 }
@@ -372,38 +370,49 @@ uint32_t model_steps_before(const struct model_thread *t, event_id event)
     return low;
 }
 
+/* An event that must come before a step. */
+static void add_pred(struct build *b, const uint32_t *thread_of, event_id from)
+{
+    const struct window *w = b->window;
+    const uint32_t task = trace_at(b->f->trace, from)->task;
+    if (w != NULL && from < w->begin[task]) {
+        return;
+    }
+    const uint32_t thread = thread_of[task];
+    const bool is_beyond = w != NULL && from >= w->end[task];
+    const uint32_t count =
+        is_beyond ? UINT32_MAX : model_steps_before(&b->m->threads[thread], from + 1);
+    vec_push(&b->preds, (struct step_pred){.thread = thread, .count = count});
+}
+
 /* Every POINT gets what the graph says must come before its event. */
+static void add_preds_of(struct build *b, const uint32_t *thread_of, const struct model_thread *t)
+{
+    const struct hb *hb = &b->f->hb;
+    const struct graph_span into = graph_into(&hb->graph, t->task);
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct step *step = &t->steps[i];
+        if (step->kind != STEP_POINT) {
+            continue;
+        }
+        const struct graph_span in = graph_span_at(into, hb->contexts.position[step->event]);
+        step->pred_first = (uint32_t)b->preds.count;
+        for (size_t edge = 0; edge < in.count; edge++) {
+            add_pred(b, thread_of, in.at[edge].event);
+        }
+        step->pred_count = (uint32_t)b->preds.count - step->pred_first;
+    }
+}
+
 static void add_preds(struct build *b)
 {
     struct model *m = b->m;
-    const struct hb *hb = &b->f->hb;
     uint32_t *thread_of = arena_array(&b->scratch, uint32_t, b->f->trace->tables.tasks.count + 1);
     for (uint32_t i = 0; i < m->thread_count; i++) {
         thread_of[m->threads[i].task] = i;
     }
     for (uint32_t i = 0; i < m->thread_count; i++) {
-        const struct graph_span into = graph_into(&hb->graph, m->threads[i].task);
-        struct step *steps = m->threads[i].steps;
-        for (uint32_t k = 0; k < m->threads[i].count; k++) {
-            if (steps[k].kind != STEP_POINT) {
-                continue;
-            }
-            const struct graph_span in = graph_span_at(into, hb->contexts.position[steps[k].event]);
-            steps[k].pred_first = (uint32_t)b->preds.count;
-            for (size_t edge = 0; edge < in.count; edge++) {
-                const event_id from = in.at[edge].event;
-                const uint32_t task = trace_at(b->f->trace, from)->task;
-                if (b->window != NULL && from < b->window->begin[task]) {
-                    continue;
-                }
-                const uint32_t other = thread_of[task];
-                const bool is_beyond = b->window != NULL && from >= b->window->end[task];
-                const uint32_t count =
-                    is_beyond ? UINT32_MAX : model_steps_before(&m->threads[other], from + 1);
-                vec_push(&b->preds, (struct step_pred){.thread = other, .count = count});
-            }
-            steps[k].pred_count = (uint32_t)b->preds.count - steps[k].pred_first;
-        }
+        add_preds_of(b, thread_of, &m->threads[i]);
     }
     m->preds = arena_array(&m->arena, struct step_pred, b->preds.count + 1);
     if (b->preds.count > 0) {
@@ -411,32 +420,41 @@ static void add_preds(struct build *b)
     }
 }
 
-/* What is held where the window begins, by its threads or by tasks that do nothing in it. */
-static void add_held(struct build *b)
+typedef VEC(struct model_held) held_list;
+
+/* What a task holds where its part of the window begins. */
+static void add_held_by(const struct build *b, uint32_t task, uint32_t thread, held_list *held)
 {
     const struct frame *f = b->f;
     const struct sections *s = &f->hb.sections;
-    VEC(struct model_held) held = {0};
-    uint32_t next = 0; /* thread */
-    for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
-        const bool is_next = next < b->m->thread_count && b->m->threads[next].task == task;
-        const uint32_t thread = is_next ? next++ : b->m->thread_count;
-        const uint32_t mark = frame_mark_from(f, task, b->window->begin[task]);
-        const struct frame_span span =
-            mark == f->first[task] ? (struct frame_span){0} : f->held_after[mark - 1];
-        for (uint32_t i = 0; i < span.count; i++) {
-            const struct section *section = &s->list[f->held[span.first + i]];
-            if (s->locks[section->lock].is_contended) {
-                vec_push(&held, (struct model_held){.thread = thread,
-                                                    .lock = section->lock,
-                                                    .is_shared = section->is_shared});
-            }
+    const uint32_t mark = frame_mark_from(f, task, b->window->begin[task]);
+    const struct frame_span span =
+        mark == f->first[task] ? (struct frame_span){0} : f->held_after[mark - 1];
+    for (uint32_t i = 0; i < span.count; i++) {
+        const struct section *section = &s->list[f->held[span.first + i]];
+        if (s->locks[section->lock].is_contended) {
+            vec_push(held, (struct model_held){.thread = thread,
+                                               .lock = section->lock,
+                                               .is_shared = section->is_shared});
         }
     }
-    b->m->held = arena_array(&b->m->arena, struct model_held, held.count + 1);
-    b->m->held_count = (uint32_t)held.count;
+}
+
+/* What is held where the window begins, by its threads or by tasks that do nothing in it. */
+static void add_held(struct build *b)
+{
+    struct model *m = b->m;
+    held_list held = {0};
+    uint32_t next = 0; /* thread */
+    for (uint32_t task = 0; task < b->f->trace->tables.tasks.count; task++) {
+        const bool is_next = next < m->thread_count && m->threads[next].task == task;
+        add_held_by(b, task, is_next ? next : m->thread_count, &held);
+        next += is_next;
+    }
+    m->held = arena_array(&m->arena, struct model_held, held.count + 1);
+    m->held_count = (uint32_t)held.count;
     for (size_t i = 0; i < held.count; i++) {
-        b->m->held[i] = held.at[i];
+        m->held[i] = held.at[i];
     }
     vec_release(&held);
 }
@@ -450,7 +468,9 @@ static void build(struct build *b)
     if (b->window != NULL) {
         m->lock_count = f->hb.sections.lock_count;
         b->version_lock[0] = b->version_lock[1] = UINT32_MAX;
-        choose_marks_in_window(b);
+        for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
+            choose_marks_of_task(b, task);
+        }
     } else {
         keep_locks(b);
         choose_marks(b);
