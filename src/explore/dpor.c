@@ -7,7 +7,8 @@
  * searched for races, pairs of steps that conflict and that nothing else orders; for each, some
  * operation that could come first instead is wanted at the node before the pair.
  *
- * Beside the paper: a step also comes after the one that created its operation; faults, which
+ * Beside the paper: a step also comes after the one that created its operation; what a step takes
+ * from those pending without being it is wanted beside it; faults, which
  * happen only when chosen, are wanted wherever they are pending; and a run that was ended by a
  * violation, or while tasks had more to do, is searched as if each operation still pending came
  * next.
@@ -274,6 +275,31 @@ static void reverse_races(struct dpor *d, const struct execution *x, size_t new_
     vec_release(&initials.steps);
 }
 
+static bool is_made_later(const struct execution *x, size_t from, uint64_t name)
+{
+    for (size_t i = from; i < x->steps.count; i++) {
+        if (x->steps.at[i].operation.name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What was pending before a step and is gone after it, a timer that was set anew or cancelled: it
+ * will never race with the step, and could have come instead. */
+static void reverse_disabled(struct dpor *d, const struct execution *x, size_t new_first)
+{
+    for (size_t i = new_first; i < x->steps.count && i + 1 < d->depth; i++) {
+        struct node *n = &d->nodes.at[i];
+        vec_each (&n->pending, o) {
+            if (o->name != n->chosen.name && find_pending(n + 1, o->name) == NULL &&
+                !is_made_later(x, i + 1, o->name)) {
+                want(n, o->name);
+            }
+        }
+    }
+}
+
 static bool is_within_step(enum outcome outcome)
 {
     return outcome == OUTCOME_ASSERTION || outcome == OUTCOME_CRASH ||
@@ -323,6 +349,7 @@ static void learn_run(struct dpor *d, struct execution *x)
     extend(d, x);
     relation_build(&d->relation, x);
     reverse_races(d, x, new_first);
+    reverse_disabled(d, x, new_first);
     reverse_pending(d, x);
     reverse_unfinished(d, x);
 }

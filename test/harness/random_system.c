@@ -14,6 +14,7 @@ struct reaction {
     uint8_t to;
     uint8_t type;
     bool sets_timer;
+    bool cancels_timer;
     bool writes;
 };
 
@@ -56,6 +57,8 @@ static void react(struct node *node, const struct reaction *r, uint8_t strength)
     if (r->sets_timer && node->timers_left > 0) {
         node->timers_left--;
         clew_timer_set(0, 5);
+    } else if (r->cancels_timer) {
+        clew_timer_cancel(0);
     }
     if (r->writes) {
         (void)clew_disk_write(0, &node->state, 1);
@@ -72,7 +75,7 @@ static void setup(void)
 
 static void start(void *state)
 {
-    ((struct node *)state)->timers_left = 1;
+    ((struct node *)state)->timers_left = 2;
 }
 
 static void message(void *state, const struct clew_message *m)
@@ -137,6 +140,7 @@ static struct reaction random_reaction(struct prng *prng, uint32_t node_count,
                              .to = (uint8_t)prng_below(prng, node_count),
                              .type = (uint8_t)prng_below(prng, TYPES),
                              .sets_timer = o->has_timers && prng_below(prng, 3) == 0,
+                             .cancels_timer = o->has_timers && prng_below(prng, 3) == 0,
                              .writes = o->has_disk && prng_below(prng, 3) == 0};
 }
 

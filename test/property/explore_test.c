@@ -285,8 +285,8 @@ static bool has_step(const struct execution *x, uint64_t name)
 }
 
 /* The orders of a run that matter, as constraints: the pairs that conflict, or each step and the
- * next where a claim sees several nodes. What could have come and did not does not come before the
- * last step. */
+ * next where a claim sees several nodes. What could have come instead of a step and never did does
+ * not come before it. */
 static void add_constraints(const struct execution *x, bool is_total, struct recipe *r)
 {
     vec_clear(&r->constraints);
@@ -301,13 +301,15 @@ static void add_constraints(const struct execution *x, bool is_total, struct rec
             }
         }
     }
-    vec_each (&x->pending, o) {
-        if (x->steps.count > 0 && !has_step(x, o->name)) {
-            vec_push(&r->constraints,
-                     (struct pick_constraint){.first = o->name,
-                                              .second = vec_last(&x->steps)->operation.name,
-                                              .relation = PICK_BEFORE,
-                                              .is_negated = true});
+    vec_each (&x->steps, s) {
+        for (uint32_t i = 0; i < s->pending_count; i++) {
+            const uint64_t name = x->pending.at[s->pending_first + i].name;
+            if (!has_step(x, name)) {
+                vec_push(&r->constraints, (struct pick_constraint){.first = name,
+                                                                   .second = s->operation.name,
+                                                                   .relation = PICK_BEFORE,
+                                                                   .is_negated = true});
+            }
         }
     }
     r->plan.pick.constraints = r->constraints.at;
