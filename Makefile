@@ -52,7 +52,7 @@ lint: all                          ## clang's warnings, clang-tidy, cppcheck
 fuzz: deps                         ## fuzz every reader, FUZZ_SECONDS each (default 60)
 	@tools/fuzz $(BUILD)/fuzz
 
-bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore bench-threads bench-atomicity ## measure: tables of figures, wanted and got
+bench: bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore bench-threads bench-atomicity bench-minimize-quick ## measure: tables of figures, wanted and got
 
 bench-import: all                  ## reading traces
 	@ninja -C $(BUILD) --quiet
@@ -107,9 +107,14 @@ bench-cases: all                   ## the case studies: docs/cases.md (takes an 
 	@ninja -C $(BUILD) --quiet
 	@BUILD=$(BUILD) tools/update-docs bench/cases_bench.py docs/cases.md
 
-bench-minimize: all                ## how short executions become
+.PHONY: bench-minimize bench-minimize-quick
+bench-minimize: all                ## how short executions become, beside DEMi (takes half an hour)
 	@ninja -C $(BUILD) --quiet
 	@bench/minimize_bench.py $(BUILD)
+
+bench-minimize-quick: all          ## the same in a few minutes, our own way only
+	@ninja -C $(BUILD) --quiet
+	@bench/minimize_bench.py --quick $(BUILD)
 
 bench-explore: all                 ## the simulator and its search
 	@ninja -C $(BUILD) --quiet

@@ -49,19 +49,19 @@ def test_killed_at_any_instant_the_best_so_far_is_whole():
     with tempfile.TemporaryDirectory() as folder:
         schedule = broken(folder)
         output = os.path.join(folder, "short.sched")
-        sizes = set()
-        for _ in range(100 if IS_LONG else 6):
+        for number in range(100 if IS_LONG else 6):
             if os.path.exists(output):
                 os.remove(output)
             child = begin(schedule, output)
+            while number == 0 and not os.path.exists(output):
+                time.sleep(0.01)
             time.sleep(chance.uniform(0, 0.8))
             child.kill()
             child.communicate()
             if os.path.exists(output):
                 check(output)
-                sizes.add(steps(output))
                 assert steps(output) <= steps(schedule)
-        assert sizes, "it was always killed before anything was written"
+            assert number > 0 or os.path.exists(output)
 
 
 def test_stopped_by_the_user_it_tells_what_it_has():
