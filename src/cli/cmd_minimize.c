@@ -273,7 +273,7 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = stage_word,
      .target = offsetof(struct minimize_command, stage),
-     .help = "only this: slice, externals, shortcuts, chunks, cones, strands, singles, seeds, "
+     .help = "only this: shortcuts, slice, externals, chunks, cones, strands, singles, seeds, "
              "contents, pairs, tails, matches, moves, anew, detours, exact (default: all)"},
     {.name = "compat",
      .type = OPTION_CHOICE,

@@ -35,11 +35,11 @@ struct pass {
     }
 
 static const struct pass clew_passes[] = {
-    {STAGE_SLICE, ALL_WAYS},   {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_SHORTCUTS, ALL_WAYS},
-    {STAGE_CHUNKS, ALL_WAYS},  {STAGE_CONES, ALL_WAYS},     {STAGE_STRANDS, ALL_WAYS},
-    {STAGE_SINGLES, ALL_WAYS}, {STAGE_SEEDS, ALL_WAYS},     {STAGE_CONTENTS, ALL_WAYS},
-    {STAGE_PAIRS, ALL_WAYS},   {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
-    {STAGE_MOVES, ALL_WAYS},   {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
+    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS}, {STAGE_EXTERNALS, ALL_WAYS},
+    {STAGE_CHUNKS, ALL_WAYS},    {STAGE_CONES, ALL_WAYS}, {STAGE_STRANDS, ALL_WAYS},
+    {STAGE_SINGLES, ALL_WAYS},   {STAGE_SEEDS, ALL_WAYS}, {STAGE_CONTENTS, ALL_WAYS},
+    {STAGE_PAIRS, ALL_WAYS},     {STAGE_TAILS, ALL_WAYS}, {STAGE_MATCHES, ALL_WAYS},
+    {STAGE_MOVES, ALL_WAYS},     {STAGE_ANEW, ALL_WAYS},  {STAGE_DETOURS, ALL_WAYS},
     {STAGE_EXACT, ALL_WAYS},
 };
 
@@ -132,7 +132,7 @@ void reducer_run_stages(struct reducer *r, uint32_t left_out)
             continue;
         }
         if (run_pass(r, &passes[i]) && is_repeated_after(r, stage)) {
-            i = 0; /* what is not before the violation is gone for good */
+            i = 0; /* all but shortcuts: there are none to what is short */
         }
     }
 }

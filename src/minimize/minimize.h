@@ -18,9 +18,9 @@
 
 /* What can be done. STAGE(id, name) */
 #define STAGE_LIST(STAGE)                                                           \
+    STAGE(SHORTCUTS, "shortcuts") /* a run by chance, half as long */               \
     STAGE(SLICE, "slice")         /* leaves out what is not before the violation */ \
     STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */     \
-    STAGE(SHORTCUTS, "shortcuts") /* a run by chance, half as long */               \
     STAGE(CHUNKS, "chunks")       /* inner steps in a row, by halves, quarters */   \
     STAGE(CONES, "cones")         /* a step with all that came of it */             \
     STAGE(STRANDS, "strands")     /* a node, some of its steps, some of one kind */ \
