@@ -36,6 +36,7 @@ int process_page(struct controlled *c, struct err *e)
         return err_set(e, "no memory to share with a program could be mapped: %s", strerror(errno));
     }
     c->page = page;
+    c->owner = getpid();
     c->page->magic = CONTROL_MAGIC;
     c->page->version = CONTROL_VERSION;
     c->page->text_size = 1; /* so that 0 is no text */
@@ -161,7 +162,6 @@ static int start(struct controlled *c, struct err *e)
         become(c);
     }
     c->server = pid;
-    c->owner = getpid();
     const enum waited waited = await_turn(c, limit_now_ns() + hang_ns_default);
     if (waited == WAITED_TURN) {
         c->mode = c->page->mode;
@@ -206,7 +206,7 @@ void process_close(struct controlled *c)
 /* A process that was forked off this one has the page of its parent, and needs its own. */
 static int own_page(struct controlled *c, struct err *e)
 {
-    if (c->owner == 0 || c->owner == getpid()) {
+    if (c->owner == getpid()) {
         return 0;
     }
     const struct control_plan plan = c->page->plan;

@@ -32,7 +32,7 @@ struct controlled {
     struct control *page;
     int page_fd;
     pid_t server; /* 0: not running */
-    pid_t owner;  /* the process of clew's that started it */
+    pid_t owner;  /* the process of clew's whose page it is */
     int server_status;
 
     struct places *places;

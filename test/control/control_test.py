@@ -159,6 +159,11 @@ def test_a_schedule_is_minimized():
     assert again.returncode == 1 and "assertion" in again.stdout, again.stdout + again.stderr
 
 
+def test_workers_have_a_program_each():
+    said, _ = explore(here("lost_update"), "-j", "2", "--strategy", "random", "--budget", "2000runs")
+    assert only_finding(said)["kind"] == "assertion" and said["stats"]["runs"] == 2000, said
+
+
 def test_a_status_is_a_violation_when_asked():
     path = os.path.join(FOLDER.name, "status.c")
     with open(path, "w", encoding="utf-8") as file:
