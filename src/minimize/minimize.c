@@ -141,7 +141,7 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
              struct minimized *m, struct err *e)
 {
     *m = (struct minimized){0};
-    struct reducer r = {.world = w, .options = o, .result = m, .e = e};
+    struct reducer r = {.world = w, .options = o, .result = m, .stage = STAGE_SLICE, .e = e};
     int result = reducer_begin(&r, p);
     if (result == 0) {
         reducer_run_stages(&r, 0);
