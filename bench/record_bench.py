@@ -126,7 +126,11 @@ def bench_foreign(build, folder):
         print("pigz and redis: make test-long has not fetched their sources")
         return
     clew = os.path.abspath(os.path.join(build, "clew"))
-    rows = [measure_foreign(clew, place, folder, program) for program in (programs.Pigz, programs.Redis)]
+    try:
+        rows = [measure_foreign(clew, place, folder, program) for program in (programs.Pigz, programs.Redis)]
+    except programs.sources.Unavailable as why:
+        print(f"pigz and redis: {why}")
+        return
     table("Recording programs nobody here wrote", ["program", "native", "built", "recorded", "built/native", "recorded/native", "accesses",
                                                    "events", "events/access", "trace"], rows)
 

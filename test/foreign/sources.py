@@ -77,6 +77,7 @@ def unpacked(folder, package):
 
 def fetch(folder, package):
     """The folder with the package's source, unpacked below `folder`. Raises Unavailable."""
+    folder = os.path.abspath(folder)  # apt-get runs there, and is told paths
     os.makedirs(folder, exist_ok=True)
     tree = unpacked(folder, package)
     why = None
