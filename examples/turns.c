@@ -2,7 +2,7 @@
  *
  *     clew cc examples/turns.c -o turns
  *     clew record -o turns.clew -- ./turns
- *     clew monitor --spec examples/turns.spec --no-clocks turns.clew
+ *     clew monitor --spec examples/turns.spec --skew 10ms turns.clew
  */
 #include <clew/clew.h>
 #include <sys/socket.h>

@@ -31,6 +31,7 @@ void collector_init(struct collector *c)
     names_init(&c->inodes);
     c->inode_none = names_intern_text(&c->tables->names, "unix");
     c->tables->order = ORDER_STAMPED;
+    c->tables->tick_ns = 1000;
     c->tables->source = names_intern_text(&c->tables->names, "clew record");
     read_page(c);
 }

@@ -44,6 +44,7 @@ struct source {
     uint32_t task;         /* in the tables */
     uint64_t stamp;        /* where the row stands in the merge */
     uint64_t epoch;        /* stamped records taken so far */
+    int64_t time;          /* when it was, as its task said last; 0: not said */
     VEC(struct late) late; /* by epoch */
     size_t late_taken;
 };
@@ -67,6 +68,7 @@ struct collector {
     struct traffic traffic;
     struct map exec_count;       /* of a task: how often it became another program */
     uint64_t spawn_unseen_count; /* programs that were spawned and recorded nothing */
+    int64_t time;                /* the latest of what was said when */
     uint64_t event_count, handler_count;
     uint64_t block_count;  /* places in the code that were reached */
     uint64_t access_count; /* recorded */

@@ -67,6 +67,13 @@ static uint64_t size_of_rows(const char *folder, uint64_t size_max)
     return half < size_max ? half : size_max;
 }
 
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
 /* Makes the page all recorded processes share. Returns it open and locked: while it is, the folder
  * is this recorder's. */
 static int make_page(const char *folder, const struct recorder_options *options, struct err *e)
@@ -81,6 +88,7 @@ static int make_page(const char *folder, const struct recorder_options *options,
                  (options->stacks ? RECORDING_STACKS : 0u) |
                  (options->watch != NULL ? RECORDING_WATCHED : 0u),
         .size_pending_max = size_of_rows(folder, options->size_pending_max),
+        .clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC),
         .magic = RECORDING_MAGIC,
     };
     if (put_handlers(&page, options, e) < 0) {

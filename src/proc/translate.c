@@ -450,12 +450,27 @@ static int put_inherited(struct collector *c, const struct event *release, struc
     return translate_put(c, &taken, e);
 }
 
+/* A task looks at the clock and then takes its stamp, and may rest in between: who has a later
+ * stamp is not earlier than what anybody saw before. */
+static void set_time(struct collector *c, const struct source *s, struct event *event)
+{
+    if (s->time == 0 || !record_is_timed(event->kind)) {
+        return;
+    }
+    c->time = s->time > c->time ? s->time : c->time;
+    event->has |= HAS_TIME;
+    event->time = c->time;
+}
+
 int translate_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
     s->epoch += s->row.stamp != 0;
     if (record->kind == RECORD_STACK) {
         naming_stack(&s->process->naming, record->object, number_of_bytes(&s->row));
+    }
+    if (record->kind == RECORD_TIME) {
+        s->time = (int64_t)record->object;
     }
     if (kind_of(record->kind) == NULL || (record->flags & RECORD_VOID) != 0 ||
         row_is_late(&s->row)) {
@@ -479,6 +494,7 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
         event.has |= HAS_COUNT;
         event.count = s->row.more->count;
     }
+    set_time(c, s, &event);
     set_names(c, s, &event);
     const bool ends_program = event.kind == EVENT_PROCESS_EXIT || event.kind == EVENT_PROCESS_EXEC;
     if (ends_program && coverage_tell(c, s, e) < 0) {

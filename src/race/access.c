@@ -44,8 +44,10 @@ static void note_span(const struct access_filter *f, const struct trace *t, stru
     int64_t first = INT64_MAX;
     int64_t last = INT64_MIN;
     bool is_met = false;
+    bool has_access = false; /* with a time */
     trace_each (t, e) {
         if (has_time(e)) {
+            has_access = has_access || access_is_plain(e) || access_is_atomic(e);
             first = e->time < first ? e->time : first;
             last = e->time > last ? e->time : last;
             is_met = is_met || access_is_in_span(f, e);
@@ -56,6 +58,8 @@ static void note_span(const struct access_filter *f, const struct trace *t, stru
     } else if (!is_met) {
         notes_add(n, "", "no event has a time in that span: they are from %" PRId64 " to %" PRId64,
                   first, last);
+    } else if (!has_access) {
+        notes_add(n, "", "no access has a time: none is left out for its time");
     }
 }
 

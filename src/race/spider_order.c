@@ -66,15 +66,18 @@ static int by_time(const void *left, const void *right, const void *context)
     return (a->time > b->time) - (a->time < b->time);
 }
 
-/* A task's events by their times, as listed where those are equal. */
+/* A task's events by their times, as listed where those are equal. One without has that of the one
+ * before it. */
 static void sort_events(struct build *b)
 {
     const size_t event_count = b->t->events.count;
     struct timed *all = arena_array(&b->scratch, struct timed, event_count + 1);
+    int64_t *last = arena_array(&b->scratch, int64_t, b->t->tables.tasks.count + 1);
     struct bucket_items items = {0};
     for (event_id id = 0; id < event_count; id++) {
         const struct event *e = &b->t->events.at[id];
-        all[id] = (struct timed){.time = (e->has & HAS_TIME) != 0 ? e->time : 0, .event = id};
+        last[e->task] = (e->has & HAS_TIME) != 0 ? e->time : last[e->task];
+        all[id] = (struct timed){.time = last[e->task], .event = id};
     }
     sort_stable(all, event_count, sizeof *all, by_time, NULL);
     for (size_t i = 0; i < event_count; i++) {

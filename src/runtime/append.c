@@ -201,10 +201,10 @@ void append_end(struct rt_task *task, bool is_last)
     }
 }
 
-/* What comes after the recording's end is nobody's loss. */
-static void count_dropped(void)
+/* What comes after the recording's end is nobody's loss, and a time is none without its event. */
+static void count_dropped(uint8_t kind)
 {
-    if (!is_over()) {
+    if (kind != RECORD_TIME && !is_over()) {
         (void)atomic_fetch_add_explicit(&rt_recording->dropped, 1, memory_order_relaxed);
     }
 }
@@ -325,7 +325,7 @@ struct rt_mark append_record(struct rt_task *task, const struct record *record, 
     bool is_put = false;
     while (!is_put) {
         if (!make_room(task, own.size)) {
-            count_dropped();
+            count_dropped(record->kind);
             return (struct rt_mark){0};
         }
         own.segment = task->segment;
@@ -360,7 +360,7 @@ void append_access(struct rt_task *task, uint64_t word)
     complete(task);
     while (!append_word(task, word)) {
         if (!make_room(task, sizeof word)) {
-            count_dropped();
+            count_dropped(EVENT_READ);
             return;
         }
     }

@@ -45,6 +45,7 @@ struct recording {
     uint32_t handler_count;
     struct recording_handler handlers[RECORDING_HANDLERS_MAX];
     _Atomic uint32_t emptying; /* tasks that empty a segment, or were killed doing so */
+    int64_t clock_offset_ns;   /* from the clock that never goes back to the time of day */
 };
 
 _Static_assert(sizeof(struct recording) <= 4096, "it is one page");

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wire/kind.h"
+
 #define SEGMENT_MAGIC 0x316765736c6377u /* "wclseg1" */
 
 enum {
@@ -59,7 +61,32 @@ enum record_kind {
                              own end, 0, peer; or the path */
     RECORD_STACK = 0x84,  /* object, size: memory that is a new thread's stack from now on */
     RECORD_SHARED = 0x85, /* object: address of a shared mapping; extra: shared_range, its name */
+    RECORD_TIME = 0x86,   /* object: when it is, in microseconds since 1970; for what follows */
 };
+
+/* True for kinds of which the task says when they happen: what processes tell each other and what
+ * they report. */
+static inline bool record_is_timed(unsigned kind)
+{
+    switch (kind) {
+    case EVENT_PROCESS_START:
+    case EVENT_PROCESS_FORK:
+    case EVENT_PROCESS_EXEC:
+    case EVENT_PROCESS_EXIT:
+    case EVENT_CONNECT:
+    case EVENT_ACCEPT:
+    case EVENT_SEND:
+    case EVENT_RECV:
+    case EVENT_CLOSE:
+    case EVENT_SHUTDOWN:
+    case EVENT_HANDLER_BEGIN:
+    case EVENT_HANDLER_END:
+    case EVENT_VARIABLE:
+    case EVENT_VARIABLE_DELETE:
+    case EVENT_LOG: return true;
+    default: return false;
+    }
+}
 
 /* The mode of a record whose kind has none: its object is the number of a descriptor; a fork makes
  * another program at once. */

@@ -236,6 +236,28 @@ TEST(joins_and_forks_name_their_tasks)
                                "main@n/1 process-exit\n");
 }
 
+TEST(what_is_reported_has_the_latest_time_that_anybody_saw_before)
+{
+    const char *folder = rows_folder("times");
+    struct row_file a = rows_begin(0, 0, "main");
+    struct row_file b = rows_begin(1, 0, "main");
+    put(&a, EVENT_PROCESS_START, 1, 0); /* nobody has said when */
+    put(&a, RECORD_TIME, 0, 1000);
+    put(&a, EVENT_LOG, 4, 0); /* its task looked at the clock, and rested */
+    put(&a, EVENT_SEM_POST, 5, 0x10);
+    put(&b, RECORD_TIME, 0, 1500);
+    put(&b, EVENT_PROCESS_START, 2, 0);
+    put(&b, RECORD_TIME, 0, 1501);
+    put(&b, EVENT_LOG, 3, 0);
+    rows_save(&a, folder);
+    rows_save(&b, folder);
+    CHECK_TEXT(merged(folder), "main@n process-start\n"
+                               "main@n process-start t=1500\n"
+                               "main@n log t=1501\n"
+                               "main@n log t=1501\n"
+                               "main@n sem-post object#1\n");
+}
+
 /* The note with the ends of connection 1. */
 static uint64_t uncontrolled_in(const char *folder)
 {
