@@ -2,12 +2,13 @@
 """Searches the programs of cases/threads for their bugs with every strategy, and prints how many runs that takes; Dara's
 programs are put beside the figures of its thesis.
 
-    bench/threads_bench.py [BUILD [PART...]]      as make bench-threads does; parts: speed, found, twins, dara, states
+    bench/threads_bench.py [BUILD [PART...]]      as make bench-threads does; parts: speed, found, twins, dara, states, costs
 
 CLEW_THREADS_SEEDS is how many searches of a program are made, CLEW_THREADS_TWIN how many runs of a twin.
 """
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -27,7 +28,7 @@ TWIN_RUNS = int(os.environ.get("CLEW_THREADS_TWIN", "10000"))
 RUNS_MAX = 1000
 RUNS_FEW = 100
 FEW_WANTED = 24
-PARTS = ("speed", "found", "twins", "dara", "states")
+PARTS = ("speed", "found", "twins", "dara", "states", "costs")
 
 # Small ones: 2 to 4 threads, under 200 steps. Runs per second of processor time that are wanted of each mode.
 SPEED_PROGRAMS = ("account", "dining", "bounded_buffer", "stack")
@@ -43,6 +44,19 @@ DARA_SLOWDOWN = 3.2  # a path of dining philosophers, over a run by itself
 DARA = (("philosophers", 50, (34, 42, 40)), ("producer_consumer", 50, (15, 29, 20)), ("loop_variable", 20, (16, 13, 12)))
 DARA_STRATEGIES = ("random", "unique", "frequency")
 STATE_PATHS = (10, 20, 30, 40, 50)
+
+# What things cost, of programs/calls.c: so many calls of a run, of two lengths; by itself, and in so many runs under control.
+CALLS = (("mutex", "a lock and an unlock"), ("clock", "clock_gettime"), ("random", "getrandom"), ("pid", "getpid"),
+         ("malloc", "malloc and free"), ("yield", "sched_yield"), ("atomic", "an atomic store"), ("var", "clew_var"))
+CALLS_ALONE = (1000, 3001000)
+CALLS_CONTROLLED = (10, 1010)
+CALL_RUNS = 2000
+COST_ROUNDS = 3  # the least of so many
+PROPERTY_COUNTS = (1, 2, 5, 10)
+PROPERTY_ROUNDS = 10
+# Chapter 6 of the thesis, of its own system and machine.
+DARA_COSTS = {"property build": "under 1 s for 10", "property load": "under 6 ms for 10", "property check": "80 us for 10",
+              "call": "40-50 ns more", "event": "14.161 us", "block": "369 ns", "choice": "under 10 us"}
 
 
 class Bench:
@@ -65,8 +79,7 @@ class Bench:
 
     def step_us(self):
         """What a step costs with fibers: the difference between long runs and short ones."""
-        path = os.path.join(self.folder, "rounds")
-        subprocess.run([self.clew, "cc", "-g", "-O1", "-pthread", os.path.join(HERE, "programs", "rounds.c"), "-o", path], check=True)
+        path = self.program("rounds")
         taken = []
         for rounds in STEP_ROUNDS:
             seconds, result = cpu_seconds(lambda r=rounds: self.explore_command(
@@ -74,6 +87,26 @@ class Bench:
             taken.append((seconds, result["stats"]["steps"]))
         (few_seconds, few), (many_seconds, many) = taken
         return 1e6 * (many_seconds - few_seconds) / (many - few)
+
+    def program(self, name):
+        """One of bench/programs, built with clew cc."""
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            subprocess.run([self.clew, "cc", "-g", "-O1", "-pthread", "-I", os.path.join(HERE, "..", "include"),
+                            os.path.join(HERE, "programs", name + ".c"), "-o", path], check=True)
+        return path
+
+    def call_ns(self, call, *options, strategy="random"):
+        """What a call costs under control: the difference between long runs and short ones."""
+        few, many = (least_seconds(COST_ROUNDS, lambda n=count: self.explore_command(
+            [self.program("calls"), call, str(n)], "--mode", "fiber", "--strategy", strategy, "--depth", str(10 * n), "--budget",
+            f"{CALL_RUNS}runs", *options)) for count in CALLS_CONTROLLED)
+        return 1e9 * (many - few) / CALL_RUNS / (CALLS_CONTROLLED[1] - CALLS_CONTROLLED[0])
+
+    def call_alone_ns(self, call):
+        few, many = (least_seconds(COST_ROUNDS, lambda n=count: subprocess.run([self.program("calls"), call, str(n)], check=True))
+                     for count in CALLS_ALONE)
+        return 1e9 * (many - few) / (CALLS_ALONE[1] - CALLS_ALONE[0])
 
     def runs_to_first(self, program, strategy):
         """The median of runs to the first violation over the seeds; None where most searches found none."""
@@ -96,6 +129,10 @@ def cpu_seconds(do):
     result = do()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, result
+
+
+def least_seconds(rounds, do):
+    return min(cpu_seconds(do)[0] for _ in range(rounds))
 
 
 def speed(bench, wanted):
@@ -166,6 +203,62 @@ def states(bench, _):
     table.table("Dining philosophers: unique states after so many paths (Dara's figure 6.6)", ["strategy", *STATE_PATHS], rows)
 
 
+def properties(bench, count):
+    """A file of so many properties over what the program reports, none of which is ever broken."""
+    path = os.path.join(bench.folder, f"{count}.spec")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"p{i}: always forall p. p.x < {1000000 + i}\n" for i in range(count))
+    return path
+
+
+def property_costs(bench):
+    """Loading is what a search of one run takes longer; checking, what a report does."""
+    command = [bench.program("calls"), "var", "0"]
+    rows = []
+
+    def one_run(*options):
+        return least_seconds(PROPERTY_ROUNDS, lambda: bench.explore_command(command, "--budget", "1runs", *options))
+
+    without, unchecked = one_run(), bench.call_ns("var")
+    for count in PROPERTY_COUNTS:
+        spec = ("--spec", properties(bench, count))
+        rows.append([count, f"{1e3 * max(0, one_run(*spec) - without):.1f} ms", f"{bench.call_ns('var', *spec) - unchecked:.0f} ns"])
+    table.table(f"Properties; Dara: build {DARA_COSTS['property build']}, load {DARA_COSTS['property load']}, check "
+                f"{DARA_COSTS['property check']}", ["properties", "built and loaded", "checked, all of them"], rows)
+
+
+def choice_us(bench, program, strategy):
+    """The processor time of a search by the step: choosing, and all that a step is beside."""
+    taken, result = cpu_seconds(lambda: bench.explore(program, True, "--strategy", strategy, "--budget", f"{CALL_RUNS}runs"))
+    return 1e6 * taken / result["stats"]["steps"]
+
+
+def block_ns(bench, program):
+    """What a search that looks at coverage takes longer, by the blocks that its runs entered; choosing by them is in it."""
+    command = [program.build(bench.clew, bench.folder, True)]
+    budget = ("--budget", f"{CALL_RUNS}runs")
+    folder = os.path.join(bench.folder, "covered")
+    words = [bench.clew, "explore", "-q", "--strategy", "frequency", *budget, "-o", folder, "--", *command]
+    covered, _ = cpu_seconds(lambda: subprocess.run(words, check=True, stdout=subprocess.DEVNULL))
+    told = subprocess.run([bench.clew, "campaign", "--show", "coverage", "--limit", "100000", folder], check=True,
+                          capture_output=True, text=True)
+    entered = sum(int(count) for count in re.findall(r"(\d+) times", told.stdout))
+    plain, _ = cpu_seconds(lambda: bench.explore_command(command, "--strategy", "random", *budget))
+    return 1e9 * (covered - plain) / entered
+
+
+def costs(bench, _):
+    rows = [[what, f"{bench.call_alone_ns(call):.0f}", f"{bench.call_ns(call):.0f}"] for call, what in CALLS]
+    table.table(f"Nanoseconds per call; Dara's interception takes {DARA_COSTS['call']}", ["call", "by itself", "under control"], rows)
+    property_costs(bench)
+    philosophers = next(p for p in threads.programs() if p.name == "philosophers")
+    print(f"Nanoseconds per block that is entered, choosing by it included: {block_ns(bench, philosophers):.0f}; "
+          f"Dara: {DARA_COSTS['block']} without")
+    rows = [[strategy, f"{choice_us(bench, philosophers, strategy):.2f}"] for strategy in STRATEGIES]
+    table.table(f"Dining philosophers: microseconds of processor time per step, all in all; Dara: an event {DARA_COSTS['event']}, "
+                f"a choice {DARA_COSTS['choice']}", ["strategy", "us"], rows)
+
+
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build")
     parts = sys.argv[2:] or PARTS
@@ -173,7 +266,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(build, folder)
         for part in parts:
-            {"speed": speed, "found": found, "twins": twins, "dara": dara, "states": states}[part](bench, wanted)
+            {"speed": speed, "found": found, "twins": twins, "dara": dara, "states": states,
+             "costs": costs}[part](bench, wanted)
 
 
 if __name__ == "__main__":

@@ -290,18 +290,6 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
     return c->options.verifies && is_worth_verifying(x) ? verify(c, p, x, e) : 0;
 }
 
-static const struct control_cover *cover_of(const struct controlled *c)
-{
-    return control_at(c, CONTROL_PLACE(COVER));
-}
-
-/* How many blocks there are is not known. */
-static struct world_coverage coverage(const struct world *w)
-{
-    const struct controlled *c = (const struct controlled *)w;
-    return (struct world_coverage){.block_covered = cover_of(c)->block_count};
-}
-
 static void close_controlled(struct world *w)
 {
     struct controlled *c = controlled_of(w);
@@ -320,7 +308,8 @@ static const struct world_ops ops = {
     .name = "process",
     .run = run,
     .describe = describe,
-    .coverage = coverage,
+    .coverage = covering_sum,
+    .blocks = covering_tell,
     .properties = claim_tell,
     .close = close_controlled,
 };
@@ -351,6 +340,7 @@ int control_open(struct world **w, const struct control_options *options, struct
     c->page_fd = -1;
     c->places = places_new();
     out_open_memory(&c->text);
+    covering_open(c);
     if (install_find(&c->install, e) < 0 || process_page(c, e) < 0 || claim_open(c, e) < 0) {
         close_controlled(&c->world);
         return -1;

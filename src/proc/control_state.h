@@ -49,6 +49,8 @@ struct controlled {
     struct map counts;   /* of messages, by name, in one run */
     struct names channels;
 
+    struct covering *covering; /* control_cover.c */
+
     uint64_t verified, unlike;
     char difference[300];
     VEC(const char *) outside;
@@ -99,6 +101,11 @@ MUST_USE int claim_open(struct controlled *c, struct err *e);
 void claim_close(struct controlled *c);
 void claim_check(struct controlled *c, struct execution *x);
 uint32_t claim_tell(struct world *w, const struct world_property **properties);
+
+/* control_cover.c: which code was entered. */
+void covering_open(struct controlled *c);
+struct world_coverage covering_sum(const struct world *w);
+uint32_t covering_tell(struct world *w, const struct world_block **blocks);
 
 /* control_tell.c: the run as a trace. */
 void tell_run(struct controlled *c, struct trace *t, const struct execution *x);

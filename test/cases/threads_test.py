@@ -2,6 +2,7 @@
 what is found in them."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import threads  # pylint: disable=wrong-import-position
 IS_LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
 RUNS_MAX = 1000
 TWIN_RUNS = 10000 if IS_LONG else 100
+DARA = ("map_init", "loop_variable", "producer_consumer", "philosophers", "ticker")  # the thesis's own programs
 MODES = ("fork", "thread", "exec")  # beside that of fibers
 REPLAYS = 100 if IS_LONG else 3
 FOLDER = tempfile.mkdtemp()
@@ -82,6 +84,36 @@ def test_code_that_was_entered_is_the_same_in_all_modes():
         told.append([stats[name] for name in ("blocks_covered", "states", "steps", "violating_runs")])
     assert told[0][0] > 10 and told[0][1] > 1, told
     assert told == [told[0]] * len(told), told
+
+
+def test_a_campaign_says_which_code_was_entered():
+    program = next(program for program in PROGRAMS if program.name == "producer_consumer")
+    folder = os.path.join(FOLDER, "covered")
+    for where in ("-o", "--resume"):  # the second search goes on with the first, in another process
+        done = run(CLEW, "explore", "-q", "--strategy", "unique", "--budget", "20runs", where, folder, "--",
+                   program.build(CLEW, FOLDER, True))
+        assert done.returncode == 0, done.stderr
+    told = run(CLEW, "campaign", "--show", "coverage", "--limit", "1000", folder).stdout
+    counts = [(int(count), place) for count, place in re.findall(r"(\d+) times  (\S+)", told)]
+    with open(program.source, encoding="utf-8") as file:
+        line = 1 + file.read().split("\n").index("        delivered++;")
+    assert (40 * 5, f"producer_consumer.c:{line}") in counts, told
+    assert told.count(" times  ") == int(re.search(r"(\d+) covered", told)[1]), told
+
+
+def test_programs_of_dara_are_minimized():
+    for program in PROGRAMS:
+        if program.name not in DARA:
+            continue
+        found = explore(program, False, "--first", "--budget", f"{RUNS_MAX}runs")["findings"]
+        words = found[0]["replay"].split()[2:]
+        small = os.path.join(FOLDER, program.name + ".sched")
+        done = run(CLEW, "minimize", "-q", "--json", "--budget", "5000runs", "-o", small, *words)
+        assert done.returncode == 0, program.title + done.stderr
+        stats = json.loads(done.stdout)["stats"]
+        assert 0 < stats["final_events"] <= stats["initial_events"], (program.title, stats)
+        done = run(CLEW, "replay", "--verify", "100", *(small if word.endswith(".sched") else word for word in words))
+        assert done.returncode == 1 and "100 replays, all the same" in done.stdout, program.title + done.stdout + done.stderr
 
 
 def test_no_twin_is_reported():
