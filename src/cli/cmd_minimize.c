@@ -14,6 +14,8 @@
 #include "sim/sim.h"
 #include "world/recipe.h"
 
+enum { JOBS_MAX = 1024 };
+
 struct minimize_command {
     struct common common;
     int stage; /* index of stage_word */
@@ -211,6 +213,7 @@ static int reduce(struct minimization *m, struct err *e)
     m->options.no_diverge = c->no_diverge;
     m->options.stages = c->stage == 0 ? 0 : 1u << (c->stage - 1);
     m->options.budget = m->session->budget;
+    m->options.jobs = (uint32_t)c->common.jobs;
     m->options.keeps_checkpoints = c->spec == NULL;
     m->options.better = save;
     m->options.progress = show;
@@ -232,6 +235,9 @@ static int run(struct session *s, const void *options, struct err *e)
     struct minimization m = {.session = s, .command = options};
     if (parse_repeat(&m.options, m.command->repeat, e) < 0) {
         return MISUSED;
+    }
+    if (m.command->common.jobs == 0 || m.command->common.jobs > JOBS_MAX) {
+        return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
     }
     schedule_init(&m.schedule);
     spec_init(&m.spec);
@@ -314,6 +320,7 @@ static const struct option options[] = {
      .help = "what comes from outside, as the exploration had it (default: as the system says)"},
     COMMAND_OPTIONS(struct minimize_command),
     COMMON_JSON,
+    COMMON_JOBS,
     COMMON_BUDGET,
     COMMON_ALWAYS,
     {0},

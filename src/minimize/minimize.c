@@ -95,7 +95,7 @@ static bool is_asked(const struct reducer *r, enum stage stage)
 static void tell(const struct reducer *r)
 {
     const struct minimized *m = r->result;
-    if (r->options->progress != NULL) {
+    if (r->options->progress != NULL && !foresight_is_worker(r->foresight)) {
         r->options->progress(r->options->context,
                              &(struct minimize_progress){.stage = r->stage,
                                                          .steps = reducer_size(r),
@@ -111,6 +111,9 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
     r->stage = pass->stage;
     r->ways = pass->ways;
     tell(r);
+    if (pass->stage == STAGE_EXACT) {
+        foresight_end(r->foresight); /* its steps are no candidates */
+    }
     stage_functions[pass->stage](r);
     return r->best_count > bests;
 }
@@ -141,10 +144,16 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
              struct minimized *m, struct err *e)
 {
     *m = (struct minimized){0};
-    struct reducer r = {.world = w, .options = o, .result = m, .stage = STAGE_SLICE, .e = e};
+    struct reducer r = {.world = w,
+                        .options = o,
+                        .result = m,
+                        .foresight = foresight_new(o->jobs),
+                        .stage = STAGE_SLICE,
+                        .e = e};
     int result = reducer_begin(&r, p);
     if (result == 0) {
         reducer_run_stages(&r, 0);
+        foresight_end(r.foresight);
         m->is_stopped = r.is_over;
         if (m->proof == PROOF_NONE && !r.is_over && o->compat == COMPAT_NONE &&
             is_asked(&r, STAGE_SINGLES)) {
@@ -153,6 +162,7 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
         result = r.is_broken ? -1 : 0;
     }
     reducer_release(&r);
+    foresight_free(r.foresight);
     return result;
 }
 

@@ -94,6 +94,7 @@ struct minimize_options {
     bool no_diverge; /* runs in which a node changes as it never did in the first are refused */
     uint32_t repeat_wanted; /* of repeat_runs replays, so many must show it; 0: one of one */
     uint32_t repeat_runs;
+    uint32_t jobs;          /* processes that run candidates; what comes of it is the same */
     bool keeps_checkpoints; /* the world may be rewound within a run (no property looks back) */
     const volatile sig_atomic_t *is_stopped; /* ends it once it is not 0; not NULL */
     /* Called for the first and each new best, which was replayed, and for each stage; may be NULL.

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pick/name.h"
+
 uint32_t minimize_externals(const struct execution *x)
 {
     uint32_t count = 0;
@@ -18,7 +20,11 @@ bool reducer_goes_on(struct reducer *r)
     if (*o->is_stopped != 0 || limit_is_spent(&o->budget, r->result->replays)) {
         r->is_over = true;
     }
-    return !r->is_over && !r->is_broken;
+    const bool goes_on = !r->is_over && !r->is_broken;
+    if (!goes_on) {
+        foresight_end(r->foresight);
+    }
+    return goes_on;
 }
 
 bool reducer_may_go(const struct reducer *r, uint32_t index)
@@ -36,15 +42,20 @@ struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick
                               .is_unignorable = o->is_unignorable};
 }
 
+static void count_run(struct reducer *r, size_t steps)
+{
+    r->result->replays++;
+    r->result->steps += steps;
+    r->result->stages[r->stage].replays++;
+}
+
 static int run(struct reducer *r, const struct plan *p, struct execution *x)
 {
     if (world_run(r->world, p, x, r->e) < 0) {
         r->is_broken = true;
         return -1;
     }
-    r->result->replays++;
-    r->result->steps += x->steps.count;
-    r->result->stages[r->stage].replays++;
+    count_run(r, x->steps.count);
     return 0;
 }
 
@@ -81,6 +92,46 @@ static bool is_better(const struct reducer *r, const struct execution *x)
            (x->steps.count == best->steps.count &&
             (externals < r->result->final_externals ||
              (r->accepts_equal && externals == r->result->final_externals)));
+}
+
+/* What a candidate is run for. */
+enum wish { WISH_SAME, WISH_BETTER };
+
+static uint64_t key_of(const struct plan *p)
+{
+    uint64_t key = name_mix(name_mix(p->pick.seed, p->pick.strategy), p->steps_max);
+    for (size_t i = 0; i < p->pick.turn_count; i++) {
+        key = name_mix(key, p->pick.turns[i].name);
+    }
+    for (size_t i = 0; i < p->pick.want_count; i++) {
+        const struct pick_want *want = &p->pick.wants[i];
+        key = name_mix(name_mix(key, want->action ^ want->match), want->content);
+    }
+    for (size_t i = 0; i < p->content_count; i++) {
+        key = name_mix(key, name_text(p->contents[i].bytes, p->contents[i].size));
+    }
+    return key;
+}
+
+/* Runs the plan as r->tried, unless it is known to be fruitless; true when it comes to what is
+ * wished for. */
+static bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
+{
+    const uint64_t key = foresight_is_on(r->foresight) ? key_of(p) : 0;
+    uint32_t steps = 0;
+    if (foresight_knows(r->foresight, key, &steps)) {
+        count_run(r, steps);
+        return false;
+    }
+    if (run(r, p, &r->tried) < 0) {
+        return false;
+    }
+    const bool is_fruitful =
+        reducer_is_same(r, &r->tried) && (wish == WISH_SAME || is_better(r, &r->tried));
+    foresight_note(r->foresight, &(struct glimpse){.key = key,
+                                                   .steps = (uint32_t)r->tried.steps.count,
+                                                   .is_fruitless = !is_fruitful});
+    return is_fruitful;
 }
 
 /* The plan that makes the execution again, step by step. */
@@ -178,13 +229,13 @@ static void take_over(struct reducer *r, struct execution *x)
     tell_better(r);
 }
 
-/* Takes it over if it is better. */
-static bool offer(struct reducer *r, struct execution *x)
+/* Takes what was tried over, which shows the violation, if it is better. */
+static bool offer(struct reducer *r)
 {
-    if (!reducer_is_same(r, x) || !is_better(r, x) || !is_repeatable(r, x)) {
+    if (!is_better(r, &r->tried) || !is_repeatable(r, &r->tried)) {
         return false;
     }
-    take_over(r, x);
+    take_over(r, &r->tried);
     return true;
 }
 
@@ -243,13 +294,13 @@ bool *reducer_marks(struct reducer *r)
     return r->is_out.at;
 }
 
-static bool run_candidate(struct reducer *r, const struct candidate *c)
+static bool run_candidate(struct reducer *r, const struct candidate *c, enum wish wish)
 {
     static const struct pick_want nothing;
     struct plan p = r->result->plan;
     p.pick.wants = c->wants.count == 0 ? &nothing : c->wants.at;
     p.pick.want_count = c->wants.count;
-    return reducer_goes_on(r) && run(r, &p, &r->tried) == 0;
+    return reducer_goes_on(r) && attempt(r, &p, wish);
 }
 
 const struct execution *reducer_look(struct reducer *r)
@@ -261,7 +312,7 @@ const struct execution *reducer_look(struct reducer *r)
 
 bool reducer_try(struct reducer *r, const struct candidate *c)
 {
-    return run_candidate(r, c) && offer(r, &r->tried);
+    return run_candidate(r, c, WISH_BETTER) && offer(r);
 }
 
 /* The seed is the strategy's and the nodes' at once, so that what is found is known by it. */
@@ -274,9 +325,9 @@ bool reducer_try_tail(struct reducer *r, const struct tail *tail)
     p.pick.steps_first = 0;
     p.pick.strategy = tail->strategy;
     p.pick.seed = common->pick.seed = tail->seed;
-    p.steps_max = tail->steps_max;
+    p.pick.length = p.steps_max = tail->steps_max;
     const bool is_better =
-        p.steps_max > 0 && reducer_goes_on(r) && run(r, &p, &r->tried) == 0 && offer(r, &r->tried);
+        p.steps_max > 0 && reducer_goes_on(r) && attempt(r, &p, WISH_BETTER) && offer(r);
     if (!is_better) {
         common->pick.seed = seed_before;
     }
@@ -289,6 +340,7 @@ void reducer_begin_trial(struct reducer *trial, const struct reducer *r)
     *trial = (struct reducer){.world = r->world,
                               .options = r->options,
                               .result = m,
+                              .foresight = r->foresight,
                               .stage = r->stage,
                               .ways = r->ways,
                               .outcome = r->outcome,
@@ -320,10 +372,10 @@ bool reducer_end_trial(struct reducer *r, struct reducer *trial)
     return is_taken;
 }
 
-/* What was tried is the best of the trial, if it shows the violation every time. */
+/* What was tried, and shows the violation, is the best of the trial if it does so every time. */
 static bool begin_with_tried(struct reducer *trial)
 {
-    if (!reducer_is_same(trial, &trial->tried) || !is_repeatable(trial, &trial->tried)) {
+    if (!is_repeatable(trial, &trial->tried)) {
         return false;
     }
     take_over(trial, &trial->tried);
@@ -334,11 +386,12 @@ bool reducer_find_another(struct reducer *trial, const struct tail *tail, uint32
 {
     struct minimized *m = trial->result;
     for (uint32_t i = 0; i < runs_max && reducer_goes_on(trial); i++) {
-        const struct plan p = {.pick = {.strategy = tail->strategy, .seed = tail->seed + i},
-                               .faults = trial->faults,
-                               .steps_max = tail->steps_max};
+        const struct plan p = {
+            .pick = {.strategy = tail->strategy, .seed = tail->seed + i, .length = tail->steps_max},
+            .faults = trial->faults,
+            .steps_max = tail->steps_max};
         m->plan = (struct plan){.pick.seed = p.pick.seed, .faults = p.faults};
-        if (run(trial, &p, &trial->tried) == 0 && begin_with_tried(trial)) {
+        if (attempt(trial, &p, WISH_SAME) && begin_with_tried(trial)) {
             return true;
         }
     }
@@ -354,17 +407,16 @@ bool reducer_take_another(struct reducer *trial, const struct plan *p, const str
         contents_put(&m->contents, &p->contents[i]);
     }
     m->plan.contents = m->contents.list.at;
-    return run_candidate(trial, c) && begin_with_tried(trial);
+    return run_candidate(trial, c, WISH_SAME) && begin_with_tried(trial);
 }
 
 bool reducer_shows(struct reducer *r, const struct candidate *c)
 {
-    if (!run_candidate(r, c)) {
+    if (!run_candidate(r, c, WISH_SAME)) {
         return false;
     }
-    const bool is_shown = reducer_is_same(r, &r->tried);
-    (void)offer(r, &r->tried);
-    return is_shown;
+    (void)offer(r);
+    return true;
 }
 
 bool reducer_try_without(struct reducer *r, const bool *is_out)

@@ -3,6 +3,7 @@
 #define CLEW_MINIMIZE_REDUCE_H
 
 #include "base/map.h"
+#include "minimize/foresight.h"
 #include "minimize/minimize.h"
 
 /* Operations that are wanted, one after another. */
@@ -20,7 +21,8 @@ struct ways {
 struct reducer {
     struct world *world;
     const struct minimize_options *options;
-    struct minimized *result; /* whose best is the best */
+    struct minimized *result;    /* whose best is the best */
+    struct foresight *foresight; /* NULL: candidates are run here, one after another */
     enum stage stage;
     struct ways ways;
     struct execution tried;

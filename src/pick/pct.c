@@ -1,7 +1,7 @@
 /* Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010):
  * tasks have random priorities and the highest goes; at d-1 steps drawn beforehand, who would go is
  * put below all others. A bug of depth d among n tasks and k steps shows with probability at least
- * 1/(n k^(d-1)). The number of steps is that of the longest run so far.
+ * 1/(n k^(d-1)). The number of steps is what the plan says, else that of the longest run so far.
  *
  * Beside the paper: a timer that is set again whenever it fires never lets anybody below it go, so
  * the priority of timers is drawn anew after one has fired. */
@@ -24,8 +24,9 @@ static void begin(struct pick *p)
     memset(pct->priorities, 0, p->limits.task_max * sizeof *pct->priorities);
     const uint32_t depth = p->plan.depth == 0 ? DEPTH_DEFAULT : p->plan.depth;
     pct->lowered_count = depth - 1 < PCT_DEPTH_MAX ? depth - 1 : PCT_DEPTH_MAX;
+    const uint32_t length = p->plan.length == 0 ? pct->length_most : p->plan.length;
     for (uint32_t i = 0; i < pct->lowered_count; i++) {
-        pct->lowered_at[i] = (uint32_t)prng_below(&p->prng, pct->length_most);
+        pct->lowered_at[i] = (uint32_t)prng_below(&p->prng, length);
     }
 }
 

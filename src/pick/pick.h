@@ -123,6 +123,7 @@ struct pick_plan {
     size_t asleep_count;
     enum pick_strategy strategy; /* for the rest */
     uint32_t depth;              /* of bugs that pct aims at, from 1; 0: 3 */
+    uint32_t length;             /* of runs, as pct takes it; 0: of the longest so far */
     uint64_t seed;
 };
 

@@ -62,6 +62,7 @@ static int put_plan(struct controlled *c, const struct plan *p, struct err *e)
         .steps_first = k->steps_first,
         .steps_max = p->steps_max == 0 || p->steps_max > most ? most : p->steps_max,
         .depth = k->depth,
+        .length = k->length,
         .strategy = (uint8_t)k->strategy,
         .is_lenient = k->is_lenient,
         .has_wants = k->wants != NULL,

@@ -261,6 +261,7 @@ static struct pick_plan read_plan(void)
         .asleep_count = p->asleep_count,
         .strategy = p->strategy,
         .depth = p->depth,
+        .length = p->length,
         .seed = p->seed,
     };
 }

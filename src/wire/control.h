@@ -102,7 +102,7 @@ struct control_plan {
     uint64_t number; /* of the plan, from 1 */
     uint64_t seed;
     uint64_t turn_count, want_count, constraint_count, asleep_count;
-    uint32_t steps_first, steps_max, depth;
+    uint32_t steps_first, steps_max, depth, length;
     uint8_t strategy; /* enum pick_strategy */
     uint8_t is_lenient, has_wants, wants_pending, is_learning;
 };

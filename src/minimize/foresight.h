@@ -1,0 +1,49 @@
+/* Looking ahead: other processes find out what the next candidates come to, on the guess that each
+ * before them comes to nothing, which is so for most.
+ *
+ *     leader      asks of each candidate in turn ... ran it itself where the guess was wrong
+ *     worker 0    ran candidates 0, 2, 4 ..., tells what they came to
+ *     worker 1    ran candidates 1, 3, 5 ...
+ *
+ * A worker is a fork of the leader in the midst of a stage, and goes on with the stage as the
+ * leader will: what it does not run itself it takes for fruitless. The first candidate that is not
+ * is run by the leader anew, so that all that is accepted was found by the leader, in the order of
+ * candidates, and is the same with any number of workers. Workers die with the leader. */
+#ifndef CLEW_MINIMIZE_FORESIGHT_H
+#define CLEW_MINIMIZE_FORESIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct foresight;
+
+/* What a candidate came to. */
+struct glimpse {
+    uint64_t key; /* of its plan: a worker that went another way than the leader is found out */
+    uint32_t steps;
+    bool is_fruitless;
+};
+
+/* For so many workers; NULL, which all of these take, when that is less than two. */
+struct foresight *foresight_new(uint32_t worker_count);
+void foresight_free(struct foresight *f);
+
+/* Whether keys are of any use now. */
+bool foresight_is_on(const struct foresight *f);
+
+/* Whether this process is a worker: it tells nobody but the leader anything. */
+bool foresight_is_worker(const struct foresight *f);
+
+/* Whether the next candidate, which has this key, is known to be fruitless; then how many steps it
+ * had. Waits for the worker whose it is. In a worker, true for those that are not its own. */
+bool foresight_knows(struct foresight *f, uint64_t key, uint32_t *steps);
+
+/* The candidate asked for last was run and came to this. In the leader, workers begin when this was
+ * fruitless for a while, and end when it is not; where none can be made, it goes on alone. A worker
+ * whose candidate is not fruitless ends. */
+void foresight_note(struct foresight *f, const struct glimpse *g);
+
+/* What follows cannot be foreseen: workers end, and this one, if it is one. */
+void foresight_end(struct foresight *f);
+
+#endif

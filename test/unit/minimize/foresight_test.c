@@ -1,0 +1,94 @@
+/* What other processes find out ahead of time is what would have been found out anyway. */
+#include "minimize/foresight.h"
+
+#include "base/seam.h"
+#include "test.h"
+
+enum { CANDIDATES = 5000, FRUITFUL_EVERY = 700 };
+
+static struct glimpse outcome(uint32_t candidate)
+{
+    return (struct glimpse){.key = candidate + 1,
+                            .steps = candidate % 97,
+                            .is_fruitless = candidate % FRUITFUL_EVERY != FRUITFUL_EVERY - 1};
+}
+
+/* Until there are workers: they begin after a while. */
+static void wait_for_workers(struct foresight *f)
+{
+    while (!foresight_is_on(f)) {
+        foresight_note(f, &(struct glimpse){.is_fruitless = true});
+    }
+}
+
+/* A row of candidates as a stage has them; how many did not have to be run. */
+static uint32_t go_through(struct foresight *f, uint32_t first)
+{
+    uint32_t known = 0;
+    for (uint32_t i = first; i < CANDIDATES; i++) {
+        const struct glimpse g = outcome(i);
+        uint32_t steps = 0;
+        if (!foresight_knows(f, g.key, &steps)) {
+            foresight_note(f, &g);
+        } else if (!foresight_is_worker(f)) {
+            CHECK(g.is_fruitless);
+            CHECK_INT(steps, g.steps);
+            known++;
+        }
+    }
+    foresight_end(f);
+    CHECK(!foresight_is_on(f));
+    return known;
+}
+
+TEST(what_is_foreseen_is_what_comes)
+{
+    for (uint32_t workers = 2; workers <= 4; workers++) {
+        struct foresight *f = foresight_new(workers);
+        wait_for_workers(f);
+        CHECK(go_through(f, 0) >= FRUITFUL_EVERY - 1);
+        foresight_free(f);
+    }
+}
+
+TEST(a_worker_that_goes_another_way_is_not_believed)
+{
+    struct foresight *f = foresight_new(2);
+    uint32_t steps = 0;
+    wait_for_workers(f);
+    const bool is_worker = foresight_is_worker(f);
+    const struct glimpse g = {.key = is_worker ? 1 : 2, .is_fruitless = true};
+    while (is_worker) {
+        if (!foresight_knows(f, g.key, &steps)) {
+            foresight_note(f, &g);
+        }
+    }
+    CHECK(!foresight_knows(f, g.key, &steps));
+    CHECK(!foresight_is_on(f));
+    foresight_free(f);
+}
+
+TEST(with_one_process_nothing_is_foreseen)
+{
+    uint32_t steps = 0;
+    CHECK(foresight_new(1) == NULL);
+    CHECK(!foresight_knows(NULL, 1, &steps));
+    foresight_note(NULL, &(struct glimpse){.is_fruitless = true});
+    foresight_end(NULL);
+    foresight_free(NULL);
+}
+
+/* Whatever fails, all candidates are gone through and those that matter are run by the leader. */
+TEST(where_no_worker_can_be_made_or_heard_it_goes_on_alone)
+{
+    for (uint64_t call = 1; call <= 6; call++) {
+        struct foresight *f = foresight_new(2);
+        seam_arm(call);
+        while (!foresight_is_on(f) && seam_countdown != 0) {
+            foresight_note(f, &(struct glimpse){.is_fruitless = true});
+        }
+        (void)go_through(f, 0);
+        CHECK(seam_disarm());
+        foresight_free(f);
+    }
+}
