@@ -67,11 +67,20 @@ static void count_one(struct controlled *c, const char *name)
     set(c, name, ++*count);
 }
 
+/* Of a word of the specification. */
+static bool is_of_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 static void count_message(struct controlled *c, const struct control_report *r)
 {
     char name[80];
     const char *what = r->kind == EVENT_SEND ? "sent" : "received";
     (void)snprintf(name, sizeof name, "%s_%.60s", what, r->name);
+    for (char *at = name; *at != '\0'; at++) {
+        *at = is_of_word(*at) ? *at : '_';
+    }
     count_one(c, what);
     count_one(c, name);
 }

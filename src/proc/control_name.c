@@ -24,12 +24,24 @@ void name_print_place(struct controlled *c, uint64_t place, struct out *out)
     }
 }
 
+static const char *kind_text(uint64_t kind)
+{
+    static const char *const texts[] = {
+#define KIND(id, text) text,
+        CONTROL_DESCRIPTOR_LIST(KIND)
+#undef KIND
+    };
+    return kind < CONTROL_DESCRIPTOR_COUNT ? texts[kind] : "something";
+}
+
 /* "balance" or "accounts+16" for what a symbol covers, else the place. */
 static void print_key(struct controlled *c, uint64_t key, struct out *out)
 {
     struct place_object object;
     add_modules(c);
-    if ((key & CONTROL_KEY_OF_PLACE) != 0) {
+    if ((key & CONTROL_KEY_OF_KIND) != 0) {
+        out_text(out, kind_text(key & ~CONTROL_KEY_OF_KIND));
+    } else if ((key & CONTROL_KEY_OF_PLACE) != 0) {
         name_print_place(c, key & ~CONTROL_KEY_OF_PLACE, out);
     } else if (places_object(c->places, key, &object)) {
         out_text(out, object.name);

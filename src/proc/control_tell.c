@@ -43,6 +43,9 @@ static void append_step(struct telling *t, const struct control_step *s)
     if (kind_of(s->kind) == NULL) {
         return; /* the program wrote over the page */
     }
+    if (s->kind == EVENT_SEND || s->kind == EVENT_RECV) {
+        return; /* what was sent, and came, is reported */
+    }
     struct event e = {
         .kind = s->kind, .task = task_of(t, s->task), .location = place_of(t, s->place)};
     if (has_field(s->kind, F_OBJECT)) {

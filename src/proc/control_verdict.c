@@ -149,6 +149,9 @@ static const char *waiting_word(uint16_t kind)
     case EVENT_SEM_WAIT: return "waits for the semaphore ";
     case EVENT_BARRIER_EXIT: return "waits at the barrier ";
     case EVENT_ONCE: return "waits for the initialization of ";
+    case EVENT_RECV: return "waits to read from ";
+    case EVENT_SEND: return "waits to write to ";
+    case EVENT_ACCEPT: return "waits for a connection to ";
     default: return "waits for ";
     }
 }

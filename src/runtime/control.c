@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "runtime/end.h"
 #include "runtime/heap.h"
 #include "runtime/libc.h"
 #include "runtime/sys.h"
@@ -290,6 +291,7 @@ static void begin_run(void)
     r->end = CONTROL_UNENDED;
     object_begin();
     cover_begin();
+    end_begin();
     heap_begin();
     task_begin();
     clock_begin();
@@ -359,6 +361,7 @@ static _Noreturn void serve_fibers(void)
         begin_run();
         fiber_make(&tasks[0], 0, first_fiber);
         fiber_switch(&server, &tasks[0].fiber);
+        end_restore();
         rewind_restore();
         control_ask(CONTROL_DONE);
     }
@@ -449,6 +452,7 @@ __attribute__((constructor(101))) static void start(void)
     turn_start();
     object_start();
     cover_start();
+    end_start();
     find_own_code();
     control->can_fiber = fiber_is_possible();
     (void)on_exit(at_exit, NULL);

@@ -19,6 +19,7 @@
 #ifndef CLEW_RUNTIME_CONTROL_H
 #define CLEW_RUNTIME_CONTROL_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +48,7 @@ enum wait {
     WAIT_ONCE,      /* nobody is initializing `object` */
     WAIT_TIME,      /* until `deadline` */
     WAIT_WAKE,      /* of a futex: somebody woke us */
+    WAIT_READY,     /* one of `descriptors` is ready */
 };
 
 /* What a task is about to do. */
@@ -55,6 +57,9 @@ struct act {
     enum wait wait;
     const volatile void *object; /* NULL: nothing */
     const volatile void *second;
+    const struct object *known; /* its object, if that has no address; good while it is said */
+    struct pollfd *descriptors; /* as poll() has them, and answers in them */
+    uint32_t descriptor_count;
     const void *place;
     uint64_t deadline; /* when it gives up, of the virtual clock; 0: never */
     uint32_t size;     /* of an access */
@@ -69,6 +74,7 @@ struct act {
     bool is_idle;         /* repeats what the task did before, and nothing has changed since */
     bool is_unsure;       /* whether it changes anything is told by turn_changed */
     bool is_cancellable;
+    bool is_outer; /* of a wait: somebody outside of the process may end it */
 };
 
 /* The name of something that tasks touch (wire/control.h), the same in every run. */
@@ -274,6 +280,8 @@ struct object object_of(const volatile void *address, const void *place);
 size_t object_print(const struct object *o, char *text, size_t size);
 struct object object_of_task(uint32_t number);
 struct object object_of_time(void);
+/* The so many-th of a kind that a task made. */
+struct object object_of_kind(enum control_descriptor kind, uint32_t ordinal, uint32_t owner);
 /* The memory means something else from now on. */
 void object_forget(const void *address, size_t size);
 /* The modules of the process changed. */

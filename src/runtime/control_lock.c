@@ -68,6 +68,7 @@ bool lock_is_ready(const struct task *t)
     case WAIT_TASK:
     case WAIT_BARRIER:
     case WAIT_TIME:
+    case WAIT_READY:
     case WAIT_WAKE: break;
     }
     return true;

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/control_random.h"
+#include "runtime/end.h"
 #include "runtime/libc.h"
 #include "runtime/sys.h"
 #include "runtime/task.h"
@@ -110,6 +112,9 @@ RT_EXPORT pid_t fork(void)
 {
     control_outside("fork");
     control_changed();
+    if (control_is_on) {
+        end_forked();
+    }
     const pid_t child = libc.fork();
     if (child == 0) {
         control_is_on = false;
@@ -130,6 +135,11 @@ RT_EXPORT pid_t getpid(void)
     return control_is_on ? PID : (pid_t)sys(SYS_getpid);
 }
 
+RT_EXPORT pid_t getppid(void)
+{
+    return control_is_on ? PID - 1 : (pid_t)sys(SYS_getppid);
+}
+
 RT_EXPORT pid_t gettid(void)
 {
     return control_is_on ? PID + (pid_t)control_self->number : (pid_t)sys(SYS_gettid);
@@ -144,20 +154,32 @@ RT_EXPORT int kill(pid_t pid, int signal)
 
 RT_EXPORT FILE *fopen(const char *path, const char *mode)
 {
+    if (control_is_on && random_is_device(path)) {
+        return random_stream();
+    }
     control_changed();
     return libc.fopen(path, mode);
 }
 
 RT_EXPORT FILE *fopen64(const char *path, const char *mode)
 {
+    if (control_is_on && random_is_device(path)) {
+        return random_stream();
+    }
     control_changed();
     return libc.fopen64(path, mode);
 }
 
 static int opened(int folder, const char *path, int flags, mode_t mode)
 {
+    const int fd = (int)sys(SYS_openat, folder, path, flags, mode);
+    if (control_is_on && random_is_device(path)) {
+        end_made(fd, CONTROL_RANDOM);
+        return fd;
+    }
     control_changed();
-    return (int)sys(SYS_openat, folder, path, flags, mode);
+    end_made(fd, CONTROL_FILE);
+    return fd;
 }
 
 #define MODE_OF(flags, mode)                      \

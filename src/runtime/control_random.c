@@ -1,4 +1,6 @@
 /* Chance that comes from the system: drawn from the plan's seed instead. */
+#include "runtime/control_random.h"
+
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -11,7 +13,7 @@
 static struct prng prng;
 static uint64_t begun; /* the plan it was begun for */
 
-static void fill(void *bytes, size_t size)
+void random_fill(void *bytes, size_t size)
 {
     if (begun != control->plan.number) {
         begun = control->plan.number;
@@ -24,12 +26,29 @@ static void fill(void *bytes, size_t size)
     }
 }
 
+bool random_is_device(const char *path)
+{
+    return strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0;
+}
+
+static ssize_t draw(void *unused, char *bytes, size_t size)
+{
+    (void)unused;
+    random_fill(bytes, size);
+    return (ssize_t)size;
+}
+
+FILE *random_stream(void)
+{
+    return fopencookie(NULL, "r", (cookie_io_functions_t){.read = draw});
+}
+
 RT_EXPORT ssize_t getrandom(void *bytes, size_t size, unsigned flags)
 {
     if (!control_is_on) {
         return sys(SYS_getrandom, bytes, size, flags);
     }
-    fill(bytes, size);
+    random_fill(bytes, size);
     return (ssize_t)size;
 }
 
@@ -50,4 +69,16 @@ RT_EXPORT void arc4random_buf(void *bytes, size_t size);
 RT_EXPORT void arc4random_buf(void *bytes, size_t size)
 {
     (void)getrandom(bytes, size, 0);
+}
+
+/* As arc4random_uniform(3): every number below the limit is as likely. */
+RT_EXPORT uint32_t arc4random_uniform(uint32_t limit);
+RT_EXPORT uint32_t arc4random_uniform(uint32_t limit)
+{
+    const uint32_t uneven = limit < 2 ? 0 : -limit % limit;
+    uint32_t drawn = arc4random();
+    while (drawn < uneven) {
+        drawn = arc4random();
+    }
+    return limit < 2 ? 0 : drawn % limit;
 }

@@ -286,3 +286,11 @@ struct object object_of_time(void)
     return (struct object){
         .key = CONTROL_KEY_OF_TIME, .name = name_text("clock", 5), .number = number_of(3, 0)};
 }
+
+struct object object_of_kind(enum control_descriptor kind, uint32_t ordinal, uint32_t owner)
+{
+    struct object o = {.key = CONTROL_KEY_OF_KIND | kind, .ordinal = ordinal, .owner = owner};
+    o.name = name_of(&o);
+    o.number = number_of(4, o.name);
+    return o;
+}

@@ -1,9 +1,12 @@
 /* Who goes next. */
+#include <poll.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "pick/name.h"
 #include "pick/table.h"
 #include "runtime/control.h"
+#include "runtime/sys.h"
 #include "wire/must.h"
 
 enum { OCCURRENCES_MAX = 1 << 16 };
@@ -174,6 +177,7 @@ static bool is_ready(const struct task *t)
     case WAIT_BARRIER:
     case WAIT_WAKE: return t->is_woken;
     case WAIT_TIME: return false;
+    case WAIT_READY: return sys(SYS_poll, t->act.descriptors, t->act.descriptor_count, 0L) > 0;
     case WAIT_MUTEX:
     case WAIT_SEMAPHORE:
     case WAIT_READ:
@@ -313,10 +317,31 @@ static void learn(void)
     }
 }
 
+/* Nobody can go on but by something from outside: waits for it, as the program would. False when
+ * nobody waits for such a thing. */
+static bool await_outside(void)
+{
+    enum { OUTSIDE_MAX = 64 };
+    struct pollfd awaited[OUTSIDE_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct act *a = &task_live[i]->act;
+        for (uint32_t k = 0;
+             a->is_outer && a->wait == WAIT_READY && k < a->descriptor_count && count < OUTSIDE_MAX;
+             k++) {
+            awaited[count++] = a->descriptors[k];
+        }
+    }
+    return count > 0 && sys(SYS_poll, awaited, count, -1L) > 0;
+}
+
 static struct task *choose(struct task *me)
 {
     learn();
     list(me);
+    while (board->offer_count == 0 && await_outside()) {
+        list(me);
+    }
     if (board->offer_count == 0) {
         control_end(&(struct ending){.end = CONTROL_DEADLOCKED});
     }
@@ -354,6 +379,9 @@ static struct object object_of_act(const struct act *a)
     }
     if (a->is_of_time) {
         return object_of_time();
+    }
+    if (a->known != NULL) {
+        return *a->known;
     }
     return a->object != NULL ? object_of(a->object, a->place)
                              : (struct object){.name = name_text("", 0)};

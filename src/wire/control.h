@@ -65,11 +65,36 @@ enum control_mode {
     CONTROL_EXEC,   /* tasks are threads; the program is started for each run */
 };
 
-/* Kinds of keys: a place in the code, which stands for objects that have their names from it; a
- * task, by its number; the clock. All others are addresses of something static. */
+/* Kinds of keys: something that a number stands for by its kind; a place in the code, which stands
+ * for objects that have their names from it; a task, by its number; the clock. All others are
+ * addresses of something static. */
+#define CONTROL_KEY_OF_KIND (UINT64_C(1) << 60)
 #define CONTROL_KEY_OF_PLACE (UINT64_C(1) << 61)
 #define CONTROL_KEY_OF_TIME (UINT64_C(1) << 62)
 #define CONTROL_KEY_OF_TASK (UINT64_C(1) << 63)
+
+/* What a key of a kind stands for: KIND(id, text). Ordinals tell them apart. */
+#define CONTROL_DESCRIPTOR_LIST(KIND) \
+    KIND(DESCRIPTOR, "descriptor")    \
+    KIND(STDIN, "stdin")              \
+    KIND(STDOUT, "stdout")            \
+    KIND(STDERR, "stderr")            \
+    KIND(FILE, "file")                \
+    KIND(PIPE, "pipe")                \
+    KIND(SOCKET, "socket")            \
+    KIND(EVENTFD, "eventfd")          \
+    KIND(TIMERFD, "timerfd")          \
+    KIND(EPOLL, "epoll")              \
+    KIND(RANDOM, "random")            \
+    KIND(TIMER, "timer")              \
+    KIND(SIGNAL, "signal")
+
+enum control_descriptor {
+#define KIND(id, text) CONTROL_##id,
+    CONTROL_DESCRIPTOR_LIST(KIND)
+#undef KIND
+        CONTROL_DESCRIPTOR_COUNT
+};
 
 enum control_turn { CONTROL_OF_CLEW, CONTROL_OF_PROCESS };
 

@@ -42,10 +42,10 @@ static uint64_t target_name(const char *text, size_t size)
 
 static uint64_t operation_name(const struct schedule *s, const struct operation *o)
 {
-    if (o->kind == EVENT_RECV) {
-        return name_occurrence(
-            messages_name(names_text(&s->names, o->object), names_size(&s->names, o->object)),
-            o->occurrence);
+    const char *object = names_text(&s->names, o->object);
+    if (o->kind == EVENT_RECV && strchr(object, '>') != NULL) { /* else a task's, like all others */
+        return name_occurrence(messages_name(object, names_size(&s->names, o->object)),
+                               o->occurrence);
     }
     return name_occurrence(name_of_operations(text_name(s, o->node), text_name(s, o->task), o->kind,
                                               text_name(s, o->object)),

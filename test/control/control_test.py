@@ -240,6 +240,52 @@ def test_futexes_are_modelled_behind_their_system_call():
     assert only_finding(said)["kind"] == "deadlock", said
 
 
+def test_descriptors_inside_a_process_are_waited_for_by_turns():
+    for program in (here("streams"), plain("streams")):
+        told = []
+        for mode in MODES:
+            said, _ = explore(program, "--fail-on", "exit", "--mode", mode, "--strategy", "random", "--budget",
+                              "200runs" if LONG else "10runs")
+            assert not said["findings"] and said["stats"]["uncontrolled"] == 0 and said["stats"]["mode"] == mode, said
+            told.append(said["stats"]["steps"])
+        assert len(set(told)) == 1, told
+
+
+def test_who_waits_for_an_empty_pipe_is_in_a_deadlock():
+    path = os.path.join(HERE, "tokens.c")
+    assert not explore(build(path, "tokens"), "--budget", "300runs")[0]["findings"]
+    said, folder = explore(build(path, "tokens_broken", "-DBROKEN"), "--budget", "300runs")
+    finding = only_finding(said)
+    assert finding["kind"] == "deadlock" and "waits to read from pipe#1" in finding["what"], finding
+    for mode in MODES:
+        done = run([CLEW, "replay", "--mode", mode, os.path.join(folder, "violations", "1.sched"), "--",
+                    build(path, "tokens_broken", "-DBROKEN")])
+        assert done.returncode == 1 and "as recorded" in done.stdout, done.stdout + done.stderr
+
+
+def test_messages_through_a_pipe_are_counted():
+    """Each write is a message, delivered with its last byte."""
+    path = os.path.join(HERE, "tokens.c")
+    for claim, holds in (("always forall p. p.received <= p.sent and p.sent_pipe_1 <= 2", True),
+                         ("always forall p. p.sent_pipe_1 < 2", False), ("always forall p. p.received_pipe_1 < 2", False)):
+        spec = os.path.join(FOLDER.name, "pipe.spec")
+        with open(spec, "w", encoding="utf-8") as file:
+            file.write(f"claim: {claim}\n")
+        said, _ = explore(build(path, "tokens"), "--spec", spec, "--budget", "50runs")
+        assert (not said["findings"]) == holds, (claim, said)
+
+
+def test_somebody_outside_is_waited_for_and_named():
+    path = os.path.join(FOLDER.name, "outside_pipe.c")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#include <sys/wait.h>\n#include <unistd.h>\n"
+                   "int main(void) { int fds[2]; char byte = 0; (void)pipe(fds);\n"
+                   "if (fork() == 0) { (void)write(fds[1], \"x\", 1); _exit(0); }\n"
+                   "const long got = read(fds[0], &byte, 1); (void)wait(NULL); return got == 1 ? 0 : 3; }\n")
+    said, _ = explore(build(path, "outside_pipe"), "--fail-on", "exit", "--budget", "5runs")
+    assert not said["findings"] and said["stats"]["uncontrolled"] == 2 and said["verdict"] == "unknown", said
+
+
 def test_what_is_not_determined_is_named():
     if platform.machine() != "x86_64":
         raise tap.Skip("only x86-64 has a counter that a program reads without a call")

@@ -1,0 +1,206 @@
+/* Descriptors that tasks of one process reach each other by: made, shared and closed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/end.h"
+#include "runtime/sys.h"
+
+RT_EXPORT int pipe2(int fds[2], int flags)
+{
+    const int result = (int)sys(SYS_pipe2, fds, flags);
+    if (result == 0) {
+        end_made_pair(fds, CONTROL_PIPE);
+    }
+    return result;
+}
+
+RT_EXPORT int pipe(int fds[2])
+{
+    return pipe2(fds, 0);
+}
+
+RT_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
+{
+    const int result = (int)sys(SYS_socketpair, domain, type, protocol, fds);
+    if (result == 0) {
+        end_made_pair(fds, CONTROL_SOCKET);
+    }
+    return result;
+}
+
+static int made(long fd, enum control_descriptor kind)
+{
+    end_made((int)fd, kind);
+    return (int)fd;
+}
+
+RT_EXPORT int socket(int domain, int type, int protocol)
+{
+    return made(sys(SYS_socket, domain, type, protocol), CONTROL_SOCKET);
+}
+
+RT_EXPORT int eventfd(unsigned value, int flags)
+{
+    const int fd = made(sys(SYS_eventfd2, value, flags), CONTROL_EVENTFD);
+    struct end *e = control_is_on ? end_of(fd) : NULL;
+    if (e != NULL) {
+        e->sent = value; /* comes out without having been sent */
+    }
+    return fd;
+}
+
+RT_EXPORT int epoll_create1(int flags)
+{
+    return made(sys(SYS_epoll_create1, flags), CONTROL_EPOLL);
+}
+
+RT_EXPORT int epoll_create(int size)
+{
+    if (size <= 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return epoll_create1(0);
+}
+
+static int shared(int from, long to)
+{
+    if (to >= 0) {
+        end_shared(from, (int)to);
+    }
+    return (int)to;
+}
+
+RT_EXPORT int dup(int fd)
+{
+    return shared(fd, sys(SYS_dup, fd));
+}
+
+RT_EXPORT int dup3(int from, int to, int flags)
+{
+    return shared(from, sys(SYS_dup3, from, to, flags));
+}
+
+RT_EXPORT int dup2(int from, int to)
+{
+    return from == to ? (fcntl(from, F_GETFD) < 0 ? -1 : to) : dup3(from, to, 0);
+}
+
+static int file_control(int fd, int command, void *argument)
+{
+    const long result = sys(SYS_fcntl, fd, command, argument);
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
+        return shared(fd, result);
+    }
+    if (command == F_SETFL && control_is_on && end_of(fd) == NULL) {
+        control_changed();
+    }
+    return (int)result;
+}
+
+#define ARGUMENT_OF(last, argument)        \
+    va_list rest;                          \
+    va_start(rest, last);                  \
+    void *argument = va_arg(rest, void *); \
+    va_end(rest)
+
+RT_EXPORT int fcntl(int fd, int command, ...)
+{
+    ARGUMENT_OF(command, argument);
+    return file_control(fd, command, argument);
+}
+
+RT_EXPORT int fcntl64(int fd, int command, ...)
+{
+    ARGUMENT_OF(command, argument);
+    return file_control(fd, command, argument);
+}
+
+/* Whoever reads at the other end finds out. */
+static void take_close(int fd, enum event_kind kind, const void *place)
+{
+    if (control_is_mine() && end_of(fd) != NULL && task_live_count > 1) {
+        const struct object object = end_object(fd);
+        (void)turn_take(
+            &(struct act){.kind = kind, .known = &object, .writes = true, .place = place});
+    }
+}
+
+RT_EXPORT int close(int fd)
+{
+    take_close(fd, EVENT_CLOSE, RT_PLACE);
+    const int result = (int)sys(SYS_close, fd);
+    if (result == 0 && control_is_on) {
+        end_closed(fd);
+    }
+    return result;
+}
+
+RT_EXPORT int shutdown(int fd, int how)
+{
+    take_close(fd, EVENT_SHUTDOWN, RT_PLACE);
+    return (int)sys(SYS_shutdown, fd, how);
+}
+
+/* Connections */
+
+static int type_of(int fd)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+    return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 ? type : -1;
+}
+
+RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
+{
+    const int to = control_is_mine() ? end_at_address(address.__sockaddr__, size, type_of(fd)) : -1;
+    if (to >= 0) {
+        const struct object object = end_object(to);
+        (void)turn_take(&(struct act){
+            .kind = EVENT_CONNECT, .known = &object, .writes = true, .place = RT_PLACE});
+    } else if (control_is_mine() && end_of(fd) != NULL) {
+        control_outside("connect");
+    }
+    const int result = (int)sys(SYS_connect, fd, address.__sockaddr__, size);
+    if (to >= 0 && (result == 0 || errno == EINPROGRESS)) {
+        const int saved = errno;
+        end_connects(fd, to);
+        errno = saved;
+    }
+    return result;
+}
+
+RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags)
+{
+    if (control_is_mine()) {
+        const struct object object = end_object(fd);
+        struct pollfd awaited = {.fd = fd, .events = POLLIN};
+        const bool is_waiting = (sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
+        (void)turn_take(&(struct act){.kind = EVENT_ACCEPT,
+                                      .known = &object,
+                                      .writes = true,
+                                      .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
+                                      .descriptors = &awaited,
+                                      .descriptor_count = 1,
+                                      .is_outer = end_is_outer(fd),
+                                      .is_cancellable = true,
+                                      .place = RT_PLACE});
+        task_test_cancel();
+    }
+    const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
+    if (result >= 0 && control_is_on) {
+        end_accepts(fd, result);
+    }
+    return result;
+}
+
+RT_EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *size)
+{
+    return accept4(fd, address, size, 0);
+}

@@ -1,0 +1,319 @@
+/* Reading and writing through descriptors. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/control_random.h"
+#include "runtime/end.h"
+#include "runtime/sys.h"
+
+/* A system call that moves bytes. */
+struct transfer {
+    long number;
+    long a[6];
+    size_t size; /* asked for */
+    bool is_send;
+    bool is_prompt;  /* whatever the descriptor says, it does not wait */
+    bool is_looking; /* at what stays there */
+    const void *place;
+};
+
+static int fd_of(const struct transfer *t)
+{
+    return (int)t->a[0];
+}
+
+static long perform(const struct transfer *t)
+{
+    return sys(t->number, t->a[0], t->a[1], t->a[2], t->a[3], t->a[4], t->a[5]);
+}
+
+/* What a message counts as: bytes of a stream, or one, whole. */
+static uint64_t amount(const struct transfer *t, long moved)
+{
+    const struct end *e = end_of(fd_of(t));
+    int type = SOCK_STREAM;
+    socklen_t size = sizeof type;
+    if (e->kind == CONTROL_SOCKET) {
+        (void)sys(SYS_getsockopt, fd_of(t), SOL_SOCKET, SO_TYPE, &type, &size);
+    }
+    if (e->kind == CONTROL_EVENTFD) {
+        uint64_t value = 0;
+        memcpy(&value, (const void *)t->a[1], sizeof value);
+        return value;
+    }
+    return type == SOCK_STREAM ? (uint64_t)moved : 1;
+}
+
+static void tell(const struct transfer *t, long moved)
+{
+    const struct end *e = end_of(fd_of(t));
+    if (e == NULL || moved <= 0 || t->is_looking ||
+        (e->kind != CONTROL_PIPE && e->kind != CONTROL_SOCKET && e->kind != CONTROL_EVENTFD)) {
+        return;
+    }
+    if (t->is_send) {
+        end_sent(fd_of(t), amount(t, moved), t->place);
+        end_settle(fd_of(t));
+    } else {
+        end_received(fd_of(t), amount(t, moved), t->place);
+    }
+}
+
+/* Sockets may be told how long to wait. */
+static uint64_t patience(const struct transfer *t)
+{
+    const struct end *e = end_of(fd_of(t));
+    struct timeval most = {0};
+    socklen_t size = sizeof most;
+    if (e == NULL || e->kind != CONTROL_SOCKET ||
+        sys(SYS_getsockopt, fd_of(t), SOL_SOCKET, t->is_send ? SO_SNDTIMEO : SO_RCVTIMEO, &most,
+            &size) != 0 ||
+        (most.tv_sec == 0 && most.tv_usec == 0)) {
+        return 0;
+    }
+    return control_clock + (uint64_t)most.tv_sec * 1000000000u + (uint64_t)most.tv_usec * 1000u;
+}
+
+static bool is_stream(const struct end *e)
+{
+    return e != NULL && e->kind != CONTROL_FILE;
+}
+
+/* Waits until the call can do something. False when it gave up. */
+static bool await(const struct transfer *t, bool is_waiting)
+{
+    const struct end *e = end_of(fd_of(t));
+    const bool is_outer = end_is_outer(fd_of(t));
+    if (!is_outer && !is_stream(e) && task_live_count == 1) {
+        return true; /* a file that nobody else looks at */
+    }
+    const struct object object = t->is_send ? end_object(fd_of(t)) : end_object_in(fd_of(t));
+    const bool is_file = e == NULL ? !is_outer : e->kind == CONTROL_FILE;
+    struct pollfd awaited = {.fd = fd_of(t), .events = t->is_send ? POLLOUT : POLLIN};
+    if (is_outer) {
+        control_outside(t->is_send ? "write" : "read");
+    }
+    const bool is_there =
+        turn_take(&(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
+                                                : (t->is_send ? EVENT_SEND : EVENT_RECV),
+                                .known = &object,
+                                .writes = true,
+                                .wait = is_waiting && !is_file ? WAIT_READY : WAIT_NOTHING,
+                                .descriptors = &awaited,
+                                .descriptor_count = 1,
+                                .deadline = is_waiting ? patience(t) : 0,
+                                .is_outer = is_outer,
+                                .is_cancellable = true,
+                                .place = t->place});
+    task_test_cancel();
+    return is_there;
+}
+
+/* What may be more than there is room for is sent in parts, each when it can be. */
+static long perform_prompt(const struct transfer *t)
+{
+    const struct end *e = end_of(fd_of(t));
+    if (e == NULL || !t->is_send || t->is_prompt ||
+        (e->kind == CONTROL_PIPE && t->size <= PIPE_BUF)) {
+        return perform(t);
+    }
+    if (e->kind == CONTROL_SOCKET) {
+        struct transfer prompt = *t;
+        const bool has_flags = t->number != SYS_write;
+        prompt.number = has_flags ? t->number : SYS_sendto;
+        prompt.a[t->number == SYS_sendmsg ? 2 : 3] =
+            (has_flags ? t->a[t->number == SYS_sendmsg ? 2 : 3] : 0) | MSG_DONTWAIT;
+        return perform(&prompt);
+    }
+    const long flags = sys(SYS_fcntl, fd_of(t), F_GETFL);
+    (void)sys(SYS_fcntl, fd_of(t), F_SETFL, flags | O_NONBLOCK);
+    const long result = perform(t);
+    const int saved = errno;
+    (void)sys(SYS_fcntl, fd_of(t), F_SETFL, flags);
+    errno = saved;
+    return result;
+}
+
+static long transfer(const struct transfer *t)
+{
+    if (!control_is_mine()) {
+        return perform(t);
+    }
+    const long flags = sys(SYS_fcntl, fd_of(t), F_GETFL);
+    const bool is_waiting = flags >= 0 && (flags & O_NONBLOCK) == 0 && !t->is_prompt;
+    while (true) {
+        if (!await(t, is_waiting)) {
+            errno = EAGAIN;
+            return -1;
+        }
+        const long result = is_waiting ? perform_prompt(t) : perform(t);
+        if (result >= 0 || errno != EAGAIN || !is_waiting) {
+            tell(t, result);
+            return result;
+        }
+    }
+}
+
+/* All of it: one who waits while sending to a stream comes back when everything is sent. */
+static ssize_t send_whole(const struct transfer *t)
+{
+    struct transfer rest = *t;
+    long done = 0;
+    const long flags = control_is_mine() ? sys(SYS_fcntl, fd_of(t), F_GETFL) : O_NONBLOCK;
+    while (true) {
+        const long result = transfer(&rest);
+        if (result < 0) {
+            return done > 0 ? done : result;
+        }
+        done += result;
+        if ((size_t)result >= rest.size || t->is_prompt || (flags & O_NONBLOCK) != 0) {
+            return done;
+        }
+        rest.a[1] += result;
+        rest.a[2] -= result;
+        rest.size -= (size_t)result;
+    }
+}
+
+RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
+{
+    const struct end *e = control_is_on ? end_of(fd) : NULL;
+    if (e != NULL && e->kind == CONTROL_RANDOM) {
+        random_fill(bytes, size);
+        return (ssize_t)size;
+    }
+    return transfer(&(struct transfer){
+        .number = SYS_read, .a = {fd, (long)bytes, (long)size}, .size = size, .place = RT_PLACE});
+}
+
+RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
+{
+    return send_whole(&(struct transfer){.number = SYS_write,
+                                         .a = {fd, (long)bytes, (long)size},
+                                         .size = size,
+                                         .is_send = true,
+                                         .place = RT_PLACE});
+}
+
+static size_t size_of(const struct iovec *pieces, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += pieces[i].iov_len;
+    }
+    return size;
+}
+
+RT_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int count)
+{
+    return transfer(
+        &(struct transfer){.number = SYS_readv, .a = {fd, (long)pieces, count}, .place = RT_PLACE});
+}
+
+/* What a pipe takes at once goes at once; more than that, piece by piece. */
+RT_EXPORT ssize_t writev(int fd, const struct iovec *pieces, int count)
+{
+    const size_t size = count > 0 ? size_of(pieces, (size_t)count) : 0;
+    if (size <= PIPE_BUF || !control_is_mine() || end_of(fd) == NULL) {
+        return transfer(&(struct transfer){.number = SYS_writev,
+                                           .a = {fd, (long)pieces, count},
+                                           .size = size,
+                                           .is_send = true,
+                                           .place = RT_PLACE});
+    }
+    ssize_t done = 0;
+    for (int i = 0; i < count; i++) {
+        const ssize_t result = write(fd, pieces[i].iov_base, pieces[i].iov_len);
+        if (result < 0) {
+            return done > 0 ? done : result;
+        }
+        done += result;
+        if ((size_t)result < pieces[i].iov_len) {
+            return done;
+        }
+    }
+    return done;
+}
+
+/* One who wants all that was asked for waits again and again. */
+RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKADDR_ARG address,
+                           socklen_t *address_size)
+{
+    struct transfer t = {.number = SYS_recvfrom,
+                         .a = {fd, (long)bytes, (long)size,
+                               control_is_mine() ? flags & ~MSG_WAITALL : flags,
+                               (long)address.__sockaddr__, (long)address_size},
+                         .size = size,
+                         .is_prompt = (flags & MSG_DONTWAIT) != 0,
+                         .is_looking = (flags & MSG_PEEK) != 0,
+                         .place = RT_PLACE};
+    ssize_t done = transfer(&t);
+    while ((flags & MSG_WAITALL) != 0 && control_is_mine() && done > 0 && (size_t)done < size) {
+        t.a[1] = (long)bytes + done;
+        t.a[2] = (long)size - done;
+        const long result = transfer(&t);
+        if (result <= 0) {
+            break;
+        }
+        done += result;
+    }
+    return done;
+}
+
+RT_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)
+{
+    return recvfrom(fd, bytes, size, flags, (__SOCKADDR_ARG){NULL}, NULL);
+}
+
+RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    return transfer(&(struct transfer){.number = SYS_recvmsg,
+                                       .a = {fd, (long)message, flags},
+                                       .is_prompt = (flags & MSG_DONTWAIT) != 0,
+                                       .is_looking = (flags & MSG_PEEK) != 0,
+                                       .place = RT_PLACE});
+}
+
+RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags,
+                         __CONST_SOCKADDR_ARG address, socklen_t address_size)
+{
+    return send_whole(&(struct transfer){
+        .number = SYS_sendto,
+        .a = {fd, (long)bytes, (long)size, flags, (long)address.__sockaddr__, address_size},
+        .size = size,
+        .is_send = true,
+        .is_prompt = (flags & MSG_DONTWAIT) != 0,
+        .place = RT_PLACE});
+}
+
+RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
+{
+    return sendto(fd, bytes, size, flags, (__CONST_SOCKADDR_ARG){NULL}, 0);
+}
+
+RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    return transfer(&(struct transfer){.number = SYS_sendmsg,
+                                       .a = {fd, (long)message, flags},
+                                       .size = size_of(message->msg_iov, message->msg_iovlen),
+                                       .is_send = true,
+                                       .is_prompt = (flags & MSG_DONTWAIT) != 0,
+                                       .place = RT_PLACE});
+}
+
+RT_EXPORT int eventfd_read(int fd, eventfd_t *value)
+{
+    return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
+}
+
+RT_EXPORT int eventfd_write(int fd, eventfd_t value)
+{
+    return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
+}

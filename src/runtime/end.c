@@ -1,0 +1,343 @@
+#include "runtime/end.h"
+
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/sys.h"
+
+enum { ENDS_MAX = 1024, DESCRIPTORS_MAX = 1024, KNOCKING_MAX = 16 };
+
+/* Not put back between runs. */
+static struct own {
+    uint16_t end_count;
+    uint16_t of[DESCRIPTORS_MAX]; /* descriptors to ends, plus one; 0: none */
+    struct end ends[ENDS_MAX];
+} * own;
+
+void end_start(void)
+{
+    own = rewind_exempt(sizeof *own);
+}
+
+void end_begin(void)
+{
+    memset(own->of, 0, sizeof own->of);
+    own->end_count = 0;
+}
+
+void end_restore(void)
+{
+    for (int fd = 0; own->end_count > 0 && fd < DESCRIPTORS_MAX; fd++) {
+        if (own->of[fd] != 0) {
+            (void)sys(SYS_close, fd);
+        }
+    }
+}
+
+struct end *end_of(int fd)
+{
+    return fd < 0 || fd >= DESCRIPTORS_MAX || own->of[fd] == 0 ? NULL : &own->ends[own->of[fd] - 1];
+}
+
+static uint16_t number_of(const struct end *e)
+{
+    return (uint16_t)(e - own->ends);
+}
+
+static struct end *peer_of(const struct end *e)
+{
+    return e == NULL || e->peer == END_NONE ? NULL : &own->ends[e->peer];
+}
+
+/* A new end behind the descriptor; NULL when there are too many. */
+static struct end *make(int fd, enum control_descriptor kind)
+{
+    if (end_of(fd) != NULL) {
+        end_closed(fd);
+    }
+    if (fd < 0 || fd >= DESCRIPTORS_MAX || own->end_count == ENDS_MAX) {
+        control_changed(); /* nobody would close it */
+        return NULL;
+    }
+    const uint32_t owner = control_self->number;
+    uint32_t ordinal = 1;
+    for (uint16_t i = 0; i < own->end_count; i++) {
+        const struct object *o = &own->ends[i].object;
+        if (own->ends[i].kind == kind && o->owner == owner && o->ordinal >= ordinal) {
+            ordinal = o->ordinal + 1;
+        }
+    }
+    struct end *e = &own->ends[own->end_count++];
+    memset(e, 0, sizeof *e);
+    e->kind = kind;
+    e->object = object_of_kind(kind, ordinal, owner);
+    e->descriptors = 1;
+    e->peer = END_NONE;
+    own->of[fd] = own->end_count;
+    return e;
+}
+
+void end_made(int fd, enum control_descriptor kind)
+{
+    if (!control_is_on || fd < 0) {
+        return;
+    }
+    struct end *e = make(fd, kind);
+    if (e != NULL && kind != CONTROL_SOCKET) {
+        e->peer = kind == CONTROL_EVENTFD ? number_of(e) : END_NONE;
+        e->is_inner = true;
+    }
+}
+
+void end_made_pair(const int fds[2], enum control_descriptor kind)
+{
+    if (!control_is_on) {
+        return;
+    }
+    struct end *first = make(fds[0], kind);
+    struct end *second = make(fds[1], kind);
+    if (first == NULL || second == NULL) {
+        return;
+    }
+    first->peer = number_of(second);
+    first->is_inner = second->is_inner = true;
+    if (kind == CONTROL_PIPE) {
+        second->object = first->object;
+    } else {
+        second->peer = number_of(first);
+    }
+}
+
+void end_closed(int fd)
+{
+    struct end *e = end_of(fd);
+    if (e != NULL) {
+        e->descriptors--;
+        own->of[fd] = 0;
+    } else {
+        control_changed();
+    }
+}
+
+void end_shared(int from, int to)
+{
+    if (!control_is_on || from == to || to < 0) {
+        return;
+    }
+    struct end *e = end_of(from);
+    if (end_of(to) != NULL) {
+        end_closed(to);
+    }
+    if (e == NULL || to >= DESCRIPTORS_MAX) {
+        control_changed();
+        return;
+    }
+    e->descriptors++;
+    own->of[to] = (uint16_t)(number_of(e) + 1);
+}
+
+void end_forked(void)
+{
+    for (uint16_t i = 0; i < own->end_count; i++) {
+        own->ends[i].is_inner = false;
+        own->ends[i].peer = END_NONE;
+    }
+}
+
+/* Names */
+
+struct object end_object(int fd)
+{
+    const struct end *e = end_of(fd);
+    if (e != NULL) {
+        return e->object;
+    }
+    if (fd >= STDIN_FILENO && fd <= STDERR_FILENO) {
+        return object_of_kind(CONTROL_STDIN + (enum control_descriptor)fd, 0, 0);
+    }
+    return object_of_kind(CONTROL_DESCRIPTOR, (uint32_t)fd, 0);
+}
+
+struct object end_object_in(int fd)
+{
+    const struct end *peer = peer_of(end_of(fd));
+    return peer != NULL ? peer->object : end_object(fd);
+}
+
+/* Files, and devices that always answer, are not waited for. */
+static bool is_prompt(int fd)
+{
+    enum { MEMORY_DEVICES = 1 };
+    struct stat s;
+    return sys(SYS_fstat, fd, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) ||
+           S_ISBLK(s.st_mode) || (S_ISCHR(s.st_mode) && major(s.st_rdev) == MEMORY_DEVICES);
+}
+
+bool end_is_outer(int fd)
+{
+    const struct end *e = end_of(fd);
+    return e != NULL ? !e->is_inner : !is_prompt(fd);
+}
+
+/* Connections */
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    struct sockaddr_un local;
+};
+
+/* Whose socket a port is, is clear enough by its number. */
+static bool is_same(const union address *a, const union address *b, uint32_t size)
+{
+    if (a->any.sa_family != b->any.sa_family) {
+        return false;
+    }
+    switch (a->any.sa_family) {
+    case AF_INET: return a->in.sin_port == b->in.sin_port && a->in.sin_port != 0;
+    case AF_INET6: return a->in6.sin6_port == b->in6.sin6_port && a->in6.sin6_port != 0;
+    case AF_UNIX:
+        return size > sizeof a->any.sa_family &&
+               memcmp(a, b, size < sizeof *a ? size : sizeof *a) == 0;
+    default: return false;
+    }
+}
+
+static bool has_address(int fd, const union address *wanted, uint32_t size, int type)
+{
+    union address own_address;
+    socklen_t own_size = sizeof own_address;
+    int own_type = 0;
+    socklen_t type_size = sizeof own_type;
+    memset(&own_address, 0, sizeof own_address);
+    return sys(SYS_getsockname, fd, &own_address, &own_size) == 0 &&
+           is_same(wanted, &own_address, size) &&
+           sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &own_type, &type_size) == 0 &&
+           own_type == type;
+}
+
+/* A connection of one that listens has its address too; the oldest is the one that listens. */
+int end_at_address(const void *address, uint32_t size, int type)
+{
+    union address wanted;
+    memset(&wanted, 0, sizeof wanted);
+    memcpy(&wanted, address, size < sizeof wanted ? size : sizeof wanted);
+    int found = -1;
+    for (int fd = 0; own->end_count > 0 && fd < DESCRIPTORS_MAX; fd++) {
+        const struct end *e = end_of(fd);
+        if (e != NULL && e->kind == CONTROL_SOCKET &&
+            (found < 0 || number_of(e) < number_of(end_of(found))) &&
+            has_address(fd, &wanted, size, type)) {
+            found = fd;
+        }
+    }
+    return found;
+}
+
+void end_connects(int fd, int listening)
+{
+    struct end *from = end_of(fd);
+    struct end *to = end_of(listening);
+    if (from == NULL || to == NULL || to->knocking_count == KNOCKING_MAX) {
+        return;
+    }
+    from->is_inner = true;
+    to->knocking[to->knocking_count++] = number_of(from);
+}
+
+void end_accepts(int listening, int fd)
+{
+    end_made(fd, CONTROL_SOCKET);
+    struct end *at = end_of(listening);
+    struct end *e = end_of(fd);
+    if (at == NULL || e == NULL || at->knocking_count == 0) {
+        return;
+    }
+    const uint16_t first = at->knocking[0];
+    memmove(at->knocking, at->knocking + 1, (--at->knocking_count) * sizeof *at->knocking);
+    e->peer = first;
+    e->is_inner = true;
+    own->ends[first].peer = number_of(e);
+}
+
+/* Messages */
+
+static void report(enum event_kind kind, const struct end *e, uint64_t message, const void *place)
+{
+    char name[sizeof((struct control_report *)0)->name];
+    (void)object_print(&e->object, name, sizeof name);
+    control_report(kind, name, (int64_t)message, place);
+}
+
+void end_sent(int fd, uint64_t size, const void *place)
+{
+    struct end *e = end_of(fd);
+    if (e == NULL || !e->is_inner || size == 0) {
+        return;
+    }
+    e->sent += size;
+    report(EVENT_SEND, e, ++e->message_count, place);
+    if (e->bound_count == END_BOUNDS) { /* the newest two are told together */
+        e->bounds[END_BOUNDS - 1].count++;
+        e->bounds[END_BOUNDS - 1].bytes = e->sent;
+        return;
+    }
+    e->bounds[e->bound_count++] = (struct bound){.bytes = e->sent, .count = 1};
+}
+
+void end_received(int fd, uint64_t size, const void *place)
+{
+    struct end *e = peer_of(end_of(fd));
+    if (e == NULL) {
+        return;
+    }
+    e->received += size;
+    uint32_t whole = 0;
+    while (whole < e->bound_count && e->bounds[whole].bytes <= e->received) {
+        for (uint32_t i = 0; i < e->bounds[whole].count; i++) {
+            report(EVENT_RECV, e, ++e->delivered_count, place);
+        }
+        whole++;
+    }
+    memmove(e->bounds, e->bounds + whole, (e->bound_count - whole) * sizeof *e->bounds);
+    e->bound_count -= whole;
+}
+
+static int descriptor_of(const struct end *e)
+{
+    int fd = 0;
+    while (fd < DESCRIPTORS_MAX && own->of[fd] != number_of(e) + 1) {
+        fd++;
+    }
+    return fd < DESCRIPTORS_MAX ? fd : -1;
+}
+
+void end_settle(int fd)
+{
+    enum { TRIES_MAX = 10000 };
+    const struct end *e = end_of(fd);
+    const struct end *peer = peer_of(e);
+    const int there = peer == NULL || e->kind != CONTROL_SOCKET ? -1 : descriptor_of(peer);
+    int family = 0;
+    int type = 0;
+    socklen_t size = sizeof family;
+    if (there < 0 || sys(SYS_getsockopt, there, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 ||
+        sys(SYS_getsockopt, there, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || family == AF_UNIX ||
+        type != SOCK_STREAM) {
+        return;
+    }
+    int arrived = 0;
+    for (int tries = 0; tries < TRIES_MAX && sys(SYS_ioctl, there, FIONREAD, &arrived) == 0 &&
+                        (uint64_t)arrived < e->sent - e->received;
+         tries++) {
+        (void)sys(SYS_sched_yield);
+    }
+}

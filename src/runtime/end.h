@@ -1,0 +1,84 @@
+/* Descriptors that a controlled program made in this run, and what goes through them.
+ *
+ * An end is what a descriptor, or several by dup, stand for: one of the two of a pipe or of a
+ * connection, an event counter, a set of descriptors. What is written at an end comes out at the
+ * end whose peer it is:
+ *
+ *     pipe       writing end --> reading end, whose peer it is
+ *     sockets    each is the other's peer
+ *     eventfd    its own peer
+ *
+ * All that was made in a run is closed when memory is put back, so that the next one finds the same
+ * numbers free. */
+#ifndef CLEW_RUNTIME_END_H
+#define CLEW_RUNTIME_END_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/control.h"
+
+enum { END_NONE = UINT16_MAX, END_BOUNDS = 64 };
+
+/* So many messages end behind so many bytes. */
+struct bound {
+    uint64_t bytes;
+    uint32_t count;
+};
+
+struct end {
+    enum control_descriptor kind;
+    struct object object; /* of what goes out here; the reading end of a pipe has the other's */
+    uint16_t descriptors; /* that stand for it */
+    uint16_t peer;        /* END_NONE: nobody, or somebody outside */
+    bool is_inner;        /* whoever it waits for is in this process */
+    /* What went out here: bytes, and messages, which are whole when their last byte is. */
+    uint64_t sent, received, message_count, delivered_count;
+    struct bound bounds[END_BOUNDS]; /* of messages under way, the oldest first */
+    uint32_t bound_count;
+    uint16_t knocking[16]; /* of one that listens: who asked for a connection, in that order */
+    uint16_t knocking_count;
+};
+
+void end_start(void);
+/* A run begins: nothing was made yet. */
+void end_begin(void);
+/* A run is over: what it made is closed. */
+void end_restore(void);
+
+/* The descriptors were just made: by themselves, or as two that belong together, of a pipe the
+ * reading one first. Negative ones are none. */
+void end_made(int fd, enum control_descriptor kind);
+void end_made_pair(const int fds[2], enum control_descriptor kind);
+/* Both stand for the same; what `to` was before is closed. */
+void end_shared(int from, int to);
+/* The descriptor is closed. */
+void end_closed(int fd);
+/* A child has them all too: whoever is at the other end is not known any more. */
+void end_forked(void);
+
+/* The end behind a descriptor; NULL: not made in this run, or too many are. */
+struct end *end_of(int fd);
+/* The name of what a descriptor stands for, whoever made it. */
+struct object end_object(int fd);
+/* The same of what comes in there. */
+struct object end_object_in(int fd);
+/* Whether somebody outside of the process is waited for there. */
+bool end_is_outer(int fd);
+
+/* One asks for a connection to the address of another of our ends; and the first who did is
+ * accepted, as the end behind `fd`. */
+void end_connects(int fd, int listening);
+void end_accepts(int listening, int fd);
+/* The descriptor of the end that the address is of, -1 when it is none of ours. */
+int end_at_address(const void *address, uint32_t size, int type);
+
+/* Bytes went in at an end, and came out: told as messages (control_report). Datagrams, and counts
+ * of events, come out whole: `size` is then one byte for each. */
+void end_sent(int fd, uint64_t size, const void *place);
+void end_received(int fd, uint64_t size, const void *place);
+/* Waits until the network has brought what went in there to the other end: it does so by itself,
+ * mostly at once. */
+void end_settle(int fd);
+
+#endif
