@@ -87,7 +87,8 @@ LOCALE = "setlocale"
 # What is banned, in which folders, and the files that are allowed to.
 BANNED = [
     (UNSAFE, C_FOLDERS, ("src/runtime/hook_shell.c", "test/preload/shell_commands.c")),
-    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "src/runtime/control_syscall.c", "test/control/everything.c", "cases/threads/")),
+    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "src/runtime/control_syscall.c", "test/control/everything.c", "cases/threads/",
+              "bench/programs/calls.c")),
     (SORT, C_FOLDERS, ()),
     (LOCALE, C_FOLDERS, ()),
     (CLOCK, ("src/",), ("src/base/limit.c", "src/proc/recorder.c", "src/runtime/core.c", "src/runtime/control_time.c",
