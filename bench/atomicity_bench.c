@@ -76,14 +76,14 @@ static void match_all(struct matcher *r, const struct frame *f)
 {
     static const uint32_t models[][2] = {{0, VARIABLE_NONE}, {1, VARIABLE_NONE}, {0, 1}};
     for (int i = 0; i < 3; i++) {
-        struct model m;
-        model_sketch(&m, f, models[i][0], models[i][1]);
+        struct sketch s;
+        sketch_build(&s, f, models[i][0], models[i][1]);
         if (models[i][1] == VARIABLE_NONE) {
-            match_single(r, &m);
+            match_single(r, &s);
         } else {
-            match_pair(r, &m);
+            match_pair(r, &s);
         }
-        model_release(&m);
+        sketch_release(&s);
     }
 }
 
@@ -116,13 +116,15 @@ static uint64_t time_pair(const struct frame *f, uint64_t *found)
 /* Asks SPIN about all claims; seconds spent on them, 0 when it is not there. */
 static double time_spin(const struct frame *f, size_t *asked, size_t *claim_count)
 {
+    struct sketch sketch;
     struct model m;
     struct spin spin;
     struct err e = {0};
     claim_list claims = {0};
     double seconds = 0;
     *asked = 0;
-    model_build(&m, f, 0, 1);
+    sketch_build(&sketch, f, 0, 1);
+    model_build(&m, &sketch);
     promela_claims(&m, &claims);
     *claim_count = claims.count;
     if (spin_open(&spin, &m, &claims, SPIN_FAST, &e) == 0) {
@@ -140,6 +142,7 @@ static double time_spin(const struct frame *f, size_t *asked, size_t *claim_coun
     }
     vec_release(&claims);
     model_release(&m);
+    sketch_release(&sketch);
     return seconds;
 }
 

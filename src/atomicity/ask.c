@@ -51,16 +51,17 @@ static void part_add(struct part *p, const struct frame *f, event_id event)
 }
 
 /* The parts of the two tasks of a question, the earlier first. */
-static void parts_of(struct part *parts, const struct frame *f, const struct inquiry *q)
+static void parts_of(struct part *parts, const struct sketch *s, const struct inquiry *q)
 {
-    const uint32_t task = trace_at(f->trace, q->events[0])->task;
-    for (uint32_t i = 0; i < q->event_count; i++) {
-        const uint32_t own = trace_at(f->trace, q->events[i])->task;
-        struct part *p = &parts[own != task];
+    const struct access *accesses = s->frame->variables.accesses.at;
+    const uint32_t task = accesses[s->list[q->accesses[0]].number].task;
+    for (uint32_t i = 0; i < q->access_count; i++) {
+        const struct access *a = &accesses[s->list[q->accesses[i]].number];
+        struct part *p = &parts[a->task != task];
         if (p->end == 0) {
-            *p = (struct part){.task = own, .begin = q->events[i]};
+            *p = (struct part){.task = a->task, .begin = a->event};
         }
-        part_add(p, f, q->events[i]);
+        part_add(p, s->frame, a->event);
     }
     if (parts[1].begin < parts[0].begin) {
         const struct part earlier = parts[1];
@@ -109,7 +110,7 @@ static bool hold_back(const struct frame *f, struct window *w, uint32_t task, ev
 static bool hold_back_behind(struct asker *a, const struct part *parts, uint32_t waiting,
                              uint32_t *waiting_count)
 {
-    const struct frame *f = a->options.frame;
+    const struct frame *f = a->options.sketch->frame;
     for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
         if (task == waiting || !hold_back(f, &a->span, task, a->span.begin[waiting])) {
             continue;
@@ -140,7 +141,7 @@ static bool window_apart(struct asker *a, const struct part *parts)
 
 static void window_fill(struct asker *a, event_id begin, event_id end)
 {
-    const uint32_t task_count = (uint32_t)a->options.frame->trace->tables.tasks.count;
+    const uint32_t task_count = (uint32_t)a->options.sketch->frame->trace->tables.tasks.count;
     if (a->span.begin == NULL) {
         a->span.begin = arena_array(&a->arena, event_id, (size_t)task_count + 1);
         a->span.end = arena_array(&a->arena, event_id, (size_t)task_count + 1);
@@ -158,7 +159,7 @@ static void window_fill(struct asker *a, event_id begin, event_id end)
 static void window_of(struct asker *a, const struct inquiry *q)
 {
     struct part parts[2] = {{0}};
-    parts_of(parts, a->options.frame, q);
+    parts_of(parts, a->options.sketch, q);
     const event_id end = parts[0].end > parts[1].end ? parts[0].end : parts[1].end;
     if (parts[1].begin > parts[0].end && parts[1].begin - parts[0].begin > a->options.near) {
         window_fill(a, parts[1].begin, end);
@@ -176,9 +177,9 @@ static enum decision ask_model(struct asker *a, const struct model *m, struct de
 {
     a->model = m;
     a->decider = d;
-    a->question = (struct question){.place_count = q->event_count, .order_count = q->order_count};
-    for (uint32_t i = 0; i < q->event_count; i++) {
-        a->question.places[i] = model_place(m, q->events[i]);
+    a->question = (struct question){.place_count = q->access_count, .order_count = q->order_count};
+    for (uint32_t i = 0; i < q->access_count; i++) {
+        a->question.places[i] = model_place(m, a->options.sketch, q->accesses[i]);
     }
     for (uint32_t i = 0; i < q->order_count; i++) {
         a->question.orders[i] = q->orders[i];
@@ -191,7 +192,7 @@ static enum decision ask_window(struct asker *a, const struct inquiry *q)
     const struct asker_options *o = &a->options;
     close_window(a);
     window_of(a, q);
-    model_window(&a->window, o->frame, (const uint32_t[]){o->x, o->y}, &a->span);
+    model_window(&a->window, o->sketch, &a->span);
     decider_init(&a->in_window, &a->window, o->state_max);
     a->has_window = true;
     return ask_model(a, &a->window, &a->in_window, q);
@@ -201,7 +202,7 @@ const struct model *asker_whole(struct asker *a)
 {
     const struct asker_options *o = &a->options;
     if (!a->has_whole) {
-        model_build(&a->whole, o->frame, o->x, o->y);
+        model_build(&a->whole, o->sketch);
         decider_init(&a->in_whole, &a->whole, o->state_max);
         a->has_whole = true;
     }

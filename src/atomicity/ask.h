@@ -4,7 +4,7 @@
  * its variables, and searched.
  *
  *     struct asker a;
- *     asker_init(&a, &(struct asker_options){.frame = &f, .x = 3, .y = VARIABLE_NONE});
+ *     asker_init(&a, &(struct asker_options){.sketch = &sketch});
  *     if (asker_ask(&a, &inquiry) == DECIDE_YES) { ... a.decider->taken is the execution ... }
  *     asker_release(&a);
  */
@@ -15,17 +15,16 @@
 
 #include "atomicity/decide.h"
 
-/* A question in terms of the trace: accesses of x and y. */
+/* A question in terms of the trace: accesses of the sketch. */
 struct inquiry {
-    event_id events[QUESTION_PLACES_MAX];
-    uint32_t event_count;
-    struct question_order orders[QUESTION_ORDERS_MAX]; /* of events, by their indices */
+    uint32_t accesses[QUESTION_PLACES_MAX];
+    uint32_t access_count;
+    struct question_order orders[QUESTION_ORDERS_MAX]; /* of accesses, by their indices here */
     uint32_t order_count;
 };
 
 struct asker_options {
-    const struct frame *frame;
-    uint32_t x, y;
+    const struct sketch *sketch;
     uint32_t state_max; /* see decider_init */
     bool looks_around;  /* in windows first; the list must be an execution (execution_is_listed) */
     uint32_t near; /* where accesses are further apart in the list, the task of the earlier ones

@@ -146,10 +146,10 @@ static void search_single(struct search *s)
             !may_go_on(s)) {
             continue;
         }
-        struct model sketch;
-        model_sketch(&sketch, &s->frame, i, VARIABLE_NONE);
+        struct sketch sketch;
+        sketch_build(&sketch, &s->frame, i, VARIABLE_NONE);
         match_single(&s->matcher, &sketch);
-        model_release(&sketch);
+        sketch_release(&sketch);
     }
 }
 
@@ -159,13 +159,13 @@ static void search_pair(struct search *s, uint32_t x, uint32_t y)
         return;
     }
     s->s->pairs++;
-    struct model sketch;
-    model_sketch(&sketch, &s->frame, x, y);
+    struct sketch sketch;
+    sketch_build(&sketch, &s->frame, x, y);
     match_pair(&s->matcher, &sketch);
     if (!s->o->skips_merged) {
         match_merged(&s->matcher, &sketch);
     }
-    model_release(&sketch);
+    sketch_release(&sketch);
 }
 
 /* ---- which pairs ---- */
@@ -352,7 +352,7 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
     stats->candidates += s.matcher.stats.candidates;
     stats->questions += s.matcher.stats.questions;
     stats->unknown += s.matcher.stats.unknown;
-    stats->rounds += s.matcher.rounds.entries.count;
+    stats->rounds += s.matcher.stats.rounds;
     stats->is_cut |= s.watch.is_over;
     note_limits(&s, n);
     matcher_release(&s.matcher);

@@ -80,11 +80,10 @@ static bool has_preds(const struct decider *d, uint32_t thread, uint32_t step)
 /* The orders that are asked for count as needs too. */
 static bool has_asked(const struct decider *d, uint32_t thread, uint32_t step)
 {
-    const struct question *q = d->question;
-    for (uint32_t i = 0; i < q->order_count; i++) {
-        const struct place after = q->places[q->orders[i].after];
-        const struct place before = q->places[q->orders[i].before];
-        if (after.thread == thread && after.step == step && d->cut[before.thread] <= before.step) {
+    for (uint32_t i = 0; i < d->question->order_count; i++) {
+        const struct gate *g = &d->gates[i];
+        if (g->after.step == step && g->after.thread == thread &&
+            d->cut[g->before.thread] <= g->before.step) {
             return false;
         }
     }
@@ -113,27 +112,41 @@ static void lock_add(struct decider *d, uint32_t thread, const struct step *s, i
     d->held_count[thread] += (uint32_t)change;
 }
 
-/* Notes that the thread has taken its steps up to `end`. */
-static void push(struct decider *d, uint32_t thread, uint32_t end)
+/* Notes that the thread has taken its steps from `first` up to where it is. */
+static void note(struct decider *d, uint32_t thread, uint32_t first)
 {
-    const uint32_t first = d->cut[thread];
+    const uint32_t end = d->cut[thread];
     if (d->taken.count > 0 && vec_last(&d->taken)->thread == thread) {
         vec_last(&d->taken)->end = end;
     } else {
         vec_push(&d->taken, (struct stretch){.thread = thread, .first = first, .end = end});
     }
     d->taken_count += end - first;
-    d->cut[thread] = end;
+}
+
+/* Goes over a step, forward or back; nothing is noted. */
+static const struct step *step_forward(struct decider *d, uint32_t thread)
+{
+    const struct step *s = &d->m->threads[thread].steps[d->cut[thread]++];
+    if (s->kind == STEP_LOCK || s->kind == STEP_UNLOCK) {
+        lock_add(d, thread, s, s->kind == STEP_LOCK ? 1 : -1);
+    }
+    return s;
+}
+
+static void step_back(struct decider *d, uint32_t thread)
+{
+    const struct step *s = &d->m->threads[thread].steps[--d->cut[thread]];
+    if (s->kind == STEP_LOCK || s->kind == STEP_UNLOCK) {
+        lock_add(d, thread, s, s->kind == STEP_LOCK ? -1 : 1);
+    }
 }
 
 static void take(struct decider *d, uint32_t thread)
 {
-    const uint32_t at = d->cut[thread];
-    const struct step *s = &d->m->threads[thread].steps[at];
-    if (s->kind == STEP_LOCK || s->kind == STEP_UNLOCK) {
-        lock_add(d, thread, s, s->kind == STEP_LOCK ? 1 : -1);
-    }
-    push(d, thread, at + 1);
+    const uint32_t first = d->cut[thread];
+    (void)step_forward(d, thread);
+    note(d, thread, first);
 }
 
 /* Takes the latest steps back until only `count` are left. */
@@ -141,12 +154,8 @@ static void take_back(struct decider *d, size_t count)
 {
     for (; d->taken_count > count; d->taken_count--) {
         struct stretch *last = vec_last(&d->taken);
-        const uint32_t thread = last->thread;
-        const struct step *s = &d->m->threads[thread].steps[--last->end];
-        if (s->kind == STEP_LOCK || s->kind == STEP_UNLOCK) {
-            lock_add(d, thread, s, s->kind == STEP_LOCK ? -1 : 1);
-        }
-        d->cut[thread]--;
+        step_back(d, last->thread);
+        last->end--;
         d->taken.count -= last->first == last->end;
     }
 }
@@ -185,22 +194,27 @@ static bool is_wanted(const struct decider *d, uint32_t thread)
 /* Advances the thread by blocks as far as it goes; returns whether it moved. */
 static bool advance(struct decider *d, uint32_t thread)
 {
-    const size_t count_before = d->taken_count;
-    size_t count_good = count_before;
-    struct taken_locks locks = {0};
+    const uint32_t first = d->cut[thread];
+    uint32_t good = first; /* where its last block ends */
+    struct taken_locks locks;
+    locks.count = 0;
+    locks.is_overfull = false;
     while (is_ready(d, thread)) {
-        const struct step *s = &d->m->threads[thread].steps[d->cut[thread]];
-        take(d, thread);
-        taken_locks_pass(&locks, s);
+        taken_locks_pass(&locks, step_forward(d, thread));
         if (locks.count == 0 && !locks.is_overfull) {
-            count_good = d->taken_count;
+            good = d->cut[thread];
             if (!is_wanted(d, thread)) {
                 break;
             }
         }
     }
-    take_back(d, count_good);
-    return count_good > count_before;
+    while (d->cut[thread] > good) {
+        step_back(d, thread);
+    }
+    if (good > first) {
+        note(d, thread, first);
+    }
+    return good > first;
 }
 
 static bool is_done(const struct decider *d)
@@ -344,7 +358,9 @@ static void start(struct decider *d)
                                                                              : step;
         }
         if (d->calm[thread][step] > d->cut[thread]) {
-            push(d, thread, d->calm[thread][step]);
+            const uint32_t first = d->cut[thread];
+            d->cut[thread] = d->calm[thread][step];
+            note(d, thread, first);
         }
     }
 }
@@ -352,6 +368,10 @@ static void start(struct decider *d)
 enum decision decider_ask(struct decider *d, const struct question *q)
 {
     d->question = q;
+    for (uint32_t i = 0; i < q->order_count; i++) {
+        d->gates[i] = (struct gate){.before = q->places[q->orders[i].before],
+                                    .after = q->places[q->orders[i].after]};
+    }
     set_needs(d);
     start(d);
     d->is_full = false;

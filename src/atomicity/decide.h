@@ -46,15 +46,21 @@ struct lock_state {
     uint32_t shared_count;
 };
 
+/* A step that may only be taken behind another. */
+struct gate {
+    struct place before, after;
+};
+
 /* Open for reading. */
 struct decider {
     const struct model *m;
     uint32_t state_max;
     const struct question *question;
-    uint32_t *cut;             /* per thread: how many of its steps are taken */
-    uint32_t *need;            /* per thread: how many are needed at least */
-    uint32_t *held_count;      /* per thread: locks it holds */
-    struct lock_state *locks;  /* per lock */
+    struct gate gates[QUESTION_ORDERS_MAX]; /* the orders of the question */
+    uint32_t *cut;                          /* per thread: how many of its steps are taken */
+    uint32_t *need;                         /* per thread: how many are needed at least */
+    uint32_t *held_count;                   /* per thread: locks it holds */
+    struct lock_state *locks;               /* per lock */
     uint32_t **calm;           /* per thread and step: the last step at or before it that the thread
                                   reaches by itself from the start, and where it holds nothing */
     VEC(struct stretch) taken; /* the steps, in the order they were taken */

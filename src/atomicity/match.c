@@ -1,49 +1,47 @@
 #include "atomicity/match.h"
 
-#include "base/sort.h"
+#include <string.h>
 
 /* A question costs as much as so many steps of a loop. */
 enum { TRIES_DEFAULT = 2000, ASK_STEPS = 16 };
 
-/* A part of a list, of elements that only differ in where they stand: [first, end). Their events
- * are in the order of the thread. */
+/* A part of a list: [first, end). */
 struct span {
-    size_t first, end;
-    unsigned kind; /* of singles: see kind_of */
+    uint32_t first, end;
 };
 
 enum { KINDS = 8 };
 
-/* What of a single access a pattern depends on, below KINDS. */
-static unsigned kind_of(const struct site *s)
-{
-    return (unsigned)s->which | (unsigned)s->is_write << 1 | (unsigned)s->is_related << 2;
-}
-
-typedef VEC(struct span) span_list;
+/* Couples or single accesses of a thread that only differ in where they stand, as parts of a list.
+ * In each, events are in the order of the thread. */
+struct groups {
+    struct span *list;
+    uint32_t kind_first[KINDS + 1]; /* the groups of a kind are list[kind_first[kind] ..) */
+};
 
 /* What a thread does that can be interrupted, or interrupt. */
 struct cast {
     uint32_t task;
-    couple_list couples; /* sorted by what they are, then as listed */
-    span_list couple_spans;
+    struct couple *couples; /* group by group, as listed in each; so are the others */
+    struct groups couple_groups;
     event_id *firsts, *seconds; /* per couple */
-    VEC(uint32_t) singles;      /* sites, sorted likewise */
-    span_list single_spans;
+    uint32_t *singles;          /* sites */
+    struct groups single_groups;
     event_id *events; /* per single */
 };
 
 /* What is being matched. */
 struct pass {
     struct matcher *r;
-    const struct model *m; /* the sketch */
+    const struct sketch *sketch;
     struct sites sites;
     struct asker asker;
     const char *purpose;
-    bool is_begun;      /* something was asked */
-    bool is_known;      /* nothing is to be asked */
-    struct cast *casts; /* per thread of the sketch */
-    struct map tried;   /* two sorts to how many questions were asked */
+    bool is_begun;       /* something was asked */
+    bool is_known;       /* nothing is to be asked */
+    struct cast *casts;  /* per thread of the sketch */
+    couple_list couples; /* of a thread, as listed */
+    struct map tried;    /* two sorts to how many questions were asked without an answer */
     enum violation (*pattern)(const struct pass *p, const struct couple *c, const struct site *s);
     struct arena arena;
 };
@@ -52,48 +50,107 @@ void matcher_init(struct matcher *r, const struct match_options *o)
 {
     *r = (struct matcher){.options = *o};
     r->options.try_max = o->try_max != 0 ? o->try_max : TRIES_DEFAULT;
-    names_init(&r->sorts.names);
     r->sorts.has_classes = o->tells_all;
 }
 
 void matcher_release(struct matcher *r)
 {
-    names_release(&r->sorts.names);
+    tuples_release(&r->sorts.tuples);
+    vec_release(&r->news);
+    vec_release(&r->group_of);
     map_release(&r->found);
-    map_release(&r->told);
-    map_release(&r->paired);
-    map_release(&r->rounds);
 }
 
-/* ---- ordering by sort and locks, so that what is refused at once stands together ---- */
-
-static int compare_words(const uint32_t *a, const uint32_t *b, size_t count)
+/* What is known about the couples of this sort. */
+static struct couple_news *news_of(struct matcher *r, uint32_t sort)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (a[i] != b[i]) {
-            return a[i] < b[i] ? -1 : 1;
+    if (sort >= r->news.count) {
+        const size_t count = r->sorts.tuples.list.count + 1;
+        vec_reserve(&r->news, count);
+        memset(r->news.at + r->news.count, 0, (count - r->news.count) * sizeof *r->news.at);
+        r->news.count = count;
+    }
+    return &r->news.at[sort];
+}
+
+/* ---- groups ---- */
+
+/* What of an access a pattern depends on, below KINDS. */
+static uint32_t kind_of_single(const struct site *s)
+{
+    return (uint32_t)s->which | (uint32_t)s->is_write << 1 | (uint32_t)s->is_related << 2;
+}
+
+/* What of a couple of two variables a pattern depends on, below KINDS. */
+static uint32_t kind_of_couple(const struct sites *s, const struct couple *c)
+{
+    const struct site *first = &s->list[c->first];
+    return (uint32_t)first->which | (uint32_t)first->is_write << 1 |
+           (uint32_t)s->list[c->second].is_write << 2;
+}
+
+/* An element on its way into a group. */
+struct grouped {
+    uint32_t sort; /* of the group */
+    uint32_t kind;
+    uint32_t place; /* in the list that the groups are parts of */
+};
+
+/* Numbers the groups of elements as they appear; in `place`, for now. Returns how many there are.
+ */
+static uint32_t number_groups(struct matcher *r, struct grouped *elements, uint32_t count)
+{
+    uint32_t group_count = 0;
+    const size_t sort_count = r->sorts.tuples.list.count + 1;
+    vec_reserve(&r->group_of, sort_count);
+    memset(r->group_of.at + r->group_of.count, 0,
+           (sort_count - r->group_of.count) * sizeof *r->group_of.at);
+    r->group_of.count = sort_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *group = &r->group_of.at[elements[i].sort];
+        if (*group == 0) {
+            *group = ++group_count;
+        }
+        elements[i].place = *group - 1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        r->group_of.at[elements[i].sort] = 0;
+    }
+    return group_count;
+}
+
+/* Groups elements by their sorts, which say their kinds too: by kind, then as they appear. */
+static void group(struct pass *p, struct groups *g, struct grouped *elements, uint32_t count)
+{
+    const uint32_t group_count = number_groups(p->r, elements, count);
+    uint32_t *size_of = arena_array(&p->arena, uint32_t, (size_t)group_count + 1);
+    uint32_t *rank_of = arena_array(&p->arena, uint32_t, (size_t)group_count + 1);
+    uint32_t next_of_kind[KINDS + 1] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        next_of_kind[elements[i].kind + 1] += size_of[elements[i].place]++ == 0;
+    }
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        next_of_kind[kind + 1] += next_of_kind[kind];
+        g->kind_first[kind + 1] = next_of_kind[kind + 1];
+    }
+    g->list = arena_array(&p->arena, struct span, (size_t)group_count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t group = elements[i].place;
+        if (size_of[group] > 0) {
+            rank_of[group] = next_of_kind[elements[i].kind]++;
+            g->list[rank_of[group]].end = size_of[group];
+            size_of[group] = 0;
         }
     }
-    return 0;
-}
-
-static int compare_couples(const void *left, const void *right, const void *context)
-{
-    (void)context;
-    const struct couple *a = left;
-    const struct couple *b = right;
-    const uint32_t one[] = {a->sort, a->cover, a->locks[0], a->locks[1]};
-    const uint32_t other[] = {b->sort, b->cover, b->locks[0], b->locks[1]};
-    return compare_words(one, other, 4);
-}
-
-static int compare_singles(const void *left, const void *right, const void *context)
-{
-    const struct sites *s = context;
-    const struct site *a = &s->list.at[*(const uint32_t *)left];
-    const struct site *b = &s->list.at[*(const uint32_t *)right];
-    return compare_words((const uint32_t[]){a->sort, a->locks},
-                         (const uint32_t[]){b->sort, b->locks}, 2);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < group_count; i++) {
+        const uint32_t size = g->list[i].end;
+        g->list[i] = (struct span){.first = first, .end = first};
+        first += size;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        elements[i].place = g->list[rank_of[elements[i].place]].end++;
+    }
 }
 
 enum couple_rule { COUPLES_OF_X, COUPLES_MERGED, COUPLES_OF_BOTH };
@@ -101,9 +158,9 @@ enum couple_rule { COUPLES_OF_X, COUPLES_MERGED, COUPLES_OF_BOTH };
 /* Two accesses to one variable, and a version check has sent the task back between them. */
 static bool is_renewed(const struct sites *s, const struct couple *c)
 {
-    const struct site *a = &s->list.at[c->first];
-    const struct site *b = &s->list.at[c->second];
-    const struct frame *f = s->m->frame;
+    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
+    const struct frame *f = s->sketch->frame;
     return a->which == b->which &&
            variables_began_anew(&f->variables, f->trace, a->event, b->event);
 }
@@ -122,88 +179,85 @@ static void drop_renewed(const struct sites *s, couple_list *list)
 
 static void cast_couples(struct pass *p, struct cast *cast)
 {
-    const couple_list *couples = &cast->couples;
-    sort_stable(couples->at, couples->count, sizeof *couples->at, compare_couples, NULL);
+    const couple_list *couples = &p->couples;
+    struct grouped *elements = arena_array(&p->arena, struct grouped, couples->count + 1);
+    for (size_t i = 0; i < couples->count; i++) {
+        const struct couple *c = &couples->at[i];
+        elements[i].sort = tuples_intern(
+            &p->r->sorts.tuples, (struct tuple){{c->sort, c->cover, c->locks[0], c->locks[1]}});
+        elements[i].kind = kind_of_couple(&p->sites, c);
+    }
+    group(p, &cast->couple_groups, elements, (uint32_t)couples->count);
+    cast->couples = arena_array(&p->arena, struct couple, couples->count + 1);
     cast->firsts = arena_array(&p->arena, event_id, couples->count + 1);
     cast->seconds = arena_array(&p->arena, event_id, couples->count + 1);
     for (size_t i = 0; i < couples->count; i++) {
-        if (i == 0 || compare_couples(&couples->at[i - 1], &couples->at[i], NULL) != 0) {
-            vec_push(&cast->couple_spans, (struct span){.first = i});
-        }
-        vec_last(&cast->couple_spans)->end = i + 1;
-        cast->firsts[i] = p->sites.list.at[couples->at[i].first].event;
-        cast->seconds[i] = p->sites.list.at[couples->at[i].second].event;
+        const uint32_t place = elements[i].place;
+        cast->couples[place] = couples->at[i];
+        cast->firsts[place] = p->sites.list[couples->at[i].first].event;
+        cast->seconds[place] = p->sites.list[couples->at[i].second].event;
     }
 }
 
-static void cast_singles(struct pass *p, struct cast *cast, struct span sites)
+static void cast_singles(struct pass *p, struct cast *cast, const struct sketch_thread *thread)
 {
-    vec_reserve(&cast->singles, sites.end - sites.first);
-    for (size_t i = sites.first; i < sites.end; i++) {
-        vec_push(&cast->singles, (uint32_t)i);
+    const uint32_t count = thread->end - thread->first;
+    const struct site *sites = &p->sites.list[thread->first];
+    struct grouped *elements = arena_array(&p->arena, struct grouped, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        elements[i].sort =
+            tuples_intern(&p->r->sorts.tuples, (struct tuple){{sites[i].sort, sites[i].locks}});
+        elements[i].kind = kind_of_single(&sites[i]);
     }
-    const uint32_t *singles = cast->singles.at;
-    sort_stable(cast->singles.at, cast->singles.count, sizeof *singles, compare_singles, &p->sites);
-    cast->events = arena_array(&p->arena, event_id, cast->singles.count + 1);
-    for (size_t i = 0; i < cast->singles.count; i++) {
-        if (i == 0 || compare_singles(&singles[i - 1], &singles[i], &p->sites) != 0) {
-            const struct site *site = &p->sites.list.at[singles[i]];
-            vec_push(&cast->single_spans, (struct span){.first = i, .kind = kind_of(site)});
-        }
-        vec_last(&cast->single_spans)->end = i + 1;
-        cast->events[i] = p->sites.list.at[singles[i]].event;
+    group(p, &cast->single_groups, elements, count);
+    cast->singles = arena_array(&p->arena, uint32_t, (size_t)count + 1);
+    cast->events = arena_array(&p->arena, event_id, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        cast->singles[elements[i].place] = thread->first + i;
+        cast->events[elements[i].place] = sites[i].event;
     }
 }
 
 /* Resources have versions, which windows do not know; what is captured of them is short. */
-static bool looks_around(const struct matcher *r, const struct model *sketch)
+static bool looks_around(const struct matcher *r, const struct sketch *sketch)
 {
     const struct frame *f = sketch->frame;
     const uint32_t name = f->variables.list.at[sketch->variables[0]].name;
     return r->options.looks_around && !variable_is_resource(trace_name(f->trace, name));
 }
 
-static void pass_begin(struct pass *p, struct matcher *r, const struct model *sketch,
+static void pass_begin(struct pass *p, struct matcher *r, const struct sketch *sketch,
                        enum couple_rule rule)
 {
     static const char *const purposes[] = {
         [COUPLES_OF_X] = "single\n", [COUPLES_MERGED] = "merged\n", [COUPLES_OF_BOTH] = "pair\n"};
-    *p = (struct pass){.r = r, .m = sketch, .purpose = purposes[rule]};
+    *p = (struct pass){.r = r, .sketch = sketch, .purpose = purposes[rule]};
     sites_build(&p->sites, sketch, &r->sorts);
-    asker_init(&p->asker, &(struct asker_options){.frame = sketch->frame,
-                                                  .x = sketch->variables[0],
-                                                  .y = sketch->variables[1],
+    asker_init(&p->asker, &(struct asker_options){.sketch = sketch,
                                                   .state_max = r->options.state_max,
                                                   .near = r->options.near,
                                                   .looks_around = looks_around(r, sketch)});
     p->casts = arena_array(&p->arena, struct cast, (size_t)sketch->thread_count + 1);
     for (uint32_t thread = 0; thread < sketch->thread_count; thread++) {
+        const struct sketch_thread *of = &sketch->threads[thread];
         struct cast *cast = &p->casts[thread];
-        cast->task = sketch->threads[thread].task;
-        const size_t site_count = p->sites.first.at[thread + 1] - p->sites.first.at[thread];
-        vec_reserve(&cast->couples, 2 * site_count);
+        cast->task = of->task;
+        vec_clear(&p->couples);
+        vec_reserve(&p->couples, 2 * (size_t)(of->end - of->first));
         if (rule == COUPLES_OF_BOTH) {
-            sites_pairs(&p->sites, thread, &r->sorts, &cast->couples);
+            sites_pairs(&p->sites, thread, &r->sorts, &p->couples);
         } else {
-            sites_couples(&p->sites, thread, rule == COUPLES_MERGED, &r->sorts, &cast->couples);
+            sites_couples(&p->sites, thread, rule == COUPLES_MERGED, &r->sorts, &p->couples);
         }
-        drop_renewed(&p->sites, &cast->couples);
+        drop_renewed(&p->sites, &p->couples);
         cast_couples(p, cast);
-        cast_singles(p, cast,
-                     (struct span){.first = p->sites.first.at[thread],
-                                   .end = p->sites.first.at[thread + 1]});
+        cast_singles(p, cast, of);
     }
 }
 
 static void pass_end(struct pass *p)
 {
-    for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
-        struct cast *cast = &p->casts[thread];
-        vec_release(&cast->couples);
-        vec_release(&cast->couple_spans);
-        vec_release(&cast->singles);
-        vec_release(&cast->single_spans);
-    }
+    vec_release(&p->couples);
     asker_release(&p->asker);
     map_release(&p->tried);
     sites_release(&p->sites);
@@ -214,17 +268,17 @@ static void pass_end(struct pass *p)
 
 static bool is_before(const struct pass *p, event_id a, event_id b)
 {
-    return frame_is_before(p->m->frame, a, b);
+    return frame_is_before(p->sketch->frame, a, b);
 }
 
 /* The first of a span of a cast's events that need not come before `event`. O(log). */
-static size_t first_not_before(const struct pass *p, const struct cast *cast,
-                               const event_id *events, struct span s, event_id event)
+static uint32_t first_not_before(const struct pass *p, const struct cast *cast,
+                                 const event_id *events, struct span s, event_id event)
 {
-    const struct hb *hb = &p->m->frame->hb;
-    const uint32_t count = frame_count_before(p->m->frame, event, cast->task);
+    const struct hb *hb = &p->sketch->frame->hb;
+    const uint32_t count = frame_count_before(p->sketch->frame, event, cast->task);
     while (count > 0 && s.first < s.end) {
-        const size_t middle = s.first + (s.end - s.first) / 2;
+        const uint32_t middle = s.first + (s.end - s.first) / 2;
         if (hb->contexts.position[events[middle]] < count) {
             s.first = middle + 1;
         } else {
@@ -235,14 +289,14 @@ static size_t first_not_before(const struct pass *p, const struct cast *cast,
 }
 
 /* The first that must come after `event`. O(log). */
-static size_t first_after(const struct pass *p, const event_id *events, struct span s,
-                          event_id event)
+static uint32_t first_after(const struct pass *p, const event_id *events, struct span s,
+                            event_id event)
 {
-    if (p->m->frame->point_count == 0) {
+    if (p->sketch->frame->point_count == 0) {
         return s.end;
     }
     while (s.first < s.end) {
-        const size_t middle = s.first + (s.end - s.first) / 2;
+        const uint32_t middle = s.first + (s.end - s.first) / 2;
         if (is_before(p, event, events[middle])) {
             s.end = middle;
         } else {
@@ -253,10 +307,10 @@ static size_t first_after(const struct pass *p, const event_id *events, struct s
 }
 
 /* The first that is listed after `event`. O(log). */
-static size_t first_listed_after(const event_id *events, struct span s, event_id event)
+static uint32_t first_listed_after(const event_id *events, struct span s, event_id event)
 {
     while (s.first < s.end) {
-        const size_t middle = s.first + (s.end - s.first) / 2;
+        const uint32_t middle = s.first + (s.end - s.first) / 2;
         if (events[middle] > event) {
             s.end = middle;
         } else {
@@ -267,13 +321,6 @@ static size_t first_listed_after(const event_id *events, struct span s, event_id
 }
 
 /* ---- asking ---- */
-
-static struct violation_access access_of(const struct pass *p, struct place place, uint32_t thread)
-{
-    const struct step *s = &p->asker.model->threads[place.thread].steps[place.step];
-    return (struct violation_access){
-        .thread = place.thread == thread ? 1 : 2, .which = s->which, .is_write = s->is_write};
-}
 
 /* A couple, what might interrupt it, and the pattern that would be. */
 struct candidate {
@@ -318,8 +365,7 @@ static unsigned bit(enum violation pattern)
 /* The patterns of which there is nothing more to say about this couple. */
 static unsigned told_of(const struct pass *p, const struct couple *c)
 {
-    const uint32_t *told = p->r->options.tells_all ? NULL : map_get(&p->r->told, c->sort);
-    return told == NULL ? 0 : *told;
+    return p->r->options.tells_all ? 0 : news_of(p->r, c->sort)->told;
 }
 
 static void tell(struct pass *p, const struct candidate *c)
@@ -330,17 +376,12 @@ static void tell(struct pass *p, const struct candidate *c)
                       .is_rounds = c->rounds != NULL,
                       .model = p->asker.model,
                       .decider = p->asker.decider};
-    struct violation_access accesses[QUESTION_PLACES_MAX];
     for (uint32_t i = 0; i < q->place_count; i++) {
         m.places[i] = q->places[i];
     }
     order_places(p, &m);
-    for (uint32_t i = 0; i < q->place_count; i++) {
-        accesses[i] = access_of(p, m.places[i], m.places[0].thread);
-    }
-    m.is_view_serializable = c->pattern != VIOLATION_STALE && c->pattern != VIOLATION_MERGED &&
-                             violation_is_view_serializable(accesses, m.place_count);
-    *map_slot(&p->r->told, c->couple->sort, 0, NULL) |= bit(c->pattern);
+    struct couple_news *news = news_of(p->r, c->couple->sort);
+    news->told = (uint16_t)(news->told | bit(c->pattern));
     p->r->options.found(p->r->options.context, &m);
 }
 
@@ -381,7 +422,7 @@ static void sorted_begin(const struct pass *p, struct sorted *s)
 /* Keeps what is known now. */
 static void sorted_end(struct pass *p, const struct sorted *s)
 {
-    if (s->tried > 0) {
+    if (s->tried > 0 && !s->is_found) {
         map_put(&p->tried, sorted_key(s), s->tried);
     }
     if (s->is_found && p->r->options.tells_all) {
@@ -394,7 +435,9 @@ static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
 {
     struct matcher *r = p->r;
     if (c->rounds != NULL && !r->options.keeps_rounds) {
-        map_put(&r->rounds, c->rounds->sort, 1);
+        struct couple_news *news = news_of(r, c->rounds->sort);
+        r->stats.rounds += !news->is_rounds;
+        news->is_rounds = true;
         s->is_done = true;
         return;
     }
@@ -428,7 +471,7 @@ static bool is_open(const struct pass *p, const struct sorted *s)
 
 static const struct site *site_at(const struct pass *p, uint32_t number)
 {
-    return &p->sites.list.at[number];
+    return &p->sites.list[number];
 }
 
 /* What always comes between is left out. */
@@ -446,8 +489,8 @@ static void try_between(struct pass *p, const struct couple *c, uint32_t single,
         .couple = c,
         .rounds = c->is_rounds ? c : NULL,
         .pattern = p->pattern(p, c, s),
-        .inquiry = {.events = {first, s->event, second},
-                    .event_count = 3,
+        .inquiry = {.accesses = {c->first, single, c->second},
+                    .access_count = 3,
                     .orders = {{0, 1}, {1, 2}},
                     .order_count = 2},
     };
@@ -463,58 +506,66 @@ static void try_couple(struct pass *p, const struct couple *c, const struct cast
     const event_id second = site_at(p, c->second)->event;
     s.first = first_not_before(p, other, other->events, s, first);
     s.end = first_after(p, other->events, s, second);
-    const size_t middle = first_listed_after(other->events, s, first);
-    for (size_t i = middle; i < s.end && is_open(p, sorted); i++) {
-        try_between(p, c, other->singles.at[i], sorted);
+    const uint32_t middle = first_listed_after(other->events, s, first);
+    for (uint32_t i = middle; i < s.end && is_open(p, sorted); i++) {
+        try_between(p, c, other->singles[i], sorted);
     }
-    for (size_t i = middle; i-- > s.first && is_open(p, sorted);) {
-        try_between(p, c, other->singles.at[i], sorted);
+    for (uint32_t i = middle; i-- > s.first && is_open(p, sorted);) {
+        try_between(p, c, other->singles[i], sorted);
     }
 }
 
-/* Tries couples of one span of a thread against singles of one span of another; true when something
- * was found. */
-static bool try_sorts(struct pass *p, const couple_list *couples, struct span c,
+/* Tries couples of a group against singles of a group of another thread. */
+static void try_sorts(struct pass *p, const struct couple *couples, struct span c,
                       const struct cast *other, struct span s)
 {
-    const struct couple *couple = &couples->at[c.first];
-    const struct site *single = site_at(p, other->singles.at[s.first]);
+    const struct couple *couple = &couples[c.first];
+    const struct site *single = site_at(p, other->singles[s.first]);
     if (sites_shut_out(&p->sites, couple, single)) {
-        return false;
+        return;
     }
     struct sorted sorted = {.sort = couple->sort, .other = single->sort};
-    for (size_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
-        try_couple(p, &couples->at[i], other, s, &sorted);
+    for (uint32_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
+        try_couple(p, &couples[i], other, s, &sorted);
     }
     sorted_end(p, &sorted);
-    return sorted.is_found;
+}
+
+/* Tries a group of couples against those singles of another thread that make a pattern with it. */
+static void match_couples(struct pass *p, const struct cast *cast, struct span c,
+                          const struct cast *against)
+{
+    const struct couple *couple = &cast->couples[c.first];
+    const struct groups *g = &against->single_groups;
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        uint32_t i = g->kind_first[kind];
+        const uint32_t end = g->kind_first[kind + 1];
+        if (i == end) {
+            continue;
+        }
+        const enum violation pattern =
+            p->pattern(p, couple, site_at(p, against->singles[g->list[i].first]));
+        if (pattern == VIOLATION_NONE) {
+            continue;
+        }
+        for (; i < end && (told_of(p, couple) & bit(pattern)) == 0; i++) {
+            try_sorts(p, cast->couples, c, against, g->list[i]);
+        }
+    }
 }
 
 static void match_between(struct pass *p, uint32_t thread, uint32_t other)
 {
     const struct cast *cast = &p->casts[thread];
-    const struct cast *against = &p->casts[other];
-    vec_each (&cast->couple_spans, c) {
-        const struct couple *couple = &cast->couples.at[c->first];
-        unsigned done = told_of(p, couple);
-        unsigned bits[KINDS] = {0}; /* the pattern of the couple with each kind; 0: not known yet */
-        vec_each (&against->single_spans, s) {
-            unsigned *pattern = &bits[s->kind];
-            if (*pattern == 0) {
-                *pattern = bit(p->pattern(p, couple, site_at(p, against->singles.at[s->first])));
-            }
-            if ((*pattern & (done | bit(VIOLATION_NONE))) == 0 &&
-                try_sorts(p, &cast->couples, *c, against, *s)) {
-                done = told_of(p, couple);
-            }
-        }
+    for (uint32_t i = 0; i < cast->couple_groups.kind_first[KINDS]; i++) {
+        match_couples(p, cast, cast->couple_groups.list[i], &p->casts[other]);
     }
 }
 
 static void match_all(struct pass *p, void (*match)(struct pass *p, uint32_t a, uint32_t b))
 {
-    for (uint32_t thread = 0; thread < p->m->thread_count; thread++) {
-        for (uint32_t other = 0; other < p->m->thread_count; other++) {
+    for (uint32_t thread = 0; thread < p->sketch->thread_count; thread++) {
+        for (uint32_t other = 0; other < p->sketch->thread_count; other++) {
             if (thread != other && !limit_is_over(p->r->options.watch, 1)) {
                 match(p, thread, other);
             }
@@ -534,7 +585,7 @@ static enum violation pattern_single(const struct pass *p, const struct couple *
                               site_at(p, c->second)->is_write);
 }
 
-void match_single(struct matcher *r, const struct model *sketch)
+void match_single(struct matcher *r, const struct sketch *sketch)
 {
     struct pass p;
     pass_begin(&p, r, sketch, COUPLES_OF_X);
@@ -560,7 +611,7 @@ static enum violation pattern_merged(const struct pass *p, const struct couple *
                : VIOLATION_MERGED;
 }
 
-void match_merged(struct matcher *r, const struct model *sketch)
+void match_merged(struct matcher *r, const struct sketch *sketch)
 {
     struct pass p;
     pass_begin(&p, r, sketch, COUPLES_MERGED);
@@ -611,8 +662,9 @@ static void try_pair(struct pass *p, const struct couple *c, const struct couple
                   : d->is_rounds ? d
                                  : NULL,
         .pattern = pattern_of(&f),
-        .inquiry = {.events = {f.x1->event, f.x2->event, f.y2->event, f.y1->event},
-                    .event_count = 4,
+        .inquiry = {.accesses = {c->first, f.is_x2_first ? d->first : d->second,
+                                 f.is_x2_first ? d->second : d->first, c->second},
+                    .access_count = 4,
                     .orders = {{0, f.is_x2_first ? 1 : 2}, {2, 3}},
                     .order_count = 2},
     };
@@ -624,58 +676,67 @@ static void try_pair(struct pass *p, const struct couple *c, const struct couple
 static void try_couples(struct pass *p, const struct couple *c, const struct cast *other,
                         struct span d, struct sorted *sorted)
 {
-    const struct four f = four_of(p, c, &other->couples.at[d.first]);
+    const struct four f = four_of(p, c, &other->couples[d.first]);
     d.first = first_not_before(p, other, other->firsts, d, f.x1->event);
     d.end = first_after(p, f.is_x2_first ? other->seconds : other->firsts, d, f.y1->event);
-    const size_t middle = first_listed_after(other->firsts, d, f.x1->event);
-    for (size_t i = middle; i < d.end && is_open(p, sorted); i++) {
-        try_pair(p, c, &other->couples.at[i], sorted);
+    const uint32_t middle = first_listed_after(other->firsts, d, f.x1->event);
+    for (uint32_t i = middle; i < d.end && is_open(p, sorted); i++) {
+        try_pair(p, c, &other->couples[i], sorted);
     }
-    for (size_t i = middle; i-- > d.first && is_open(p, sorted);) {
-        try_pair(p, c, &other->couples.at[i], sorted);
+    for (uint32_t i = middle; i-- > d.first && is_open(p, sorted);) {
+        try_pair(p, c, &other->couples[i], sorted);
     }
 }
 
-static bool try_pair_sorts(struct pass *p, const couple_list *couples, struct span c,
+/* Tries couples of a group against those of a group of another thread. */
+static void try_pair_sorts(struct pass *p, const struct couple *couples, struct span c,
                            const struct cast *other, struct span d)
 {
-    const struct couple *couple = &couples->at[c.first];
-    const struct four f = four_of(p, couple, &other->couples.at[d.first]);
-    if (pattern_of(&f) == VIOLATION_NONE || sites_shut_out(&p->sites, couple, f.y2) ||
+    const struct couple *couple = &couples[c.first];
+    const struct four f = four_of(p, couple, &other->couples[d.first]);
+    if (sites_shut_out(&p->sites, couple, f.y2) ||
         (f.is_x2_first && sites_shut_out(&p->sites, couple, f.x2))) {
-        return false;
+        return;
     }
-    struct sorted sorted = {.sort = couple->sort, .other = other->couples.at[d.first].sort};
-    for (size_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
-        try_couples(p, &couples->at[i], other, d, &sorted);
+    struct sorted sorted = {.sort = couple->sort, .other = other->couples[d.first].sort};
+    for (uint32_t i = c.first; i < c.end && is_open(p, &sorted); i++) {
+        try_couples(p, &couples[i], other, d, &sorted);
     }
     sorted_end(p, &sorted);
     if (sorted.is_found) {
-        map_put(&p->r->paired, couple->sort, 1);
+        news_of(p->r, couple->sort)->is_paired = true;
     }
-    return sorted.is_found;
 }
 
-/* The pattern is that of the couple alone: the other decides whether it is one. */
+/* Tries a group of couples against those of another thread that make a pattern with it. The pattern
+ * is that of the couple alone: the other decides whether it is one. */
+static void match_pair_couples(struct pass *p, const struct cast *cast, struct span c,
+                               const struct cast *against)
+{
+    const struct couple *couple = &cast->couples[c.first];
+    const struct groups *g = &against->couple_groups;
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        uint32_t i = g->kind_first[kind];
+        const uint32_t end = g->kind_first[kind + 1];
+        if (i == end) {
+            continue;
+        }
+        const struct four f = four_of(p, couple, &against->couples[g->list[i].first]);
+        const enum violation pattern = pattern_of(&f);
+        if (pattern == VIOLATION_NONE) {
+            continue;
+        }
+        for (; i < end && (told_of(p, couple) & bit(pattern)) == 0; i++) {
+            try_pair_sorts(p, cast->couples, c, against, g->list[i]);
+        }
+    }
+}
+
 static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
 {
     const struct cast *cast = &p->casts[thread];
-    vec_each (&cast->couple_spans, c) {
-        const struct couple *couple = &cast->couples.at[c->first];
-        const enum violation pattern =
-            violation_of_four((struct violation_types){.x1 = site_at(p, couple->first)->is_write,
-                                                       .x2 = true,
-                                                       .y2 = true,
-                                                       .y1 = site_at(p, couple->second)->is_write});
-        if ((told_of(p, couple) & bit(pattern)) != 0) {
-            continue;
-        }
-        vec_each (&p->casts[other].couple_spans, d) {
-            if (try_pair_sorts(p, &cast->couples, *c, &p->casts[other], *d) &&
-                !p->r->options.tells_all) {
-                break;
-            }
-        }
+    for (uint32_t i = 0; i < cast->couple_groups.kind_first[KINDS]; i++) {
+        match_pair_couples(p, cast, cast->couple_groups.list[i], &p->casts[other]);
     }
 }
 
@@ -686,12 +747,12 @@ static enum violation pattern_stale(const struct pass *p, const struct couple *c
     const struct site *a = site_at(p, c->first);
     const struct site *b = site_at(p, c->second);
     return !a->is_write && s->is_write && b->is_write && a->which == s->which &&
-                   map_get(&p->r->paired, c->sort) == NULL
+                   !news_of(p->r, c->sort)->is_paired
                ? VIOLATION_STALE
                : VIOLATION_NONE;
 }
 
-void match_pair(struct matcher *r, const struct model *sketch)
+void match_pair(struct matcher *r, const struct sketch *sketch)
 {
     struct pass p;
     pass_begin(&p, r, sketch, COUPLES_OF_BOTH);

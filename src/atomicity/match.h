@@ -20,7 +20,6 @@ struct match {
     enum violation pattern;
     struct place places[QUESTION_PLACES_MAX];
     uint32_t place_count;
-    bool is_view_serializable;
     bool is_rounds; /* the couple may belong to two rounds of a loop */
     const struct model *model;
     const struct decider *decider; /* decider->taken is the execution */
@@ -48,6 +47,14 @@ struct match_stats {
     uint64_t candidates; /* of matching types, that no order or common lock rules out at once */
     uint64_t questions;
     uint64_t unknown;
+    uint64_t rounds; /* sorts of couples left out because they may belong to two rounds */
+};
+
+/* What is known about a sort of couples. */
+struct couple_news {
+    uint16_t told;  /* the patterns that were found, a bit each */
+    bool is_paired; /* a pattern of two variables was found */
+    bool is_rounds; /* it was left out because it may belong to two rounds */
 };
 
 /* What has been asked and found, for all models of a search. */
@@ -55,24 +62,23 @@ struct matcher {
     struct match_options options;
     struct match_stats stats;
     struct sorts sorts;
-    struct map found;  /* where all is told: two sorts that an answer was yes for */
-    struct map told;   /* sorts of couples to the patterns that were found, a bit each */
-    struct map paired; /* sorts of couples that a pattern of two variables was found for */
-    struct map rounds; /* sorts of couples left out because they may belong to two rounds */
+    VEC(struct couple_news) news; /* per sort */
+    VEC(uint32_t) group_of;       /* per sort: its group plus one, while groups are made */
+    struct map found;             /* where all is told: two sorts that an answer was yes for */
 };
 
 void matcher_init(struct matcher *r, const struct match_options *o);
 void matcher_release(struct matcher *r);
 
-/* Tells of the patterns of x alone, from a sketch (model_sketch); so do those below. What must come
+/* Tells of the patterns of x alone, from its sketch; so do those below. What must come
  * between two accesses in every execution, as a task between its creation and its end, was meant
  * to: it is left out, here and below. */
-void match_single(struct matcher *r, const struct model *sketch);
+void match_single(struct matcher *r, const struct sketch *sketch);
 
 /* Tells of the patterns of x and y, and of stale reads. */
-void match_pair(struct matcher *r, const struct model *sketch);
+void match_pair(struct matcher *r, const struct sketch *sketch);
 
 /* Tells of the patterns of x and y taken as one variable, but for those of one alone. */
-void match_merged(struct matcher *r, const struct model *sketch);
+void match_merged(struct matcher *r, const struct sketch *sketch);
 
 #endif

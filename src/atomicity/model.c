@@ -2,108 +2,59 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/sort.h"
-
-/* An access on its way into a model. */
-struct found {
-    uint32_t access;
-    event_id event;
-    uint32_t task;
-    uint8_t which;
-    bool is_related;
-};
 
 struct build {
     struct model *m;
     const struct frame *f;
-    bool is_sketch;
+    const struct sketch *sketch;
     const struct window *window; /* NULL: the whole trace */
     struct arena scratch;
-    VEC(struct found) found;  /* task by task */
-    const uint32_t *first;    /* per task, and one more: what it has of them */
-    bool *keeps;              /* per lock of the trace: it is in the model */
-    VEC(uint32_t) kept;       /* those locks, and some that nobody contends for */
-    VEC(uint32_t) marks;      /* of the model, in their order */
-    size_t mark_next;         /* of them, the first that has no step yet */
+    struct sketch_thread *parts; /* per task: which accesses it has in the model */
+    bool *keeps;                 /* per lock of the trace: it is in the model */
+    VEC(uint32_t) kept;          /* those locks, and some that nobody contends for */
+    VEC(uint32_t) marks;         /* of the model, in their order */
+    size_t mark_next;            /* of them, the first that has no step yet */
     uint32_t *number_of;      /* per lock of the trace: its number in the model; NULL: the same */
     uint32_t version_lock[2]; /* numbers of the version checks, UINT32_MAX: none */
-    VEC(struct step) steps;   /* of the thread being built */
+    struct step *steps;       /* of all threads, one behind the other */
+    uint32_t step_count;
     VEC(struct step_pred) preds;
 };
 
 /* ---- which accesses ---- */
 
-static bool is_in_window(const struct build *b, uint32_t task, event_id event)
+/* The first access of a part at or behind an event. O(log). */
+static uint32_t access_from(const struct sketch *s, struct sketch_thread part, event_id event)
 {
-    return b->window == NULL || (event >= b->window->begin[task] && event < b->window->end[task]);
-}
-
-static void find_accesses(struct build *b, uint32_t variable, uint8_t which, bool is_related)
-{
-    const struct variables *v = &b->f->variables;
-    const struct variable *of = &v->list.at[variable];
-    for (uint32_t i = 0; i < of->count; i++) {
-        const uint32_t number = v->by_variable.at[of->first + i];
-        const struct access *a = &v->accesses.at[number];
-        if (!is_in_window(b, a->task, a->event)) {
-            continue;
-        }
-        vec_push(&b->found, (struct found){.access = number,
-                                           .event = a->event,
-                                           .task = a->task,
-                                           .which = which,
-                                           .is_related = is_related});
-    }
-}
-
-/* Resources are few: all are looked at. */
-static void find_related(struct build *b, uint32_t x, uint32_t y)
-{
-    const struct trace *t = b->f->trace;
-    const char *name = trace_name(t, b->f->variables.list.at[x].name);
-    if (!variable_is_resource(name)) {
-        return;
-    }
-    for (uint32_t i = 0; i < b->f->variables.list.count; i++) {
-        const char *other = trace_name(t, b->f->variables.list.at[i].name);
-        if (i != y && variable_is_below_or_above(name, other)) {
-            find_accesses(b, i, 0, true);
+    while (part.first < part.end) {
+        const uint32_t middle = part.first + (part.end - part.first) / 2;
+        if (s->list[middle].event < event) {
+            part.first = middle + 1;
+        } else {
+            part.end = middle;
         }
     }
+    return part.first;
 }
 
-static int compare_found(const void *left, const void *right, const void *context)
+/* Finds the parts; returns how many accesses they have. */
+static uint32_t find_parts(struct build *b)
 {
-    (void)context;
-    const struct found *a = left;
-    const struct found *b = right;
-    if (a->task != b->task) {
-        return a->task < b->task ? -1 : 1;
+    const struct sketch *s = b->sketch;
+    uint32_t count = 0;
+    b->parts = arena_array(&b->scratch, struct sketch_thread, b->f->trace->tables.tasks.count + 1);
+    for (uint32_t i = 0; i < s->thread_count; i++) {
+        struct sketch_thread part = s->threads[i];
+        if (b->window != NULL) {
+            part.first = access_from(s, part, b->window->begin[part.task]);
+            part.end = access_from(s, part, b->window->end[part.task]);
+        }
+        b->parts[part.task] = part;
+        count += part.end - part.first;
     }
-    return (a->event > b->event) - (a->event < b->event);
-}
-
-static void find_all(struct build *b, uint32_t x, uint32_t y)
-{
-    const size_t task_count = b->f->trace->tables.tasks.count;
-    if (b->window == NULL) {
-        vec_reserve(&b->found, b->f->variables.list.at[x].count);
-    }
-    find_accesses(b, x, 0, false);
-    if (y != VARIABLE_NONE) {
-        find_accesses(b, y, 1, false);
-    } else {
-        find_related(b, x, y);
-    }
-    sort_stable(b->found.at, b->found.count, sizeof *b->found.at, compare_found, NULL);
-    uint32_t *first = arena_array(&b->scratch, uint32_t, task_count + 2);
-    vec_each (&b->found, found) {
-        first[found->task + 1]++;
-    }
-    for (size_t task = 0; task < task_count; task++) {
-        first[task + 1] += first[task];
-    }
-    b->first = first;
+    return count;
 }
 
 /* ---- which locks ---- */
@@ -121,18 +72,18 @@ static void keep(struct build *b, uint32_t lock)
 static void keep_held(struct build *b)
 {
     const struct frame *f = b->f;
-    for (uint32_t lock = 0; !b->is_sketch && lock < f->hb.sections.lock_count; lock++) {
+    for (uint32_t lock = 0; lock < f->hb.sections.lock_count; lock++) {
         if (f->has_point_in[lock]) {
             keep(b, lock);
         }
     }
-    vec_each (&b->found, found) {
-        const struct frame_span held = f->held_at[found->access];
-        for (uint32_t i = 0; i < held.count; i++) {
-            keep(b, f->hb.sections.list[f->held[held.first + i]].lock);
+    for (uint32_t i = 0; i < b->sketch->count; i++) {
+        const struct frame_span held = f->held_at[b->sketch->list[i].number];
+        for (uint32_t k = 0; k < held.count; k++) {
+            keep(b, f->hb.sections.list[f->held[held.first + k]].lock);
         }
     }
-    for (size_t i = 0; !b->is_sketch && i < b->kept.count; i++) {
+    for (size_t i = 0; i < b->kept.count; i++) {
         const struct frame_span around = f->nested_in[b->kept.at[i]];
         for (uint32_t k = 0; k < around.count; k++) {
             keep(b, f->nested[around.first + k]);
@@ -168,84 +119,36 @@ static void keep_locks(struct build *b)
 
 /* ---- which marks ---- */
 
-static int compare_numbers(const void *left, const void *right, const void *context)
+/* The marks of all sections of the locks that are kept, and all points. */
+static struct bits find_marks(struct build *b)
 {
-    (void)context;
-    const uint32_t a = *(const uint32_t *)left;
-    const uint32_t b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
-typedef VEC(uint32_t) number_list;
-
-static void add_section_marks(const struct build *b, uint32_t section, number_list *list)
-{
-    const struct section_marks m = b->f->section_marks[section];
-    vec_push(list, m.lock);
-    if (m.unlock != MARK_NONE) {
-        vec_push(list, m.unlock);
-    }
-}
-
-/* The marks of all sections of the locks that are kept. */
-static void add_marks_of_locks(const struct build *b, number_list *list)
-{
-    const struct sections *s = &b->f->hb.sections;
+    const struct frame *f = b->f;
+    const struct sections *s = &f->hb.sections;
+    const struct bits found = bits_take(&b->scratch, f->first[f->trace->tables.tasks.count]);
     vec_each (&b->kept, number) {
         const struct lock *lock = &s->locks[*number];
         for (uint32_t i = 0; b->keeps[*number] && i < lock->count; i++) {
-            add_section_marks(b, s->by_lock[lock->first + i], list);
-        }
-    }
-    sort_stable(list->at, list->count, sizeof *list->at, compare_numbers, NULL);
-}
-
-/* The marks of the sections around the accesses alone. */
-static void add_marks_around(const struct build *b, number_list *list)
-{
-    const struct frame *f = b->f;
-    vec_each (&b->found, found) {
-        const struct frame_span held = f->held_at[found->access];
-        for (uint32_t i = 0; i < held.count; i++) {
-            const uint32_t section = f->held[held.first + i];
-            if (b->keeps[f->hb.sections.list[section].lock]) {
-                add_section_marks(b, section, list);
+            const struct section_marks m = f->section_marks[s->by_lock[lock->first + i]];
+            bits_add(found, m.lock);
+            if (m.unlock != MARK_NONE) {
+                bits_add(found, m.unlock);
             }
         }
     }
-    sort_stable(list->at, list->count, sizeof *list->at, compare_numbers, NULL);
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        if (i == 0 || list->at[i] != list->at[i - 1]) {
-            list->at[kept++] = list->at[i];
-        }
+    for (size_t i = 0; i < f->point_count; i++) {
+        bits_add(found, f->points[i]);
     }
-    list->count = kept;
+    return found;
 }
 
-/* The marks of locks, and all points between them. */
 static void choose_marks(struct build *b)
 {
-    const struct frame *f = b->f;
-    const size_t point_count = b->is_sketch ? 0 : f->point_count;
-    number_list of_locks = {0};
-    if (b->is_sketch) {
-        add_marks_around(b, &of_locks);
-    } else {
-        add_marks_of_locks(b, &of_locks);
-    }
-    vec_reserve(&b->marks, of_locks.count + point_count);
-    size_t point = 0;
-    vec_each (&of_locks, mark) {
-        for (; point < point_count && f->points[point] < *mark; point++) {
-            vec_push(&b->marks, f->points[point]);
+    const struct bits found = find_marks(b);
+    for (size_t word = 0; word * 64 < found.count; word++) {
+        for (uint64_t left = found.words[word]; left != 0; left &= left - 1) {
+            vec_push(&b->marks, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left));
         }
-        vec_push(&b->marks, *mark);
     }
-    for (; point < point_count; point++) {
-        vec_push(&b->marks, f->points[point]);
-    }
-    vec_release(&of_locks);
 }
 
 /* The marks of a task in the window; those of locks that nobody contends for are left out. */
@@ -264,26 +167,30 @@ static void choose_marks_of_task(struct build *b, uint32_t task)
 
 /* ---- steps ---- */
 
+static void add_step(struct build *b, struct step step)
+{
+    b->steps[b->step_count++] = step;
+}
+
 static void add_mark(struct build *b, const struct mark *mark)
 {
     if (mark->kind == MARK_POINT) {
-        vec_push(&b->steps, (struct step){.event = mark->event, .kind = STEP_POINT});
+        add_step(b, (struct step){.event = mark->event, .kind = STEP_POINT});
         return;
     }
     const struct section *s = &b->f->hb.sections.list[mark->section];
     const enum step_kind kind = mark->kind == MARK_LOCK ? STEP_LOCK : STEP_UNLOCK;
-    vec_push(&b->steps,
-             (struct step){.event = mark->event,
-                           .kind = (uint8_t)kind,
-                           .lock = b->number_of == NULL ? s->lock : b->number_of[s->lock],
-                           .is_shared = s->is_shared});
+    add_step(b, (struct step){.event = mark->event,
+                              .kind = (uint8_t)kind,
+                              .lock = b->number_of == NULL ? s->lock : b->number_of[s->lock],
+                              .is_shared = s->is_shared});
 }
 
 /* What a version check adds around an access: the beginning of its section, or its end. A write
  * that asks for no version passes through a section of its own. */
-static void add_version(struct build *b, const struct found *found, enum step_kind kind)
+static void add_version(struct build *b, const struct sketch_access *found, enum step_kind kind)
 {
-    const struct access *a = &b->f->variables.accesses.at[found->access];
+    const struct access *a = &b->f->variables.accesses.at[found->number];
     const uint32_t lock = b->version_lock[found->which];
     if (lock == UINT32_MAX || found->is_related) {
         return;
@@ -291,68 +198,90 @@ static void add_version(struct build *b, const struct found *found, enum step_ki
     const bool has_partner = a->partner != ACCESS_NONE;
     const bool is_begin = a->is_write ? !has_partner : has_partner;
     if (kind == STEP_LOCK ? is_begin : a->is_write) {
-        vec_push(&b->steps,
-                 (struct step){.event = found->event, .kind = (uint8_t)kind, .lock = lock});
+        add_step(b, (struct step){.event = found->event, .kind = (uint8_t)kind, .lock = lock});
     }
 }
 
-static void add_access(struct build *b, const struct found *found)
+static void add_access(struct build *b, uint32_t number)
 {
+    const struct sketch_access *found = &b->sketch->list[number];
+    const struct model_thread *thread = &b->m->threads[b->m->thread_count];
     add_version(b, found, STEP_LOCK);
-    vec_push(&b->steps,
-             (struct step){.event = found->event,
-                           .kind = STEP_ACCESS,
-                           .which = found->which,
-                           .is_related = found->is_related,
-                           .is_write = b->f->variables.accesses.at[found->access].is_write});
+    if (b->m->places != NULL) {
+        b->m->places[number] =
+            (struct place){.thread = b->m->thread_count,
+                           .step = (uint32_t)(&b->steps[b->step_count] - thread->steps)};
+    }
+    add_step(b, (struct step){.event = found->event,
+                              .kind = STEP_ACCESS,
+                              .which = found->which,
+                              .is_related = found->is_related,
+                              .is_write = found->is_write});
     add_version(b, found, STEP_UNLOCK);
-    b->m->access_count++;
 }
 
 static void add_thread(struct build *b, uint32_t task)
 {
     const struct frame *f = b->f;
-    uint32_t next = b->first[task];
-    const uint32_t end = b->first[task + 1];
-    vec_clear(&b->steps);
+    const struct sketch_access *accesses = b->sketch->list;
+    struct model_thread *thread = &b->m->threads[b->m->thread_count];
+    struct sketch_thread part = b->parts[task];
+    *thread = (struct model_thread){.task = task, .steps = &b->steps[b->step_count]};
     for (; b->mark_next < b->marks.count && b->marks.at[b->mark_next] < f->first[task + 1];
          b->mark_next++) {
         const struct mark *mark = &f->marks[b->marks.at[b->mark_next]];
-        while (next < end &&
-               (b->found.at[next].event < mark->event ||
-                (b->found.at[next].event == mark->event && mark->kind == MARK_UNLOCK))) {
-            add_access(b, &b->found.at[next++]);
+        while (part.first < part.end &&
+               (accesses[part.first].event < mark->event ||
+                (accesses[part.first].event == mark->event && mark->kind == MARK_UNLOCK))) {
+            add_access(b, part.first++);
         }
         add_mark(b, mark);
     }
-    while (next < end) {
-        add_access(b, &b->found.at[next++]);
+    while (part.first < part.end) {
+        add_access(b, part.first++);
     }
-    if (b->steps.count > 0) {
-        struct model_thread *thread = &b->m->threads[b->m->thread_count++];
-        struct step *steps = arena_array(&b->m->arena, struct step, b->steps.count);
-        memcpy(steps, b->steps.at, b->steps.count * sizeof *steps);
-        *thread =
-            (struct model_thread){.task = task, .steps = steps, .count = (uint32_t)b->steps.count};
-    }
+    thread->count = (uint32_t)(&b->steps[b->step_count] - thread->steps);
+    b->m->thread_count += thread->count > 0;
 }
 
-struct place model_place(const struct model *m, event_id event)
+/* An access has at most a step before it and one behind it, see add_version. */
+static void add_threads(struct build *b, uint32_t access_count)
 {
-    const uint32_t task = trace_at(m->frame->trace, event)->task;
+    struct model *m = b->m;
+    const uint32_t task_count = (uint32_t)b->f->trace->tables.tasks.count;
+    const size_t step_max = b->marks.count + (size_t)access_count * 3;
+    m->threads = arena_array(&m->arena, struct model_thread, (size_t)task_count + 1);
+    b->steps = arena_array(&m->arena, struct step, step_max + 1);
+    for (uint32_t task = 0; task < task_count; task++) {
+        add_thread(b, task);
+    }
+    must(b->step_count <= step_max);
+}
+
+/* In a window: among the steps of its thread. */
+static struct place find_place(const struct model *m, const struct sketch_access *a, uint32_t task)
+{
     struct place p = {0};
     while (m->threads[p.thread].task != task) {
         p.thread++;
         must(p.thread < m->thread_count);
     }
     const struct model_thread *t = &m->threads[p.thread];
-    p.step = model_steps_before(t, event);
+    p.step = model_steps_before(t, a->event);
     while (t->steps[p.step].kind != STEP_ACCESS) {
         p.step++;
         must(p.step < t->count);
     }
-    must(t->steps[p.step].event == event);
+    must(t->steps[p.step].event == a->event);
     return p;
+}
+
+struct place model_place(const struct model *m, const struct sketch *s, uint32_t number)
+{
+    must(number < s->count);
+    return m->places != NULL ? m->places[number]
+                             : find_place(m, &s->list[number],
+                                          trace_at(m->frame->trace, s->list[number].event)->task);
 }
 
 uint32_t model_steps_before(const struct model_thread *t, event_id event)
@@ -463,8 +392,7 @@ static void build(struct build *b)
 {
     struct model *m = b->m;
     const struct frame *f = b->f;
-    must(m->variables[0] != m->variables[1]);
-    find_all(b, m->variables[0], m->variables[1]);
+    const uint32_t access_count = find_parts(b);
     if (b->window != NULL) {
         m->lock_count = f->hb.sections.lock_count;
         b->version_lock[0] = b->version_lock[1] = UINT32_MAX;
@@ -472,43 +400,37 @@ static void build(struct build *b)
             choose_marks_of_task(b, task);
         }
     } else {
+        m->places = arena_array(&m->arena, struct place, (size_t)access_count + 1);
         keep_locks(b);
         choose_marks(b);
     }
-    const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
-    m->threads = arena_array(&m->arena, struct model_thread, (size_t)task_count + 1);
-    for (uint32_t task = 0; task < task_count; task++) {
-        add_thread(b, task);
-    }
+    add_threads(b, access_count);
     add_preds(b);
     if (b->window != NULL) {
         add_held(b);
     }
-    vec_release(&b->found);
-    vec_release(&b->steps);
     vec_release(&b->preds);
     vec_release(&b->kept);
     vec_release(&b->marks);
     arena_release(&b->scratch);
 }
 
-void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
+static struct model model_of(const struct sketch *s)
 {
-    *m = (struct model){.frame = f, .variables = {x, y}};
-    build(&(struct build){.m = m, .f = f});
+    return (struct model){.frame = s->frame, .variables = {s->variables[0], s->variables[1]}};
 }
 
-void model_sketch(struct model *m, const struct frame *f, uint32_t x, uint32_t y)
+void model_build(struct model *m, const struct sketch *s)
 {
-    *m = (struct model){.frame = f, .variables = {x, y}};
-    build(&(struct build){.m = m, .f = f, .is_sketch = true});
+    *m = model_of(s);
+    build(&(struct build){.m = m, .f = s->frame, .sketch = s});
 }
 
-void model_window(struct model *m, const struct frame *f, const uint32_t *variables,
-                  const struct window *w)
+void model_window(struct model *m, const struct sketch *s, const struct window *w)
 {
-    *m = (struct model){.frame = f, .variables = {variables[0], variables[1]}, .begin = w->begin};
-    build(&(struct build){.m = m, .f = f, .window = w});
+    *m = model_of(s);
+    m->begin = w->begin;
+    build(&(struct build){.m = m, .f = s->frame, .sketch = s, .window = w});
 }
 
 void model_release(struct model *m)

@@ -16,11 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/frame.h"
+#include "atomicity/sketch.h"
 #include "base/arena.h"
 #include "base/out.h"
-
-#define VARIABLE_NONE UINT32_MAX
 
 enum step_kind { STEP_POINT, STEP_LOCK, STEP_ACCESS, STEP_UNLOCK };
 
@@ -77,18 +75,13 @@ struct model {
     uint32_t lock_count;
     struct model_held *held; /* at the beginning */
     uint32_t held_count;
-    uint32_t access_count;
+    struct place *places; /* per access of the sketch; NULL in windows */
     struct arena arena;
 };
 
-/* Projects the trace to x, with the resources above and below it, and y (VARIABLE_NONE: x alone).
- * O(n log n) in the accesses of the two, the sections of the locks around them and all points. */
-void model_build(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
-
-/* The same without what only executions need: no points, and of the locks only the sections around
- * the accesses. It is for finding what to ask about.
- * O(n log n) in the accesses of the two and the locks held there. */
-void model_sketch(struct model *m, const struct frame *f, uint32_t x, uint32_t y);
+/* Projects the trace to the variables of a sketch. O(accesses, sections of the locks around them
+ * and points; marks / 64). */
+void model_build(struct model *m, const struct sketch *s);
 
 /* Per task: what it does from `begin` on, before `end`, both places in the list. What it did before
  * has happened, as it is listed. */
@@ -100,13 +93,12 @@ struct window {
  * execution_check doubts it). Each of its executions, behind what has happened, is one of the
  * trace; but not all are among them. x and y are memory. All locks are kept. The window must
  * outlive m. O(tasks log n + locks + what is in the window). */
-void model_window(struct model *m, const struct frame *f, const uint32_t *variables,
-                  const struct window *w);
+void model_window(struct model *m, const struct sketch *s, const struct window *w);
 
 void model_release(struct model *m);
 
-/* Where the access with this event is; the model must have it. O(threads + log n). */
-struct place model_place(const struct model *m, event_id event);
+/* Where an access of the sketch is; the model must have it. O(1), in windows O(threads + log n). */
+struct place model_place(const struct model *m, const struct sketch *s, uint32_t number);
 
 /* How many steps of a thread are of events before `event`. O(log). */
 uint32_t model_steps_before(const struct model_thread *t, event_id event);

@@ -265,13 +265,16 @@ static void print_best(const struct frame *f, struct writer *w)
         out_text(&w->out, "/* no variable is shared */\n");
         return;
     }
+    struct sketch sketch;
     struct model m;
     claim_list claims = {0};
-    model_build(&m, f, pair.x, pair.y);
+    sketch_build(&sketch, f, pair.x, pair.y);
+    model_build(&m, &sketch);
     promela_claims(&m, &claims);
     promela_print(&m, &claims, &w->out);
     vec_release(&claims);
     model_release(&m);
+    sketch_release(&sketch);
 }
 
 static int promela_finish(struct writer *w, struct err *e)

@@ -1,118 +1,170 @@
 #include "atomicity/site.h"
 
-static uint32_t sort_of(struct sorts *sorts, const uint32_t *words, size_t count)
+static uint32_t sort_of(struct sorts *sorts, struct tuple tuple)
 {
-    return names_intern(&sorts->names, (const char *)words, count * sizeof *words);
+    return tuples_intern(&sorts->tuples, tuple);
 }
 
 /* ---- building ---- */
 
-/* What a thread holds, on the way through its steps. */
-struct holding {
-    struct held now;
-    uint32_t locks; /* as in struct site */
-    bool is_known;
+struct build {
+    struct sites *s;
+    struct sorts *sorts;
+    const struct frame *f;
+    struct frame_span span; /* the sections of the trace around the last site */
+    bool has_changed;       /* something else is held now than at the last site */
+    VEC(uint32_t) checks;   /* version checks that the thread is in */
 };
-
-static void pass_lock(struct sites *s, struct holding *h, const struct step *step)
-{
-    struct held *held = &h->now;
-    h->is_known = false;
-    if (step->kind == STEP_LOCK) {
-        vec_push(&held->sections, (uint32_t)s->sections.count);
-        vec_push(&s->sections,
-                 (struct site_section){.lock = step->lock, .is_shared = step->is_shared});
-        return;
-    }
-    for (size_t i = held->sections.count; i-- > 0;) {
-        if (s->sections.at[held->sections.at[i]].lock == step->lock) {
-            held->sections.at[i] = vec_pop(&held->sections);
-            return;
-        }
-    }
-}
 
 /* Adds a section to what is held, by its lock. */
 static uint32_t locks_with(const struct sites *s, struct sorts *sorts, uint32_t locks,
                            uint32_t section)
 {
-    const uint32_t words[] = {locks, s->sections.at[section].lock,
-                              s->sections.at[section].is_shared};
-    return sort_of(sorts, words, 3);
+    const struct site_section *added = &s->sections.at[section];
+    return sort_of(sorts, (struct tuple){{locks, added->lock, added->is_shared}});
 }
 
-static uint32_t locks_of(const struct sites *s, struct sorts *sorts, struct holding *h)
+/* The number of a section of the trace: it is new, unless it was held at the last site too. */
+static uint32_t section_of(struct build *b, const struct site *last, uint32_t section)
 {
-    if (!h->is_known) {
-        h->is_known = true;
-        h->locks = 0;
-        vec_each (&h->now.sections, section) {
-            h->locks = locks_with(s, sorts, h->locks, *section);
+    struct sites *s = b->s;
+    for (uint32_t i = 0; last != NULL && i < last->held_count; i++) {
+        const uint32_t number = s->held.at[last->held_first + i];
+        if (s->sections.at[number].section == section) {
+            return number;
         }
     }
-    return h->locks;
+    const struct section *of = &b->f->hb.sections.list[section];
+    vec_push(&s->sections, (struct site_section){
+                               .section = section, .lock = of->lock, .is_shared = of->is_shared});
+    return (uint32_t)s->sections.count - 1;
 }
 
-static void add_site(struct sites *s, struct holding *h, struct place p, struct sorts *sorts)
+static void hold(struct build *b, struct site *site, uint32_t number)
 {
-    const struct held *held = &h->now;
-    const struct trace *t = s->m->frame->trace;
-    const struct step *step = &s->m->threads[p.thread].steps[p.step];
-    const uint32_t location = trace_at(t, step->event)->location;
-    const uint32_t class = s->m->frame->variables.list.at[s->m->variables[step->which]].class;
-    const uint32_t words[] = {location,
-                              (uint32_t)step->which | (uint32_t)step->is_write << 1 |
-                                  (uint32_t)step->is_related << 2,
-                              location == 0 || sorts->has_classes ? class : 0};
-    vec_push(&s->list, (struct site){.place = p,
-                                     .event = step->event,
-                                     .held_first = (uint32_t)s->held.count,
-                                     .held_count = (uint32_t)held->sections.count,
-                                     .locks = locks_of(s, sorts, h),
-                                     .sort = sort_of(sorts, words, 3),
-                                     .which = step->which,
-                                     .is_write = step->is_write,
-                                     .is_related = step->is_related});
-    /* What a recording knows of the callers tells two calls of a function from a loop. */
-    const struct event *e = trace_at(t, step->event);
-    const uint32_t callers = variable_is_resource(trace_name(t, e->object)) ? 0 : e->text;
-    vec_each (&held->sections, number) {
-        struct site_section *section = &s->sections.at[*number];
-        const uint32_t grown[] = {section->sort, vec_last(&s->list)->sort, callers};
-        section->access_count[step->which]++;
-        section->sort = sort_of(sorts, grown, 3);
-        vec_push(&s->held, *number);
+    vec_push(&b->s->held, number);
+    site->held_count++;
+    site->locks = locks_with(b->s, b->sorts, site->locks, number);
+}
+
+/* What is held at a site; the last one of the thread is NULL if there is none. */
+static void find_held(struct build *b, struct site *site, const struct site *last)
+{
+    const struct sections *sections = &b->f->hb.sections;
+    if (!b->has_changed) {
+        site->held_first = last->held_first;
+        site->held_count = last->held_count;
+        site->locks = last->locks;
+        return;
     }
-}
-
-void sites_build(struct sites *s, const struct model *m, struct sorts *sorts)
-{
-    *s = (struct sites){.m = m};
-    struct holding held = {0};
-    vec_reserve(&s->list, m->access_count);
-    for (uint32_t thread = 0; thread < m->thread_count; thread++) {
-        vec_push(&s->first, (uint32_t)s->list.count);
-        vec_clear(&held.now.sections);
-        held.is_known = false;
-        for (uint32_t i = 0; i < m->threads[thread].count; i++) {
-            const struct step *step = &m->threads[thread].steps[i];
-            if (step->kind == STEP_ACCESS) {
-                add_site(s, &held, (struct place){.thread = thread, .step = i}, sorts);
-            } else if (step->kind != STEP_POINT) {
-                pass_lock(s, &held, step);
-            }
+    site->held_first = (uint32_t)b->s->held.count;
+    for (uint32_t i = 0; i < b->span.count; i++) {
+        const uint32_t section = b->f->held[b->span.first + i];
+        if (sections->locks[sections->list[section].lock].is_contended) {
+            hold(b, site, section_of(b, last, section));
         }
     }
-    vec_push(&s->first, (uint32_t)s->list.count);
-    vec_release(&held.now.sections);
+    vec_each (&b->checks, check) {
+        hold(b, site, *check);
+    }
+    b->has_changed = false;
+}
+
+/* What a recording knows of the callers tells two calls of a function from a loop. */
+static uint32_t callers_of(const struct trace *t, const struct event *e)
+{
+    return e->text == 0 || variable_is_resource(trace_name(t, e->object)) ? 0 : e->text;
+}
+
+static void add_site(struct build *b, const struct sketch_access *a, const struct site *last)
+{
+    struct sites *s = b->s;
+    const struct trace *t = b->f->trace;
+    const struct event *e = trace_at(t, a->event);
+    const bool has_class = e->location == 0 || b->sorts->has_classes;
+    const uint32_t variable = s->sketch->variables[a->which];
+    struct site *site = &s->list[a - s->sketch->list];
+    *site = (struct site){
+        .event = a->event, .which = a->which, .is_write = a->is_write, .is_related = a->is_related};
+    find_held(b, site, last);
+    site->sort = sort_of(b->sorts,
+                         (struct tuple){{e->location,
+                                         (uint32_t)a->which | (uint32_t)a->is_write << 1 |
+                                             (uint32_t)a->is_related << 2,
+                                         has_class ? b->f->variables.list.at[variable].class : 0}});
+    const uint32_t callers = site->held_count > 0 ? callers_of(t, e) : 0;
+    for (uint32_t i = 0; i < site->held_count; i++) {
+        struct site_section *section = &s->sections.at[s->held.at[site->held_first + i]];
+        section->access_count[a->which]++;
+        section->sort = sort_of(b->sorts, (struct tuple){{section->sort, site->sort, callers}});
+    }
+}
+
+/* A version check is a section from the read whose version is asked for to the conditional write; a
+ * write that asks for none passes through one of its own. */
+static void begin_check(struct build *b, const struct sketch_access *a)
+{
+    const struct access *access = &b->f->variables.accesses.at[a->number];
+    const bool has_partner = access->partner != ACCESS_NONE;
+    if (a->is_write != has_partner) {
+        vec_push(&b->checks, (uint32_t)b->s->sections.count);
+        vec_push(&b->s->sections,
+                 (struct site_section){.section = SECTION_VERSION,
+                                       .lock = b->f->hb.sections.lock_count + a->which});
+        b->has_changed = true;
+    }
+}
+
+static void end_check(struct build *b, const struct sketch_access *a)
+{
+    const uint32_t lock = b->f->hb.sections.lock_count + a->which;
+    for (size_t i = b->checks.count; a->is_write && i-- > 0;) {
+        if (b->s->sections.at[b->checks.at[i]].lock == lock) {
+            b->checks.at[i] = vec_pop(&b->checks);
+            b->has_changed = true;
+            return;
+        }
+    }
+}
+
+static void add_thread(struct build *b, const struct sketch_thread *thread)
+{
+    const struct sketch *sketch = b->s->sketch;
+    b->has_changed = true;
+    vec_clear(&b->checks);
+    for (uint32_t i = thread->first; i < thread->end; i++) {
+        const struct sketch_access *a = &sketch->list[i];
+        const struct frame_span span = b->f->held_at[a->number];
+        const uint32_t variable = sketch->variables[a->which];
+        const bool is_checked = !a->is_related && b->f->variables.list.at[variable].is_checked;
+        b->has_changed |= span.first != b->span.first || span.count != b->span.count;
+        b->span = span;
+        if (is_checked) {
+            begin_check(b, a);
+        }
+        add_site(b, a, i == thread->first ? NULL : &b->s->list[i - 1]);
+        if (is_checked) {
+            end_check(b, a);
+        }
+    }
+}
+
+void sites_build(struct sites *s, const struct sketch *sketch, struct sorts *sorts)
+{
+    *s = (struct sites){.sketch = sketch};
+    struct build b = {.s = s, .sorts = sorts, .f = sketch->frame};
+    s->list = arena_array(&s->arena, struct site, (size_t)sketch->count + 1);
+    for (uint32_t i = 0; i < sketch->thread_count; i++) {
+        add_thread(&b, &sketch->threads[i]);
+    }
+    vec_release(&b.checks);
 }
 
 void sites_release(struct sites *s)
 {
-    vec_release(&s->list);
-    vec_release(&s->first);
     vec_release(&s->held);
     vec_release(&s->sections);
+    arena_release(&s->arena);
 }
 
 /* ---- couples ---- */
@@ -130,11 +182,15 @@ static bool is_held(const struct sites *s, const struct site *site, uint32_t sec
 
 static uint32_t cover_of(const struct sites *s, struct sorts *sorts, const struct couple *c)
 {
-    const struct site *a = &s->list.at[c->first];
+    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
+    if (a->held_first == b->held_first && a->held_count == b->held_count) {
+        return a->locks;
+    }
     uint32_t cover = 0;
     for (uint32_t i = 0; i < a->held_count; i++) {
         const uint32_t section = s->held.at[a->held_first + i];
-        if (is_held(s, &s->list.at[c->second], section)) {
+        if (is_held(s, b, section)) {
             cover = locks_with(s, sorts, cover, section);
         }
     }
@@ -158,8 +214,8 @@ static bool are_rounds(const struct site_section *a, const struct site_section *
  * operation. */
 static bool is_of_rounds(const struct sites *s, const struct couple *c)
 {
-    const struct site *a = &s->list.at[c->first];
-    const struct site *b = &s->list.at[c->second];
+    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
     const bool is_of_one = a->which == b->which;
     for (uint32_t i = 0; i < a->held_count; i++) {
         const uint32_t first = s->held.at[a->held_first + i];
@@ -178,13 +234,13 @@ static void add_couple(const struct sites *s, struct couple c, struct sorts *sor
                        couple_list *list)
 {
     c.is_rounds = is_of_rounds(s, &c);
-    const uint32_t words[] = {s->list.at[c.first].sort, s->list.at[c.second].sort,
-                              (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1,
-                              UINT32_MAX};
-    c.sort = sort_of(sorts, words, 4);
+    c.sort =
+        sort_of(sorts, (struct tuple){{s->list[c.first].sort, s->list[c.second].sort,
+                                       (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1,
+                                       UINT32_MAX}});
     c.cover = cover_of(s, sorts, &c);
-    c.locks[0] = s->list.at[c.first].locks;
-    c.locks[1] = s->list.at[c.second].locks;
+    c.locks[0] = s->list[c.first].locks;
+    c.locks[1] = s->list[c.second].locks;
     vec_push(list, c);
 }
 
@@ -193,20 +249,20 @@ void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struc
 {
     uint32_t last = UINT32_MAX;       /* the access before */
     uint32_t last_write = UINT32_MAX; /* and the last write */
-    for (uint32_t i = s->first.at[thread]; i < s->first.at[thread + 1]; i++) {
-        if (!is_merged && s->list.at[i].which != 0) {
+    for (uint32_t i = s->sketch->threads[thread].first; i < s->sketch->threads[thread].end; i++) {
+        if (!is_merged && s->list[i].which != 0) {
             continue;
         }
         if (last != UINT32_MAX) {
             add_couple(s, (struct couple){.first = last, .second = i}, sorts, list);
         }
-        if (s->list.at[i].is_write && last_write != UINT32_MAX && last_write != last) {
+        if (s->list[i].is_write && last_write != UINT32_MAX && last_write != last) {
             add_couple(s,
                        (struct couple){.first = last_write, .second = i, .has_reads_between = true},
                        sorts, list);
         }
         last = i;
-        last_write = s->list.at[i].is_write ? i : last_write;
+        last_write = s->list[i].is_write ? i : last_write;
     }
 }
 
@@ -214,7 +270,7 @@ void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struc
 static uint32_t run_end(const struct sites *s, uint32_t first, uint32_t end)
 {
     uint32_t i = first;
-    while (i < end && s->list.at[i].which == s->list.at[first].which) {
+    while (i < end && s->list[i].which == s->list[first].which) {
         i++;
     }
     return i;
@@ -222,17 +278,17 @@ static uint32_t run_end(const struct sites *s, uint32_t first, uint32_t end)
 
 void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, couple_list *list)
 {
-    const uint32_t end = s->first.at[thread + 1];
-    for (uint32_t from = s->first.at[thread]; from < end;) {
+    const uint32_t end = s->sketch->threads[thread].end;
+    for (uint32_t from = s->sketch->threads[thread].first; from < end;) {
         const uint32_t change = run_end(s, from, end);
         const uint32_t to = change < end ? run_end(s, change, end) : end;
         uint32_t before[2] = {UINT32_MAX, UINT32_MAX}; /* by is_write */
         uint32_t after[2] = {UINT32_MAX, UINT32_MAX};
         for (uint32_t i = from; i < change; i++) {
-            before[s->list.at[i].is_write] = i;
+            before[s->list[i].is_write] = i;
         }
         for (uint32_t i = to; i-- > change;) {
-            after[s->list.at[i].is_write] = i;
+            after[s->list[i].is_write] = i;
         }
         for (int k = 0; k < 4; k++) {
             if (before[k & 1] != UINT32_MAX && after[k >> 1] != UINT32_MAX) {
@@ -246,11 +302,14 @@ void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, co
 
 bool sites_shut_out(const struct sites *s, const struct couple *c, const struct site *other)
 {
-    const struct site *a = &s->list.at[c->first];
+    const struct site *a = &s->list[c->first];
+    if (c->cover == 0 || other->locks == 0) {
+        return false;
+    }
     for (uint32_t i = 0; i < a->held_count; i++) {
         const uint32_t number = s->held.at[a->held_first + i];
         const struct site_section *section = &s->sections.at[number];
-        if (!is_held(s, &s->list.at[c->second], number)) {
+        if (!is_held(s, &s->list[c->second], number)) {
             continue;
         }
         for (uint32_t k = 0; k < other->held_count; k++) {

@@ -1,4 +1,4 @@
-/* The accesses of a model with the critical sections around them, and which two of one thread
+/* The accesses of a sketch with the critical sections around them, and which two of one thread
  * belong together. */
 #ifndef CLEW_ATOMICITY_SITE_H
 #define CLEW_ATOMICITY_SITE_H
@@ -6,25 +6,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/decide.h"
-#include "atomicity/model.h"
-#include "base/names.h"
+#include "atomicity/sketch.h"
+#include "base/arena.h"
+#include "base/tuples.h"
 #include "base/vec.h"
 
-/* A critical section of a thread of the model, and how often it accesses x and y. */
+/* A critical section of a thread, and how often it accesses x and y. A version check is one too:
+ * from the read whose version is asked for to the conditional write. */
 struct site_section {
-    uint32_t lock;
+    uint32_t section; /* of the trace; SECTION_VERSION: a version check */
+    uint32_t lock;    /* of the trace; those of version checks come behind */
     bool is_shared;
     uint32_t access_count[2];
     uint32_t sort; /* equal for sections with accesses of equal sorts and callers, in one order */
 };
 
+#define SECTION_VERSION UINT32_MAX
+
+/* An access of the sketch. */
 struct site {
-    struct place place;
     event_id event;
     uint32_t held_first; /* its sections are held[held_first .. held_first + held_count) */
     uint32_t held_count;
-    uint32_t locks; /* equal for accesses of one model that hold the same; 0: nothing */
+    uint32_t locks; /* equal for accesses of one sketch that hold the same; 0: nothing */
     uint32_t sort;  /* equal for accesses of one kind at one place; where that is not known, or the
                        sorts have classes: to variables of one class */
     uint8_t which;
@@ -45,24 +49,24 @@ struct couple {
     bool is_rounds;
 };
 
-/* Numbers for sorts, shared by all models of a search so that what was found once is known. */
+/* Numbers for sorts, shared by all sketches of a search so that what was found once is known. */
 struct sorts {
-    struct names names;
+    struct tuples tuples;
     bool has_classes; /* accesses to different classes differ even where their places are known */
 };
 
 typedef VEC(struct couple) couple_list;
 
-/* {0} is empty. */
 struct sites {
-    const struct model *m;
-    VEC(struct site) list; /* thread by thread */
-    VEC(uint32_t) first;   /* per thread, and one more */
-    VEC(uint32_t) held;    /* numbers of sections */
+    const struct sketch *sketch;
+    struct site *list;  /* per access of the sketch */
+    VEC(uint32_t) held; /* numbers of sections */
     VEC(struct site_section) sections;
+    struct arena arena;
 };
 
-void sites_build(struct sites *s, const struct model *m, struct sorts *sorts);
+/* Only sections of locks that tasks contend for are looked at. O(accesses * locks held there). */
+void sites_build(struct sites *s, const struct sketch *sketch, struct sorts *sorts);
 void sites_release(struct sites *s);
 
 /* The couples of a thread: accesses to one variable that follow each other (of x alone; or, when

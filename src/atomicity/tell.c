@@ -278,9 +278,24 @@ enum finding_kind tell_kind(const struct match *m)
     bug("pattern");
 }
 
+/* Whether nobody reads a difference to running one thread after the other. */
+static bool is_view_serializable(const struct match *m)
+{
+    struct violation_access accesses[QUESTION_PLACES_MAX];
+    for (uint32_t i = 0; i < m->place_count; i++) {
+        const struct place at = m->places[i];
+        const struct step *s = &m->model->threads[at.thread].steps[at.step];
+        accesses[i] = (struct violation_access){.thread = at.thread == m->places[0].thread ? 1 : 2,
+                                                .which = s->which,
+                                                .is_write = s->is_write};
+    }
+    return m->pattern != VIOLATION_STALE &&
+           violation_is_view_serializable(accesses, m->place_count);
+}
+
 static enum finding_severity severity_of(const struct match *m)
 {
-    if (m->is_view_serializable || m->is_rounds || m->pattern == VIOLATION_MERGED) {
+    if (is_view_serializable(m) || m->is_rounds || m->pattern == VIOLATION_MERGED) {
         return SEVERITY_NOTE;
     }
     const bool is_loss =

@@ -49,13 +49,16 @@ static int compare_claims(const struct model *m, const claim_list *claims, struc
 static int compare_pair(const struct frame *f, struct pairing pair, struct compared *sum,
                         struct err *e)
 {
+    struct sketch sketch;
     struct model m;
     claim_list claims = {0};
-    model_build(&m, f, pair.x, pair.y);
+    sketch_build(&sketch, f, pair.x, pair.y);
+    model_build(&m, &sketch);
     promela_claims(&m, &claims);
     const int result = claims.count == 0 ? 0 : compare_claims(&m, &claims, sum, e);
     vec_release(&claims);
     model_release(&m);
+    sketch_release(&sketch);
     return result;
 }
 

@@ -76,14 +76,14 @@ static void hear(void *context, const struct match *m)
 
 static void search_model(struct heard *h, struct matcher *r, const uint32_t *variables)
 {
-    struct model sketch;
-    model_sketch(&sketch, h->frame, variables[0], variables[1]);
+    struct sketch sketch;
+    sketch_build(&sketch, h->frame, variables[0], variables[1]);
     if (variables[1] == VARIABLE_NONE) {
         match_single(r, &sketch);
     } else {
         match_pair(r, &sketch);
     }
-    model_release(&sketch);
+    sketch_release(&sketch);
 }
 
 static void search(struct heard *h, const struct frame *f)

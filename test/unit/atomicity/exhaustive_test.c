@@ -59,16 +59,16 @@ static uint64_t matches_of(const struct violation_access *a, uint32_t count)
     matcher_init(&matcher, &(struct match_options){
                                .keeps_forced = true, .found = count_match, .context = &found});
     for (uint32_t x = 0; x < f.variables.list.count; x++) {
-        struct model m;
-        model_sketch(&m, &f, x, VARIABLE_NONE);
-        match_single(&matcher, &m);
-        model_release(&m);
+        struct sketch s;
+        sketch_build(&s, &f, x, VARIABLE_NONE);
+        match_single(&matcher, &s);
+        sketch_release(&s);
     }
     if (f.variables.list.count == 2) {
-        struct model m;
-        model_sketch(&m, &f, 0, 1);
-        match_pair(&matcher, &m);
-        model_release(&m);
+        struct sketch s;
+        sketch_build(&s, &f, 0, 1);
+        match_pair(&matcher, &s);
+        sketch_release(&s);
     }
     matcher_release(&matcher);
     frame_release(&f);
