@@ -99,30 +99,55 @@ void cover_call(struct sim *s, uint64_t address)
     }
 }
 
-/* The first counter from this one on that may have moved: most have not, so eight are looked at
- * together. */
-static uint32_t skip_unmoved(const struct cover *c, uint32_t i)
+enum { WORD_SIZE = 8, STRIDE = 64 };
+
+/* Counters of up to a word: takes those that moved, and clears them. */
+static void read_word(struct cover *c, uint32_t first, uint32_t size)
 {
-    uint64_t eight = 0;
-    while (i + sizeof eight <= c->block_count) {
-        memcpy(&eight, c->counters + i, sizeof eight);
-        if (eight != 0) {
-            break;
-        }
-        i += (uint32_t)sizeof eight;
+    uint64_t word = 0;
+    memcpy(&word, c->counters + first, size);
+    if (word == 0) {
+        return;
     }
-    return i;
+    memset(c->counters + first, 0, size);
+    for (uint32_t i = 0; i < WORD_SIZE; i++, word >>= 8) {
+        if ((word & 0xff) != 0) {
+            c->touched[c->touched_count++] =
+                (struct pick_block){.block = first + i, .count = word & 0xff};
+        }
+    }
 }
 
-/* The counters that moved; they are cleared. */
+static bool has_moved(const uint8_t *counters)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < STRIDE; i += WORD_SIZE) {
+        uint64_t word = 0;
+        memcpy(&word, counters + i, sizeof word);
+        any |= word;
+    }
+    return any != 0;
+}
+
+static void read_stride(struct cover *c, uint32_t first)
+{
+    for (uint32_t i = 0; i < STRIDE; i += WORD_SIZE) {
+        read_word(c, first + i, WORD_SIZE);
+    }
+}
+
+/* The counters that moved; they are cleared. Most have not, so many are looked at together. */
 static void read_counters(struct cover *c)
 {
-    for (uint32_t i = skip_unmoved(c, 0); i < c->block_count; i = skip_unmoved(c, i + 1)) {
-        if (c->counters[i] != 0) {
-            c->touched[c->touched_count++] =
-                (struct pick_block){.block = i, .count = c->counters[i]};
-            c->counters[i] = 0;
+    uint32_t i = 0;
+    for (; i + STRIDE <= c->block_count; i += STRIDE) {
+        if (has_moved(c->counters + i)) {
+            read_stride(c, i);
         }
+    }
+    for (; i < c->block_count; i += WORD_SIZE) {
+        const uint32_t left = c->block_count - i;
+        read_word(c, i, left < WORD_SIZE ? left : WORD_SIZE);
     }
 }
 

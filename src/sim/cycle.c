@@ -8,12 +8,8 @@
  *
  * While only timers fire, what is on its way can only become more: a firing that sends, writes or
  * starts something leads where the system never was, and the row ends. All others change the
- * node that fired, and the system's own variables, at most. So a state of a row is the sum of what
- * the firings changed, and only these two are looked at: they are copied before a firing, compared
- * after it, and hashed when another firing follows, which is seldom. */
-#include <string.h>
-#include <xxhash.h>
-
+ * node that fired, and the system's own variables, at most. So a state of a row is what the
+ * firings changed of nodes, and those variables. */
 #include "pick/name.h"
 #include "sim/state.h"
 
@@ -25,8 +21,6 @@ void cycle_begin(struct sim *s)
 void cycle_close(struct sim *s)
 {
     vec_release(&s->firings);
-    vec_release(&s->kept.heap);
-    vec_release(&s->kept.segments);
 }
 
 static void wake_all(struct sim *s)
@@ -52,31 +46,6 @@ static bool moves_clock(const struct sim *s, const struct pick_operation *o,
     return n->timers[from->number].deadline > n->clock;
 }
 
-/* What is kept of the time before a firing */
-
-static void keep_segments(struct sim *s)
-{
-    vec_clear(&s->kept.segments);
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        const struct segment *segment = &s->segments[i];
-        vec_reserve(&s->kept.segments, s->kept.segments.count + segment->size);
-        memcpy(s->kept.segments.at + s->kept.segments.count, segment->begin, segment->size);
-        s->kept.segments.count += segment->size;
-    }
-}
-
-static bool are_segments_kept(const struct sim *s)
-{
-    const char *kept = s->kept.segments.at;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        if (memcmp(kept, s->segments[i].begin, s->segments[i].size) != 0) {
-            return false;
-        }
-        kept += s->segments[i].size;
-    }
-    return true;
-}
-
 /* Of what only grows while timers alone fire, and whether clocks count. */
 static uint64_t count_begun(const struct sim *s, const struct node *n)
 {
@@ -87,49 +56,6 @@ static uint64_t count_begun(const struct sim *s, const struct node *n)
     return count;
 }
 
-static void keep_node(struct sim *s, const struct node *n)
-{
-    vec_reserve(&s->kept.heap, n->heap.used + 1);
-    memcpy(s->kept.heap.at, n->heap.begin, n->heap.used);
-    s->kept.heap.count = n->heap.used;
-    s->kept.beside = memory_hash_beside(s, n);
-    s->kept.begun = count_begun(s, n);
-}
-
-static bool is_node_kept(const struct sim *s, const struct node *n)
-{
-    return n->heap.used == s->kept.heap.count && memory_hash_beside(s, n) == s->kept.beside &&
-           memcmp(n->heap.begin, s->kept.heap.at, n->heap.used) == 0;
-}
-
-/* Rows of firings */
-
-/* What the last firing did to its node and to the variables, as a difference of hashes. */
-static uint64_t change_of(struct sim *s, uint32_t node)
-{
-    const struct node *n = &s->core->nodes[node];
-    uint64_t change =
-        name_mix(XXH3_64bits_withSeed(n->heap.begin, n->heap.used, memory_hash_beside(s, n)),
-                 node) -
-        name_mix(XXH3_64bits_withSeed(s->kept.heap.at, s->kept.heap.count, s->kept.beside), node);
-    if (!are_segments_kept(s)) {
-        change -= XXH3_64bits(s->kept.segments.at, s->kept.segments.count);
-        keep_segments(s);
-        change += XXH3_64bits(s->kept.segments.at, s->kept.segments.count);
-    }
-    return change;
-}
-
-/* Computes the state after the last firing; nothing has happened since. */
-static void settle(struct sim *s)
-{
-    struct firing *last = vec_last(&s->firings);
-    if (last->is_open) {
-        last->state += change_of(s, last->node);
-        last->is_open = false;
-    }
-}
-
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
     if (s->timer_count == 0) {
@@ -137,11 +63,10 @@ void cycle_before(struct sim *s, const struct pick_operation *o, const struct or
     }
     if (o->kind == EVENT_TIMER_FIRE && !moves_clock(s, o, from)) {
         if (s->firings.count == 0) {
-            keep_segments(s);
-            vec_push(&s->firings, (struct firing){0});
+            vec_push(&s->firings, (struct firing){.state = hash_segments(s)});
         }
-        settle(s);
-        keep_node(s, &s->core->nodes[from->node]);
+        s->before.node = hash_node(s, from->node);
+        s->before.begun = count_begun(s, &s->core->nodes[from->node]);
         return;
     }
     vec_clear(&s->firings);
@@ -160,34 +85,42 @@ static void put_to_rest(struct sim *s, size_t first)
     }
 }
 
+/* What the last firing led to. */
+static struct firing firing_of(struct sim *s, const struct origin *from)
+{
+    const uint64_t nodes = vec_last(&s->firings)->nodes +
+                           name_mix(hash_node(s, from->node), from->node) -
+                           name_mix(s->before.node, from->node);
+    return (struct firing){.nodes = nodes,
+                           .state = nodes + hash_segments(s),
+                           .node = from->node,
+                           .timer = from->number};
+}
+
 void cycle_after(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
-    const struct node *n = &s->core->nodes[from->node];
     if (o->kind != EVENT_TIMER_FIRE || s->firings.count == 0) {
         return;
     }
-    const bool is_same = is_node_kept(s, n) && are_segments_kept(s);
-    const bool is_new = count_begun(s, n) != s->kept.begun;
-    if ((is_new || !is_same) && s->core->has_resting) {
-        wake_all(s);
-    }
-    if (is_new) {
+    if (count_begun(s, &s->core->nodes[from->node]) != s->before.begun) {
         vec_clear(&s->firings);
+        if (s->core->has_resting) {
+            wake_all(s);
+        }
         return;
     }
-    vec_push(&s->firings, (struct firing){.state = vec_last(&s->firings)->state,
-                                          .is_open = !is_same,
-                                          .node = from->node,
-                                          .timer = from->number});
+    const struct firing last = firing_of(s, from);
+    const bool is_same = last.state == vec_last(&s->firings)->state;
+    vec_push(&s->firings, last);
     if (is_same) {
         put_to_rest(s, s->firings.count - 2);
         return;
     }
-    if (s->firings.count > 2) {
-        settle(s);
+    if (s->core->has_resting) {
+        wake_all(s);
     }
     for (size_t i = 0; i + 2 < s->firings.count; i++) {
-        if (s->firings.at[i].state == vec_last(&s->firings)->state) {
+        if (s->firings.at[i].state == last.state) {
             put_to_rest(s, i);
             s->core->goes_round = true;
             return;

@@ -10,11 +10,17 @@
 #include "base/seam.h"
 #include "sim/state.h"
 
+/* Memory that is left out. */
+struct hole {
+    uintptr_t begin;
+    uintptr_t end;
+};
+
 /* Where the writable part of a loaded object is. */
 struct search {
     struct sim *sim;
     uintptr_t bias;
-    const struct clew_counters *counters; /* NULL: none */
+    struct hole holes[2]; /* by address; {0}: none */
 };
 
 static void add_range(struct sim *s, uintptr_t begin, uintptr_t end)
@@ -25,18 +31,32 @@ static void add_range(struct sim *s, uintptr_t begin, uintptr_t end)
     }
 }
 
-/* Counters of blocks are no part of the system's state. */
+/* What the compiler notes of blocks is no part of the system's state: counters, and a table of
+ * where each of them is. */
+static void find_holes(struct search *search, const struct clew_counters *c)
+{
+    if (c == NULL || c->begin == NULL) {
+        return;
+    }
+    const struct hole counters = {(uintptr_t)c->begin, (uintptr_t)c->end};
+    const size_t table_size = (size_t)(c->end - c->begin) * 2 * sizeof *c->places;
+    const struct hole table = {(uintptr_t)c->places,
+                               (uintptr_t)c->places + (c->places == NULL ? 0 : table_size)};
+    const bool is_table_first = table.begin < counters.begin;
+    search->holes[0] = is_table_first ? table : counters;
+    search->holes[1] = is_table_first ? counters : table;
+}
+
 static void add_segment(struct search *search, uintptr_t begin, uintptr_t end)
 {
-    const struct clew_counters *c = search->counters;
-    const uintptr_t hole_begin = c == NULL ? end : (uintptr_t)c->begin;
-    const uintptr_t hole_end = c == NULL ? end : (uintptr_t)c->end;
-    if (hole_begin >= begin && hole_end <= end) {
-        add_range(search->sim, begin, hole_begin);
-        add_range(search->sim, hole_end, end);
-    } else {
-        add_range(search->sim, begin, end);
+    for (size_t i = 0; i < sizeof search->holes / sizeof *search->holes; i++) {
+        const struct hole *hole = &search->holes[i];
+        if (hole->begin >= begin && hole->end <= end) {
+            add_range(search->sim, begin, hole->begin);
+            begin = hole->end;
+        }
     }
+    add_range(search->sim, begin, end);
 }
 
 /* What the linker has made read-only after relocation is left alone. */
@@ -116,12 +136,9 @@ int load_library(struct sim *s, const char *path, struct err *e)
     s->library_bias = map->l_addr;
     const struct clew_counters *counters = dlsym(s->library, "clew_counters");
     cover_open(s, counters);
-    (void)dl_iterate_phdr(note_segments,
-                          &(struct search){.sim = s,
-                                           .bias = map->l_addr,
-                                           .counters = counters != NULL && counters->begin != NULL
-                                                           ? counters
-                                                           : NULL});
+    struct search search = {.sim = s, .bias = map->l_addr};
+    find_holes(&search, counters);
+    (void)dl_iterate_phdr(note_segments, &search);
     return 0;
 }
 

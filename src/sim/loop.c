@@ -60,7 +60,7 @@ void loop_begin(struct sim *s)
 /* Where durations count, clocks must have moved on together. */
 static uint64_t state_key(struct sim *s)
 {
-    uint64_t key = memory_hash(s);
+    uint64_t key = hash_state(s);
     uint64_t latest = 0;
     for (uint32_t i = 0; i < s->node_count; i++) {
         const uint64_t clock = s->core->nodes[i].clock;

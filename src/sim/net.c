@@ -21,6 +21,7 @@ static void append(struct sim *s, struct parcel *p)
     *(c->first == NULL ? &c->first : &c->last->behind) = p;
     c->last = p;
     core->parcel_count++;
+    hash_touch_channel(s, p->channel);
 }
 
 /* Gives the parcel, which has its fingerprint, its name: the next of its type on its channel. */
@@ -107,6 +108,7 @@ void net_take(struct sim *s, struct parcel *p)
     }
     p->older = p->newer = p->behind = NULL;
     core->parcel_count--;
+    hash_touch_channel(s, p->channel);
 }
 
 void net_discard(struct sim *s, struct parcel *p)
@@ -142,6 +144,7 @@ void net_advance(struct sim *s, struct parcel *p)
     }
     p->behind = c->first;
     c->first = p;
+    hash_touch_channel(s, p->channel);
 }
 
 void net_forget(struct sim *s, uint32_t to)

@@ -3,7 +3,7 @@
 
 static void enter(struct sim *s, uint32_t node, const char *doing)
 {
-    memory_touch(s, node);
+    hash_touch_node(s, node);
     s->self = (int32_t)node;
     s->doing = doing;
 }

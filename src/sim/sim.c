@@ -76,12 +76,12 @@ static void look_ahead(struct sim *s)
 }
 
 /* What a node shows of itself: the variables it reports, or where none are reported its memory. */
-static uint64_t look_of(const struct sim *s, uint32_t node)
+static uint64_t look_of(struct sim *s, uint32_t node)
 {
     const struct node *n = &s->core->nodes[node];
     return s->variable_count > 0
                ? XXH3_64bits_withSeed(n->variables, sizeof n->variables, n->variables_set)
-               : XXH3_64bits(n->heap.begin, n->heap.used);
+               : hash_heap(s, node);
 }
 
 /* Notes the step before it is taken, so that one that fails is part of the execution. */
@@ -105,7 +105,7 @@ static void take_step(struct sim *s, uint32_t choice)
     s->now = s->core->steps++;
     const uint64_t look = s->plan->wants_transitions ? look_of(s, o.node) : 0;
     cycle_before(s, &o, &from);
-    memory_touch(s, from.node);
+    hash_touch_node(s, from.node);
     do_operation(s, &o, &from);
     cycle_after(s, &o, &from);
     if (s->plan->wants_transitions && look_of(s, o.node) != look) {
@@ -113,10 +113,10 @@ static void take_step(struct sim *s, uint32_t choice)
             name_mix(name_mix(o.node + 1u, look), look_of(s, o.node)) | 1;
     }
     if (s->plan->wants_states) {
-        vec_last(&x->steps)->state = memory_hash(s);
+        vec_last(&x->steps)->state = hash_state(s);
     }
     if (s->plan->wants_views) {
-        vec_last(&x->steps)->view = memory_view(s, o.node);
+        vec_last(&x->steps)->view = hash_view(s, o.node);
     }
     if (s->plan->is_learning && s->cover != NULL) {
         const struct pick_block *blocks = NULL;
@@ -310,7 +310,7 @@ static void restore(struct world *w, const void *copy)
 
 static uint64_t state_hash(struct world *w)
 {
-    return memory_hash(sim_of(w));
+    return hash_state(sim_of(w));
 }
 
 static void describe_node(struct sim *s)
@@ -361,6 +361,7 @@ static void close_sim(struct world *w)
     loop_close(s);
     claims_close(s);
     cover_close(s);
+    hash_close(s);
     memory_close(s);
     mem_free(s->names.messages);
     mem_free(s->pending);
@@ -477,6 +478,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {
         return -1;
     }
+    hash_open(s);
     loop_open(s);
     s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
     s->origins = mem_zero(SIM_PENDING_MAX, sizeof *s->origins);

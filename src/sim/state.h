@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/image.h"
 #include "sim/sim.h"
 #include "wire/prng.h"
 #include "world/fuzz.h"
@@ -27,6 +28,7 @@ enum {
     SIM_PENDING_MAX = 1 << 14,
     SIM_HEAP_CLASSES = 32,
     SIM_SEGMENTS_MAX = 8,
+    SIM_CHANNELS_TOUCHED_MAX = 64,
 };
 
 /* Memory that is taken and given back inside one region: powers of two, a list of free blocks for
@@ -54,6 +56,7 @@ struct parcel {
     uint32_t cause; /* the step that sent it */
     bool is_unignorable;
     uint64_t fingerprint;
+    uint64_t content; /* hash of type and bytes; 0: not computed yet */
     struct pick_operation delivery;
     size_t size;
     char bytes[];
@@ -171,6 +174,19 @@ struct sim_names {
 
 _Static_assert(SIM_NODES_MAX <= 64, "a bit each");
 
+/* The parts of the state's hash, and which of them may have changed since they were computed. */
+struct hashes {
+    uint64_t nodes_touched; /* a bit each: code of the node ran, or a fault struck it */
+    uint64_t nodes[SIM_NODES_MAX];
+    struct image heaps[SIM_NODES_MAX];
+    struct image disks[SIM_NODES_MAX];
+    struct image segments[SIM_SEGMENTS_MAX];
+    uint32_t channels_touched[SIM_CHANNELS_TOUCHED_MAX]; /* as many as that: all are */
+    uint32_t channels_touched_count;
+    uint64_t *channels;
+    uint64_t channel_sum;
+};
+
 struct checker;
 struct cover;
 struct loops;
@@ -184,10 +200,10 @@ struct request {
     uint32_t size;
 };
 
-/* A timer that fired, and the state after it: how far it is from that at the row's beginning. */
+/* A timer that fired since timers alone have. */
 struct firing {
-    uint64_t state;
-    bool is_open; /* the state is not computed yet */
+    uint64_t nodes; /* how far nodes are from what they were at the row's beginning */
+    uint64_t state; /* that, and the system's variables */
     uint32_t node;
     uint32_t timer;
 };
@@ -218,9 +234,8 @@ struct sim {
     size_t core_size;
     struct segment segments[SIM_SEGMENTS_MAX];
     uint32_t segment_count;
-    char *segments_fresh;   /* their bytes as loaded */
-    uint64_t nodes_touched; /* a bit each: code of the node ran, or a fault struck it ... */
-    uint64_t node_hashes[SIM_NODES_MAX]; /* ... since these were computed */
+    char *segments_fresh; /* their bytes as loaded */
+    struct hashes hashes;
     void *pick_memory;
 
     struct core *core;
@@ -271,11 +286,9 @@ struct sim {
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
     struct {
-        VEC(char) heap; /* of the node whose timer fires, before it does */
-        uint64_t beside;
-        uint64_t begun;     /* what was sent and begun */
-        VEC(char) segments; /* after the last firing whose state is known */
-    } kept;
+        uint64_t node;  /* that fires */
+        uint64_t begun; /* what was sent and begun */
+    } before;           /* the firing */
 
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
@@ -294,14 +307,27 @@ void heap_give(struct heap *h, void *block);
 bool heap_has(const struct heap *h, const void *taken); /* such a block is taken */
 void *memory_checkpoint(struct sim *s);
 void memory_restore(struct sim *s, const void *checkpoint);
-/* Of the state, from what it was before: only nodes that were touched since are looked at again. */
-uint64_t memory_hash(struct sim *s);
-/* Of what a node is besides its heap and its clock. */
-uint64_t memory_hash_beside(const struct sim *s, const struct node *n);
-uint64_t memory_view(const struct sim *s, uint32_t node); /* what claims see of it; never 0 */
-static inline void memory_touch(struct sim *s, uint32_t node)
+
+/* hash.c */
+void hash_open(struct sim *s);
+void hash_close(struct sim *s);
+uint64_t hash_state(struct sim *s);               /* never 0 */
+uint64_t hash_node(struct sim *s, uint32_t node); /* all but its clock */
+uint64_t hash_heap(struct sim *s, uint32_t node);
+uint64_t hash_segments(struct sim *s);            /* the system's own variables */
+uint64_t hash_view(struct sim *s, uint32_t node); /* what claims see of it; never 0 */
+/* What may have changed. */
+void hash_touch_all(struct sim *s);
+static inline void hash_touch_node(struct sim *s, uint32_t node)
 {
-    s->nodes_touched |= UINT64_C(1) << node;
+    s->hashes.nodes_touched |= UINT64_C(1) << node;
+}
+static inline void hash_touch_channel(struct sim *s, uint32_t channel)
+{
+    struct hashes *h = &s->hashes;
+    if (h->channels_touched_count < SIM_CHANNELS_TOUCHED_MAX) {
+        h->channels_touched[h->channels_touched_count++] = channel;
+    }
 }
 
 /* net.c */

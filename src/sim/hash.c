@@ -1,0 +1,212 @@
+/* What a state is, as a number: of all that decides what can happen next. How it came to be (counts
+ * of what was sent, ages) stays out, so that different ways to one state are seen to meet.
+ *
+ * A step runs the code of one node and touches a few channels, so the parts of the hash are kept
+ * and only what may have changed is looked at again: nodes and channels that were touched, and the
+ * system's own variables. */
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "pick/name.h"
+#include "sim/state.h"
+
+static uint32_t channel_count(const struct sim *s)
+{
+    return (s->node_count + 1) * s->node_count;
+}
+
+void hash_open(struct sim *s)
+{
+    s->hashes.channels = mem_zero(channel_count(s), sizeof *s->hashes.channels);
+    hash_touch_all(s);
+}
+
+void hash_close(struct sim *s)
+{
+    for (uint32_t i = 0; i < SIM_NODES_MAX; i++) {
+        image_release(&s->hashes.heaps[i]);
+        image_release(&s->hashes.disks[i]);
+    }
+    for (uint32_t i = 0; i < SIM_SEGMENTS_MAX; i++) {
+        image_release(&s->hashes.segments[i]);
+    }
+    mem_free(s->hashes.channels);
+}
+
+void hash_touch_all(struct sim *s)
+{
+    s->hashes.nodes_touched = UINT64_MAX;
+    s->hashes.channels_touched_count = SIM_CHANNELS_TOUCHED_MAX;
+}
+
+/* Nodes */
+
+/* How many timers would fire at the same time, but before this one. */
+static uint32_t count_earlier(const struct sim *s, const struct node *n, const struct timer *timer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->timer_count; i++) {
+        const struct timer *other = &n->timers[i];
+        count +=
+            other->is_set && other->deadline == timer->deadline && other->set_at < timer->set_at;
+    }
+    return count;
+}
+
+static uint64_t hash_timers(const struct sim *s, const struct node *n)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < s->timer_count; i++) {
+        const struct timer *timer = &n->timers[i];
+        hash = name_mix(hash, timer->is_set ? 1 + timer->deadline - n->clock : 0);
+        hash += timer->is_set ? count_earlier(s, n, timer) : 0;
+    }
+    return hash;
+}
+
+static uint64_t hash_disk(struct sim *s, uint32_t node)
+{
+    const struct disk *d = &s->core->nodes[node].disk;
+    uint64_t hash = d->bytes == NULL
+                        ? 0
+                        : image_hash(&s->hashes.disks[node], d->bytes, s->system->disk_size, NULL);
+    for (const struct disk_write *w = d->first; w != NULL; w = w->next) {
+        hash = XXH3_64bits_withSeed(w->bytes, w->size, hash + w->offset + w->is_failing);
+    }
+    return hash + d->is_slow;
+}
+
+/* What the node has reported, in any order, if there is a claim to see it. */
+static uint64_t hash_variables(const struct sim *s, const struct node *n)
+{
+    uint64_t hash = 0;
+    for (uint64_t left = s->claim_count == 0 ? 0 : n->variables_set; left != 0; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        hash += name_mix(s->variable_keys[i], (uint64_t)n->variables[i]);
+    }
+    return hash;
+}
+
+/* What a blocked node waits for, and the helpers that have not run, in any order. */
+static uint64_t hash_waiting(const struct node *n)
+{
+    const struct awaited *a = &n->awaited;
+    uint64_t hash = a->is_any ? 1 + (((uint64_t)a->from << 32) | a->type) : 0;
+    for (const struct help *h = n->helps; h != NULL; h = h->next) {
+        hash += XXH3_64bits_withSeed(h->bytes, h->size, h->helper + 1);
+    }
+    return hash;
+}
+
+/* What a node is besides its heap and its clock. */
+static uint64_t hash_beside(struct sim *s, uint32_t node)
+{
+    const struct node *n = &s->core->nodes[node];
+    const uint64_t parts[] = {
+        n->state != NULL,     n->is_cut,        hash_timers(s, n),
+        hash_disk(s, node),   n->prng.state[0], n->prng.state[1],
+        n->prng.state[2],     n->prng.state[3], hash_waiting(n),
+        hash_variables(s, n),
+    };
+    return XXH3_64bits(parts, sizeof parts);
+}
+
+uint64_t hash_heap(struct sim *s, uint32_t node)
+{
+    const struct heap *heap = &s->core->nodes[node].heap;
+    return image_hash(&s->hashes.heaps[node], heap->begin, heap->used, NULL);
+}
+
+uint64_t hash_view(struct sim *s, uint32_t node)
+{
+    const struct node *n = &s->core->nodes[node];
+    const uint64_t own = s->sees_states ? hash_heap(s, node) + (n->state != NULL) : 0;
+    return name_mix(own, hash_variables(s, n)) | 1;
+}
+
+uint64_t hash_node(struct sim *s, uint32_t node)
+{
+    struct hashes *h = &s->hashes;
+    if ((h->nodes_touched >> node & 1) != 0) {
+        h->nodes_touched &= ~(UINT64_C(1) << node);
+        h->nodes[node] = name_mix(hash_beside(s, node), hash_heap(s, node));
+    }
+    return h->nodes[node];
+}
+
+static uint64_t hash_nodes(struct sim *s, uint64_t hash)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        hash = hash * 0x9e3779b97f4a7c15u + hash_node(s, i);
+        hash += s->core->reads_clock ? s->core->nodes[i].clock : 0;
+    }
+    return hash;
+}
+
+/* Channels */
+
+/* What the message says is hashed once. */
+static uint64_t hash_parcel(struct parcel *p)
+{
+    if (p->content == 0) {
+        p->content = XXH3_64bits_withSeed(p->bytes, p->size, p->type) | 1;
+    }
+    return p->content;
+}
+
+/* Messages of a channel count in their order where it matters, else as a set. */
+static uint64_t hash_channel(const struct queue *q, bool is_fifo)
+{
+    uint64_t hash = 0;
+    for (struct parcel *p = q->first; p != NULL; p = p->behind) {
+        hash = is_fifo ? name_mix(hash, hash_parcel(p)) : hash + name_mix(1, hash_parcel(p));
+    }
+    return hash;
+}
+
+static void rehash_channel(struct sim *s, uint32_t channel)
+{
+    struct hashes *h = &s->hashes;
+    const struct queue *q = &s->core->queues[channel];
+    const uint64_t hash =
+        q->first == NULL ? 0 : name_mix(hash_channel(q, s->is_fifo[channel]), channel + 1);
+    h->channel_sum += hash - h->channels[channel];
+    h->channels[channel] = hash;
+}
+
+static uint64_t hash_channels(struct sim *s)
+{
+    struct hashes *h = &s->hashes;
+    const bool is_all = h->channels_touched_count == SIM_CHANNELS_TOUCHED_MAX;
+    const uint32_t count = is_all ? channel_count(s) : h->channels_touched_count;
+    for (uint32_t i = 0; i < count; i++) {
+        rehash_channel(s, is_all ? i : h->channels_touched[i]);
+    }
+    h->channels_touched_count = 0;
+    return h->channel_sum;
+}
+
+/* What is as it was loaded is so in every run, and may hold addresses, which are others in every
+ * process: it does not count. */
+uint64_t hash_segments(struct sim *s)
+{
+    const char *fresh = s->segments_fresh;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        const struct segment *segment = &s->segments[i];
+        hash = name_mix(hash,
+                        image_hash(&s->hashes.segments[i], segment->begin, segment->size, fresh));
+        fresh += segment->size;
+    }
+    return hash;
+}
+
+uint64_t hash_state(struct sim *s)
+{
+    const struct core *core = s->core;
+    const uint64_t faults =
+        XXH3_64bits_withSeed(core->fault_counts, sizeof core->fault_counts, core->events_come);
+    return (name_mix(hash_nodes(s, faults), hash_channels(s)) + hash_segments(s)) | 1;
+}

@@ -1,0 +1,121 @@
+#include "sim/image.h"
+
+#include <stdbool.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "pick/name.h"
+
+/* A block is what xxhash takes on its short way. */
+enum { BLOCK_SIZE = 128, PAGE_SIZE = 4096 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The first bytes of what is left, the last word filled up with zeros. */
+static inline uint64_t word_at(const char *bytes, size_t left)
+{
+    uint64_t word = 0;
+    if (left >= sizeof word) {
+        memcpy(&word, bytes, sizeof word); /* of a size that the compiler knows: one load */
+    } else {
+        memcpy(&word, bytes, left);
+    }
+    return word;
+}
+
+static uint64_t hash_changes(const char *bytes, const char *fresh, size_t size, uint64_t seed)
+{
+    uint64_t hash = 0;
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        const uint64_t word = word_at(bytes + at, size - at);
+        if (word != word_at(fresh + at, size - at)) {
+            hash += name_mix(name_mix(seed, at + 1), word);
+        }
+    }
+    return hash;
+}
+
+/* Memory to be hashed. */
+struct stretch {
+    const char *bytes;
+    const char *fresh;
+    size_t size;
+};
+
+static size_t block_size(const struct stretch *s, size_t block)
+{
+    return smaller(s->size - block * BLOCK_SIZE, BLOCK_SIZE);
+}
+
+static void take_block(struct image *m, const struct stretch *s, size_t block)
+{
+    const size_t at = block * BLOCK_SIZE;
+    const size_t size = block_size(s, block);
+    const uint64_t hash = s->fresh == NULL
+                              ? XXH3_64bits_withSeed(s->bytes + at, size, block)
+                              : hash_changes(s->bytes + at, s->fresh + at, size, block);
+    m->sum += hash - m->hashes.at[block];
+    m->hashes.at[block] = hash;
+    memcpy(m->bytes.at + at, s->bytes + at, size);
+}
+
+static bool is_block_same(const struct image *m, const struct stretch *s, size_t block)
+{
+    const size_t at = block * BLOCK_SIZE;
+    return memcmp(m->bytes.at + at, s->bytes + at, block_size(s, block)) == 0;
+}
+
+/* Takes the first blocks where they have changed. */
+static void refresh(struct image *m, const struct stretch *s, size_t block_count)
+{
+    const size_t size = smaller(block_count * BLOCK_SIZE, s->size);
+    for (size_t at = 0; at < size; at += PAGE_SIZE) {
+        const size_t page_size = smaller(size - at, PAGE_SIZE);
+        if (memcmp(m->bytes.at + at, s->bytes + at, page_size) == 0) {
+            continue;
+        }
+        for (size_t i = at / BLOCK_SIZE; i * BLOCK_SIZE < at + page_size; i++) {
+            if (!is_block_same(m, s, i)) {
+                take_block(m, s, i);
+            }
+        }
+    }
+}
+
+/* The image becomes larger or smaller: blocks that are whole before and after stay, the rest is
+ * taken anew. */
+static void resize(struct image *m, const struct stretch *s)
+{
+    const size_t kept_count = smaller(m->bytes.count, s->size) / BLOCK_SIZE;
+    while (m->hashes.count > kept_count) {
+        m->sum -= vec_pop(&m->hashes);
+    }
+    vec_reserve(&m->bytes, s->size);
+    m->bytes.count = s->size;
+    for (size_t i = kept_count; i * BLOCK_SIZE < s->size; i++) {
+        vec_push(&m->hashes, 0);
+        take_block(m, s, i);
+    }
+    refresh(m, s, kept_count);
+}
+
+uint64_t image_hash(struct image *m, const char *bytes, size_t size, const char *fresh)
+{
+    const struct stretch s = {.bytes = bytes, .fresh = fresh, .size = size};
+    if (size == m->bytes.count) {
+        refresh(m, &s, m->hashes.count);
+    } else {
+        resize(m, &s);
+    }
+    return m->sum;
+}
+
+void image_release(struct image *m)
+{
+    vec_release(&m->bytes);
+    vec_release(&m->hashes);
+}

@@ -1,0 +1,25 @@
+/* Hashes of memory that changes little between one look and the next. What was hashed is kept as an
+ * image, page by page and in each page block by block: only blocks that are not as in the image are
+ * hashed again. Comparing is several times faster than hashing, and needs nobody to say what was
+ * written. */
+#ifndef CLEW_SIM_IMAGE_H
+#define CLEW_SIM_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+/* {0} is of nothing. */
+struct image {
+    VEC(char) bytes;
+    VEC(uint64_t) hashes; /* a block each */
+    uint64_t sum;         /* of them */
+};
+
+/* Of these bytes, whatever the image was of before; 0 when there are none. Where `fresh` is not
+ * NULL, words that are as there do not count; it must be the same each time. */
+uint64_t image_hash(struct image *m, const char *bytes, size_t size, const char *fresh);
+void image_release(struct image *m);
+
+#endif
