@@ -88,7 +88,8 @@ static void know_action(struct controlled *c, const struct control_step *s)
     }
 }
 
-/* An operation is there from its task's step before on; a task's first from its creation. */
+/* An operation is there from its task's step before on; a task's first from its creation, a
+ * timer's from its setting. */
 struct causes {
     uint32_t last[CONTROL_TASKS_MAX]; /* steps, plus one */
 };
@@ -98,7 +99,8 @@ static uint32_t cause_of(struct causes *causes, const struct control_step *s, ui
     const uint32_t task = s->task % CONTROL_TASKS_MAX;
     const uint32_t before = causes->last[task];
     causes->last[task] = (uint32_t)at + 1;
-    if (s->kind == EVENT_THREAD_CREATE && s->peer < CONTROL_TASKS_MAX) {
+    const bool makes = s->kind == EVENT_THREAD_CREATE || s->kind == EVENT_TIMER_SET;
+    if (makes && s->peer < CONTROL_TASKS_MAX) {
         causes->last[s->peer] = (uint32_t)at + 1;
     }
     return before == 0 ? STEP_NONE : before - 1;

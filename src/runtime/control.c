@@ -18,9 +18,11 @@
 #include "runtime/end.h"
 #include "runtime/heap.h"
 #include "runtime/libc.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 #include "runtime/task.h"
 #include "runtime/text.h"
+#include "runtime/timer.h"
 #include "wire/must.h"
 
 struct control *control;
@@ -217,6 +219,9 @@ static void signal_ended(int signal, siginfo_t *info, void *context)
     if (!control_is_on) {
         (void)sys(SYS_exit_group, 128 + signal);
     }
+    if (signals_handle_fault(signal, info, context)) {
+        return;
+    }
     const void *place = NULL;
 #ifdef __x86_64__
     place = (const void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
@@ -292,6 +297,8 @@ static void begin_run(void)
     object_begin();
     cover_begin();
     end_begin();
+    signals_begin();
+    timer_begin();
     heap_begin();
     task_begin();
     clock_begin();
@@ -362,6 +369,7 @@ static _Noreturn void serve_fibers(void)
         fiber_make(&tasks[0], 0, first_fiber);
         fiber_switch(&server, &tasks[0].fiber);
         end_restore();
+        signals_restore();
         rewind_restore();
         control_ask(CONTROL_DONE);
     }
@@ -374,6 +382,7 @@ static int serve(int count, char **arguments, char **environment)
     (void)environment;
     control->server = (int32_t)sys(SYS_getpid);
     task_save();
+    signals_save();
     if (control->can_fiber == 0 && control->mode <= CONTROL_FORK) {
         control->mode = CONTROL_THREAD;
     }
@@ -453,6 +462,9 @@ __attribute__((constructor(101))) static void start(void)
     object_start();
     cover_start();
     end_start();
+    signals_start();
+    timer_start();
+    ready_start();
     find_own_code();
     control->can_fiber = fiber_is_possible();
     (void)on_exit(at_exit, NULL);

@@ -49,6 +49,14 @@ enum wait {
     WAIT_TIME,      /* until `deadline` */
     WAIT_WAKE,      /* of a futex: somebody woke us */
     WAIT_READY,     /* one of `descriptors` is ready */
+    WAIT_SIGNAL,    /* one of the signals it awaits is there */
+};
+
+/* What a signal does to a wait whose handler has run. */
+enum interruption {
+    INTERRUPTED_NEVER, /* it waits on */
+    INTERRUPTED_MAYBE, /* it ends unless the handler is one after which calls go on */
+    INTERRUPTED_ALWAYS,
 };
 
 /* What a task is about to do. */
@@ -74,7 +82,8 @@ struct act {
     bool is_idle;         /* repeats what the task did before, and nothing has changed since */
     bool is_unsure;       /* whether it changes anything is told by turn_changed */
     bool is_cancellable;
-    bool is_outer; /* of a wait: somebody outside of the process may end it */
+    uint8_t interruption; /* enum interruption */
+    bool is_outer;        /* of a wait: somebody outside of the process may end it */
 };
 
 /* The name of something that tasks touch (wire/control.h), the same in every run. */
@@ -130,6 +139,11 @@ struct task {
     uint32_t ignore;          /* depth of our own work in its name */
     uint32_t ignore_accesses; /* depth of clew_ignore_begin */
     uint64_t idle_stamp;
+    int signal; /* it was chosen to take this one; 0: none */
+    bool is_interrupted;
+    /* Sets of signals, as numbers (runtime/signals.h); before: the handler that runs. */
+    uint64_t signals_pending, signals_blocked, signals_before, signals_awaited;
+    struct timer *timer; /* it is no task but a timer, which fires by itself */
 
     void *(*run)(void *);
     int (*run_c11)(void *);
@@ -188,9 +202,10 @@ void control_report_channel(enum event_kind kind, const void *channel, int64_t m
 
 /* turn.c */
 
-/* Waits until the caller is chosen to do what it says. False when it gave up at its deadline. Does
- * nothing while there is no run. */
+/* Waits until the caller is chosen to do what it says. False when it gave up at its deadline, or
+ * was interrupted by a signal. Does nothing while there is no run. */
 bool turn_take(const struct act *act);
+bool turn_is_interrupted(void);
 
 /* A new task says what it will begin with. */
 void turn_say(struct task *t, const struct act *act);
@@ -245,6 +260,9 @@ extern struct task **task_live;
 extern uint32_t task_live_count;
 
 const char *task_path(uint32_t number);
+
+/* What has turns without being a task: named after the caller, "main/timer1". */
+struct task *task_make_other(const char *what, uint32_t ordinal);
 
 /* The turn goes from one task to another; returns when `from` has it again. */
 void task_switch(struct task *from, struct task *to);
@@ -327,6 +345,9 @@ void fiber_make(struct task *t, size_t stack_size, void (*begin)(void));
 void fiber_switch(struct fiber *from, const struct fiber *to);
 /* Frees what is kept of it, not the stack, which is used again. */
 void fiber_drop(struct task *t);
+
+/* control_ready.c: before the first run. */
+void ready_start(void);
 
 /* control_access.c: ends the run if the bytes lie in a block that was freed, or beyond one. */
 void memory_check(const volatile void *address, size_t size);

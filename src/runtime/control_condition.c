@@ -5,7 +5,7 @@
 #include "runtime/real.h"
 
 /* A wait is two steps: giving the lock back, and going on with it. One who gives up takes the lock
- * like anybody. */
+ * like anybody. One whose handler ran goes on without a signal, as it may. */
 int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, const void *place)
 {
     task_test_cancel();
@@ -26,11 +26,13 @@ int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, con
                                                       .touch_second = TOUCH_NEXT,
                                                       .wait = WAIT_CONDITION,
                                                       .deadline = deadline,
+                                                      .interruption = INTERRUPTED_ALWAYS,
                                                       .is_cancellable = true,
                                                       .place = place});
+    const bool is_woken_for_nothing = !is_signalled && turn_is_interrupted();
     const int taken = is_signalled ? lock_mutex_take(m) : lock_mutex(m, 0, place);
     task_test_cancel();
-    return is_signalled ? taken : ETIMEDOUT;
+    return is_signalled || is_woken_for_nothing ? taken : ETIMEDOUT;
 }
 
 void condition_signal(const pthread_cond_t *c, bool is_broadcast, const void *place)

@@ -69,6 +69,7 @@ bool lock_is_ready(const struct task *t)
     case WAIT_BARRIER:
     case WAIT_TIME:
     case WAIT_READY:
+    case WAIT_SIGNAL:
     case WAIT_WAKE: break;
     }
     return true;
@@ -414,9 +415,14 @@ static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *
                                                   .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
                                                   .wait = is_try ? WAIT_NOTHING : WAIT_SEMAPHORE,
                                                   .deadline = deadline,
+                                                  .interruption = INTERRUPTED_MAYBE,
                                                   .is_cancellable = true,
                                                   .place = place});
     task_test_cancel();
+    if (!is_there && turn_is_interrupted()) {
+        errno = EINTR;
+        return -1;
+    }
     if (!is_there || *number_in(s) == 0) {
         errno = is_there ? EAGAIN : ETIMEDOUT;
         return -1;

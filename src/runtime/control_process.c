@@ -145,11 +145,6 @@ RT_EXPORT pid_t gettid(void)
     return control_is_on ? PID + (pid_t)control_self->number : (pid_t)sys(SYS_gettid);
 }
 
-RT_EXPORT int kill(pid_t pid, int signal)
-{
-    return libc.kill(control_is_on && pid == PID ? (pid_t)sys(SYS_getpid) : pid, signal);
-}
-
 /* What rewinding does not undo. */
 
 RT_EXPORT FILE *fopen(const char *path, const char *mode)

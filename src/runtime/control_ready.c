@@ -10,6 +10,7 @@
 
 #include "runtime/control_lock.h"
 #include "runtime/end.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 
 enum { MS_NS = 1000000, US_NS = 1000, SECOND_NS = 1000000000, SETS_MAX = 3 };
@@ -18,8 +19,9 @@ enum { MS_NS = 1000000, US_NS = 1000, SECOND_NS = 1000000000, SETS_MAX = 3 };
 struct awaited {
     struct pollfd *descriptors;
     uint32_t count;
-    bool is_waiting;   /* false: it only looks */
-    uint64_t deadline; /* 0: none */
+    bool is_waiting;      /* false: it only looks */
+    uint64_t deadline;    /* 0: none */
+    const sigset_t *mask; /* instead of what it blocks, while it waits; NULL: the same */
     const char *call;
     const void *place;
 };
@@ -44,9 +46,13 @@ static bool is_outer(const struct awaited *w)
     return false;
 }
 
-/* One descriptor is an object like any; several are everything. False when it gave up. */
+/* One descriptor is an object like any; several are everything. False when it gave up, or a signal
+ * ended it. */
 static bool await(const struct awaited *w)
 {
+    struct task *me = control_self;
+    const uint64_t blocked = me->signals_blocked;
+    me->signals_blocked = w->mask == NULL ? blocked : signals_of(w->mask);
     const bool has_outer = is_outer(w);
     const struct object object =
         w->count == 1 ? end_object_in(w->descriptors[0].fd) : (struct object){0};
@@ -97,6 +103,9 @@ static int poll_until(struct awaited *w, const struct timespec *most)
         return -1;
     }
     if (!await(w)) {
+        if (turn_is_interrupted()) {
+            return -1;
+        }
         for (uint32_t i = 0; i < w->count; i++) {
             w->descriptors[i].revents = 0;
         }
@@ -151,6 +160,11 @@ RT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespe
 /* Of each task, for as long as it waits. */
 static struct pollfd (*lists)[FD_SETSIZE];
 
+void ready_start(void)
+{
+    lists = rewind_exempt(CONTROL_TASKS_MAX * sizeof *lists);
+}
+
 static uint32_t list_sets(struct pollfd *list, int limit, fd_set *const sets[SETS_MAX])
 {
     static const short events[SETS_MAX] = {POLLIN, POLLOUT, POLLPRI};
@@ -170,20 +184,20 @@ static uint32_t list_sets(struct pollfd *list, int limit, fd_set *const sets[SET
 }
 
 static int select_until(int limit, fd_set *const sets[SETS_MAX], const struct timespec *most,
-                        const void *place)
+                        const sigset_t *mask, const void *place)
 {
-    if (lists == NULL) {
-        lists = rewind_exempt(CONTROL_TASKS_MAX * sizeof *lists);
-    }
     struct pollfd *list = lists[control_self->number];
     struct awaited w = {.descriptors = list,
                         .count = list_sets(list, limit, sets),
+                        .mask = mask,
                         .call = "select",
                         .place = place};
     if (!set_deadline(&w, most)) {
         return -1;
     }
-    (void)await(&w);
+    if (!await(&w) && turn_is_interrupted()) {
+        return -1;
+    }
     struct timespec now = {0};
     return (int)sys(SYS_pselect6, limit, sets[0], sets[1], sets[2], &now, NULL);
 }
@@ -200,7 +214,7 @@ RT_EXPORT int select(int limit, fd_set *reads, fd_set *writes, fd_set *excepts,
             ? (struct timespec){0}
             : (struct timespec){.tv_sec = most->tv_sec, .tv_nsec = most->tv_usec * (long)US_NS};
     const uint64_t begun = control_clock;
-    const int result = select_until(limit, sets, most == NULL ? NULL : &length, RT_PLACE);
+    const int result = select_until(limit, sets, most == NULL ? NULL : &length, NULL, RT_PLACE);
     if (most != NULL) { /* Linux says how much is left */
         const uint64_t whole = (uint64_t)length.tv_sec * SECOND_NS + (uint64_t)length.tv_nsec;
         const uint64_t passed = control_clock - begun;
@@ -224,7 +238,7 @@ RT_EXPORT int pselect(int limit, fd_set *reads, fd_set *writes, fd_set *excepts,
         return (int)sys(SYS_pselect6, limit, reads, writes, excepts, most == NULL ? NULL : &copy,
                         &masked);
     }
-    return select_until(limit, sets, most, RT_PLACE);
+    return select_until(limit, sets, most, mask, RT_PLACE);
 }
 
 /* epoll: the set is a descriptor itself */
@@ -233,17 +247,23 @@ struct set {
     int fd;
     struct epoll_event *events;
     int most;
+    const sigset_t *mask;
 };
 
 static int set_until(const struct set *s, const struct timespec *most, const void *place)
 {
     struct pollfd descriptor = {.fd = s->fd, .events = POLLIN};
-    struct awaited w = {
-        .descriptors = &descriptor, .count = 1, .call = "epoll_wait", .place = place};
+    struct awaited w = {.descriptors = &descriptor,
+                        .count = 1,
+                        .mask = s->mask,
+                        .call = "epoll_wait",
+                        .place = place};
     if (!set_deadline(&w, most)) {
         return -1;
     }
-    (void)await(&w);
+    if (!await(&w) && turn_is_interrupted()) {
+        return -1;
+    }
     return (int)sys(SYS_epoll_pwait, s->fd, s->events, s->most, 0L, NULL, 0L);
 }
 
@@ -254,7 +274,7 @@ RT_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int ms,
         return (int)sys(SYS_epoll_pwait, fd, events, most, ms, mask, (long)_NSIG / 8);
     }
     const struct timespec length = of_ms(ms);
-    return set_until(&(struct set){fd, events, most}, ms < 0 ? NULL : &length, RT_PLACE);
+    return set_until(&(struct set){fd, events, most, mask}, ms < 0 ? NULL : &length, RT_PLACE);
 }
 
 RT_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int ms)
@@ -268,5 +288,5 @@ RT_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
     if (!control_is_mine()) {
         return (int)sys(SYS_epoll_pwait2, fd, events, most, length, mask, (long)_NSIG / 8);
     }
-    return set_until(&(struct set){fd, events, most}, length, RT_PLACE);
+    return set_until(&(struct set){fd, events, most, mask}, length, RT_PLACE);
 }

@@ -182,16 +182,22 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
         const struct object object = end_object(fd);
         struct pollfd awaited = {.fd = fd, .events = POLLIN};
         const bool is_waiting = (sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
-        (void)turn_take(&(struct act){.kind = EVENT_ACCEPT,
-                                      .known = &object,
-                                      .writes = true,
-                                      .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
-                                      .descriptors = &awaited,
-                                      .descriptor_count = 1,
-                                      .is_outer = end_is_outer(fd),
-                                      .is_cancellable = true,
-                                      .place = RT_PLACE});
+        const bool is_there =
+            turn_take(&(struct act){.kind = EVENT_ACCEPT,
+                                    .known = &object,
+                                    .writes = true,
+                                    .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
+                                    .descriptors = &awaited,
+                                    .descriptor_count = 1,
+                                    .is_outer = end_is_outer(fd),
+                                    .interruption = INTERRUPTED_MAYBE,
+                                    .is_cancellable = true,
+                                    .place = RT_PLACE});
         task_test_cancel();
+        if (!is_there) {
+            errno = EINTR;
+            return -1;
+        }
     }
     const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
     if (result >= 0 && control_is_on) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -89,8 +90,9 @@ static long futex_wait(const struct futex *f)
                                                   .writes = true,
                                                   .wait = WAIT_WAKE,
                                                   .deadline = f->deadline,
+                                                  .interruption = INTERRUPTED_MAYBE,
                                                   .place = f->place});
-    return is_woken ? 0 : fail(ETIMEDOUT);
+    return is_woken ? 0 : fail(turn_is_interrupted() ? EINTR : ETIMEDOUT);
 }
 
 static long futex_wake(const struct futex *f)
@@ -144,6 +146,8 @@ RT_EXPORT long syscall(long number, ...)
     case SYS_sched_yield: return sched_yield();
     case SYS_clock_gettime: return clock_gettime((clockid_t)a[0], (struct timespec *)a[1]);
     case SYS_nanosleep: return nanosleep((const struct timespec *)a[0], (struct timespec *)a[1]);
+    case SYS_kill: return kill((pid_t)a[0], (int)a[1]);
+    case SYS_tgkill: return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
     case SYS_exit_group: _exit((int)a[0]);
     default: return call(number, a);
     }

@@ -109,16 +109,29 @@ RT_EXPORT clock_t clock(void)
     return control_is_on ? (clock_t)(look(RT_PLACE) / 1000) : libc.clock();
 }
 
-static void sleep_until(uint64_t deadline, const void *place)
+/* False when a signal ended it. */
+static bool sleep_until(uint64_t deadline, const void *place)
 {
     (void)turn_take(&(struct act){.kind = EVENT_SLEEP,
                                   .is_of_time = true,
                                   .writes = true,
                                   .wait = WAIT_TIME,
                                   .deadline = deadline == 0 ? 1 : deadline,
+                                  .interruption = INTERRUPTED_ALWAYS,
                                   .is_cancellable = true,
                                   .place = place});
     task_test_cancel();
+    return !control_self->is_interrupted;
+}
+
+static uint64_t left_until(uint64_t deadline)
+{
+    return deadline > control_clock ? deadline - control_clock : 0;
+}
+
+static struct timespec length_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
 }
 
 static uint64_t length_ns(const struct timespec *t)
@@ -140,8 +153,15 @@ RT_EXPORT int nanosleep(const struct timespec *length, struct timespec *left)
         errno = EINVAL;
         return -1;
     }
-    sleep_until(control_clock + length_ns(length), RT_PLACE);
-    return 0;
+    const uint64_t deadline = control_clock + length_ns(length);
+    if (sleep_until(deadline, RT_PLACE)) {
+        return 0;
+    }
+    if (left != NULL) {
+        *left = length_of(left_until(deadline));
+    }
+    errno = EINTR;
+    return -1;
 }
 
 RT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *length,
@@ -153,10 +173,16 @@ RT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
     if (!is_length(length)) {
         return EINVAL;
     }
-    sleep_until((flags & TIMER_ABSTIME) != 0 ? clock_deadline(clock, length)
-                                             : control_clock + length_ns(length),
-                RT_PLACE);
-    return 0;
+    const bool is_moment = (flags & TIMER_ABSTIME) != 0;
+    const uint64_t deadline =
+        is_moment ? clock_deadline(clock, length) : control_clock + length_ns(length);
+    if (sleep_until(deadline, RT_PLACE)) {
+        return 0;
+    }
+    if (left != NULL && !is_moment) {
+        *left = length_of(left_until(deadline));
+    }
+    return EINTR;
 }
 
 RT_EXPORT int usleep(useconds_t length)
@@ -164,8 +190,11 @@ RT_EXPORT int usleep(useconds_t length)
     if (!control_is_on) {
         return libc.usleep(length);
     }
-    sleep_until(control_clock + (uint64_t)length * 1000, RT_PLACE);
-    return 0;
+    if (sleep_until(control_clock + (uint64_t)length * 1000, RT_PLACE)) {
+        return 0;
+    }
+    errno = EINTR;
+    return -1;
 }
 
 RT_EXPORT unsigned sleep(unsigned length)
@@ -173,8 +202,10 @@ RT_EXPORT unsigned sleep(unsigned length)
     if (!control_is_on) {
         return libc.sleep(length);
     }
-    sleep_until(control_clock + (uint64_t)length * SECOND_NS, RT_PLACE);
-    return 0;
+    const uint64_t deadline = control_clock + (uint64_t)length * SECOND_NS;
+    return sleep_until(deadline, RT_PLACE)
+               ? 0
+               : (unsigned)((left_until(deadline) + SECOND_NS - 1) / SECOND_NS);
 }
 
 RT_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *left)

@@ -11,6 +11,7 @@
 
 #include "runtime/control_random.h"
 #include "runtime/end.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 
 /* A system call that moves bytes. */
@@ -21,12 +22,22 @@ struct transfer {
     bool is_send;
     bool is_prompt;  /* whatever the descriptor says, it does not wait */
     bool is_looking; /* at what stays there */
+    bool is_silent;  /* no signal says that nobody reads */
     const void *place;
 };
 
 static int fd_of(const struct transfer *t)
 {
     return (int)t->a[0];
+}
+
+/* Nobody reads there any more: said before it is tried, because the kernel would end us. */
+static bool is_broken(const struct transfer *t)
+{
+    const struct end *e = end_of(fd_of(t));
+    struct pollfd there = {.fd = fd_of(t), .events = POLLOUT};
+    return t->is_send && e != NULL && e->kind == CONTROL_PIPE &&
+           sys(SYS_poll, &there, 1L, 0L) > 0 && (there.revents & POLLERR) != 0;
 }
 
 static long perform(const struct transfer *t)
@@ -86,7 +97,7 @@ static bool is_stream(const struct end *e)
     return e != NULL && e->kind != CONTROL_FILE;
 }
 
-/* Waits until the call can do something. False when it gave up. */
+/* Waits until the call can do something. False when it gave up: errno says why. */
 static bool await(const struct transfer *t, bool is_waiting)
 {
     const struct end *e = end_of(fd_of(t));
@@ -116,22 +127,29 @@ static bool await(const struct transfer *t, bool is_waiting)
     return is_there;
 }
 
-/* What may be more than there is room for is sent in parts, each when it can be. */
-static long perform_prompt(const struct transfer *t)
+/* The same call with more flags, where it has none too. */
+static long send_on_socket(const struct transfer *t, int more)
 {
-    const struct end *e = end_of(fd_of(t));
-    if (e == NULL || !t->is_send || t->is_prompt ||
-        (e->kind == CONTROL_PIPE && t->size <= PIPE_BUF)) {
-        return perform(t);
+    struct transfer send = *t;
+    struct msghdr message = {.msg_iov = (struct iovec *)t->a[1], .msg_iovlen = (size_t)t->a[2]};
+    switch (t->number) {
+    case SYS_write:
+        send.number = SYS_sendto;
+        send.a[3] = more;
+        break;
+    case SYS_writev:
+        send.number = SYS_sendmsg;
+        send.a[1] = (long)&message;
+        send.a[2] = more;
+        break;
+    case SYS_sendmsg: send.a[2] |= more; break;
+    default: send.a[3] |= more; break;
     }
-    if (e->kind == CONTROL_SOCKET) {
-        struct transfer prompt = *t;
-        const bool has_flags = t->number != SYS_write;
-        prompt.number = has_flags ? t->number : SYS_sendto;
-        prompt.a[t->number == SYS_sendmsg ? 2 : 3] =
-            (has_flags ? t->a[t->number == SYS_sendmsg ? 2 : 3] : 0) | MSG_DONTWAIT;
-        return perform(&prompt);
-    }
+    return perform(&send);
+}
+
+static long perform_without_waiting(const struct transfer *t)
+{
     const long flags = sys(SYS_fcntl, fd_of(t), F_GETFL);
     (void)sys(SYS_fcntl, fd_of(t), F_SETFL, flags | O_NONBLOCK);
     const long result = perform(t);
@@ -139,6 +157,26 @@ static long perform_prompt(const struct transfer *t)
     (void)sys(SYS_fcntl, fd_of(t), F_SETFL, flags);
     errno = saved;
     return result;
+}
+
+/* The descriptor is ready. What may be more than there is room for is sent in parts, each when it
+ * can be. */
+static long perform_ready(const struct transfer *t, bool is_waiting)
+{
+    const struct end *e = end_of(fd_of(t));
+    if (e == NULL || !t->is_send || e->kind == CONTROL_FILE) {
+        return perform(t);
+    }
+    if (e->kind == CONTROL_SOCKET) {
+        return send_on_socket(t, MSG_NOSIGNAL | (is_waiting ? MSG_DONTWAIT : 0));
+    }
+    if (is_broken(t)) {
+        errno = EPIPE;
+        return -1;
+    }
+    return !is_waiting || (e->kind == CONTROL_PIPE && t->size <= PIPE_BUF)
+               ? perform(t)
+               : perform_without_waiting(t);
 }
 
 static long transfer(const struct transfer *t)
@@ -150,12 +188,15 @@ static long transfer(const struct transfer *t)
     const bool is_waiting = flags >= 0 && (flags & O_NONBLOCK) == 0 && !t->is_prompt;
     while (true) {
         if (!await(t, is_waiting)) {
-            errno = EAGAIN;
             return -1;
         }
-        const long result = is_waiting ? perform_prompt(t) : perform(t);
+        const long result = perform_ready(t, is_waiting);
         if (result >= 0 || errno != EAGAIN || !is_waiting) {
             tell(t, result);
+            if (result < 0 && errno == EPIPE && end_of(fd_of(t)) != NULL && !t->is_silent) {
+                signals_raise(&(siginfo_t){.si_signo = SIGPIPE, .si_code = SI_KERNEL});
+                errno = EPIPE;
+            }
             return result;
         }
     }
@@ -290,6 +331,7 @@ RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags,
         .size = size,
         .is_send = true,
         .is_prompt = (flags & MSG_DONTWAIT) != 0,
+        .is_silent = (flags & MSG_NOSIGNAL) != 0,
         .place = RT_PLACE});
 }
 
@@ -305,6 +347,7 @@ RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
                                        .size = size_of(message->msg_iov, message->msg_iovlen),
                                        .is_send = true,
                                        .is_prompt = (flags & MSG_DONTWAIT) != 0,
+                                       .is_silent = (flags & MSG_NOSIGNAL) != 0,
                                        .place = RT_PLACE});
 }
 

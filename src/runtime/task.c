@@ -11,6 +11,7 @@
 #include "pick/name.h"
 #include "runtime/control.h"
 #include "runtime/libc.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
 #include "wire/must.h"
@@ -156,6 +157,7 @@ static void remove_live(struct task *t)
 /* The last task to end ends the process. */
 _Noreturn void task_end(struct task *t)
 {
+    signals_take_all();
     t->is_ending = true;
     t->is_cancel_off = true;
     libc.call_tls_dtors();
@@ -236,12 +238,13 @@ static int make(struct task *t, const pthread_attr_t *attributes)
     return libc.pthread_create(&t->thread, attributes, thread_main, t);
 }
 
-static uint32_t child_number(struct task *parent)
+/* "main/2", "main/timer1" */
+static uint32_t child_number(const struct task *parent, const char *what, uint32_t ordinal)
 {
     char path[CONTROL_PATH_SIZE] = "";
     const char *end = path + sizeof path - 1;
     char *at = text_append(text_append(path, end, task_path(parent->number)), end, "/");
-    at = text_append_number(at, end, parent->child_count + 1);
+    at = text_append_number(text_append(at, end, what), end, ordinal);
     *at = 0;
     if (at == end) {
         control_end(
@@ -253,7 +256,7 @@ static uint32_t child_number(struct task *parent)
 int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struct creation *c)
 {
     struct task *me = control_self;
-    const uint32_t number = child_number(me);
+    const uint32_t number = child_number(me, "", me->child_count + 1);
     (void)turn_take(&(struct act){.kind = EVENT_THREAD_CREATE,
                                   .is_of_task = true,
                                   .peer = number,
@@ -262,6 +265,7 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
     me->child_count++;
     me->ignore++;
     struct task *t = prepare(number);
+    t->signals_blocked = me->signals_blocked;
     t->run = c->run;
     t->run_c11 = c->run_c11;
     t->argument = c->argument;
@@ -279,6 +283,11 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
                               .peer = number,
                               .place = (const void *)(place + 1)});
     return 0;
+}
+
+struct task *task_make_other(const char *what, uint32_t ordinal)
+{
+    return prepare(child_number(control_self, what, ordinal));
 }
 
 int task_join(struct task *t, const struct join *j)

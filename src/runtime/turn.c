@@ -6,7 +6,9 @@
 #include "pick/name.h"
 #include "pick/table.h"
 #include "runtime/control.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
+#include "runtime/timer.h"
 #include "wire/must.h"
 
 enum { OCCURRENCES_MAX = 1 << 16 };
@@ -15,6 +17,12 @@ enum { OCCURRENCES_MAX = 1 << 16 };
 struct grant {
     const volatile void *condition;
     uint64_t stamp;
+};
+
+/* Whose an operation is, and what it is about. */
+struct offer {
+    struct task *task;
+    int signal; /* it would take this one; 0: it would do as it says */
 };
 
 /* What a run needs to choose; ours, so that putting memory back leaves it alone. */
@@ -31,8 +39,8 @@ static struct board {
     bool is_learned;            /* what the step under way covers is known to pick */
     struct pick_operation done; /* the step under way */
     struct table occurrences;   /* of actions, done */
-    struct pick_operation offered[CONTROL_TASKS_MAX];
-    struct task *offering[CONTROL_TASKS_MAX];
+    struct pick_operation offered[2 * CONTROL_TASKS_MAX];
+    struct offer offers[2 * CONTROL_TASKS_MAX];
     struct grant grants[CONTROL_TASKS_MAX];
 } * board;
 
@@ -177,6 +185,7 @@ static bool is_ready(const struct task *t)
     case WAIT_BARRIER:
     case WAIT_WAKE: return t->is_woken;
     case WAIT_TIME: return false;
+    case WAIT_SIGNAL: return (signals_pending(t) & t->signals_awaited) != 0;
     case WAIT_READY: return sys(SYS_poll, t->act.descriptors, t->act.descriptor_count, 0L) > 0;
     case WAIT_MUTEX:
     case WAIT_SEMAPHORE:
@@ -188,10 +197,39 @@ static bool is_ready(const struct task *t)
     return false;
 }
 
+static void name_operation(struct pick_operation *o, const struct task *t, uint16_t kind,
+                           const struct object *object)
+{
+    o->kind = kind;
+    o->action = name_of_operations(name_text("", 0), t->path_name, kind, object->name);
+    const uint64_t *done = table_get(&board->occurrences, o->action);
+    o->occurrence = done == NULL ? 1 : (uint32_t)*done + 1;
+    o->name = name_occurrence(o->action, o->occurrence);
+}
+
 static void offer(struct task *t, const struct pick_operation *o)
 {
     board->offered[board->offer_count] = *o;
-    board->offering[board->offer_count++] = t;
+    board->offers[board->offer_count++] = (struct offer){.task = t};
+}
+
+static struct object object_of_signal(int signal)
+{
+    return object_of_kind(CONTROL_SIGNAL, (uint32_t)signal, 0);
+}
+
+/* A signal that is there for the task is taken first, unless somebody wants it otherwise. */
+static void offer_signal(struct task *t)
+{
+    const int signal = signals_due(t);
+    if (signal == 0) {
+        return;
+    }
+    struct pick_operation o = {.task = t->number, .objects = {PICK_EVERYTHING}, .writes = 1};
+    const struct object object = object_of_signal(signal);
+    name_operation(&o, t, EVENT_HANDLER_BEGIN, &object);
+    offer(t, &o);
+    board->offers[board->offer_count - 1].signal = signal;
 }
 
 /* Idle: it would only find what it found before. */
@@ -200,17 +238,24 @@ static bool is_idle(const struct task *t)
     return t->act.is_idle && t->idle_stamp == board->changes;
 }
 
-/* The first deadline, of those who have nothing else to go on with. */
+static bool is_sooner(const struct task *t, const struct task *next)
+{
+    return next == NULL || t->act.deadline < next->act.deadline ||
+           (t->act.deadline == next->act.deadline && t->since < next->since);
+}
+
+/* The first deadline, of timers and of those who have nothing else to go on with. */
 static struct task *next_timer(void)
 {
     struct task *next = NULL;
     for (uint32_t i = 0; i < task_live_count; i++) {
         struct task *t = task_live[i];
-        if (t->act.deadline != 0 && !is_ready(t) &&
-            (next == NULL || t->act.deadline < next->act.deadline ||
-             (t->act.deadline == next->act.deadline && t->since < next->since))) {
+        if (t->act.deadline != 0 && is_sooner(t, next) && !is_ready(t)) {
             next = t;
         }
+    }
+    for (uint32_t i = 0; i < timer_armed_count; i++) {
+        next = is_sooner(timer_armed[i], next) ? timer_armed[i] : next;
     }
     return next;
 }
@@ -223,6 +268,9 @@ uint64_t turn_next_deadline(void)
 
 static void offer_if(struct task *t, bool wants_idle)
 {
+    if (!wants_idle) {
+        offer_signal(t);
+    }
     if (is_idle(t) != wants_idle) {
         control->result.has_idled |= !wants_idle;
     } else if (is_ready(t)) {
@@ -269,19 +317,27 @@ static bool keep_pending(struct control_step *s)
     return true;
 }
 
-static void note_step(const struct task *t, uint32_t choice)
+static bool has_peer(const struct act *a)
 {
+    return a->is_of_task || a->kind == EVENT_TIMER_SET;
+}
+
+static void note_step(uint32_t choice)
+{
+    const struct task *t = board->offers[choice].task;
     const struct pick_operation *o = &board->offered[choice];
+    const int signal = board->offers[choice].signal;
+    const struct object object = signal == 0 ? t->object : object_of_signal(signal);
     struct control_step *s = &steps()[board->steps++];
     *s = (struct control_step){.name = o->name,
                                .action = o->action,
-                               .key = t->object.key,
-                               .owner = t->object.owner,
-                               .ordinal = t->object.ordinal,
-                               .offset = t->object.offset,
+                               .key = object.key,
+                               .owner = object.owner,
+                               .ordinal = object.ordinal,
+                               .offset = object.offset,
                                .place = (uintptr_t)t->act.place,
                                .task = t->number,
-                               .peer = t->act.is_of_task ? t->act.peer : NOBODY,
+                               .peer = has_peer(&t->act) ? t->act.peer : NOBODY,
                                .objects = {o->objects[0], o->objects[1]},
                                .occurrence = o->occurrence,
                                .choice = choice,
@@ -335,7 +391,8 @@ static bool await_outside(void)
     return count > 0 && sys(SYS_poll, awaited, count, -1L) > 0;
 }
 
-static struct task *choose(struct task *me)
+/* The step of whoever was chosen, or of the timer that was. */
+static struct task *choose_one(struct task *me)
 {
     learn();
     list(me);
@@ -354,9 +411,10 @@ static struct task *choose(struct task *me)
     if (choice < 0) {
         control_end(&(struct ending){.end = CONTROL_STOPPED, .value = choice});
     }
-    struct task *t = board->offering[choice];
-    note_step(t, (uint32_t)choice);
-    t->is_timed_out = t->act.deadline != 0 && !is_ready(t);
+    struct task *t = board->offers[choice].task;
+    note_step((uint32_t)choice);
+    t->signal = board->offers[choice].signal;
+    t->is_timed_out = t->signal == 0 && t->act.deadline != 0 && !is_ready(t);
     if (t->is_timed_out) {
         control_clock = control_clock < t->act.deadline ? t->act.deadline : control_clock;
         control->result.has_looked = 1;
@@ -367,6 +425,17 @@ static struct task *choose(struct task *me)
     board->current = t->number;
     board->done = board->offered[choice];
     board->is_learned = control->plan.is_learning == 0;
+    return t;
+}
+
+/* Timers fire by themselves; then somebody is chosen again. */
+static struct task *choose(struct task *me)
+{
+    struct task *t = choose_one(me);
+    while (t->timer != NULL) {
+        timer_fire(t->timer);
+        t = choose_one(me);
+    }
     return t;
 }
 
@@ -385,15 +454,6 @@ static struct object object_of_act(const struct act *a)
     }
     return a->object != NULL ? object_of(a->object, a->place)
                              : (struct object){.name = name_text("", 0)};
-}
-
-static void name_operation(struct pick_operation *o, const struct task *t, uint16_t kind)
-{
-    o->kind = kind;
-    o->action = name_of_operations(name_text("", 0), t->path_name, kind, t->object.name);
-    const uint64_t *done = table_get(&board->occurrences, o->action);
-    o->occurrence = done == NULL ? 1 : (uint32_t)*done + 1;
-    o->name = name_occurrence(o->action, o->occurrence);
 }
 
 enum { WORD_SIZE = 8 };
@@ -443,12 +503,26 @@ void turn_say(struct task *t, const struct act *act)
     t->idle_stamp = board->changes;
     t->object = object_of_act(act);
     t->pending = (struct pick_operation){.task = t->number};
-    name_operation(&t->pending, t, (uint16_t)act->kind);
+    name_operation(&t->pending, t, (uint16_t)act->kind, &t->object);
     touch(&t->pending, t);
     if (act->deadline != 0 && act->wait != WAIT_TIME) {
         t->timeout = t->pending;
-        name_operation(&t->timeout, t, EVENT_TIMER_FIRE);
+        name_operation(&t->timeout, t, EVENT_TIMER_FIRE, &t->object);
     }
+}
+
+/* Until the caller is chosen. */
+static void go(struct task *me)
+{
+    struct task *next = choose(me);
+    if (next != me) {
+        task_switch(me, next);
+    }
+}
+
+bool turn_is_interrupted(void)
+{
+    return control_self->is_interrupted;
 }
 
 bool turn_take(const struct act *act)
@@ -460,10 +534,21 @@ bool turn_take(const struct act *act)
     if (act->size == 0 && act->object != NULL && !act->is_of_task && !act->is_of_time) {
         memory_check(act->object, 1); /* a lock may lie in memory that was freed */
     }
+    me->is_interrupted = false;
     turn_say(me, act);
-    struct task *next = choose(me);
-    if (next != me) {
-        task_switch(me, next);
+    go(me);
+    while (me->signal != 0) {
+        const uint64_t since = me->since;
+        me->act = (struct act){0};
+        const bool goes_on = signals_take(me->signal);
+        if (act->interruption == INTERRUPTED_ALWAYS ||
+            (act->interruption == INTERRUPTED_MAYBE && !goes_on)) {
+            me->is_interrupted = true;
+            return false;
+        }
+        turn_say(me, act);
+        me->since = since;
+        go(me);
     }
     struct grant *taken =
         me->act.wait == WAIT_CONDITION && !me->is_timed_out ? grant_for(me) : NULL;

@@ -286,6 +286,28 @@ def test_somebody_outside_is_waited_for_and_named():
     assert not said["findings"] and said["stats"]["uncontrolled"] == 2 and said["verdict"] == "unknown", said
 
 
+def test_signals_and_timers_come_by_turns():
+    for program in (here("signals"), plain("signals")):
+        told = []
+        for mode in MODES:
+            said, _ = explore(program, "--fail-on", "exit", "--mode", mode, "--strategy", "random", "--budget",
+                              "1000runs" if LONG else "30runs")
+            assert not said["findings"] and said["stats"]["uncontrolled"] == 0 and said["stats"]["mode"] == mode, said
+            told.append(said["stats"]["steps"])
+        assert len(set(told)) == 1, told
+
+
+def test_a_handler_runs_where_it_was_not_expected():
+    path = os.path.join(HERE, "handler.c")
+    assert not explore(build(path, "handler"), "--fail-on", "exit", "--budget", "500runs")[0]["findings"]
+    said, folder = explore(build(path, "handler_broken", "-DBROKEN"), "--fail-on", "exit", "--budget", "500runs")
+    assert only_finding(said)["kind"] == "exit", said
+    for mode in MODES:
+        done = run([CLEW, "replay", "--fail-on", "exit", "--mode", mode, os.path.join(folder, "violations", "1.sched"), "--",
+                    build(path, "handler_broken", "-DBROKEN")])
+        assert done.returncode == 1 and "as recorded" in done.stdout, done.stdout + done.stderr
+
+
 def test_what_is_not_determined_is_named():
     if platform.machine() != "x86_64":
         raise tap.Skip("only x86-64 has a counter that a program reads without a call")

@@ -1,0 +1,311 @@
+/* Signals that the program sends to itself, blocks, waits for and handles. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/control_lock.h"
+#include "runtime/libc.h"
+#include "runtime/real.h"
+#include "runtime/signals.h"
+#include "runtime/sys.h"
+#include "runtime/task.h"
+
+enum { SECOND_NS = 1000000000 };
+
+/* What is done with them */
+
+RT_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+    return control == NULL ? libc.sigaction(signal, action, before)
+                           : signals_act(signal, action, before);
+}
+
+static sighandler_t set_handler(int signal, sighandler_t handler, int flags)
+{
+    struct sigaction before;
+    const struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+RT_EXPORT sighandler_t signal(int signal, sighandler_t handler)
+{
+    return set_handler(signal, handler, SA_RESTART);
+}
+
+RT_EXPORT sighandler_t sysv_signal(int signal, sighandler_t handler)
+{
+    return set_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+/* Sending */
+
+static bool is_signal(int signal)
+{
+    if (signal >= 0 && signal < NSIG) {
+        return true;
+    }
+    errno = EINVAL;
+    return false;
+}
+
+/* A task is named by the one who sends; the process is everybody's. */
+static void take_sending(const struct task *t, const void *place)
+{
+    (void)turn_take(&(struct act){.kind = EVENT_INTERRUPT,
+                                  .is_of_task = t != NULL,
+                                  .is_of_all = t == NULL,
+                                  .peer = t == NULL ? 0 : t->number,
+                                  .writes = true,
+                                  .place = place});
+}
+
+/* Who sends to itself has it before the call returns, where it does not block it. */
+static void send_to(struct task *t, siginfo_t *info, const void *place)
+{
+    info->si_pid = getpid();
+    take_sending(t, place);
+    if (info->si_signo == 0) {
+        return;
+    }
+    if (t == control_self || (t == NULL && task_live_count == 1)) {
+        signals_raise(info);
+    } else {
+        signals_post(t, info);
+    }
+}
+
+static bool is_own_process(pid_t pid)
+{
+    return pid == getpid() || pid == 0 || pid == -getpid();
+}
+
+RT_EXPORT int kill(pid_t pid, int signal)
+{
+    if (!control_is_on || !is_own_process(pid)) {
+        control_outside("kill");
+        return libc.kill(pid, signal);
+    }
+    if (!is_signal(signal)) {
+        return -1;
+    }
+    send_to(NULL, &(siginfo_t){.si_signo = signal, .si_code = SI_USER}, RT_PLACE);
+    return 0;
+}
+
+RT_EXPORT int killpg(pid_t group, int signal)
+{
+    return kill(-group, signal);
+}
+
+RT_EXPORT int raise(int signal)
+{
+    if (!control_is_on) {
+        return (int)sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), signal);
+    }
+    if (!is_signal(signal)) {
+        return -1;
+    }
+    send_to(control_self, &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL}, RT_PLACE);
+    return 0;
+}
+
+static int send_to_thread(pthread_t thread, siginfo_t *info, const void *place)
+{
+    struct task *t = task_of(thread);
+    if (t == NULL) {
+        return ESRCH;
+    }
+    if (info->si_signo < 0 || info->si_signo >= NSIG) {
+        return EINVAL;
+    }
+    if (t->state == TASK_LIVE) {
+        send_to(t, info, place);
+    }
+    return 0;
+}
+
+RT_EXPORT int pthread_kill(pthread_t thread, int signal)
+{
+    siginfo_t info = {.si_signo = signal, .si_code = SI_TKILL};
+    return control_is_on ? send_to_thread(thread, &info, RT_PLACE)
+                         : (int)sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), signal);
+}
+
+RT_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const union sigval value)
+{
+    siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
+    info.si_value = value;
+    return control_is_on ? send_to_thread(thread, &info, RT_PLACE) : ESRCH;
+}
+
+RT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
+{
+    if (!control_is_on || !is_own_process(pid)) {
+        control_outside("sigqueue");
+        siginfo_t real = {.si_signo = signal, .si_code = SI_QUEUE};
+        real.si_pid = (pid_t)sys(SYS_getpid);
+        real.si_value = value;
+        return (int)sys(SYS_rt_sigqueueinfo, pid, signal, &real);
+    }
+    if (!is_signal(signal)) {
+        return -1;
+    }
+    siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
+    info.si_value = value;
+    send_to(NULL, &info, RT_PLACE);
+    return 0;
+}
+
+RT_EXPORT int tgkill(pid_t process, pid_t thread, int signal)
+{
+    for (uint32_t i = 0; control_is_on && process == getpid() && i < task_live_count; i++) {
+        if (thread == getpid() + (pid_t)task_live[i]->number && is_signal(signal)) {
+            send_to(task_live[i], &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL}, RT_PLACE);
+            return 0;
+        }
+    }
+    return (int)sys(SYS_tgkill, process, thread, signal);
+}
+
+/* Blocking */
+
+RT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+    struct task *me = control_self;
+    if (!control_is_on) {
+        return sys(SYS_rt_sigprocmask, how, set, before, (long)_NSIG / 8) == 0 ? 0 : errno;
+    }
+    if (before != NULL) {
+        signals_to(me->signals_blocked, before);
+    }
+    if (set == NULL) {
+        return 0;
+    }
+    const uint64_t given = signals_of(set);
+    switch (how) {
+    case SIG_BLOCK: me->signals_blocked |= given; break;
+    case SIG_UNBLOCK: me->signals_blocked &= ~given; break;
+    case SIG_SETMASK: me->signals_blocked = given; break;
+    default: return EINVAL;
+    }
+    signals_take_all(); /* what was kept is taken before the call returns */
+    return 0;
+}
+
+RT_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+    const int result = pthread_sigmask(how, set, before);
+    if (result != 0) {
+        errno = result;
+        return -1;
+    }
+    return 0;
+}
+
+RT_EXPORT int sigpending(sigset_t *set)
+{
+    if (!control_is_on) {
+        return (int)sys(SYS_rt_sigpending, set, (long)_NSIG / 8);
+    }
+    signals_to(signals_pending(control_self) & control_self->signals_blocked, set);
+    return 0;
+}
+
+/* Waiting */
+
+/* False when the deadline came, or another signal was taken: errno says. */
+static bool await(uint64_t set, uint64_t deadline, const void *place)
+{
+    struct task *me = control_self;
+    const struct object object = object_of_kind(CONTROL_SIGNAL, 0, 0);
+    me->signals_awaited = set;
+    const bool is_there = turn_take(&(struct act){.kind = EVENT_WAIT_END,
+                                                  .known = &object,
+                                                  .is_of_all = true,
+                                                  .is_unsure = true,
+                                                  .wait = WAIT_SIGNAL,
+                                                  .deadline = deadline,
+                                                  .interruption = INTERRUPTED_ALWAYS,
+                                                  .is_cancellable = true,
+                                                  .place = place});
+    me->signals_awaited = 0;
+    task_test_cancel();
+    if (!is_there) {
+        errno = turn_is_interrupted() ? EINTR : EAGAIN;
+    }
+    return is_there;
+}
+
+RT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *most)
+{
+    if (!control_is_on) {
+        return (int)sys(SYS_rt_sigtimedwait, set, info, most, (long)_NSIG / 8);
+    }
+    const uint64_t deadline = most == NULL ? 0
+                                           : control_clock + (uint64_t)most->tv_sec * SECOND_NS +
+                                                 (uint64_t)most->tv_nsec + 1;
+    if (!await(signals_of(set), deadline, RT_PLACE)) {
+        return -1;
+    }
+    siginfo_t taken;
+    const int signal = signals_first(control_self, signals_of(set), &taken);
+    if (info != NULL) {
+        *info = taken;
+    }
+    return signal;
+}
+
+RT_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    return sigtimedwait(set, info, NULL);
+}
+
+RT_EXPORT int sigwait(const sigset_t *set, int *signal)
+{
+    int taken = -1;
+    do {
+        taken = sigtimedwait(set, NULL, NULL);
+    } while (taken < 0 && errno == EINTR);
+    *signal = taken;
+    return taken < 0 ? errno : 0;
+}
+
+/* Until a handler has run. */
+static int suspend(const void *place)
+{
+    (void)await(0, 0, place);
+    errno = EINTR;
+    return -1;
+}
+
+RT_EXPORT int pause(void)
+{
+    return control_is_on ? suspend(RT_PLACE) : (int)sys(SYS_ppoll, NULL, 0L, NULL, NULL, 0L);
+}
+
+RT_EXPORT int sigsuspend(const sigset_t *mask)
+{
+    struct task *me = control_self;
+    if (!control_is_on) {
+        return (int)sys(SYS_rt_sigsuspend, mask, (long)_NSIG / 8);
+    }
+    const uint64_t before = me->signals_blocked;
+    me->signals_blocked = signals_of(mask);
+    const int result = suspend(RT_PLACE);
+    me->signals_blocked = before;
+    return result;
+}
+
+/* Out of a handler, what was blocked before it is blocked again. */
+RT_EXPORT _Noreturn void siglongjmp(sigjmp_buf where, int value)
+{
+    if (control_is_on && where[0].__mask_was_saved != 0) {
+        control_self->signals_blocked = control_self->signals_before;
+    }
+    REAL(siglongjmp)(where, value);
+    __builtin_unreachable();
+}

@@ -1,0 +1,260 @@
+#include "runtime/signals.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "runtime/libc.h"
+#include "runtime/sys.h"
+
+enum { SIGNALS_MAX = 64 };
+
+#define BIT(signal) (UINT64_C(1) << ((signal)-1))
+
+/* Not put back between runs. */
+static struct own {
+    struct sigaction actions[SIGNALS_MAX + 1], first[SIGNALS_MAX + 1];
+    siginfo_t infos[SIGNALS_MAX + 1]; /* of each, as it was sent last */
+    _Atomic uint64_t pending;         /* for the process; from outside too, at any moment */
+    uint64_t of_tasks;                /* were sent to tasks, in this run */
+    uint64_t told;                    /* the kernel knows that they are handled, or ignored */
+} * own;
+
+/* Faults of the processor, which we catch ourselves. */
+static const uint64_t faults =
+    BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGSYS);
+static const uint64_t unblockable = BIT(SIGKILL) | BIT(SIGSTOP);
+/* What nobody notices who has not asked for it. */
+static const uint64_t harmless = BIT(SIGCHLD) | BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGCONT);
+
+uint64_t signals_of(const sigset_t *set)
+{
+    uint64_t numbers = 0;
+    memcpy(&numbers, set, sizeof numbers);
+    return numbers & ~unblockable;
+}
+
+void signals_to(uint64_t numbers, sigset_t *set)
+{
+    (void)sigemptyset(set);
+    memcpy(set, &numbers, sizeof numbers);
+}
+
+void signals_start(void)
+{
+    own = rewind_exempt(sizeof *own);
+}
+
+void signals_save(void)
+{
+    memcpy(own->first, own->actions, sizeof own->first);
+}
+
+void signals_begin(void)
+{
+    memcpy(own->actions, own->first, sizeof own->actions);
+    atomic_store_explicit(&own->pending, 0, memory_order_relaxed);
+    own->of_tasks = 0;
+}
+
+/* From outside, at any moment: pending for whoever does not block it. */
+static void signal_came(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (control_is_on) {
+        control_outside("signal");
+        signals_post(NULL, info);
+    }
+    (void)signal;
+}
+
+static void tell_kernel(int signal, const struct sigaction *action)
+{
+    struct sigaction real = *action;
+    const bool has_handler = real.sa_handler != SIG_DFL && real.sa_handler != SIG_IGN;
+    if (has_handler) {
+        real.sa_sigaction = signal_came;
+        real.sa_flags = SA_SIGINFO | SA_RESTART;
+    }
+    (void)libc.sigaction(signal, &real, NULL);
+    own->told |= BIT(signal);
+}
+
+void signals_restore(void)
+{
+    for (int signal = 1; own->told != 0 && signal <= SIGNALS_MAX; signal++) {
+        if ((own->told & BIT(signal)) != 0) {
+            tell_kernel(signal, &own->first[signal]);
+        }
+    }
+    own->told = 0;
+}
+
+int signals_act(int signal, const struct sigaction *action, struct sigaction *before)
+{
+    if (signal < 1 || signal > SIGNALS_MAX ||
+        (action != NULL && (BIT(signal) & unblockable) != 0)) {
+        errno = EINVAL;
+        return -1;
+    }
+    const struct sigaction old = own->actions[signal];
+    if (action != NULL) {
+        own->actions[signal] = *action;
+        if ((BIT(signal) & faults) == 0) {
+            tell_kernel(signal, action);
+        }
+    }
+    if (before != NULL) {
+        *before = old;
+    }
+    return 0;
+}
+
+static bool is_ignored(int signal)
+{
+    const struct sigaction *a = &own->actions[signal];
+    return a->sa_handler == SIG_IGN || (a->sa_handler == SIG_DFL && (BIT(signal) & harmless) != 0);
+}
+
+/* Whether anybody waits for it or keeps it for later. */
+static bool is_held(const struct task *only, uint64_t bit)
+{
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct task *t = task_live[i];
+        if ((only == NULL || t == only) && ((t->signals_blocked | t->signals_awaited) & bit) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void signals_post(struct task *t, const siginfo_t *info)
+{
+    const int signal = info->si_signo;
+    if (signal < 1 || signal > SIGNALS_MAX || (is_ignored(signal) && !is_held(t, BIT(signal)))) {
+        return;
+    }
+    own->infos[signal] = *info;
+    if (t == NULL) {
+        atomic_fetch_or_explicit(&own->pending, BIT(signal), memory_order_relaxed);
+    } else {
+        t->signals_pending |= BIT(signal);
+        own->of_tasks |= BIT(signal);
+    }
+    turn_changed();
+}
+
+uint64_t signals_pending(const struct task *t)
+{
+    return t->signals_pending | atomic_load_explicit(&own->pending, memory_order_relaxed);
+}
+
+/* What waits at a barrier is counted there, and takes signals behind it. */
+int signals_due(const struct task *t)
+{
+    if ((atomic_load_explicit(&own->pending, memory_order_relaxed) | own->of_tasks) == 0 ||
+        t->act.kind == 0 || t->act.wait == WAIT_BARRIER || t->is_ending) {
+        return 0;
+    }
+    const uint64_t due = signals_pending(t) & ~(t->signals_blocked | t->signals_awaited);
+    return due == 0 ? 0 : __builtin_ctzll(due) + 1;
+}
+
+int signals_first(struct task *t, uint64_t set, siginfo_t *taken)
+{
+    const uint64_t there = signals_pending(t) & set;
+    if (there == 0) {
+        return 0;
+    }
+    const int signal = __builtin_ctzll(there) + 1;
+    if (taken != NULL) {
+        *taken = own->infos[signal];
+        if ((t->signals_pending & BIT(signal)) != 0) {
+            t->signals_pending &= ~BIT(signal);
+        } else {
+            atomic_fetch_and_explicit(&own->pending, ~BIT(signal), memory_order_relaxed);
+        }
+    }
+    return signal;
+}
+
+static void call_handler(int signal, siginfo_t *info)
+{
+    const struct sigaction a = own->actions[signal];
+    if ((a.sa_flags & (int)SA_RESETHAND) != 0) {
+        own->actions[signal].sa_handler = SIG_DFL;
+    }
+    if ((a.sa_flags & SA_SIGINFO) != 0) {
+        ucontext_t nowhere;
+        memset(&nowhere, 0, sizeof nowhere);
+        a.sa_sigaction(signal, info, &nowhere);
+    } else {
+        a.sa_handler(signal);
+    }
+}
+
+static bool act_on(int signal, siginfo_t *info)
+{
+    struct task *me = control_self;
+    const struct sigaction a = own->actions[signal];
+    if (is_ignored(signal)) {
+        return true;
+    }
+    if (a.sa_handler == SIG_DFL) {
+        control_end(&(struct ending){.end = CONTROL_CRASHED, .value = signal});
+    }
+    const uint64_t before = me->signals_blocked;
+    const int saved = errno;
+    me->signals_before = before;
+    me->signals_blocked |= signals_of(&a.sa_mask);
+    me->signals_blocked |= (a.sa_flags & SA_NODEFER) != 0 ? 0 : BIT(signal);
+    call_handler(signal, info);
+    control_report(EVENT_HANDLER_END, "", 0, NULL);
+    me->signals_blocked = before;
+    errno = saved;
+    return (a.sa_flags & SA_RESTART) != 0;
+}
+
+bool signals_take(int signal)
+{
+    siginfo_t info;
+    return signals_first(control_self, BIT(signal), &info) == 0 || act_on(signal, &info);
+}
+
+void signals_take_all(void)
+{
+    const struct task *me = control_self;
+    int due = 0;
+    while (control_is_on && (due = signals_first(control_self, ~me->signals_blocked, NULL)) != 0) {
+        (void)signals_take(due);
+    }
+}
+
+void signals_raise(const siginfo_t *info)
+{
+    struct task *me = control_self;
+    siginfo_t own_info = *info;
+    if (((me->signals_blocked | me->signals_awaited) & BIT(info->si_signo)) != 0) {
+        signals_post(me, info);
+    } else {
+        (void)act_on(info->si_signo, &own_info);
+    }
+}
+
+bool signals_handle_fault(int signal, siginfo_t *info, void *context)
+{
+    const struct sigaction *a = &own->actions[signal];
+    if (signal < 1 || signal > SIGNALS_MAX || a->sa_handler == SIG_DFL ||
+        a->sa_handler == SIG_IGN) {
+        return false;
+    }
+    if ((a->sa_flags & SA_SIGINFO) != 0) {
+        a->sa_sigaction(signal, info, context);
+    } else {
+        a->sa_handler(signal);
+    }
+    return true;
+}

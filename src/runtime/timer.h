@@ -1,0 +1,49 @@
+/* Timers of a controlled program, on virtual time. One that is armed has turns like a task: it can
+ * be chosen when its deadline is the first of all, and then it fires: a descriptor becomes ready,
+ * or a signal is sent. */
+#ifndef CLEW_RUNTIME_TIMER_H
+#define CLEW_RUNTIME_TIMER_H
+
+#include <signal.h>
+#include <time.h>
+
+#include "runtime/control.h"
+
+struct timer {
+    struct task *task; /* whose turns it has */
+    struct object object;
+    uint64_t interval; /* 0: it fires once */
+    clockid_t clock;
+    int fd;          /* an event counter that fires are added to; -1: none */
+    siginfo_t info;  /* of the signal; si_signo 0: none */
+    uint32_t target; /* number of the task that it is for, NOBODY: the process */
+    bool is_used;
+};
+
+/* Those that are armed. */
+extern struct task **timer_armed;
+extern uint32_t timer_armed_count;
+
+void timer_start(void);
+void timer_begin(void);
+
+/* A new one, with this name; NULL when there are too many. */
+struct timer *timer_make(const struct object *object);
+void timer_drop(struct timer *t);
+
+/* By number, and by its descriptor; NULL: there is none. */
+struct timer *timer_numbered(uintptr_t number);
+uintptr_t timer_number(const struct timer *t);
+struct timer *timer_behind(int fd);
+
+/* Sets it, or disarms it where the value is 0, as timer_settime does: an operation of the caller's.
+ */
+void timer_set(struct timer *t, int flags, const struct itimerspec *value, const void *place);
+
+/* How long it still takes, and how often. */
+struct itimerspec timer_left(const struct timer *t);
+
+/* It was chosen. */
+void timer_fire(struct timer *t);
+
+#endif

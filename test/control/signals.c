@@ -1,0 +1,238 @@
+/* Signals and timers, used rightly: a run ends with status 0 whoever goes when, and with another
+ * when something did not do what it says. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAD = 3 };
+
+#define NEED(claim)     \
+    do {                \
+        if (!(claim)) { \
+            exit(BAD);  \
+        }               \
+    } while (0)
+
+static atomic_int came, ready;
+static volatile sig_atomic_t value;
+static pthread_t handled_by;
+
+static void count(int signal)
+{
+    (void)signal;
+    handled_by = pthread_self();
+    atomic_fetch_add(&came, 1);
+}
+
+static void count_value(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)context;
+    value = info->si_value.sival_int;
+    atomic_fetch_add(&came, 1);
+}
+
+static void set(int signal, void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    NEED(sigaction(signal, &action, NULL) == 0);
+}
+
+static int take_came(void)
+{
+    return atomic_exchange(&came, 0);
+}
+
+static void use_raise(void)
+{
+    sigset_t one;
+    sigset_t pending;
+    set(SIGUSR1, count, 0);
+    NEED(raise(SIGUSR1) == 0 && take_came() == 1);
+    NEED(kill(getpid(), SIGUSR1) == 0 && take_came() == 1);
+    NEED(syscall(SYS_tgkill, getpid(), gettid(), SIGUSR1) == 0 && take_came() == 1);
+    NEED(sigemptyset(&one) == 0 && sigaddset(&one, SIGUSR1) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0);
+    NEED(raise(SIGUSR1) == 0 && take_came() == 0);
+    NEED(sigpending(&pending) == 0 && sigismember(&pending, SIGUSR1) == 1);
+    NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0 && take_came() == 1);
+    set(SIGUSR1, SIG_IGN, 0);
+    NEED(raise(SIGUSR1) == 0 && take_came() == 0);
+    NEED(kill(getpid(), 0) == 0);
+    struct sigaction action = {.sa_sigaction = count_value, .sa_flags = SA_SIGINFO};
+    NEED(sigaction(SIGUSR2, &action, NULL) == 0);
+    NEED(sigqueue(getpid(), SIGUSR2, (union sigval){.sival_int = 42}) == 0);
+    NEED(take_came() == 1 && value == 42);
+}
+
+static sigjmp_buf back;
+
+static void jump(int signal)
+{
+    siglongjmp(back, signal);
+}
+
+static void use_jump(void)
+{
+    set(SIGUSR1, jump, 0);
+    for (volatile int i = 0; i < 2; i++) {
+        if (sigsetjmp(back, 1) == 0) {
+            (void)raise(SIGUSR1);
+            exit(BAD);
+        }
+    }
+}
+
+static void *sleep_long(void *unused)
+{
+    atomic_store(&ready, 1);
+    (void)unused;
+    errno = 0;
+    const struct timespec hour = {.tv_sec = 3600};
+    struct timespec left = {0};
+    const int slept = nanosleep(&hour, &left);
+    NEED(slept == 0 || (errno == EINTR && left.tv_sec > 0));
+    return (void *)(intptr_t)(slept == 0);
+}
+
+/* Whoever it was sent to handles it, and its sleep ends. */
+static void use_thread(void)
+{
+    pthread_t thread;
+    void *slept = NULL;
+    set(SIGUSR1, count, SA_RESTART);
+    NEED(pthread_create(&thread, NULL, sleep_long, NULL) == 0);
+    while (atomic_load(&ready) == 0) {
+        (void)sched_yield();
+    }
+    NEED(pthread_kill(thread, SIGUSR1) == 0);
+    NEED(pthread_join(thread, &slept) == 0);
+    const int taken = take_came();
+    NEED(taken == 1 ? pthread_equal(handled_by, thread) : slept != NULL);
+}
+
+static void *wait_for_one(void *set)
+{
+    int signal = 0;
+    NEED(sigwait(set, &signal) == 0 && signal == SIGTERM);
+    return NULL;
+}
+
+static void use_wait(void)
+{
+    pthread_t thread;
+    sigset_t one;
+    siginfo_t info;
+    const struct timespec second = {.tv_sec = 1};
+    NEED(sigemptyset(&one) == 0 && sigaddset(&one, SIGTERM) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0);
+    NEED(sigtimedwait(&one, &info, &second) == -1 && errno == EAGAIN);
+    NEED(pthread_create(&thread, NULL, wait_for_one, &one) == 0);
+    NEED(kill(getpid(), SIGTERM) == 0);
+    NEED(pthread_join(thread, NULL) == 0);
+    NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    NEED(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Kept off until it is waited for: it may come at any moment. */
+static void use_alarm(void)
+{
+    sigset_t one;
+    sigset_t none;
+    NEED(sigemptyset(&none) == 0 && sigemptyset(&one) == 0 && sigaddset(&one, SIGALRM) == 0);
+    NEED(sigprocmask(SIG_BLOCK, &one, NULL) == 0);
+    set(SIGALRM, count, 0);
+    const int64_t begun = now_ms();
+    NEED(alarm(5) == 0);
+    NEED(sigsuspend(&none) == -1 && errno == EINTR && take_came() == 1);
+    NEED(now_ms() >= begun + 5000);
+    const struct itimerval often = {.it_interval = {.tv_usec = 1000},
+                                    .it_value = {.tv_usec = 1000}};
+    NEED(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    for (int i = 1; i <= 3; i++) {
+        NEED(sigsuspend(&none) == -1 && atomic_load(&came) == i);
+    }
+    NEED(setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL) == 0);
+    NEED(sigprocmask(SIG_UNBLOCK, &one, NULL) == 0);
+    (void)take_came();
+}
+
+static void use_timer(void)
+{
+    timer_t timer;
+    sigset_t one;
+    siginfo_t info;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+    event.sigev_value.sival_int = 7;
+    const struct itimerspec soon = {.it_value = {.tv_sec = 2}};
+    struct itimerspec left;
+    NEED(sigemptyset(&one) == 0 && sigaddset(&one, SIGUSR2) == 0);
+    NEED(sigprocmask(SIG_BLOCK, &one, NULL) == 0);
+    NEED(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    NEED(timer_settime(timer, 0, &soon, NULL) == 0);
+    NEED(timer_gettime(timer, &left) == 0 && left.it_value.tv_sec <= 2);
+    NEED(sigwaitinfo(&one, &info) == SIGUSR2 && info.si_value.sival_int == 7);
+    NEED(timer_settime(timer, 0, &soon, NULL) == 0);
+    NEED(sigprocmask(SIG_UNBLOCK, &one, NULL) == 0);
+    while (take_came() == 0) { /* it may come before the sleep, and does not wait for it */
+        (void)sleep(1);
+    }
+    NEED(value == 7 && timer_delete(timer) == 0);
+}
+
+static void use_descriptor(void)
+{
+    const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+    const struct itimerspec often = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
+    uint64_t times = 0;
+    uint64_t all = 0;
+    NEED(fd >= 0 && timerfd_settime(fd, 0, &often, NULL) == 0);
+    const int64_t begun = now_ms();
+    struct pollfd awaited = {.fd = fd, .events = POLLIN};
+    NEED(poll(&awaited, 1, -1) == 1);
+    while (all < 3) {
+        NEED(read(fd, &times, sizeof times) == sizeof times && times >= 1);
+        all += times;
+    }
+    NEED(now_ms() >= begun + 2000);
+    NEED(close(fd) == 0);
+}
+
+static void use_pipe(void)
+{
+    int fds[2];
+    set(SIGPIPE, count, 0);
+    NEED(pipe(fds) == 0 && close(fds[0]) == 0);
+    NEED(write(fds[1], "x", 1) == -1 && errno == EPIPE && take_came() == 1);
+    NEED(close(fds[1]) == 0);
+}
+
+int main(void)
+{
+    use_raise();
+    use_jump();
+    use_thread();
+    use_wait();
+    use_alarm();
+    use_timer();
+    use_descriptor();
+    use_pipe();
+    return 0;
+}
