@@ -432,9 +432,34 @@ static struct piece take_quoted(struct reader *r)
     return (struct piece){rest.at, size};
 }
 
-static void try_field(void *context, const char *name)
+/* The names of fields, for one that is none of them. */
+struct field_names {
+    struct suggest suggest;
+    char list[128];
+    size_t size;
+};
+
+static void add_field(void *context, const char *name)
 {
-    suggest_try(context, name);
+    struct field_names *n = context;
+    suggest_try(&n->suggest, name);
+    const int size = snprintf(n->list + n->size, sizeof n->list - n->size, "%s%%%s",
+                              n->size > 0 ? ", " : "", name);
+    n->size += (size_t)size;
+    must(n->size < sizeof n->list);
+}
+
+static void fail_field(struct reader *r, size_t at, const char *wrong, struct piece word)
+{
+    char name[32] = "";
+    memcpy(name, word.at, word.size < sizeof name ? word.size : sizeof name - 1);
+    struct field_names names = {.suggest.wanted = name};
+    line_field_words(add_field, &names);
+    if (names.suggest.nearest != NULL) {
+        fail_at(r, at, "%s: %%%s, did you mean %%%s?", wrong, name, names.suggest.nearest);
+    } else {
+        fail_at(r, at, "%s: %%%s; there are %s", wrong, name, names.list);
+    }
 }
 
 static void parse_line_pattern(struct reader *r)
@@ -451,14 +476,8 @@ static void parse_line_pattern(struct reader *r)
         vec_push(&r->rules->lines, p);
         return;
     }
-    char name[32] = "";
-    if (word.size > 0 && word.size < sizeof name) {
-        memcpy(name, word.at, word.size);
-    }
-    struct suggest s = {.wanted = name};
-    line_field_words(try_field, &s);
-    if (name[0] != '\0' && s.nearest != NULL && strcmp(s.nearest, name) != 0) {
-        fail_at(r, place_of(r, text) + at, "%s: %%%s, did you mean %%%s?", wrong, name, s.nearest);
+    if (word.size > 0) {
+        fail_field(r, place_of(r, text) + at, wrong, word);
     } else {
         fail_at(r, place_of(r, text) + at, "%s", wrong);
     }

@@ -1,5 +1,7 @@
 #include "import/line_pattern.h"
 
+#include <ctype.h>
+
 #include "import/wall_time.h"
 
 static const char *const field_words[] = {
@@ -30,6 +32,16 @@ static struct piece field_word(struct piece text)
     return (struct piece){text.at, size};
 }
 
+/* What was probably meant as one. */
+static struct piece wrong_word(struct piece text)
+{
+    size_t size = 0;
+    while (size < text.size && (isalnum((unsigned char)text.at[size]) || text.at[size] == '_')) {
+        size++;
+    }
+    return (struct piece){text.at, size};
+}
+
 static bool find_field(struct piece word, enum line_field *field)
 {
     for (size_t i = 0; i < LINE_FIELD_COUNT; i++) {
@@ -51,10 +63,12 @@ static size_t parse_part(struct line_pattern *p, struct piece text, const char *
         return 0;
     }
     if (text.at[0] == '%' && !piece_begins(text, "%%")) {
-        *word = field_word(piece_after(text, 1));
+        const struct piece name = field_word(piece_after(text, 1));
         *part = (struct line_part){.is_field = true};
-        if (!find_field(*word, &part->field)) {
-            *wrong = "no field of this name";
+        if (!find_field(name, &part->field)) {
+            *word = wrong_word(piece_after(text, 1));
+            *wrong = word->size > 0 ? "no field of this name"
+                                    : "a % without the name of a field; %% stands for itself";
             return 0;
         }
         if (p->part_count > 0 && p->parts[p->part_count - 1].is_field) {
@@ -62,7 +76,7 @@ static size_t parse_part(struct line_pattern *p, struct piece text, const char *
             return 0;
         }
         p->part_count++;
-        return word->size + 1;
+        return name.size + 1;
     }
     size_t size = text.at[0] == '%' ? 2 : 1;
     const size_t skipped = size - 1; /* of %%, the second stands for itself */
@@ -96,7 +110,6 @@ bool line_pattern_parse(struct line_pattern *p, struct arena *a, struct piece te
         has[part->field] = has[part->field] || part->is_field;
         *at += size;
     }
-    *word = (struct piece){0};
     *at = 0;
     *wrong = !has[LINE_VERB] ? "no %verb in it" : !has[LINE_RES] ? "no %res in it" : NULL;
     return *wrong == NULL;

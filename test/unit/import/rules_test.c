@@ -69,6 +69,21 @@ TEST(faults_have_their_line_and_column_and_a_suggestion)
         "8:10: no field of this name: %tsak, did you mean %task?\n");
 }
 
+TEST(a_wrong_field_of_a_line_is_quoted)
+{
+    check_faults("line '%t %zzqq %verb %res'\n"
+                 "line '%Task %verb %res'\n"
+                 "line '%t % %verb %res'\n"
+                 "line '%verb%res'\n"
+                 "line '%verb %res %verb'\n",
+                 "1:10: no field of this name: %zzqq; there are %t, %task, %verb, %res, %status, "
+                 "%version, %etag, %level, %*\n"
+                 "2:7: no field of this name: %Task, did you mean %task?\n"
+                 "3:10: a % without the name of a field; %% stands for itself\n"
+                 "4:12: two fields without anything between them\n"
+                 "5:18: a field that is there twice\n");
+}
+
 TEST(what_is_missing_or_too_much_is_named)
 {
     check_faults("track\n"
