@@ -233,14 +233,14 @@ static void search_pairs(struct search *s)
 {
     const struct atomicity_options *o = s->o;
     struct pairings p;
-    pairings_build(&p, s->t, &s->frame.variables);
+    pairings_build(&p, s->t, &s->frame.variables, &s->watch);
     for (size_t i = 0; o->pairs != NULL && i < o->pair_count; i++) {
         search_classes(s, &p, o->pairs[i].x, o->pairs[i].y);
     }
     if (o->pairs == NULL) {
         struct correlation *c = correlation_new();
         struct correlated_list ranked = {0};
-        correlation_add_pairings(c, &s->frame.variables, &p);
+        correlation_add_pairings(c, &s->frame.variables, &p, &s->watch);
         correlation_rank(c, &ranked);
         const size_t max = pair_max(o) < ranked.list.count ? pair_max(o) : ranked.list.count;
         s->total = s->done + max;

@@ -131,6 +131,9 @@ static struct stands stands_of(const struct walk *w, size_t variable_count, stru
     return s;
 }
 
+/* The accesses of a pair to a task are as many steps, about. */
+enum { PAIR_STEPS = 64 };
+
 /* Walks the accesses of both in order; each step from one variable to the other is a distance. The
  * long stretches of a variable that is accessed often are leapt over. */
 static void add_merged(struct tally *t, const struct stands *s, uint32_t x, uint32_t y)
@@ -173,18 +176,18 @@ static struct distances *distances_of(struct correlation *c, const struct variab
 }
 
 void correlation_add_pairings(struct correlation *c, const struct variables *v,
-                              const struct pairings *p)
+                              const struct pairings *p, struct limit_watch *watch)
 {
     struct tally tally = {.end = 0};
     for (uint32_t task = 0; task < p->task_count; task++) {
-        if (p->walks[task].count == 0) {
+        if (p->walks[task].count == 0 || limit_is_over(watch, 1)) {
             continue;
         }
         struct arena scratch = {0};
         const struct stands s = stands_of(&p->walks[task], v->list.count, &scratch);
         vec_each (&p->list, pair) {
             if (s.first[pair->x] < s.first[pair->x + 1] &&
-                s.first[pair->y] < s.first[pair->y + 1]) {
+                s.first[pair->y] < s.first[pair->y + 1] && !limit_is_over(watch, PAIR_STEPS)) {
                 add_merged(&tally, &s, pair->x, pair->y);
                 tally_flush(&tally, distances_of(c, v, *pair));
             }
@@ -193,13 +196,14 @@ void correlation_add_pairings(struct correlation *c, const struct variables *v,
     }
 }
 
-void correlation_add(struct correlation *c, const struct trace *t)
+/* What was followed before an end was wanted is counted, which takes no longer. */
+void correlation_add(struct correlation *c, const struct trace *t, struct limit_watch *watch)
 {
     struct variables v = {0};
     struct pairings p;
     variables_build(&v, t);
-    pairings_build(&p, t, &v);
-    correlation_add_pairings(c, &v, &p);
+    pairings_build(&p, t, &v, watch);
+    correlation_add_pairings(c, &v, &p, watch != NULL && watch->is_over ? NULL : watch);
     pairings_release(&p);
     variables_release(&v);
 }

@@ -2,7 +2,7 @@
  * or many traces.
  *
  *     struct correlation *c = correlation_new();
- *     correlation_add(c, t);                                   once per trace
+ *     correlation_add(c, t, NULL);                             once per trace
  *     struct correlated_list list = {0};
  *     correlation_rank(c, &list);                              the closest first
  *     correlation_free(c);
@@ -15,6 +15,7 @@
 
 #include "atomicity/pairing.h"
 #include "atomicity/variable.h"
+#include "base/limit.h"
 #include "base/vec.h"
 #include "trace/trace.h"
 
@@ -35,12 +36,12 @@ struct correlation;
 struct correlation *correlation_new(void);
 void correlation_free(struct correlation *c);
 
-/* Adds the distances of a trace. */
-void correlation_add(struct correlation *c, const struct trace *t);
+/* Adds the distances of a trace; where the watch (NULL: none) ends it, of a part of it. */
+void correlation_add(struct correlation *c, const struct trace *t, struct limit_watch *watch);
 
 /* The same, of what was derived from the trace already. */
 void correlation_add_pairings(struct correlation *c, const struct variables *v,
-                              const struct pairings *p);
+                              const struct pairings *p, struct limit_watch *watch);
 
 /* Ranks all pairs: by mean, then by support, then by name. */
 void correlation_rank(const struct correlation *c, struct correlated_list *list);

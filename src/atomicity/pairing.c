@@ -22,6 +22,7 @@ struct build {
     struct pairings *p;
     const struct trace *t;
     const struct variables *v;
+    struct limit_watch *watch;
     bool *counts; /* per variable */
     struct meetings met;
     struct arena scratch;
@@ -76,11 +77,15 @@ static void meet(struct build *b, uint32_t one, uint32_t other, uint32_t weight)
 
 /* Keeps the variables of the walk in the order of their last access, the latest first, and pairs
  * each access with those that came since the last one of its own variable. */
-static void follow(struct build *b, const struct walk *walk)
+static void follow(struct build *b, struct walk *walk)
 {
     uint32_t recent[PAIRING_DEPTH + 1];
     uint32_t count = 0;
     for (uint32_t i = 0; i < walk->count; i++) {
+        if (limit_is_over(b->watch, 1)) {
+            walk->count = i;
+            return;
+        }
         const uint32_t variable = walk->variables[i];
         uint32_t at = 0;
         while (at < count && recent[at] != variable) {
@@ -133,10 +138,11 @@ static int compare_classes(const void *left, const void *right, const void *cont
     return (key > other) - (key < other);
 }
 
-void pairings_build(struct pairings *p, const struct trace *t, const struct variables *v)
+void pairings_build(struct pairings *p, const struct trace *t, const struct variables *v,
+                    struct limit_watch *watch)
 {
     *p = (struct pairings){0};
-    struct build b = {.p = p, .t = t, .v = v, .met.count = (uint32_t)v->list.count};
+    struct build b = {.p = p, .t = t, .v = v, .watch = watch, .met.count = (uint32_t)v->list.count};
     if (b.met.count <= TABLE_VARIABLES_MAX) {
         b.met.weight = arena_array(&b.scratch, uint32_t, (size_t)b.met.count * b.met.count + 1);
     }

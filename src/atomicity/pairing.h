@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "atomicity/variable.h"
+#include "base/limit.h"
 #include "base/vec.h"
 #include "trace/trace.h"
 
@@ -32,8 +33,9 @@ enum {
     PAIRING_PARTNERS = 32, /* and each is paired with those it comes close to most, about so many */
 };
 
-/* O(accesses * PAIRING_DEPTH). */
-void pairings_build(struct pairings *p, const struct trace *t, const struct variables *v);
+/* O(accesses * PAIRING_DEPTH). Where the watch (NULL: none) ends it, walks end where it came to. */
+void pairings_build(struct pairings *p, const struct trace *t, const struct variables *v,
+                    struct limit_watch *watch);
 void pairings_release(struct pairings *p);
 
 #endif

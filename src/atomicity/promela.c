@@ -234,8 +234,8 @@ static bool choose_pair(const struct frame *f, struct pairing *chosen)
     struct correlation *c = correlation_new();
     struct correlated_list ranked = {0};
     bool is_found = false;
-    pairings_build(&p, f->trace, v);
-    correlation_add_pairings(c, v, &p);
+    pairings_build(&p, f->trace, v, NULL);
+    correlation_add_pairings(c, v, &p, NULL);
     correlation_rank(c, &ranked);
     for (size_t i = 0; ranked.list.count > 0 && i < p.list.count && !is_found; i++) {
         const char *x = names_text(&v->classes, v->list.at[p.list.at[i].x].class);

@@ -45,10 +45,11 @@ static int correlate_run(struct atomicity *a, struct correlation *c, size_t inde
         return -1;
     }
     const int result = reading_load(&reading, e);
-    a->is_cut |= reading.is_cut;
+    struct limit_watch watch = {.limit = &a->session->budget};
     if (result == 0 && !reading.is_cut) {
-        correlation_add(c, &reading.trace);
+        correlation_add(c, &reading.trace, &watch);
     }
+    a->is_cut |= reading.is_cut || watch.is_over;
     reading_close(&reading);
     return result;
 }

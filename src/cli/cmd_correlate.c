@@ -4,6 +4,7 @@
 #include "atomicity/correlate.h"
 #include "cli/reading.h"
 #include "cli/report.h"
+#include "cli/stopping.h"
 
 struct correlate_command {
     struct common common;
@@ -11,6 +12,7 @@ struct correlate_command {
     bool all_pairs;
 };
 
+/* Adds what there is of a run; 1 when it is not all of it. */
 static int add_run(struct session *s, struct correlation *c, size_t index, uint64_t *event_count,
                    struct err *e)
 {
@@ -23,10 +25,13 @@ static int add_run(struct session *s, struct correlation *c, size_t index, uint6
     if (result == 0) {
         reading_warn(&reading);
         *event_count += reading.event_count;
-        result = reading.is_cut;
-    }
-    if (result == 0) {
-        correlation_add(c, &reading.trace);
+        struct limit_watch watch = {.limit = &s->budget};
+        correlation_add(c, &reading.trace, reading.is_cut ? NULL : &watch);
+        if (watch.is_over && !s->common->quiet) {
+            session_say("%s: %s before all of its accesses were looked at", reading.name,
+                        limit_is_stopped(&s->budget) ? "stopped" : "the budget ended");
+        }
+        result = reading.is_cut || watch.is_over;
     }
     reading_close(&reading);
     return result;
@@ -89,9 +94,13 @@ static int run(struct session *s, const void *options, struct err *e)
     uint64_t event_count = 0;
     const size_t runs = s->common->one_run ? 1 : s->input_count;
     int result = 0;
+    struct stopping stopping;
+    stopping_begin(&stopping);
+    s->budget.is_stopped = stopping_wish();
     for (size_t i = 0; i < runs && result == 0; i++) {
         result = add_run(s, correlation, i, &event_count, e);
     }
+    stopping_end(&stopping);
     if (result >= 0) {
         correlation_rank(correlation, &ranked);
         const uint64_t max = c->all_pairs ? UINT64_MAX : c->top;
@@ -145,9 +154,10 @@ const struct verb verb_correlate = {
         "counted in accesses to shared variables, without outliers; then by how often that "
         "was seen. Over several runs, variables are known by their symbol, heap memory by the "
         "place of its allocation. The list can be edited and handed to clew atomicity "
-        "--pairs.",
+        "--pairs. Where the budget ends, or at the first Ctrl-C, what was read until then is "
+        "ranked.",
     .exit_statuses = "0 the list was printed\n2 a trace could not be read\n"
-                     "3 the budget ended before a trace was read",
+                     "3 the budget ended, or Ctrl-C came, before all of it was looked at",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct correlate_command),

@@ -94,8 +94,8 @@ static int compare_best(const struct frame *f, uint64_t max, struct compared *su
     struct pairings p;
     struct correlation *c = correlation_new();
     struct correlated_list ranked = {0};
-    pairings_build(&p, f->trace, &f->variables);
-    correlation_add_pairings(c, &f->variables, &p);
+    pairings_build(&p, f->trace, &f->variables, NULL);
+    correlation_add_pairings(c, &f->variables, &p, NULL);
     correlation_rank(c, &ranked);
     int result = ranked.list.count == 0 ? compare_shared(f, sum, e) : 0;
     for (size_t i = 0; i < ranked.list.count && i < max && result == 0; i++) {

@@ -91,6 +91,21 @@ def test_an_interrupt_ends_a_search_for_races_and_keeps_what_was_found():
             assert said.startswith(b"clew: standard input: stopped after "), said
 
 
+def test_an_interrupt_ends_a_correlation_and_keeps_what_was_read():
+    lines = "".join('{"thread":"%s@bank","type":"W","timestamp":1700000000000,"loc":"bank.c:1","variable":"%s"}\n' % of
+                    for of in (("A", "x"), ("A", "y"), ("B", "x"), ("B", "y"))) * 2000
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen([CLEW, "correlate", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdin.write(lines.encode())  # more than a pipe holds: some of it has been read
+            process.stdin.flush()
+            process.send_signal(number)
+            found, said = process.communicate(lines.encode(), timeout=60)
+            assert found.count(b"\n") == 2 and b"\tx\ty\n" in found, found
+            assert process.returncode == 3, process.returncode
+            assert said.startswith(b"clew: standard input: stopped after "), said
+
+
 def run(arguments, **keywords):
     return subprocess.run([CLEW] + arguments, stderr=subprocess.PIPE, check=False, timeout=60, **keywords)
 

@@ -25,7 +25,7 @@ static const char *of(const char *text)
 {
     static char kept[1000];
     struct correlation *c = correlation_new();
-    correlation_add(c, trace_of(text));
+    correlation_add(c, trace_of(text), NULL);
     (void)snprintf(kept, sizeof kept, "%s", ranked(c));
     correlation_free(c);
     return kept;
@@ -68,11 +68,30 @@ TEST(only_what_two_tasks_access_is_paired)
     CHECK_TEXT(of("A r x; A r y; B r x; B r y"), "");
 }
 
+TEST(an_end_keeps_what_was_looked_at)
+{
+    const struct limit spent = {.time_ns = 1, .begin_ns = 1};
+    struct trace *t = trace_of("A w x; A w y; A w x; A w y; B r x; B r y");
+    struct limit_watch watch = {.limit = &spent, .steps_left = 4};
+    struct correlation *c = correlation_new();
+    correlation_add(c, t, &watch);
+    CHECK(watch.is_over);
+    CHECK_TEXT(ranked(c), "x y 1.00 2-0");
+    correlation_free(c);
+    watch = (struct limit_watch){.limit = &spent, .steps_left = 40};
+    c = correlation_new();
+    correlation_add(c, t, &watch);
+    CHECK(watch.is_over);
+    CHECK_TEXT(ranked(c), "");
+    correlation_free(c);
+    CHECK_TEXT(of("A w x; A w y; A w x; A w y; B r x; B r y"), "x y 1.00 4-0");
+}
+
 TEST(resources_are_known_by_their_templates)
 {
     struct trace *t = trace_of("A r /v/1 @v; A w /b/9 @b; B w /v/1 @v");
     struct correlation *c = correlation_new();
-    correlation_add(c, t);
+    correlation_add(c, t, NULL);
     CHECK_TEXT(ranked(c), "/b/9 /v/1 1.00 1-0");
     correlation_free(c);
     struct trace placed;
@@ -86,7 +105,7 @@ TEST(resources_are_known_by_their_templates)
     }
     trace_seal(&placed);
     c = correlation_new();
-    correlation_add(c, &placed);
+    correlation_add(c, &placed, NULL);
     CHECK_TEXT(ranked(c), "/b/{id} /v/{id} 1.00 1-0");
     correlation_free(c);
     trace_release(&placed);
@@ -95,8 +114,10 @@ TEST(resources_are_known_by_their_templates)
 TEST(heap_memory_is_known_by_its_place_over_runs)
 {
     struct correlation *c = correlation_new();
-    correlation_add(c, trace_of("A w a.c:3#1+8; A w a.c:3#1+16; B r a.c:3#1+8; B r a.c:3#1+16"));
-    correlation_add(c, trace_of("A w a.c:3#7+8; A w a.c:3#7+16; B r a.c:3#7+8; B r a.c:3#7+16"));
+    correlation_add(c, trace_of("A w a.c:3#1+8; A w a.c:3#1+16; B r a.c:3#1+8; B r a.c:3#1+16"),
+                    NULL);
+    correlation_add(c, trace_of("A w a.c:3#7+8; A w a.c:3#7+16; B r a.c:3#7+8; B r a.c:3#7+16"),
+                    NULL);
     CHECK_TEXT(ranked(c), "a.c:3+16 a.c:3+8 1.00 4-0");
     correlation_free(c);
 }
