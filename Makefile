@@ -22,8 +22,8 @@ deps-servers: deps                 ## install the servers that the tests record
 deps-proxy: deps                   ## install mitmproxy, which a test captures HTTP with
 	@tools/deps proxy || echo "the tests that capture through mitmproxy will be skipped" >&2
 
-deps-programs: deps                ## install spin and graphviz, which clew can hand models to, and programs to run under control
-	@tools/deps programs || echo "what needs spin, graphviz, pigz or xz will be skipped" >&2
+deps-programs: deps                ## install spin, graphviz and gdb, which clew hands things to, and programs to run under control
+	@tools/deps programs || echo "what needs spin, graphviz, gdb, pigz or xz will be skipped" >&2
 
 deps-sources: deps                 ## install what the long tests build programs with
 	@tools/deps sources || echo "the tests of programs built from source will be skipped" >&2

@@ -266,8 +266,9 @@ static void add_findings(const struct exploration *x, struct finding_file *f)
                         .what = v->what,
                         .key = v->key,
                         .why = findings_text(&f->findings,
-                                             "shown by run %llu, after %u steps; %llu runs show it",
-                                             (unsigned long long)v->run, v->step_count,
+                                             "%sshown by run %llu, after %u steps; %llu runs show "
+                                             "it",
+                                             v->calls, (unsigned long long)v->run, v->step_count,
                                              (unsigned long long)v->count)});
     }
 }
@@ -346,9 +347,9 @@ static void print_findings(const struct exploration *x, const struct finding_fil
         }
         out_text(&s->out, ": ");
         session_text(s, finding->what);
-        out_text(&s->out, "\n    ");
-        session_text(s, finding->why);
-        out_text(&s->out, "\n    again: ");
+        out_char(&s->out, '\n');
+        report_lines(s, finding->why);
+        out_text(&s->out, "    again: ");
         session_text(s, finding->replay);
         out_char(&s->out, '\n');
     }

@@ -1,6 +1,7 @@
 /* clew replay: a schedule, run again. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/fuzz_file.h"
 #include "cli/report.h"
@@ -14,6 +15,8 @@ struct replay_command {
     struct common common;
     bool lenient;
     bool step;
+    bool gdb;
+    const char *gdb_commands;
     uint64_t verify;
     const char *trace;
     const char *spec;
@@ -111,7 +114,8 @@ static void print_verdict(struct session *s, const struct replayed *r, const str
                                 : ", not as recorded");
 }
 
-static void print_json(struct session *s, const struct replayed *r, uint64_t replays)
+static void print_json(struct session *s, const struct replayed *r, const char *calls,
+                       uint64_t replays)
 {
     const struct execution *x = &r->execution;
     const bool is_violation = outcome_is_violation(x->outcome);
@@ -129,6 +133,7 @@ static void print_json(struct session *s, const struct replayed *r, uint64_t rep
                                                     .grade = GRADE_SOUND,
                                                     .severity = x->severity,
                                                     .what = x->what,
+                                                    .why = calls,
                                                     .key = x->key,
                                                     .pair_count = 1});
     }
@@ -157,6 +162,44 @@ static int verify(struct world *w, const struct schedule *s, const struct replay
     return result;
 }
 
+/* Once more in gdb, which must not change anything. */
+static int debug(struct session *s, const struct replay_command *c, struct world *w,
+                 const struct schedule *sched, const struct replayed *first, struct err *e)
+{
+    const struct replay_options options = {.is_lenient = c->lenient};
+    struct replayed r = {0};
+    if (out_flush(&s->out, e) < 0) {
+        return -1;
+    }
+    control_debug(w, &first->execution, c->gdb_commands);
+    int result = replay(w, sched, &options, &r, e);
+    if (result == 0 && !control_told(w).is_left && r.execution.hash != first->execution.hash) {
+        result = err_set(e, "in gdb the run went otherwise: %s%s%s: %s", r.divergence,
+                         r.divergence[0] == '\0' ? "" : "; ", outcome_name(r.execution.outcome),
+                         r.execution.what);
+    }
+    if (result == 0 && control_told(w).is_left && c->gdb_commands != NULL) {
+        result = err_set(e, "gdb did not come to the end of the run: one of its commands fails");
+    }
+    replayed_release(&r);
+    return result;
+}
+
+/* The calls in which the last run ended, as a text; freed with mem_free. */
+static char *copy_calls(struct world *w)
+{
+    struct out calls;
+    out_open_memory(&calls);
+    if (w->ops->calls != NULL) {
+        w->ops->calls(w, &calls);
+    }
+    out_char(&calls, '\0');
+    char *copy = mem_resize(NULL, calls.used);
+    memcpy(copy, calls.buffer, calls.used);
+    out_abandon(&calls);
+    return copy;
+}
+
 static int replay_schedule(struct session *s, const struct replay_command *c, struct world *w,
                            const struct schedule *sched, struct err *e)
 {
@@ -166,8 +209,12 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
     const struct replay_options options = {.is_lenient = c->lenient,
                                            .trace = c->trace == NULL ? NULL : &t};
     int status = replay(w, sched, &options, &r, e);
+    char *calls = copy_calls(w);
     if (status == 0) {
         status = verify(w, sched, c, &r, e);
+    }
+    if (status == 0 && (c->gdb || c->gdb_commands != NULL)) {
+        status = debug(s, c, w, sched, &r, e);
     }
     if (status == 0 && c->trace != NULL) {
         status = format_save(&format_native, &t, c->trace, e);
@@ -179,9 +226,10 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
             walk(s, w, &r.execution, &p);
         }
         if (c->common.json) {
-            print_json(s, &r, c->verify);
+            print_json(s, &r, calls, c->verify);
         } else {
             print_verdict(s, &r, sched);
+            report_lines(s, outcome_is_violation(r.execution.outcome) ? calls : "");
             if (c->verify > 1) {
                 out_format(&s->out, "%llu replays, all the same\n", (unsigned long long)c->verify);
             }
@@ -190,6 +238,7 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
                  : r.divergence[0] != '\0'                 ? EXIT_BUDGET
                                                            : EXIT_CLEAN;
     }
+    mem_free(calls);
     trace_release(&t);
     replayed_release(&r);
     return status;
@@ -204,6 +253,9 @@ static int run(struct session *s, const void *options, struct err *e)
     struct world *w = NULL;
     if (c->step && (c->common.json || s->command != NULL)) {
         return session_misused(e, "--step is for reading, and for systems: no --json, no program");
+    }
+    if ((c->gdb || c->gdb_commands != NULL) && (c->common.json || s->command == NULL)) {
+        return session_misused(e, "--gdb is for programs, and for reading: no system, no --json");
     }
     schedule_init(&sched);
     spec_init(&spec);
@@ -254,6 +306,17 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, step),
      .help = "show every step, and what it changes in the nodes' states"},
+    {.name = "gdb",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct replay_command, gdb),
+     .help = "of a program: replay it in gdb too, which stops where the schedule departs from the "
+             "usual order, where each thread last touches what it shares, and at the violation"},
+    {.name = "gdb-commands",
+     .type = OPTION_TEXT,
+     .argument = "LIST",
+     .target = offsetof(struct replay_command, gdb_commands),
+     .help = "the same without a terminal: gdb runs these commands (\"bt; info threads\") at each "
+             "stop and goes on"},
     {.name = "spec",
      .type = OPTION_FILE,
      .argument = "FILE",
@@ -283,6 +346,8 @@ static const struct example examples[] = {
      "The same execution, and its verdict."},
     {"clew replay bank.campaign/violations/1.sched -- ./bank 3",
      "The same of a program, whose output is shown."},
+    {"clew replay --gdb bank.campaign/violations/1.sched -- ./bank 3",
+     "In a debugger that stops at what matters."},
     {"clew replay --step ring.campaign/violations/1.sched ./ring.so", "Step by step, with states."},
     {"clew replay --verify 100 ring.campaign/violations/1.sched ./ring.so",
      "Is it the same every time?"},

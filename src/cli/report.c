@@ -63,8 +63,7 @@ void report_finding(struct session *s, const struct finding *finding)
     }
 }
 
-/* Text of several lines, each indented. */
-static void report_lines(struct session *s, const char *text)
+void report_lines(struct session *s, const char *text)
 {
     while (*text != '\0') {
         const size_t size = strcspn(text, "\n");

@@ -32,4 +32,7 @@ void report_print(struct finding_file *f, struct session *s);
 /* "1 task", "2 tasks". */
 void report_count(struct out *out, uint64_t count, const char *one, const char *many);
 
+/* Text of several lines, each indented. */
+void report_lines(struct session *s, const char *text);
+
 #endif

@@ -16,7 +16,7 @@ struct crowd {
     atomic_bool *is_over; /* in memory that all share */
 };
 
-/* The numbers of a part's result; the violations follow, each with its three texts. */
+/* The numbers of a part's result; the violations follow, each with its texts. */
 struct told {
     uint64_t runs, steps, violating_runs, first_violation_run, states, limited_runs, redundant_runs;
     struct world_coverage coverage;
@@ -31,7 +31,7 @@ struct told_violation {
     uint32_t values;
     uint32_t step_count;
     uint64_t run, hash, count;
-    uint32_t key_size, what_size, schedule_size;
+    uint32_t key_size, what_size, calls_size, schedule_size;
 };
 
 static bool is_systematic(int strategy)
@@ -64,10 +64,12 @@ static void tell(const struct explored *x, struct out *result)
                                             .count = v->count,
                                             .key_size = (uint32_t)strlen(v->key),
                                             .what_size = (uint32_t)strlen(v->what),
+                                            .calls_size = (uint32_t)strlen(v->calls),
                                             .schedule_size = (uint32_t)strlen(v->schedule)};
         out_bytes(result, &told, sizeof told);
         out_text(result, v->key);
         out_text(result, v->what);
+        out_text(result, v->calls);
         out_text(result, v->schedule);
     }
 }
@@ -106,6 +108,7 @@ static void take_violation(struct explored *x, const char **at)
     *at += sizeof t;
     struct violation v = {.key = take_text(at, t.key_size),
                           .what = take_text(at, t.what_size),
+                          .calls = take_text(at, t.calls_size),
                           .schedule = take_text(at, t.schedule_size),
                           .outcome = t.outcome,
                           .severity = t.severity,
@@ -126,9 +129,7 @@ static void take_violation(struct explored *x, const char **at)
         *known = v;
         v = later;
     }
-    mem_free(v.key);
-    mem_free(v.what);
-    mem_free(v.schedule);
+    violation_release(&v);
 }
 
 static int take(void *context, const char *bytes, size_t size, struct err *e)

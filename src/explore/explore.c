@@ -39,7 +39,9 @@ static struct search *search_new(const struct world *w, const struct explore_opt
 static char *copied(const char *text, size_t size)
 {
     char *copy = mem_resize(NULL, size + 1);
-    memcpy(copy, text, size);
+    if (size > 0) {
+        memcpy(copy, text, size);
+    }
     copy[size] = '\0';
     return copy;
 }
@@ -70,12 +72,18 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
     }
     struct schedule s;
     struct out text;
+    struct out calls;
     schedule_init(&s);
     out_open_memory(&text);
+    out_open_memory(&calls);
     recipe_write(&s, w, p, x);
     schedule_print(&s, &text);
+    if (w->ops->calls != NULL) {
+        w->ops->calls(w, &calls);
+    }
     vec_push(&found->violations, (struct violation){.key = copied(x->key, strlen(x->key)),
                                                     .what = copied(x->what, strlen(x->what)),
+                                                    .calls = copied(calls.buffer, calls.used),
                                                     .schedule = copied(text.buffer, text.used),
                                                     .outcome = x->outcome,
                                                     .severity = x->severity,
@@ -84,6 +92,7 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
                                                     .run = number + 1,
                                                     .hash = x->hash,
                                                     .count = 1});
+    out_abandon(&calls);
     out_abandon(&text);
     schedule_release(&s);
     return true;
@@ -227,12 +236,18 @@ int explore(struct world *w, const struct explore_options *o, struct explored *x
     return loop_run(w, o, &l, x, e);
 }
 
+void violation_release(struct violation *v)
+{
+    mem_free(v->key);
+    mem_free(v->what);
+    mem_free(v->calls);
+    mem_free(v->schedule);
+}
+
 void explored_release(struct explored *x)
 {
     vec_each (&x->violations, v) {
-        mem_free(v->key);
-        mem_free(v->what);
-        mem_free(v->schedule);
+        violation_release(v);
     }
     vec_release(&x->violations);
     map_release(&x->states_seen);

@@ -55,6 +55,7 @@ struct explore_options {
 struct violation {
     char *key;
     char *what;
+    char *calls;    /* in which its run ended, of each task a line; "": not known */
     char *schedule; /* its text, which replays it */
     enum outcome outcome;
     enum finding_severity severity;

@@ -22,4 +22,6 @@ MUST_USE int loop_run(struct world *w, const struct explore_options *o, struct l
 /* The violation of this key, NULL when there is none. */
 struct violation *explored_find(struct explored *x, const char *key);
 
+void violation_release(struct violation *v);
+
 #endif

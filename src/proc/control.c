@@ -192,7 +192,7 @@ static void describe(struct world *w, const struct pick_operation *o, struct sch
 /* One run, from the plan to the verdict. */
 static int run_once(struct controlled *c, const struct plan *p, struct execution *x, struct err *e)
 {
-    if (put_plan(c, p, e) < 0 || process_run(c, e) < 0) {
+    if (put_plan(c, p, e) < 0 || (c->is_debugged ? process_debug : process_run)(c, e) < 0) {
         return -1;
     }
     struct causes causes = {0};
@@ -314,6 +314,7 @@ static const struct world_ops ops = {
     .coverage = covering_sum,
     .blocks = covering_tell,
     .properties = claim_tell,
+    .calls = verdict_calls,
     .close = close_controlled,
 };
 
@@ -322,6 +323,7 @@ struct control_told control_told(struct world *w)
     const struct controlled *c = controlled_of(w);
     return (struct control_told){.mode = c->mode,
                                  .is_changed_outside = c->is_changed_outside,
+                                 .is_left = c->is_left,
                                  .is_inexact = c->has_idled || c->has_looked,
                                  .verified = c->verified,
                                  .unlike = c->unlike,

@@ -26,6 +26,12 @@ struct control_options {
  * library is missing or the specification speaks of something else. */
 MUST_USE int control_open(struct world **w, const struct control_options *options, struct err *e);
 
+/* The next run is made by gdb, on the terminal, or with these commands ("bt; info locals") at each
+ * stop. It stops where x, the run before, was steered (the choices that are not the default), where
+ * each task last touched what others touch, or took what one waits for in the end, and where x
+ * broke something. */
+void control_debug(struct world *w, const struct execution *x, const char *commands);
+
 /* "fiber" ..., NULL when there is none. */
 const char *control_mode_name(int mode);
 
@@ -33,6 +39,7 @@ const char *control_mode_name(int mode);
 struct control_told {
     enum control_mode mode;  /* of the last run */
     bool is_changed_outside; /* runs could not be rewound, and were forked instead */
+    bool is_left;            /* a debugger was, before the end of its run */
     bool is_inexact; /* tasks spun or looked at clocks, whose order no search covers whole */
     uint64_t verified, unlike;  /* runs that were made twice, and those that went otherwise then */
     const char *difference;     /* where the first of these did; "" without */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pick/name.h"
 #include "proc/control_state.h"
 
 static const char *print_formula(struct controlled *c, const struct spec_property *p)
@@ -126,11 +127,16 @@ static void blame(struct controlled *c, struct execution *x, enum outcome outcom
     (void)snprintf(x->key, sizeof x->key, "%s: %s", outcome_name(outcome), name);
 }
 
-/* A run that breaks a property ends there. */
+/* A run that breaks a property ends there: what follows is none of its hash. */
 static void cut(struct execution *x, uint32_t steps)
 {
-    if (steps < x->steps.count) {
-        x->steps.count = steps;
+    if (steps >= x->steps.count) {
+        return;
+    }
+    x->steps.count = steps;
+    x->hash = 0;
+    vec_each (&x->steps, step) {
+        x->hash = name_mix(x->hash, step->operation.name);
     }
 }
 
@@ -162,6 +168,7 @@ void claim_check(struct controlled *c, struct execution *x)
     const struct control_report *reports = control_at(c, CONTROL_PLACE(REPORTS));
     const uint64_t most = CONTROL_REPORTS_SIZE / sizeof *reports;
     const uint64_t told = c->page->result.report_count;
+    c->report_broken = 0;
     map_clear(&c->counts);
     checker_begin(c->checker);
     set(c, "sent", 0);
@@ -174,6 +181,7 @@ void claim_check(struct controlled *c, struct execution *x)
             cut(x, r.step);
             blame(c, x, OUTCOME_PROPERTY, "");
             is_broken = true;
+            c->report_broken = i + 1;
         }
     }
     if (!is_broken) {

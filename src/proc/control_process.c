@@ -135,6 +135,11 @@ _Noreturn static void become(const struct controlled *c)
                    before == NULL ? "" : before);
     (void)snprintf(number, sizeof number, "%d", c->page_fd);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (c->is_debugged) {
+        debug_become(c);
+        c->page->server = -errno;
+        _exit(126);
+    }
     (void)setpgid(0, 0);
     (void)personality(ADDR_NO_RANDOMIZE);
     redirect(c);
@@ -146,7 +151,8 @@ _Noreturn static void become(const struct controlled *c)
     _exit(126);
 }
 
-static int start(struct controlled *c, struct err *e)
+/* Forks the process that becomes the program, or a debugger of it. */
+static int spawn(struct controlled *c, struct err *e)
 {
     stay_on_one();
     c->page->server = 0;
@@ -162,6 +168,14 @@ static int start(struct controlled *c, struct err *e)
         become(c);
     }
     c->server = pid;
+    return 0;
+}
+
+static int start(struct controlled *c, struct err *e)
+{
+    if (spawn(c, e) < 0) {
+        return -1;
+    }
     const enum waited waited = await_turn(c, limit_now_ns() + hang_ns_default);
     if (waited == WAITED_TURN) {
         c->mode = c->page->mode;
@@ -272,4 +286,44 @@ int process_run(struct controlled *c, struct err *e)
         process_stop(c);
     }
     return 0;
+}
+
+/* A program that is started again in the debugger is given the same plan again. */
+static int serve_debugger(struct controlled *c, struct err *e)
+{
+    c->is_left = true;
+    while (await_turn(c, UINT64_MAX) == WAITED_TURN) {
+        switch ((enum control_word)c->page->word) {
+        case CONTROL_READY: c->is_left = true; break;
+        case CONTROL_DONE: c->is_left = false; break;
+        case CONTROL_NAME:
+            if (name_answer(c, c->page->key, e) < 0) {
+                return -1;
+            }
+            break;
+        }
+        give_turn(c);
+    }
+    return 0;
+}
+
+/* Ctrl-C on the terminal is for the debugger. */
+int process_debug(struct controlled *c, struct err *e)
+{
+    struct sigaction before;
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    process_stop(c);
+    c->mode = CONTROL_EXEC;
+    if (own_page(c, e) < 0 || spawn(c, e) < 0) {
+        return -1;
+    }
+    (void)sigaction(SIGINT, &ignored, &before);
+    const int result = serve_debugger(c, e);
+    (void)sigaction(SIGINT, &before, NULL);
+    process_stop(c);
+    if (result == 0 && c->page->server < 0) {
+        return err_set(e, "gdb: cannot be run: %s; install it (apt install gdb)",
+                       strerror(-c->page->server));
+    }
+    return result;
 }

@@ -50,6 +50,11 @@ struct controlled {
     struct names channels;
 
     struct covering *covering; /* control_cover.c */
+    /* The next runs are made in a debugger. */
+    bool is_debugged;
+    bool is_left;               /* the last of them was not let come to its end */
+    const char *debug_commands; /* at each stop; NULL: by hand */
+    uint64_t report_broken;     /* the report that broke a property in the last run; 0: none */
 
     uint64_t verified, unlike;
     char difference[300];
@@ -70,9 +75,16 @@ MUST_USE int process_page(struct controlled *c, struct err *e);
  * it asks, and returns when the result is there; the program may be gone then. */
 MUST_USE int process_run(struct controlled *c, struct err *e);
 
+/* The same in a debugger, until that is left. */
+MUST_USE int process_debug(struct controlled *c, struct err *e);
+
 /* Ends the program, wherever it is. */
 void process_stop(struct controlled *c);
 void process_close(struct controlled *c);
+
+/* control_debug.c: becomes a debugger of the program; returns when that cannot be, errno says why.
+ */
+void debug_become(const struct controlled *c);
 
 /* control_name.c */
 
@@ -94,6 +106,12 @@ const char *name_task(const struct controlled *c, uint32_t number);
 /* control_verdict.c: how the run in the page ended. */
 MUST_USE int verdict_read(struct controlled *c, const struct plan *p, struct execution *x,
                           struct err *e);
+
+/* The step by which the one who holds it took what another waits for; SIZE_MAX: none did. */
+size_t verdict_taken(const struct controlled *c, const struct control_stand *stand);
+
+/* The calls in which it ended. */
+void verdict_calls(struct world *w, struct out *out);
 
 /* control_claim.c: the specification on what the program reported. Cuts the execution where a
  * property breaks. */

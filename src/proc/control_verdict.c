@@ -47,6 +47,91 @@ static void print_stack(struct controlled *c, struct out *out)
     }
 }
 
+/* Stacks */
+
+/* "inner bank.c:12 < outer bank.c:30": the call, and what it was inlined into. */
+static void print_call(struct controlled *c, uint64_t place, struct out *out)
+{
+    struct out functions;
+    out_open_memory(&functions);
+    (void)places_print_functions(c->places, place, &functions);
+    const char *end = functions.used == 0 ? NULL : memchr(functions.buffer, ' ', functions.used);
+    const size_t first = end == NULL ? functions.used : (size_t)(end - functions.buffer);
+    if (first > 0) {
+        out_bytes(out, functions.buffer, first);
+        out_char(out, ' ');
+    }
+    name_print_place(c, place, out);
+    if (end != NULL) {
+        out_bytes(out, end, functions.used - first);
+    }
+    out_abandon(&functions);
+}
+
+static void print_calls(struct controlled *c, uint32_t task, const uint64_t *calls, uint32_t count)
+{
+    out_format(&c->text, "%s: ", name_task(c, task));
+    for (uint32_t i = 0; i < count; i++) {
+        out_text(&c->text, i == 0 ? "" : " < ");
+        print_call(c, calls[i], &c->text);
+    }
+    out_char(&c->text, '\n');
+}
+
+size_t verdict_taken(const struct controlled *c, const struct control_stand *stand)
+{
+    const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const uint64_t most = CONTROL_STEPS_SIZE / sizeof *steps;
+    uint64_t at = c->page->result.step_count < most ? c->page->result.step_count : most;
+    if (stand->holder == UINT32_MAX || stand->kind == EVENT_THREAD_JOIN) {
+        return SIZE_MAX;
+    }
+    while (at-- > 0) {
+        const struct control_step *s = &steps[at];
+        if (s->task == stand->holder && s->key == stand->object && s->owner == stand->owner &&
+            s->ordinal == stand->ordinal && s->offset == stand->offset) {
+            return at;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* "main/2 took forks+40 at dining.c:21". */
+static void print_taken(struct controlled *c, const struct control_stand *s)
+{
+    const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const size_t taken = verdict_taken(c, s);
+    if (taken != SIZE_MAX) {
+        out_format(&c->text, "%s took ", name_task(c, s->holder));
+        name_print(c, (struct named){s->object, s->ordinal, s->offset, s->owner}, &c->text);
+        out_text(&c->text, " at ");
+        name_print_place(c, steps[taken].place, &c->text);
+        out_char(&c->text, '\n');
+    }
+}
+
+void verdict_calls(struct world *w, struct out *out)
+{
+    struct controlled *c = (struct controlled *)w;
+    const struct control_result *r = &c->page->result;
+    c->text.used = 0;
+    if (c->report_broken != 0) {
+        return; /* the run is cut before its end */
+    }
+    /* What the verdict has no room for. */
+    if (r->stack_count > CALLS_SHOWN && r->stack_count <= CONTROL_STACK_MAX) {
+        print_calls(c, r->task, r->stack, r->stack_count);
+    }
+    for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
+        const struct control_stand *s = &r->stands[i];
+        if (s->call_count > 0 && s->call_count <= CONTROL_CALLS_MAX) {
+            print_calls(c, s->task, s->calls, s->call_count);
+            print_taken(c, s);
+        }
+    }
+    out_bytes(out, c->text.buffer, c->text.used);
+}
+
 /* The life of the block of memory that was misused. */
 static void print_block(struct controlled *c, struct out *out)
 {

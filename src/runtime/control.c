@@ -13,12 +13,13 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include "runtime/end.h"
 #include "runtime/heap.h"
 #include "runtime/libc.h"
 #include "runtime/signals.h"
+#include "runtime/stack.h"
+#include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/task.h"
 #include "runtime/text.h"
@@ -75,47 +76,6 @@ void control_ask(enum control_word word)
 
 /* The end of a run */
 
-/* Where our own code lies. */
-static struct {
-    uintptr_t begin, end;
-} own_code;
-
-struct unwinding {
-    uint64_t *stack;
-    uint32_t count;
-    uintptr_t from; /* not 0: calls before this one are the handler's */
-};
-
-static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
-{
-    struct unwinding *u = argument;
-    const uintptr_t place = _Unwind_GetIP(context);
-    if (u->from != 0 && place != u->from) {
-        return _URC_NO_REASON;
-    }
-    const bool is_first_fault = u->from != 0;
-    u->from = 0;
-    if (place == 0 || u->count == CONTROL_STACK_MAX) {
-        return _URC_END_OF_STACK;
-    }
-    if (place < own_code.begin || place >= own_code.end) {
-        /* A place is what a call returns to; a fault lies at the instruction itself. */
-        u->stack[u->count++] = is_first_fault ? place + 1 : place;
-    }
-    return _URC_NO_REASON;
-}
-
-static void tell_stack(const struct ending *e)
-{
-    struct control_result *r = &control->result;
-    struct unwinding u = {.stack = r->stack, .from = (uintptr_t)e->place};
-    (void)_Unwind_Backtrace(unwind_one, &u);
-    if (u.count == 0 && e->place != NULL) {
-        r->stack[u.count++] = (uintptr_t)e->place + 1;
-    }
-    r->stack_count = u.count;
-}
-
 static void tell_block(const struct ending *e)
 {
     struct control_result *r = &control->result;
@@ -135,6 +95,17 @@ static bool wants_stack(enum control_end end)
     return end == CONTROL_CRASHED || end == CONTROL_ASSERTED || end == CONTROL_MISUSED;
 }
 
+/* Where the program is: the fault, the innermost call of its own, or what its task was about to do.
+ */
+static const void *place_of_end(const struct ending *e)
+{
+    const struct control_result *r = &control->result;
+    if (e->place != NULL || r->stack_count == 0) {
+        return e->place != NULL ? e->place : control_self->act.place;
+    }
+    return (const void *)r->stack[0];
+}
+
 _Noreturn void control_end(const struct ending *e)
 {
     control_is_on = false;
@@ -146,10 +117,13 @@ _Noreturn void control_end(const struct ending *e)
     r->stack_count = 0;
     text_copy(r->text, sizeof r->text, e->text == NULL ? "" : e->text);
     if (wants_stack(e->end)) {
-        tell_stack(e);
+        r->stack_count = stack_take(r->stack, CONTROL_STACK_MAX, e->place);
     }
     tell_block(e);
     turn_tell();
+    if (control->stop_count != 0) {
+        stop_end(e->end, place_of_end(e));
+    }
     r->number = control->plan.number;
     if (control->mode == CONTROL_FIBER) {
         struct fiber ended;
@@ -198,6 +172,9 @@ void control_report(enum event_kind kind, const char *name, int64_t value, const
                                         .task = control_self->number,
                                         .kind = (uint16_t)kind};
         text_copy(told->name, sizeof told->name, name);
+        if (control->stop_count != 0) {
+            stop_report(r->report_count, place);
+        }
     }
 }
 
@@ -323,6 +300,7 @@ static _Noreturn void run_here(void)
 {
     catch_signals();
     begin_run();
+    stop_name(control_self);
     task_run_first(run_main);
 }
 
@@ -442,12 +420,6 @@ static bool open_page(void)
     return control->magic == CONTROL_MAGIC && control->version == CONTROL_VERSION;
 }
 
-/* Code is told apart by where it lies. */
-static void find_own_code(void)
-{
-    object_module_of((uintptr_t)find_own_code, &own_code.begin, &own_code.end);
-}
-
 __attribute__((constructor(101))) static void start(void)
 {
     libc_find();
@@ -465,7 +437,8 @@ __attribute__((constructor(101))) static void start(void)
     signals_start();
     timer_start();
     ready_start();
-    find_own_code();
+    stack_start();
+    stop_start();
     control->can_fiber = fiber_is_possible();
     (void)on_exit(at_exit, NULL);
 }

@@ -144,6 +144,7 @@ struct task {
     /* Sets of signals, as numbers (runtime/signals.h); before: the handler that runs. */
     uint64_t signals_pending, signals_blocked, signals_before, signals_awaited;
     struct timer *timer; /* it is no task but a timer, which fires by itself */
+    const void *bottom; /* of its stack, where it began; NULL: it has not */
 
     void *(*run)(void *);
     int (*run_c11)(void *);
@@ -266,6 +267,9 @@ struct task *task_make_other(const char *what, uint32_t ordinal);
 
 /* The turn goes from one task to another; returns when `from` has it again. */
 void task_switch(struct task *from, struct task *to);
+
+/* The calls that a task is in which waits for its turn, as stack_take has them; how many. */
+uint32_t task_calls(struct task *t, uint64_t *calls, uint32_t most);
 
 /* The calling task ends: its destructors run, then it waits to end. Does not return. */
 _Noreturn void task_end(struct task *t);

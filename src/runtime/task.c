@@ -12,6 +12,8 @@
 #include "runtime/control.h"
 #include "runtime/libc.h"
 #include "runtime/signals.h"
+#include "runtime/stack.h"
+#include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
 #include "wire/must.h"
@@ -126,18 +128,56 @@ static void wait_turn(struct task *t)
     atomic_store_explicit(&t->turn, 0, memory_order_relaxed);
 }
 
+static void hand_over(struct task *from, struct task *to, bool comes_back)
+{
+    if (has_fibers()) {
+        fiber_switch(&from->fiber, &to->fiber);
+        return;
+    }
+    /* Pairs with the acquire in wait_turn: what one task did is done for the next. */
+    atomic_store_explicit(&to->turn, 1, memory_order_release);
+    (void)sys(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (comes_back) {
+        wait_turn(from);
+    }
+}
+
+/* A task knows its own stack best: it is given the turn only to tell it. */
+static struct {
+    struct task *by; /* NULL: nobody asks */
+    uint64_t *calls;
+    uint32_t most, count;
+} asked;
+
+static void answer(struct task *t)
+{
+    struct task *by = asked.by;
+    asked.by = NULL;
+    asked.count = stack_take(asked.calls, asked.most, NULL);
+    hand_over(t, by, true);
+}
+
+uint32_t task_calls(struct task *t, uint64_t *calls, uint32_t most)
+{
+    if (t == control_self) {
+        return stack_take(calls, most, NULL);
+    }
+    if (t->bottom == NULL) {
+        return 0;
+    }
+    asked.by = control_self;
+    asked.calls = calls;
+    asked.most = most;
+    hand_over(control_self, t, true);
+    return asked.count;
+}
+
 void task_switch(struct task *from, struct task *to)
 {
     const int saved = errno;
-    if (has_fibers()) {
-        fiber_switch(&from->fiber, &to->fiber);
-    } else {
-        /* Pairs with the acquire in wait_turn: what one task did is done for the next. */
-        atomic_store_explicit(&to->turn, 1, memory_order_release);
-        (void)sys(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-        if (from->state != TASK_ENDED) {
-            wait_turn(from);
-        }
+    hand_over(from, to, from->state != TASK_ENDED);
+    while (asked.by != NULL) {
+        answer(from);
     }
     errno = saved;
 }
@@ -195,6 +235,7 @@ void __pthread_unregister_cancel(__pthread_unwind_buf_t *where);
 static _Noreturn void run_to_end(void)
 {
     __pthread_unwind_buf_t here;
+    control_self->bottom = __builtin_frame_address(0);
     if (__sigsetjmp_cancel(here.__cancel_jmp_buf, 0) == 0) {
         __pthread_register_cancel(&here);
         run(control_self);
@@ -217,7 +258,11 @@ static void *thread_main(void *argument)
 {
     struct task *t = argument;
     control_self = t;
+    stop_name(t);
     wait_turn(t);
+    if (control->stop_count != 0) {
+        stop_step(control->result.step_count, NULL);
+    }
     t->act = (struct act){0};
     run_to_end();
 }

@@ -7,6 +7,7 @@
 #include "pick/table.h"
 #include "runtime/control.h"
 #include "runtime/signals.h"
+#include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/timer.h"
 #include "wire/must.h"
@@ -518,6 +519,9 @@ static void go(struct task *me)
     if (next != me) {
         task_switch(me, next);
     }
+    if (control->stop_count != 0) {
+        stop_step(board->steps, me->act.place);
+    }
 }
 
 bool turn_is_interrupted(void)
@@ -602,6 +606,15 @@ static void tell_unfinished(void)
     }
 }
 
+/* Why nobody goes on is in the calls of all. */
+static void tell_calls(void)
+{
+    struct control_result *r = &control->result;
+    for (uint32_t i = 0; i < r->stand_count; i++) {
+        r->stands[i].call_count = task_calls(task_live[i], r->stands[i].calls, CONTROL_CALLS_MAX);
+    }
+}
+
 void turn_tell(void)
 {
     struct control_result *r = &control->result;
@@ -613,6 +626,9 @@ void turn_tell(void)
     r->stand_count = 0;
     for (uint32_t i = 0; i < task_live_count && i < CONTROL_STANDS_MAX; i++) {
         tell_task(&r->stands[r->stand_count++], task_live[i]);
+    }
+    if (r->end == CONTROL_DEADLOCKED || r->end == CONTROL_LIVELOCKED) {
+        tell_calls();
     }
     if (control->plan.wants_pending != 0) {
         tell_unfinished();

@@ -22,7 +22,8 @@
 enum {
     CONTROL_TASKS_MAX = 1024, /* tasks that have different paths, in all runs together */
     CONTROL_PATH_SIZE = 64,   /* of a task's path, with its end */
-    CONTROL_STACK_MAX = 32,   /* calls of a stack that are kept */
+    CONTROL_STACK_MAX = 32,   /* calls of a stack that are kept ... */
+    CONTROL_CALLS_MAX = 12,   /* ... and of each task in a deadlock */
     CONTROL_TEXT_SIZE = 400,
     CONTROL_CONSTRAINTS_MAX = 4096,
 };
@@ -42,6 +43,7 @@ enum {
     REGION(TASKS, 1, "char[CONTROL_TASKS_MAX][CONTROL_PATH_SIZE]: paths") \
     REGION(MODULES, 1, "struct control_module[]: what is mapped where")   \
     REGION(COVER, 2, "struct control_cover, of all runs")                 \
+    REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
     REGION(PICK, 64, "what pick/ remembers")
 
 #define REGION(id, mib, what) CONTROL_##id##_SIZE = (mib) << 20,
@@ -142,6 +144,9 @@ struct control_stand {
     uint16_t kind;  /* of its pending operation */
     uint16_t is_waiting;
     uint32_t owner;
+    uint32_t call_count; /* of tasks that can not go on */
+    uint32_t unused;
+    uint64_t calls[CONTROL_CALLS_MAX]; /* places, the innermost first */
 };
 
 enum { CONTROL_STANDS_MAX = 64, CONTROL_OUTSIDES_MAX = 16, CONTROL_OUTSIDE_SIZE = 24 };
@@ -205,6 +210,19 @@ struct control_report {
     char name[60]; /* ended by 0; longer ones are cut */
 };
 
+/* Where a debugger is to stop, and what it says there. */
+enum control_stop_kind {
+    CONTROL_STOP_STEP,   /* before this step, which is chosen, happens; counted from 1 */
+    CONTROL_STOP_REPORT, /* after this report, counted from 1 */
+    CONTROL_STOP_END,    /* at the end of the run, if it is this enum control_end */
+};
+struct control_stop {
+    uint32_t kind;
+    uint32_t number;
+    char text[CONTROL_TEXT_SIZE];
+};
+enum { CONTROL_STOPS_MAX = (1 << 20) / sizeof(struct control_stop) };
+
 /* Code that was entered, by number (runtime/cover.c). */
 enum { CONTROL_BLOCKS_MAX = 1 << 14 };
 struct control_cover {
@@ -251,6 +269,8 @@ struct control {
     int32_t runner;         /* ... and of who runs the last one; 0: the same */
     uint32_t can_fiber;     /* tasks can be fibers here */
     uint32_t module_count;  /* in MODULES */
+    uint32_t stop_count;    /* in STOPS; not 0: the process runs in a debugger ... */
+    int32_t script_fd;      /* ... whose commands are in this descriptor */
     struct control_plan plan;
     struct control_result result;
 };

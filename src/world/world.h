@@ -160,6 +160,8 @@ struct world_ops {
     uint32_t (*blocks)(struct world *w, const struct world_block **blocks);
     /* Optional: what became of each property since it was last asked; likewise. */
     uint32_t (*properties)(struct world *w, const struct world_property **properties);
+    /* Optional: the calls in which the last run ended, of each task a line, for people. */
+    void (*calls)(struct world *w, struct out *out);
     void (*close)(struct world *w);
 
     /* Optional, NULL where the world cannot: a run by hand. `begin` resets, `pending` lists what

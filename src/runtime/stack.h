@@ -1,0 +1,20 @@
+/* The calls that the caller is in. */
+#ifndef CLEW_RUNTIME_STACK_H
+#define CLEW_RUNTIME_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Learns where our own code lies. */
+void stack_start(void);
+
+/* Puts up to `most` places of calls into stack, the innermost first, from where the task began and
+ * without our own; how many.
+ * With a fault (NULL: none), which is the instruction itself, they begin there: what is before it
+ * is a signal's handler. */
+uint32_t stack_take(uint64_t *stack, uint32_t most, const void *fault);
+
+/* Whether the caller is in the call that returns to `place`, or was interrupted there. */
+bool stack_has(const void *place);
+
+#endif
