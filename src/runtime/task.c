@@ -175,8 +175,9 @@ uint32_t task_calls(struct task *t, uint64_t *calls, uint32_t most)
 void task_switch(struct task *from, struct task *to)
 {
     const int saved = errno;
-    hand_over(from, to, from->state != TASK_ENDED);
-    while (asked.by != NULL) {
+    const bool comes_back = from->state != TASK_ENDED;
+    hand_over(from, to, comes_back);
+    while (comes_back && asked.by != NULL) {
         answer(from);
     }
     errno = saved;
