@@ -149,7 +149,8 @@ static struct plan plan_of(struct reducer *r, const struct execution *x)
     return p;
 }
 
-/* Whether the schedule made of it shows it often enough. */
+/* Whether the schedule made of it shows it often enough; r->again is the last run that did, of
+ * whose steps more is known than of a run of wants. */
 static bool is_repeatable(struct reducer *r, const struct execution *x)
 {
     const struct plan p = plan_of(r, x);
@@ -235,7 +236,7 @@ static bool offer(struct reducer *r)
     if (!is_better(r, &r->tried) || !is_repeatable(r, &r->tried)) {
         return false;
     }
-    take_over(r, &r->tried);
+    take_over(r, &r->again);
     return true;
 }
 
@@ -378,7 +379,7 @@ static bool begin_with_tried(struct reducer *trial)
     if (!is_repeatable(trial, &trial->tried)) {
         return false;
     }
-    take_over(trial, &trial->tried);
+    take_over(trial, &trial->again);
     return true;
 }
 

@@ -255,6 +255,25 @@ static int take_wanted(struct pick *p, const struct offer *offer, bool is_at_res
     return is_at_rest ? PICK_REST : PICK_DONE;
 }
 
+const struct pick_want *pick_wanted(const struct pick *p)
+{
+    return p->turn < p->plan.want_count ? &p->plan.wants[p->turn] : NULL;
+}
+
+bool pick_is_wanted(const struct pick *p, const struct pick_operation *pending, uint32_t count)
+{
+    const struct offer offer = {.pending = pending, .pending_count = count};
+    return pick_wanted(p) != NULL && find_wanted(&offer, pick_wanted(p)) >= 0;
+}
+
+int pick_choose_wanted(struct pick *p, const struct pick_operation *pending, uint32_t count)
+{
+    must(p->turn < p->plan.want_count);
+    const struct offer offer = {.pending = pending, .pending_count = count, .among = p->allowed};
+    const int found = find_wanted(&offer, &p->plan.wants[p->turn++]);
+    return found < 0 ? -1 : take(p, &offer, (uint32_t)found);
+}
+
 /* Fills p->allowed with what the constraints allow at most so reluctantly; how many. `where` names
  * a constraint that holds the first of the others back. */
 static uint32_t allow(struct pick *p, const struct pick_operation *pending, uint32_t count,

@@ -58,10 +58,15 @@ static uint64_t count_begun(const struct sim *s, const struct node *n)
 
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
+    s->before.is_kept = false;
     if (s->timer_count == 0) {
         return;
     }
     if (o->kind == EVENT_TIMER_FIRE && !moves_clock(s, o, from)) {
+        if (s->is_wanted && wanted_is_no_timer(s, from->node)) {
+            return;
+        }
+        s->before.is_kept = true;
         if (s->firings.count == 0) {
             vec_push(&s->firings, (struct firing){.state = hash_segments(s)});
         }
@@ -97,9 +102,9 @@ static struct firing firing_of(struct sim *s, const struct origin *from)
                            .timer = from->number};
 }
 
-void cycle_after(struct sim *s, const struct pick_operation *o, const struct origin *from)
+void cycle_after(struct sim *s, const struct origin *from)
 {
-    if (o->kind != EVENT_TIMER_FIRE || s->firings.count == 0) {
+    if (!s->before.is_kept) {
         return;
     }
     if (count_begun(s, &s->core->nodes[from->node]) != s->before.begun) {

@@ -84,22 +84,38 @@ struct pick_operation pending_delivery(const struct sim *s, const struct parcel 
                                    .kind = EVENT_RECV};
 }
 
-static void list_parcel(struct sim *s, struct parcel *p)
+static void add_parcel(struct sim *s, struct parcel *p, bool is_overtaking)
+{
+    struct pick_operation *added = &s->pending[s->pending_count];
+    must(s->pending_count < SIM_PENDING_MAX);
+    *added = p->delivery;
+    added->is_unignorable = p->is_unignorable;
+    added->is_overtaking = is_overtaking;
+    s->origins[s->pending_count++] = (struct origin){.parcel = p, .node = p->to, .cause = p->cause};
+}
+
+void pending_parcel(struct sim *s, struct parcel *p)
 {
     const struct node *nodes = s->core->nodes;
     const bool is_cut =
         p->from >= 0 && p->from != (int32_t)p->to && (nodes[p->to].is_cut || nodes[p->from].is_cut);
     const bool is_next = !net_is_fifo(s, p) || net_is_first(s, p);
     const bool is_let_in = nodes[p->to].awaited.is_any ? block_is_awaited(s, p) : is_next;
-    if (nodes[p->to].state == NULL || is_cut || !is_let_in) {
-        return;
+    if (nodes[p->to].state != NULL && !is_cut && is_let_in) {
+        add_parcel(s, p, !net_is_fifo(s, p) || !is_next);
     }
-    struct pick_operation *added = &s->pending[s->pending_count];
-    must(s->pending_count < SIM_PENDING_MAX);
-    *added = p->delivery;
-    added->is_unignorable = p->is_unignorable;
-    added->is_overtaking = !net_is_fifo(s, p) || !is_next;
-    s->origins[s->pending_count++] = (struct origin){.parcel = p, .node = p->to, .cause = p->cause};
+}
+
+/* Nobody is down, cut off or blocked: whatever is next in its channel can come. */
+static bool is_all_well(const struct sim *s)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const struct node *n = &s->core->nodes[i];
+        if (n->state == NULL || n->is_cut || n->awaited.is_any) {
+            return false;
+        }
+    }
+    return true;
 }
 
 enum { HEADS_MAX = 128 };
@@ -120,8 +136,13 @@ static void list_heads(struct sim *s, uint32_t channel_count)
         }
         heads[at] = head;
     }
+    const bool is_well = is_all_well(s);
     for (uint32_t i = 0; i < count; i++) {
-        list_parcel(s, heads[i]);
+        if (is_well) {
+            add_parcel(s, heads[i], false);
+        } else {
+            pending_parcel(s, heads[i]);
+        }
     }
 }
 
@@ -144,8 +165,13 @@ static void list_parcels(struct sim *s)
         list_heads(s, channel_count);
         return;
     }
+    const bool is_plain = !s->has_datagrams && is_all_well(s);
     for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
-        list_parcel(s, p);
+        if (!is_plain) {
+            pending_parcel(s, p);
+        } else if (net_is_first(s, p)) {
+            add_parcel(s, p, false);
+        }
     }
 }
 
@@ -205,6 +231,33 @@ static void settle(struct sim *s, uint32_t first)
     }
 }
 
+static void add_timer(struct sim *s, uint32_t node, uint32_t number)
+{
+    const struct timer *timer = &s->core->nodes[node].timers[number];
+    const uint64_t what = s->names.timers[node][number];
+    pending_add(s,
+                &(struct pick_operation){.name = name_occurrence(what, timer->occurrence),
+                                         .action = what,
+                                         .occurrence = timer->occurrence,
+                                         .task = timer_task(s, node),
+                                         .kind = EVENT_TIMER_FIRE},
+                &(struct origin){.node = node, .cause = timer->cause, .number = number});
+}
+
+/* Whether the timer, which is the next of its node, may fire. */
+static bool can_fire(const struct sim *s, const struct node *n, uint32_t timer)
+{
+    return timer < s->timer_count && !n->timers[timer].is_resting && !n->awaited.is_any;
+}
+
+void pending_timer(struct sim *s, uint32_t node, uint32_t number)
+{
+    const struct node *n = &s->core->nodes[node];
+    if (n->timers[number].is_set && next_timer(s, n) == number && can_fire(s, n, number)) {
+        add_timer(s, node, number);
+    }
+}
+
 /* By deadline, as if all clocks ran alike. */
 static void list_timers(struct sim *s)
 {
@@ -212,19 +265,10 @@ static void list_timers(struct sim *s)
     for (uint32_t i = 0; s->timer_count > 0 && i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
         const uint32_t timer = next_timer(s, n);
-        if (timer == s->timer_count || n->timers[timer].is_resting || n->awaited.is_any) {
-            continue;
+        if (can_fire(s, n, timer)) {
+            add_timer(s, i, timer);
+            settle(s, first);
         }
-        const uint64_t what = s->names.timers[i][timer];
-        const uint32_t occurrence = n->timers[timer].occurrence;
-        pending_add(s,
-                    &(struct pick_operation){.name = name_occurrence(what, occurrence),
-                                             .action = what,
-                                             .occurrence = occurrence,
-                                             .task = timer_task(s, i),
-                                             .kind = EVENT_TIMER_FIRE},
-                    &(struct origin){.node = i, .cause = n->timers[timer].cause, .number = timer});
-        settle(s, first);
     }
 }
 

@@ -90,7 +90,7 @@ static void take_step(struct sim *s, uint32_t choice)
     struct execution *x = s->execution;
     const struct pick_operation o = s->pending[choice];
     const struct origin from = s->origins[choice];
-    struct step step = {.operation = o, .choice = choice, .cause = from.cause};
+    struct step step = {.operation = o, .choice = s->is_wanted ? 0 : choice, .cause = from.cause};
     if (s->plan->wants_pending) {
         step.pending_first = (uint32_t)x->pending.count;
         step.pending_count = s->pending_count;
@@ -107,7 +107,7 @@ static void take_step(struct sim *s, uint32_t choice)
     cycle_before(s, &o, &from);
     hash_touch_node(s, from.node);
     do_operation(s, &o, &from);
-    cycle_after(s, &o, &from);
+    cycle_after(s, &from);
     if (s->plan->wants_transitions && look_of(s, o.node) != look) {
         vec_last(&x->steps)->transition =
             name_mix(name_mix(o.node + 1u, look), look_of(s, o.node)) | 1;
@@ -124,7 +124,9 @@ static void take_step(struct sim *s, uint32_t choice)
         pick_learn(s->world.pick, &o, blocks, count);
     }
     claims_check(s);
-    look_ahead(s);
+    if (!s->is_wanted) {
+        look_ahead(s);
+    }
 }
 
 static void start_all(struct sim *s)
@@ -149,6 +151,7 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
 {
     s->plan = p;
     s->execution = x;
+    s->is_wanted = false;
     s->now = STEP_NONE;
     s->self = -1;
     s->is_setting_up = false;
@@ -209,6 +212,7 @@ static void end_run(struct sim *s, int stop)
 static void run_plan(struct sim *s)
 {
     start_all(s);
+    s->is_wanted = wanted_is_enough(s);
     const uint32_t steps_max = s->plan->steps_max == 0 ? UINT32_MAX : s->plan->steps_max;
     while (true) {
         loop_look(s);
@@ -223,7 +227,8 @@ static void run_plan(struct sim *s)
             }
             return;
         }
-        const int choice = pick_choose(s->world.pick, s->pending, s->pending_count);
+        const int choice = s->is_wanted ? wanted_choose(s)
+                                        : pick_choose(s->world.pick, s->pending, s->pending_count);
         if (choice < 0) {
             end_run(s, choice);
             return;
@@ -359,6 +364,7 @@ static void close_sim(struct world *w)
     struct sim *s = sim_of(w);
     guard_close();
     loop_close(s);
+    wanted_close(s);
     claims_close(s);
     cover_close(s);
     hash_close(s);
@@ -480,6 +486,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     }
     hash_open(s);
     loop_open(s);
+    wanted_open(s);
     s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
     s->origins = mem_zero(SIM_PENDING_MAX, sizeof *s->origins);
     s->states = mem_zero(s->node_count, sizeof *s->states);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "sim/image.h"
 #include "sim/sim.h"
 #include "wire/prng.h"
@@ -253,6 +254,7 @@ struct sim {
     struct origin *origins;
     uint32_t pending_count;
     uint32_t choice_by_hand;
+    bool is_wanted;      /* only what is wanted is listed */
     const void **states; /* of the nodes, for properties */
     struct clew_view view;
     char broken[300]; /* what a property said */
@@ -284,8 +286,11 @@ struct sim {
     uint32_t shown_node;
     char shown_text[1000];
 
+    struct map actions; /* what messages and timers do, to which they are (wanted.c) */
+
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
     struct {
+        bool is_kept;   /* of this one: else what is next is no timer's */
         uint64_t node;  /* that fires */
         uint64_t begun; /* what was sent and begun */
     } before;           /* the firing */
@@ -358,9 +363,19 @@ void disk_crash(struct sim *s, struct node *n, uint32_t reached);
 
 /* pending.c: fills pending and origins. */
 void pending_list(struct sim *s);
+void pending_parcel(struct sim *s, struct parcel *p);              /* adds it, if it can come */
+void pending_timer(struct sim *s, uint32_t node, uint32_t number); /* likewise */
 struct pick_operation pending_delivery(const struct sim *s, const struct parcel *p);
 uint32_t pending_task_count(const struct sim *s);
 uint32_t pending_help_task(const struct sim *s, uint32_t node);
+
+/* wanted.c: runs that are told step by step what is wanted. */
+void wanted_open(struct sim *s);
+void wanted_close(struct sim *s);
+bool wanted_is_enough(const struct sim *s); /* nobody asks what else is pending in this run */
+int wanted_choose(struct sim *s);           /* fills pending with it; as pick_choose says */
+/* Whether the next step is sure to be no timer's: a timer of this node is about to fire. */
+bool wanted_is_no_timer(struct sim *s, uint32_t firing_node);
 
 /* describe.c: operations the way schedules write them. */
 void sim_describe(struct world *w, const struct pick_operation *o, struct schedule *schedule,
@@ -402,7 +417,7 @@ void cycle_begin(struct sim *s);
 void cycle_close(struct sim *s);
 /* A step is taken, and has been. */
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from);
-void cycle_after(struct sim *s, const struct pick_operation *o, const struct origin *from);
+void cycle_after(struct sim *s, const struct origin *from);
 
 /* outside.c: events of a fuzz file, one after the other. */
 MUST_USE int outside_open(struct sim *s, const struct sim_options *options, struct err *e);

@@ -93,7 +93,8 @@ enum finding_kind outcome_finding(enum outcome outcome);
 /* A step that was taken. */
 struct step {
     struct pick_operation operation;
-    uint32_t choice;        /* its index among what was pending; 0 is the default */
+    uint32_t choice;        /* its index among what was pending, 0 being the default; in a run of
+                               wants it need not be known, and is 0 then */
     uint32_t cause;         /* the step that created it; STEP_NONE: it was there from the start */
     uint32_t pending_first; /* into the execution's pending, if the plan wants it */
     uint32_t pending_count;

@@ -1,0 +1,99 @@
+/* Runs whose steps are wanted one by one: whether the next is pending is looked up where it would
+ * be, and what else is pending is not listed. Minimizing makes such runs by the million.
+ *
+ * The same goes for timers that repeat themselves (cycle.c): who rests matters only to firings that
+ * come right after one, so that nothing need be remembered of a firing when something else is sure
+ * to be next. */
+#include "sim/state.h"
+
+/* What an action is: a message's channel and type, or a timer of a node. */
+static const uint32_t is_timer = UINT32_C(1) << 31;
+
+void wanted_open(struct sim *s)
+{
+    const uint32_t channel_count = (s->node_count + 1) * s->node_count;
+    for (uint32_t i = 0; i < channel_count * s->type_count; i++) {
+        map_put(&s->actions, s->names.messages[i], i);
+    }
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        for (uint32_t k = 0; k < s->timer_count; k++) {
+            map_put(&s->actions, s->names.timers[i][k], is_timer | (i * SIM_TIMERS_MAX + k));
+        }
+    }
+}
+
+void wanted_close(struct sim *s)
+{
+    map_release(&s->actions);
+}
+
+bool wanted_is_enough(const struct sim *s)
+{
+    const struct plan *p = s->plan;
+    return p->pick.wants != NULL && p->steps_max == 0 && !p->wants_pending && !p->is_learning &&
+           p->trace == NULL && s->loops == NULL && s->outside == NULL;
+}
+
+/* All messages that are pending and do this, by age. */
+static void list_messages(struct sim *s, uint32_t kind)
+{
+    const uint32_t channel = kind / s->type_count;
+    const uint32_t type = kind % s->type_count;
+    if (s->is_fifo[channel] && !s->core->nodes[channel % s->node_count].awaited.is_any) {
+        struct parcel *head = s->core->queues[channel].first;
+        if (head != NULL && head->type == type) {
+            pending_parcel(s, head);
+        }
+        return;
+    }
+    for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
+        if (p->channel == channel && p->type == type) {
+            pending_parcel(s, p);
+        }
+    }
+}
+
+/* Lists all that is pending and does this, or more where it is neither a message nor a timer. */
+static void list_wanted(struct sim *s, const struct pick_want *want)
+{
+    const uint32_t *what = want->fault != 0 ? NULL : map_get(&s->actions, want->action);
+    s->pending_count = 0;
+    if (what == NULL) {
+        pending_list(s);
+    } else if ((*what & is_timer) != 0) {
+        const uint32_t timer = *what & ~is_timer;
+        pending_timer(s, timer / SIM_TIMERS_MAX, timer % SIM_TIMERS_MAX);
+    } else {
+        list_messages(s, *what);
+    }
+}
+
+int wanted_choose(struct sim *s)
+{
+    struct pick *pick = s->world.pick;
+    const struct pick_want *want = NULL;
+    while ((want = pick_wanted(pick)) != NULL && !want->is_unignorable) {
+        list_wanted(s, want);
+        const int choice = pick_choose_wanted(pick, s->pending, s->pending_count);
+        if (choice >= 0) {
+            return choice;
+        }
+    }
+    pending_list(s);
+    return pick_choose(pick, s->pending, s->pending_count);
+}
+
+/* A message to another node stays pending whatever the firing does. */
+bool wanted_is_no_timer(struct sim *s, uint32_t firing_node)
+{
+    const struct pick_want *want = pick_wanted(s->world.pick);
+    const uint32_t *what =
+        want == NULL || want->fault != 0 ? NULL : map_get(&s->actions, want->action);
+    if (what == NULL || (*what & is_timer) != 0 ||
+        *what / s->type_count % s->node_count == firing_node) {
+        return false;
+    }
+    s->pending_count = 0;
+    list_messages(s, *what);
+    return pick_is_wanted(s->world.pick, s->pending, s->pending_count);
+}
