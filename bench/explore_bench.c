@@ -170,6 +170,7 @@ struct searching {
     int strategy;
     uint32_t depth;
     uint32_t jobs;
+    struct limit budget;
     struct campaign *campaign; /* NULL: nothing is kept */
 };
 
@@ -179,6 +180,9 @@ struct rates {
     double processor;
 };
 
+/* The best of some rounds counts, for others may want the processors too. */
+enum { ROUNDS = 7 };
+
 static struct rates measure_search(const struct searching *how)
 {
     struct world *w = open_world(&ping_echo);
@@ -186,7 +190,7 @@ static struct rates measure_search(const struct searching *how)
     struct explored found = {0};
     struct explore_options o = {.strategy = how->strategy,
                                 .search = {.depth = how->depth, .has_states = true, .seed = 1},
-                                .budget = {.time_ns = UINT64_C(400000000)},
+                                .budget = how->budget,
                                 .jobs = how->jobs,
                                 .campaign = how->campaign,
                                 .progress = no_progress,
@@ -206,21 +210,22 @@ static struct rates measure_search(const struct searching *how)
     return rates;
 }
 
-enum { ROUNDS = 5 };
-
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* How many times as many runs two processes make in the same time: the best of some rounds each,
- * for others may want the processors too. */
+/* How many times as many runs two processes make in the same time. */
 static void measure_jobs(void)
 {
     struct rates one = {0};
     struct rates two = {0};
-    for (int i = 0; i < ROUNDS; i++) {
-        struct searching how = {.strategy = PICK_RANDOM, .depth = 100, .jobs = 1};
+    /* Short and many: a short time without others comes sooner. */
+    for (int i = 0; i < 3 * ROUNDS; i++) {
+        struct searching how = {.strategy = PICK_RANDOM,
+                                .depth = 100,
+                                .jobs = 1,
+                                .budget = {.time_ns = UINT64_C(100000000)}};
         const struct rates alone = measure_search(&how);
         how.jobs = 2;
         const struct rates together = measure_search(&how);
@@ -262,22 +267,30 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-/* The share of the processor's time, in percent, that goes into keeping all of a search. */
-static double measure_bookkeeping(int strategy, uint32_t depth)
+/* Runs per second of processor time of a search that keeps all of itself. */
+static double measure_kept(struct searching how)
 {
     char folder[] = "/tmp/clew-bench-XXXXXX";
-    struct campaign *c = open_campaign(folder);
-    struct searching how = {.strategy = strategy, .depth = depth, .jobs = 1};
+    how.campaign = open_campaign(folder);
+    const double rate = measure_search(&how).processor;
+    campaign_close(how.campaign);
+    must(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    return rate;
+}
+
+/* The share of the processor's time, in percent, that goes into keeping a search of so many steps.
+ */
+static double measure_bookkeeping(int strategy, uint32_t depth)
+{
+    const uint64_t step_count = 1500000;
+    const struct searching how = {
+        .strategy = strategy, .depth = depth, .jobs = 1, .budget = {.runs = step_count / depth}};
     double without = 0;
     double with = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        how.campaign = NULL;
         without = larger(without, measure_search(&how).processor);
-        how.campaign = c;
-        with = larger(with, measure_search(&how).processor);
+        with = larger(with, measure_kept(how));
     }
-    campaign_close(c);
-    must(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
     return 100 * (1 - with / without);
 }
 

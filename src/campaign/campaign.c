@@ -491,31 +491,32 @@ static int write_word(struct campaign *c, uint32_t word, struct err *e)
     return 0;
 }
 
-/* Replaces the word by its id. */
-static int translate(struct campaign *c, uint32_t *word, struct err *e)
+static int write_words(struct campaign *c, struct err *e)
 {
-    if (*word != 0 && c->word_ids.at[*word] == 0 && write_word(c, *word, e) < 0) {
-        return -1;
-    }
-    *word = c->word_ids.at[*word];
-    return 0;
-}
-
-static int write_runs(struct campaign *c, struct err *e)
-{
-    const size_t size = c->runs.count * sizeof *c->runs.at;
-    struct run_record *records = arena_array(&c->arena, struct run_record, c->runs.count);
     while (c->word_ids.count < c->words.list.count) {
         vec_push(&c->word_ids, 0);
     }
-    for (size_t i = 0; i < c->runs.count; i++) {
-        records[i] = c->runs.at[i];
-        if (translate(c, &records[i].strategy, e) < 0 || translate(c, &records[i].outcome, e) < 0 ||
-            translate(c, &records[i].violation, e) < 0) {
+    for (uint32_t i = 1; i < c->word_ids.count; i++) {
+        if (c->word_ids.at[i] == 0 && write_word(c, i, e) < 0) {
             return -1;
         }
     }
-    return DATABASE_DO(&c->database, SQL_RUNS_PUT, e, NUMBER(c->job.id), BYTES(records, size));
+    return 0;
+}
+
+/* Words become ids where they stand: a job that is not committed now is not tried again. */
+static int write_runs(struct campaign *c, struct err *e)
+{
+    if (write_words(c, e) < 0) {
+        return -1;
+    }
+    vec_each (&c->runs, run) {
+        run->strategy = c->word_ids.at[run->strategy];
+        run->outcome = c->word_ids.at[run->outcome];
+        run->violation = c->word_ids.at[run->violation];
+    }
+    return DATABASE_DO(&c->database, SQL_RUNS_PUT, e, NUMBER(c->job.id),
+                       BYTES(c->runs.at, c->runs.count * sizeof *c->runs.at));
 }
 
 static int write_block(struct campaign *c, const struct campaign_block *block, struct err *e)
@@ -571,23 +572,27 @@ static int write_end(struct campaign *c, struct err *e)
     return DATABASE_DO(&c->database, SQL_JOB_DONE, e, NUMBER(made), NUMBER(c->job.id));
 }
 
-int campaign_done(struct campaign *c, struct err *e)
+static int write_job(struct campaign *c, struct err *e)
 {
-    must(c->has_job);
     if (database_begin(&c->database, e) < 0) {
         return -1;
     }
     if (write_runs(c, e) < 0 || write_lessons(c, e) < 0 || write_end(c, e) < 0) {
         database_roll_back(&c->database);
-        vec_clear(&c->word_ids); /* those that were new are not there */
         return -1;
     }
-    if (database_commit(&c->database, e) < 0) {
-        vec_clear(&c->word_ids);
-        return -1;
+    return database_commit(&c->database, e);
+}
+
+int campaign_done(struct campaign *c, struct err *e)
+{
+    must(c->has_job);
+    const int result = write_job(c, e);
+    if (result < 0) {
+        vec_clear(&c->word_ids); /* those that were new are not there */
     }
     forget_job(c);
-    return 0;
+    return result;
 }
 
 int campaign_kept(struct campaign *c, const char *name, void **bytes, size_t *size, struct err *e)

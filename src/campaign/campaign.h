@@ -126,7 +126,8 @@ void campaign_check(struct campaign *c, const struct campaign_property *more);
  * They replace what the name had. */
 void campaign_keep(struct campaign *c, const char *name, const void *bytes, size_t size);
 
-/* Commits all of it and ends the job. Numbers that were not made are left for another job. */
+/* Commits all of it and ends the job. Numbers that were not made are left for another job. When it
+ * fails, what the job taught is forgotten, and the job is one that was never done. */
 MUST_USE int campaign_done(struct campaign *c, struct err *e);
 
 /* What was kept under the name, to be given back with mem_free; *bytes is NULL when nothing was. */

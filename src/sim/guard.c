@@ -5,6 +5,7 @@
  * memory is rewound before the next run. */
 #include <errno.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "base/limit.h"
 #include "place/place.h"
@@ -37,7 +37,7 @@ static uint32_t ticks_stale;
 static uint64_t beats_heard; /* by the last alarm */
 static uint64_t cpu_heard;
 static uint32_t alarms_stale;
-static pid_t ticking; /* the process whose timer runs: a fork has none */
+static bool is_ticking; /* the timers of this process run: a fork has none */
 
 static volatile sig_atomic_t caught;
 static uint64_t caught_at; /* the instruction */
@@ -106,15 +106,29 @@ static void on_alarm(int signal, siginfo_t *info, void *context)
 
 static void tick(void)
 {
-    const pid_t process = getpid();
-    if (ticking != process) {
-        const struct itimerval interval = {.it_interval = {.tv_usec = TICK_US},
-                                           .it_value = {.tv_usec = TICK_US}};
-        const struct itimerval alarms = {.it_interval = {.tv_sec = ALARM_S},
-                                         .it_value = {.tv_sec = ALARM_S}};
-        (void)setitimer(ITIMER_VIRTUAL, &interval, NULL);
-        (void)setitimer(ITIMER_REAL, &alarms, NULL);
-        ticking = process;
+    if (is_ticking) {
+        return;
+    }
+    const struct itimerval interval = {.it_interval = {.tv_usec = TICK_US},
+                                       .it_value = {.tv_usec = TICK_US}};
+    const struct itimerval alarms = {.it_interval = {.tv_sec = ALARM_S},
+                                     .it_value = {.tv_sec = ALARM_S}};
+    (void)setitimer(ITIMER_VIRTUAL, &interval, NULL);
+    (void)setitimer(ITIMER_REAL, &alarms, NULL);
+    is_ticking = true;
+}
+
+static void on_fork(void)
+{
+    is_ticking = false;
+}
+
+static void watch_forks(void)
+{
+    static bool is_watching;
+    if (!is_watching) {
+        (void)pthread_atfork(NULL, NULL, on_fork); /* for want of memory alone it would fail */
+        is_watching = true;
     }
 }
 
@@ -123,6 +137,7 @@ void guard_open(void)
     if (user_count++ > 0) {
         return;
     }
+    watch_forks();
     (void)backtrace(frames, FRAMES_MAX); /* loads what it needs, which a handler must not */
     const stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
     (void)sigaltstack(&stack, NULL);
@@ -144,7 +159,7 @@ void guard_close(void)
     const struct itimerval never = {{0}, {0}};
     (void)setitimer(ITIMER_VIRTUAL, &never, NULL);
     (void)setitimer(ITIMER_REAL, &never, NULL);
-    ticking = 0;
+    is_ticking = false;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         (void)sigaction(signals[i], &before[i], NULL);
     }
