@@ -32,15 +32,31 @@ static bool overlaps(const struct block *a, const struct block *b)
     return a->base < b->base + b->size && b->base < a->base + a->size;
 }
 
+/* A block on its way in, and the stretch that changes with it. */
+struct taking {
+    const struct block *block;
+    uint64_t start, end;
+};
+
+static void take_away(struct taking *t, struct block *gone)
+{
+    const uint64_t end = gone->base + gone->size;
+    gone->is_gone = true;
+    t->start = gone->base < t->start ? gone->base : t->start;
+    t->end = end > t->end ? end : t->end;
+}
+
 /* Takes out of a page's list what has gone and what goes now. */
-static void page_clear(struct blocks *b, uint64_t page, const struct block *taken)
+static void page_clear(struct blocks *b, uint64_t page, struct taking *taking)
 {
     uint32_t *at = map_get(&b->first_of_page, page);
     while (at != NULL && *at != 0) {
         const uint32_t link = *at - 1;
         const uint32_t index = b->links.at[link].block;
         struct block *block = &b->all.at[index];
-        block->is_gone = block->is_gone || overlaps(block, taken);
+        if (!block->is_gone && overlaps(block, taking->block)) {
+            take_away(taking, block);
+        }
         if (!block->is_gone) {
             at = &b->links.at[link].next;
             continue;
@@ -54,17 +70,17 @@ static void page_clear(struct blocks *b, uint64_t page, const struct block *take
 }
 
 /* Clears pages first to last, by whichever is less: the pages, or those that are known. */
-static void pages_clear(struct blocks *b, uint64_t first, uint64_t last, const struct block *taken)
+static void pages_clear(struct blocks *b, uint64_t first, uint64_t last, struct taking *taking)
 {
     if (last - first < b->first_of_page.entries.count) {
         for (uint64_t page = first; page <= last; page++) {
-            page_clear(b, page, taken);
+            page_clear(b, page, taking);
         }
         return;
     }
     vec_each (&b->first_of_page.entries, entry) {
         if (entry->key >= first && entry->key <= last) {
-            page_clear(b, entry->key, taken);
+            page_clear(b, entry->key, taking);
         }
     }
 }
@@ -86,12 +102,12 @@ static size_t large_behind(const struct blocks *b, uint64_t address)
     return low;
 }
 
-static void large_clear(struct blocks *b, const struct block *taken)
+static void large_clear(struct blocks *b, struct taking *taking)
 {
-    const size_t first = large_behind(b, taken->base);
+    const size_t first = large_behind(b, taking->block->base);
     size_t end = first;
-    while (end < b->large.count && overlaps(&b->all.at[b->large.at[end]], taken)) {
-        b->all.at[b->large.at[end]].is_gone = true;
+    while (end < b->large.count && overlaps(&b->all.at[b->large.at[end]], taking->block)) {
+        take_away(taking, &b->all.at[b->large.at[end]]);
         vec_push(&b->unused, b->large.at[end++]);
     }
     if (end > first) {
@@ -111,21 +127,23 @@ static void large_add(struct blocks *b, const struct block *block)
     b->large.at[at] = index;
 }
 
-void blocks_add(struct blocks *b, uint64_t base, uint64_t size, uint32_t name)
+struct block_span blocks_add(struct blocks *b, uint64_t base, uint64_t size, uint32_t name)
 {
     struct block block = {.base = base, .size = size > 0 ? size : 1, .name = name};
     if (block.base + block.size < block.base) {
-        return;
+        return (struct block_span){0};
     }
     const uint64_t end = block.base + block.size;
     b->lowest = b->end == 0 || block.base < b->lowest ? block.base : b->lowest;
     b->end = end > b->end ? end : b->end;
     const uint64_t last = (end - 1) >> PAGE_BITS;
-    large_clear(b, &block);
-    pages_clear(b, base >> PAGE_BITS, last, &block);
+    struct taking taking = {.block = &block, .start = base, .end = end};
+    large_clear(b, &taking);
+    pages_clear(b, base >> PAGE_BITS, last, &taking);
+    const struct block_span changed = {taking.start, taking.end - taking.start};
     if (block.size >= LARGE_SIZE) {
         large_add(b, &block);
-        return;
+        return changed;
     }
     block.links = (uint32_t)(last - (base >> PAGE_BITS) + 1);
     const uint32_t index = block_new(b, &block);
@@ -133,6 +151,7 @@ void blocks_add(struct blocks *b, uint64_t base, uint64_t size, uint32_t name)
         uint32_t *first = map_slot(&b->first_of_page, page, 0, NULL);
         *first = link_new(b, (struct block_link){.block = index, .next = *first}) + 1;
     }
+    return changed;
 }
 
 struct block *blocks_find(const struct blocks *b, uint64_t address)

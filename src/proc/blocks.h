@@ -20,6 +20,10 @@ struct block {
     bool is_gone;    /* another has taken its place */
 };
 
+struct block_span {
+    uint64_t start, size;
+};
+
 struct block_link {
     uint32_t block, next; /* next: index plus one, 0 for none */
 };
@@ -35,9 +39,10 @@ struct blocks {
     uint64_t lowest, end;     /* no stretch was ever below or behind; 0, 0: there was none */
 };
 
-/* Adds a stretch; of size 0 it counts as one byte. Amortized O(size / page + blocks replaced), and
+/* Adds a stretch; of size 0 it counts as one byte. Returns where something changed: the stretch and
+ * all that it replaced; of size 0 when it is none. Amortized O(size / page + blocks replaced), and
  * O(large blocks) for a large one. */
-void blocks_add(struct blocks *b, uint64_t base, uint64_t size, uint32_t name);
+struct block_span blocks_add(struct blocks *b, uint64_t base, uint64_t size, uint32_t name);
 
 /* The stretch that covers the address, NULL for none; valid until the next blocks_add. */
 struct block *blocks_find(const struct blocks *b, uint64_t address);

@@ -11,8 +11,6 @@
 #include "wire/segment.h"
 
 enum {
-    RECENT_MIN = 1 << 10,
-    RECENT_MAX = 1 << 18,
     FRAMES_MAX = 64,
     CALLS_SIZE = CALLS_COUNT * sizeof(uint64_t),
 };
@@ -36,7 +34,7 @@ void naming_release(struct naming *g)
     map_release(&g->part_of);
     blocks_release(&g->blocks);
     blocks_release(&g->symbols);
-    vec_release(&g->recent);
+    labels_release(&g->labels);
     map_release(&g->place_count);
     vec_release(&g->shared);
     out_abandon(&g->text);
@@ -178,37 +176,6 @@ static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t of
     return name;
 }
 
-/* Where the name of an address is remembered. The more addresses there are, the more are
- * remembered. */
-static struct naming_recent *recent_slot(struct naming *g, uint64_t address)
-{
-    if (g->recent_missed >= g->recent.count && g->recent.count < RECENT_MAX) {
-        const size_t count = g->recent.count == 0 ? RECENT_MIN : g->recent.count * 4;
-        vec_reserve(&g->recent, count);
-        g->recent.count = count;
-        memset(g->recent.at, 0, count * sizeof *g->recent.at);
-        g->recent_missed = 0;
-    }
-    return &g->recent.at[address / 8 & (g->recent.count - 1)];
-}
-
-static bool is_among_blocks(const struct naming *g, uint64_t address)
-{
-    return address >= g->blocks.lowest && address < g->blocks.end;
-}
-
-static bool is_still(const struct naming *g, const struct naming_recent *r, uint64_t address)
-{
-    if (r->address != address) {
-        return false;
-    }
-    if (r->number == 0) {
-        return !is_among_blocks(g, address);
-    }
-    const struct block *block = &g->blocks.all.at[r->block];
-    return block->number == r->number && !block->is_gone;
-}
-
 void naming_share(struct naming *g, struct naming_shared shared)
 {
     vec_push(&g->shared, shared);
@@ -235,8 +202,8 @@ static uint32_t name_symbol(struct naming *g, uint64_t address)
     const struct block *symbol = blocks_find(&g->symbols, address);
     struct place_object found;
     if (symbol == NULL && places_object(g->places, address, &found)) {
-        blocks_add(&g->symbols, found.start, found.size,
-                   names_intern_text(&g->tables->names, found.name));
+        (void)blocks_add(&g->symbols, found.start, found.size,
+                         names_intern_text(&g->tables->names, found.name));
         symbol = blocks_find(&g->symbols, address);
     }
     if (symbol == NULL || address == symbol->base) {
@@ -264,31 +231,32 @@ uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
     if (address == 0) {
         return 0;
     }
-    struct naming_recent *recent = recent_slot(g, address);
-    if (is_still(g, recent, address)) {
-        return recent->name;
+    const uint32_t known = labels_get(&g->labels, address);
+    if (known != 0) {
+        return known;
     }
-    g->recent_missed++;
     struct block *block = blocks_find(&g->blocks, address);
     const uint32_t name = block == NULL ? name_outside(g, address, place)
                                         : name_in_block(g, block, address - block->base, place);
-    *recent = (struct naming_recent){
-        .address = address,
-        .block = block == NULL ? 0 : (uint32_t)(block - g->blocks.all.at),
-        .number = block == NULL ? 0 : block->number,
-        .name = name,
-    };
+    labels_put(&g->labels, address, name);
     return name;
+}
+
+/* What lay in the memory is forgotten. */
+static void add_block(struct naming *g, uint64_t address, uint64_t size, uint32_t name)
+{
+    const struct block_span changed = blocks_add(&g->blocks, address, size, name);
+    labels_forget(&g->labels, changed.start, changed.size);
 }
 
 uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint64_t place)
 {
     const uint32_t name = name_by_place(g, place);
-    blocks_add(&g->blocks, address, size, name);
+    add_block(g, address, size, name);
     return name;
 }
 
 void naming_stack(struct naming *g, uint64_t address, uint64_t size)
 {
-    blocks_add(&g->blocks, address, size, 0);
+    add_block(g, address, size, 0);
 }

@@ -17,19 +17,12 @@
 #include "base/vec.h"
 #include "place/place.h"
 #include "proc/blocks.h"
+#include "proc/labels.h"
 #include "trace/tables.h"
 
 /* A stretch of memory that processes share. */
 struct naming_shared {
     uint64_t start, size, offset;
-    uint32_t name;
-};
-
-/* A name that was found lately: of an address in a block, as long as the block is there, or of one
- * where no block can be. */
-struct naming_recent {
-    uint64_t address;
-    uint32_t block, number; /* its index and its number; number 0: none */
     uint32_t name;
 };
 
@@ -43,9 +36,8 @@ struct naming {
     struct map object_of;      /* address, where no block is, to name */
     struct map part_of;        /* (number of a block, offset) to name */
     struct blocks blocks;
-    struct blocks symbols;            /* variables of modules that were looked up */
-    VEC(struct naming_recent) recent; /* by address; one may take another's place */
-    size_t recent_missed;
+    struct blocks symbols; /* variables of modules that were looked up */
+    struct labels labels;  /* names that were found before */
     VEC(struct naming_shared) shared;
     uint32_t block_count;   /* that have a number */
     struct map place_count; /* name of a place to how many objects have their names from it */

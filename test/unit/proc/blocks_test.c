@@ -1,5 +1,7 @@
 #include "proc/blocks.h"
 
+#include <string.h>
+
 #include "harness/test.h"
 #include "proc/pieces.h"
 #include "wire/prng.h"
@@ -20,16 +22,23 @@ TEST(every_byte_belongs_to_the_block_added_last_there)
     prng_init(&prng, 7);
     struct blocks b = {0};
     uint32_t is_gone[STEPS + 1] = {0};
+    uint32_t was_gone[STEPS + 1] = {0};
     for (uint32_t step = 1; step <= STEPS; step++) {
         const uint64_t base = prng_below(&prng, MEMORY_SIZE);
         uint64_t size = random_size(&prng);
         size = size < MEMORY_SIZE - base ? size : MEMORY_SIZE - base;
-        blocks_add(&b, base, size, step);
+        const struct block_span changed = blocks_add(&b, base, size, step);
+        CHECK(changed.start <= base && base + size <= changed.start + changed.size);
         /* Whoever loses a byte is gone whole. */
         for (uint64_t at = base; at < base + (size > 0 ? size : 1); at++) {
             is_gone[owner[at]] = 1;
             owner[at] = step;
         }
+        for (uint64_t at = 0; at < MEMORY_SIZE; at += 64) { /* what has changed is told */
+            CHECK(owner[at] == 0 || is_gone[owner[at]] == 0 || was_gone[owner[at]] != 0 ||
+                  at - changed.start < changed.size);
+        }
+        memcpy(was_gone, is_gone, sizeof was_gone);
         for (int look = 0; look < 100; look++) {
             const uint64_t at = prng_below(&prng, MEMORY_SIZE);
             const struct block *found = blocks_find(&b, at);
@@ -43,10 +52,10 @@ TEST(every_byte_belongs_to_the_block_added_last_there)
 TEST(a_block_as_large_as_the_address_space_is_no_trouble)
 {
     struct blocks b = {0};
-    blocks_add(&b, 4096, 8, 1);
-    blocks_add(&b, 0, UINT64_MAX, 2);
+    (void)blocks_add(&b, 4096, 8, 1);
+    (void)blocks_add(&b, 0, UINT64_MAX, 2);
     CHECK_INT(blocks_find(&b, 4096)->name, 2);
-    blocks_add(&b, UINT64_MAX, 8, 3);
+    CHECK_INT(blocks_add(&b, UINT64_MAX, 8, 3).size, 0);
     CHECK_INT(blocks_find(&b, 4096)->name, 2);
     blocks_release(&b);
 }
