@@ -6,7 +6,9 @@
 #include "cli/watch.h"
 #include "proc/recorder.h"
 
-enum { EXIT_OWN_FAILURE = 125, SIGNAL_BASE = 128 };
+enum { EXIT_OWN_FAILURE = 125, SIGNAL_BASE = 128, ROOM_MIN = 4 << 20 };
+
+#define ROOM_DEFAULT (UINT64_C(16) << 30)
 
 struct record_options {
     struct common common;
@@ -16,6 +18,7 @@ struct record_options {
     const char *on_race;
     bool all_accesses;
     bool stacks;
+    struct limit room;
 };
 
 static const char *watch_word(size_t index)
@@ -109,6 +112,9 @@ static int run(struct session *s, const void *options, struct err *e)
     if (o->on_race != NULL && o->watch < 0) {
         return session_misused(e, "--on-race needs --watch races");
     }
+    if (o->room.bytes < ROOM_MIN || o->room.time_ns != 0 || o->room.runs != 0) {
+        return session_misused(e, "--room takes a size, 4MiB or more");
+    }
     VEC(char *) words = {0};
     for (size_t i = 0; i < s->input_count; i++) {
         vec_push(&words, (char *)(uintptr_t)s->inputs[i]);
@@ -126,7 +132,7 @@ static int run(struct session *s, const void *options, struct err *e)
         .handler_count = o->handlers.count,
         .all_accesses = o->all_accesses,
         .stacks = o->stacks,
-        .size_pending_max = UINT64_C(16) << 30,
+        .size_pending_max = o->room.bytes,
     };
     struct notes notes = {0};
     struct recorder_result result;
@@ -180,6 +186,12 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, stacks),
      .help = "keep, with each access, the functions that called its own"},
+    {.name = "room",
+     .type = OPTION_BUDGET,
+     .argument = "SIZE",
+     .target = offsetof(struct record_options, room),
+     .help = "what the program records may take so much of the disk until the trace is written "
+             "(default: 16GiB); never more than half of what is free"},
     COMMON_JSON,
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG,
                .help = "with --watch: each race as a line of JSON"),
@@ -187,7 +199,8 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct record_options defaults = {.common = COMMON_DEFAULTS, .watch = -1};
+static const struct record_options defaults = {
+    .common = COMMON_DEFAULTS, .watch = -1, .room = {.bytes = ROOM_DEFAULT}};
 
 static const struct example examples[] = {
     {"clew record -- ./server --port 7000", "Run a program and write run.clew."},

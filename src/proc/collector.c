@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/seam.h"
+#include "proc/drain.h"
 
 /* The page that all processes shared. A folder without one has nothing to tell. */
 static void read_page(struct collector *c)
@@ -43,23 +44,18 @@ int collector_find(struct collector *c, struct err *e)
         return err_set(e, "%s: cannot be read: %s", c->folder, strerror(errno));
     }
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        uint32_t process = 0;
-        uint32_t task = 0;
-        uint32_t number = 0;
-        char rest = 0;
-        /* NOLINTNEXTLINE(cert-err34-c): the names are ours; one that does not match is not a
-         * segment. */
-        if (sscanf(entry->d_name, "%u.%u.%u%c", &process, &task, &number, &rest) != 3) {
+        struct drain_segment s;
+        if (!drain_parse_name(&s, entry->d_name)) {
             continue;
         }
         const uint32_t index =
-            *map_slot(&c->row_of, map_pair(process, task), (uint32_t)c->sources.count, NULL);
+            *map_slot(&c->row_of, map_pair(s.process, s.task), (uint32_t)c->sources.count, NULL);
         if (index == c->sources.count) {
-            const struct row row = {.folder = c->folder, .process = process, .task = task};
+            const struct row row = {.folder = c->folder, .process = s.process, .task = s.task};
             vec_push(&c->sources, (struct source){.row = row});
         }
         struct row *row = &c->sources.at[index].row;
-        row->segment_count = row->segment_count > number ? row->segment_count : number + 1;
+        row->segment_count = row->segment_count > s.number ? row->segment_count : s.number + 1;
     }
     (void)closedir(dir);
     return 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,18 +14,26 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limit.h"
 #include "base/seam.h"
 #include "proc/alive.h"
+#include "proc/drain.h"
 #include "proc/install.h"
 #include "wire/event.h"
 #include "wire/recording.h"
 #include "wire/segment.h"
 
-enum { PATH_SIZE = PATH_MAX, END_STEPS_MAX = 20, WATCH_PAUSE_NS = 50 * 1000 * 1000 };
+enum {
+    PATH_SIZE = PATH_MAX,
+    END_STEPS_MAX = 20,
+    PAUSE_MS = 20,
+    WATCH_PAUSE_NS = 50 * 1000 * 1000,
+};
 
 static int path_join(char path[static PATH_SIZE], const char *head, const char *tail, struct err *e)
 {
@@ -153,19 +162,28 @@ _Noreturn static void become(const struct recorder_options *options, const char 
     _exit(126);
 }
 
-/* Waits for the end of the command and for orphans of its that end before it; meanwhile who watches
- * is asked every so often. */
+/* Waits for the end of the command and for orphans of its that end before it; meanwhile rows are
+ * drained, and who watches is asked every so often. */
 static void wait_for(pid_t pid, const struct recorder_options *options, const char *folder,
-                     int *status)
+                     struct drain *drain, int *status)
 {
+    struct pollfd command = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    uint64_t watch_ns = 0;
     int end = 0;
     pid_t ended = 0;
     while (ended != pid && (ended >= 0 || errno == EINTR)) {
-        if (ended == 0 && options->watch != NULL) {
-            (void)nanosleep(&(struct timespec){.tv_nsec = WATCH_PAUSE_NS}, NULL);
-            options->watch(options->watch_context, folder, false);
+        if (ended == 0) {
+            const bool is_busy = drain_step(drain);
+            (void)poll(&command, 1, is_busy ? 0 : PAUSE_MS);
         }
-        ended = waitpid(-1, &end, options->watch != NULL ? WNOHANG : 0);
+        if (ended == 0 && options->watch != NULL && limit_now_ns() >= watch_ns) {
+            options->watch(options->watch_context, folder, false);
+            watch_ns = limit_now_ns() + WATCH_PAUSE_NS;
+        }
+        ended = waitpid(-1, &end, WNOHANG);
+    }
+    if (command.fd >= 0) {
+        (void)close(command.fd);
     }
     *status = end;
     if (options->watch != NULL) {
@@ -176,7 +194,7 @@ static void wait_for(pid_t pid, const struct recorder_options *options, const ch
 /* Starts the command and waits for it. What exec failed with comes back through a pipe that a
  * successful one closes. */
 static int run(const struct recorder_options *options, const char *library, const char *folder,
-               int *status, struct err *e)
+               struct drain *drain, int *status, struct err *e)
 {
     int report[2];
     if (seam_fails() || pipe2(report, O_CLOEXEC) < 0) {
@@ -202,7 +220,7 @@ static int run(const struct recorder_options *options, const char *library, cons
     int reason = 0;
     const ssize_t failed = read(report[0], &reason, sizeof reason);
     (void)close(report[0]);
-    wait_for(pid, options, folder, status);
+    wait_for(pid, options, folder, drain, status);
     keyboard_restore(&keyboard);
     return failed > 0 ? err_set(e, "%s: cannot be run: %s", options->command[0], strerror(reason))
                       : 0;
@@ -219,10 +237,13 @@ static void remove_folder(const char *folder)
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         const char *name = entry->d_name;
         const size_t digits = strspn(name, "0123456789");
-        const bool is_row = digits > 0 && strspn(name, "0123456789.") == strlen(name);
+        const size_t numbers = strspn(name, "0123456789.");
+        const bool is_row =
+            digits > 0 && (name[numbers] == 0 || strcmp(name + numbers - 1, PACKED_SUFFIX) == 0);
         const bool is_table = digits > 0 && (strcmp(name + digits, SITES_SUFFIX) == 0 ||
                                              strcmp(name + digits, CALLS_SUFFIX) == 0);
-        if (is_row || is_table || strcmp(name, RECORDING_FILE) == 0) {
+        if (is_row || is_table || strcmp(name, RECORDING_FILE) == 0 ||
+            strcmp(name, PACKING_FILE) == 0) {
             (void)unlinkat(dirfd(dir), entry->d_name, 0);
         }
     }
@@ -393,7 +414,14 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
         return -1;
     }
     const int page = make_page(folder, options, e);
-    if (page < 0 || run(options, install.runtime, folder, &result->status, e) < 0) {
+    struct drain drain = {.folder = -1};
+    if (page >= 0) {
+        drain_open(&drain, folder, page);
+    }
+    const bool has_run =
+        page >= 0 && run(options, install.runtime, folder, &drain, &result->status, e) == 0;
+    drain_close(&drain);
+    if (!has_run) {
         remove_folder(folder);
         if (page >= 0) {
             (void)close(page);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/seam.h"
+#include "proc/drain.h"
 #include "wire/event.h"
 #include "wire/kind.h"
 
@@ -24,11 +25,36 @@ static void unmap(struct row *r)
     }
 }
 
+/* A segment that was packed has another name: puts it into memory of its own; none when it cannot
+ * be unpacked. */
+static int map_packed(struct row *r, const char *path, struct err *e)
+{
+    void *at = seam_fails() ? MAP_FAILED
+                            : mmap(NULL, SEGMENT_SIZE, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) {
+        return err_set(e, "%s: cannot be unpacked: %s", path, strerror(errno));
+    }
+    const size_t size = drain_unpack(path, at);
+    r->segment = at;
+    r->room = size < SEGMENT_HEADER_SIZE ? 0 : size - SEGMENT_HEADER_SIZE;
+    if (size < SEGMENT_HEADER_SIZE) {
+        unmap(r);
+    }
+    return 0;
+}
+
 /* Maps the file; no segment when it is too short to be one: its maker died making it. */
 static int map_file(struct row *r, const char *path, struct err *e)
 {
     struct stat status;
     const int fd = seam_fails() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    char packed[PATH_MAX];
+    if (fd < 0 && errno == ENOENT &&
+        snprintf(packed, sizeof packed, "%s" PACKED_SUFFIX, path) < PATH_MAX &&
+        access(packed, F_OK) == 0) {
+        return map_packed(r, packed, e);
+    }
     if (fd < 0 || fstat(fd, &status) < 0) {
         const int reason = errno;
         if (fd >= 0) {

@@ -1,6 +1,7 @@
 """Kills the recorded program, a child of it, or clew record itself, at instants drawn from a seed: whatever was
 committed is in the trace, nothing torn is, and nothing in it is impossible. The instants decide what is met, never
 whether the test passes."""
+import ctypes
 import glob
 import json
 import os
@@ -22,8 +23,11 @@ import tap  # pylint: disable=wrong-import-position
 
 KILLS = 2000 if os.environ.get("CLEW_TEST_LONG") else 100
 FLOODS = 100 if os.environ.get("CLEW_TEST_LONG") else 3
+DRAINS = 100 if os.environ.get("CLEW_TEST_LONG") else 3
 SECONDS_MAX = 60
+SEGMENT_SIZE = 1 << 20
 HEADER_SIZE, RECORD_SIZE, MAGIC = 4096, 32, 0x316765736c6377
+FLOOD_EVENTS = 1600000  # two threads, each 400,000 times lock and unlock
 VOID, IS_WORD, WORD_SIZE, NOTES_FROM = 4, 0x80, 8, 0x80
 
 
@@ -72,11 +76,24 @@ def is_alive(pid):
         return False
 
 
+def unpacked(data):
+    room = ctypes.create_string_buffer(SEGMENT_SIZE)
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    size = library.ZSTD_decompress(room, ctypes.c_size_t(SEGMENT_SIZE), data, ctypes.c_size_t(len(data)))
+    assert size <= SEGMENT_SIZE, "a packed segment is damaged"
+    return room.raw[:size]
+
+
 def committed_in(path):
     """How many events the file's writer has committed; the format is that of wire/segment.h. A file whose name has another
     number than its header is a copy that its writer was killed making."""
     with open(path, "rb") as file:
         data = file.read()
+    if path.endswith(".z"):
+        path, data = path[:-2], unpacked(data)
+        if os.path.exists(path):
+            return 0  # its packer was killed before it could remove this one
     if len(data) < HEADER_SIZE or struct.unpack_from("<Q", data)[0] != MAGIC:
         return 0
     if not path.endswith(f".{struct.unpack_from('<I', data, 20)[0]}"):
@@ -111,10 +128,10 @@ def check_trace(trace):
     return result["events"]
 
 
-def begin(folder, program=PROGRAM):
+def begin(folder, program=PROGRAM, *options):
     trace = os.path.join(folder, "run.clew")
     recorder = subprocess.Popen(  # pylint: disable=consider-using-with
-        [CLEW, "record", "-q", "-o", trace, "--", program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [CLEW, "record", "-q", *options, "-o", trace, "--", program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return trace, recorder
 
 
@@ -138,8 +155,7 @@ def kill_one(seed):
             kill(family[victim == "child"])
         recorder.wait(SECONDS_MAX)
         wait_until_alone(folder)
-        if os.path.exists(trace) or os.path.exists(trace + ".rings"):
-            check_trace(trace)
+        check_trace(trace)
 
 
 def kill_recorder(folder, trace, recorder):
@@ -175,6 +191,29 @@ def test_a_kill_while_segments_are_saved_loses_nothing():
                 time.sleep(0.001)
             time.sleep(chance.uniform(0, 0.004))
             kill_recorder(folder, trace, recorder)
+
+
+def test_a_kill_while_segments_are_packed_loses_nothing():
+    """There is so little room that the program waits for the recorder to pack what is full."""
+    for seed in range(DRAINS):
+        chance = random.Random(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            trace, recorder = begin(folder, FLOOD, "--room", "8MiB")
+            while not glob.glob(trace + ".rings/*.z") and recorder.poll() is None:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 0.05))
+            kill_recorder(folder, trace, recorder)
+
+
+def test_little_room_is_enough_or_what_was_lost_is_told():
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "run.clew")
+        done = subprocess.run([CLEW, "record", "--json", "--room", "16MiB", "-o", trace, "--", FLOOD], capture_output=True,
+                              text=True, timeout=SECONDS_MAX, check=False)
+        stats = json.loads(done.stdout)
+        assert done.returncode == 0 and stats["events"] + stats["stats"]["dropped"] >= FLOOD_EVENTS, stats
+        assert stats["events"] * RECORD_SIZE > 16 << 20, stats
+        check_trace(trace)
 
 
 def test_a_program_outlives_its_recorder():
