@@ -71,6 +71,20 @@ static inline void clew_var_delete(const char *name)
     }
 }
 
+static inline void clew_var_leave(const char *const *name)
+{
+    clew_var_delete(*name);
+}
+
+/* The variable has this value until the block is left in which this stands, or it gets another:
+ *     clew_var_here("turn", turn);
+ */
+#define CLEW_JOIN_(a, b) a##b
+#define CLEW_JOIN(a, b) CLEW_JOIN_(a, b)
+#define clew_var_here(name, value)                                          \
+    __attribute__((cleanup(clew_var_leave), unused)) const char *CLEW_JOIN( \
+        clew_var_here_, __LINE__) = (clew_var(name, value), name)
+
 /* A line for the trace. */
 static inline void clew_log(const char *text)
 {

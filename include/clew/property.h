@@ -15,7 +15,24 @@
  *         {0},
  *     };
  *
- * A property only looks: it changes nothing and calls nothing else of clew's. C and C++. */
+ * A property only looks: it changes nothing and calls nothing else of clew's. C and C++.
+ *
+ * Of a program (clew explore --property FILE.c -- ./program) properties see the variables that it
+ * reports, as those of node 0, and nothing else; the list is called clew_properties:
+ *
+ *     static bool none_lost(const struct clew_view *view)
+ *     {
+ *         const int64_t *sent = clew_value(view, 0, "sent");
+ *         const int64_t *received = clew_value(view, 0, "received");
+ *         return sent == NULL || received == NULL || *received <= *sent;
+ *     }
+ *
+ *     const struct clew_property clew_properties[] = {
+ *         {.name = "none lost", .holds = none_lost},
+ *         {0},
+ *     };
+ *
+ * One that asks for a variable which is not there counts as skipped, whatever it answers. */
 #ifndef CLEW_PROPERTY_H
 #define CLEW_PROPERTY_H
 
@@ -46,6 +63,9 @@ struct clew_property {
     bool is_at_rest;  /* asked only when the run has come to rest; else after each step */
     uint8_t severity; /* enum clew_severity */
 };
+
+/* The list of a file that is given to --property. */
+__attribute__((visibility("default"))) extern const struct clew_property clew_properties[];
 
 /* Says with which values a property is broken, as printf does; is always false. */
 #define clew_broken(view, ...) ((view)->broken((view), __VA_ARGS__))

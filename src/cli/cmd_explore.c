@@ -76,6 +76,9 @@ static int check_command(const struct exploration *x, struct err *e)
         return session_misused(e, "--config, --net, --bug, --set, --faults and --interactive are "
                                   "for systems, not for programs");
     }
+    if (!is_program(x) && c->program.property != NULL) {
+        return session_misused(e, "--property is for programs: a system has its properties in it");
+    }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
     }
@@ -176,6 +179,9 @@ static void print_settings(const struct exploration *x, const char *config, stru
     if (x->command->spec != NULL) {
         out_format(out, ", spec %s", x->command->spec);
     }
+    if (x->command->program.property != NULL) {
+        out_format(out, ", property %s", x->command->program.property);
+    }
     if (x->command->config != NULL) {
         out_format(out, ", config %s %s", x->command->config, config);
     }
@@ -190,6 +196,9 @@ static void print_replay_options(const struct explore_command *c, struct out *ou
     }
     if (c->config != NULL) {
         out_format(out, "--config %s ", c->config);
+    }
+    if (c->program.property != NULL) {
+        out_format(out, "--property %s ", c->program.property);
     }
     out_char(out, '\0');
 }

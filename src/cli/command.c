@@ -24,6 +24,7 @@ int command_open(struct world **w, const struct session *s, const struct command
         .verifies = choice->verifies,
         .shows_output = choice->shows_output,
         .spec = spec,
+        .property = choice->property,
         .hang_ns = choice->hang * UINT64_C(1000000000),
     };
     return control_open(w, &options, e);

@@ -12,6 +12,7 @@ struct command_choice {
     bool shows_output;
     bool verifies; /* each run is made twice */
     uint64_t hang; /* seconds that a run may take; 0: 10 */
+    const char *property;
 };
 
 #define COMMAND_CHOICE_DEFAULTS   \
@@ -38,6 +39,12 @@ const char *command_fail_word(size_t index);
          .word = command_fail_word,                                                                \
          .target = offsetof(owner, program.fail_on),                                               \
          .help = "of a program: exit (a status other than 0 is a violation)"},                     \
+        {.name = "property",                                                                       \
+         .type = OPTION_FILE,                                                                      \
+         .argument = "FILE.c",                                                                     \
+         .target = offsetof(owner, program.property),                                              \
+         .help = "of a program: properties in C of the variables it reports, which clew compiles " \
+                 "and loads (man 3 clew-property)"},                                               \
     {                                                                                              \
         .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                              \
         .target = offsetof(owner, program.hang),                                                   \

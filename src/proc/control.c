@@ -206,7 +206,9 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
     if (verdict_read(c, p, x, e) < 0) {
         return -1;
     }
-    claim_check(c, x);
+    if (claim_check(c, x, e) < 0) {
+        return -1;
+    }
     if (outcome_is_violation(x->outcome)) {
         x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
     }

@@ -19,6 +19,7 @@ struct control_options {
     bool verifies;        /* each run is made twice, and the two are compared */
     bool shows_output;    /* what the program prints goes to standard error; else it is dropped */
     const struct spec *spec; /* properties of the variables it reports; NULL: none */
+    const char *property;    /* a file of such in C (clew/property.h), or its .so; NULL: none */
     uint64_t hang_ns;        /* a run that takes longer is ended; 0: 10 seconds */
 };
 

@@ -10,6 +10,7 @@
 #include "place/place.h"
 #include "proc/control.h"
 #include "proc/install.h"
+#include "proc/property.h"
 #include "spec/checker.h"
 
 /* An action the way schedules write it. */
@@ -43,6 +44,7 @@ struct controlled {
     VEC(struct described) actions;
 
     struct checker *checker;
+    struct properties *in_c; /* NULL: none */
     struct world_property *properties, *properties_told;
     struct arena texts;
     const char *process; /* what the specification calls the program */
@@ -113,11 +115,11 @@ size_t verdict_taken(const struct controlled *c, const struct control_stand *sta
 /* The calls in which it ended. */
 void verdict_calls(struct world *w, struct out *out);
 
-/* control_claim.c: the specification on what the program reported. Cuts the execution where a
- * property breaks. */
+/* control_claim.c: the specification and the properties in C on what the program reported. Cuts the
+ * execution where a property breaks. */
 MUST_USE int claim_open(struct controlled *c, struct err *e);
 void claim_close(struct controlled *c);
-void claim_check(struct controlled *c, struct execution *x);
+MUST_USE int claim_check(struct controlled *c, struct execution *x, struct err *e);
 uint32_t claim_tell(struct world *w, const struct world_property **properties);
 
 /* control_cover.c: which code was entered. */

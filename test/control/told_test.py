@@ -95,5 +95,110 @@ def test_a_misuse_deep_down_has_all_its_calls():
     assert re.search(r" < main calls.c:\d+$", chain), finding
 
 
+VARIABLES = """
+#include <pthread.h>
+#include "clew/clew.h"
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int entered;
+static char channel;
+static void *work(void *unused)
+{
+    int mine = ++entered;
+    clew_var("inside", mine);
+    pthread_mutex_lock(&lock);
+    {
+        clew_var_here("turn", mine);
+        clew_sent(&channel, (uint64_t)mine, 1);
+    }
+    pthread_mutex_unlock(&lock);
+    clew_var("inside", 0);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, work, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    clew_received(&channel, 1, 1);
+    clew_var("all", entered);
+    return 0;
+}
+"""
+
+PROPERTIES = """
+#include "clew/property.h"
+#include <stddef.h>
+%s
+const struct clew_property clew_properties[] = {
+    {.name = "the one", .holds = the_one%s},
+    {0},
+};
+"""
+
+
+def property_file(name, body, more=""):
+    return write(name + ".c", PROPERTIES % ("static bool the_one(const struct clew_view *view)\n{\n" + body + "\n}", more))
+
+
+def test_a_property_in_c_is_asked_after_each_value():
+    program = build("variables", source=VARIABLES)
+    path = property_file("all_enter", 'const int64_t *all = clew_value(view, 0, "all");\n'
+                         'return all == NULL || *all == 2 || clew_broken(view, "only %d entered", (int)*all);')
+    said, folder = explore([program], "--property", path, "--budget", "300runs")
+    finding = only_finding(said)
+    assert finding["kind"] == "property" and finding["what"] == "the one does not hold: only 1 entered", finding
+    assert f"--property {path} " in finding["replay"], finding
+    for mode in MODES:
+        done = run([CLEW, "replay", "--mode", mode, "--verify", "3", "--property", path, folder + "/violations/1.sched", "--", program])
+        assert done.returncode == 1 and "only 1 entered" in done.stdout and ", as recorded" in done.stdout, done.stdout + done.stderr
+    done = run([CLEW, "minimize", "-q", "--budget", "200runs", "--property", path, folder + "/violations/1.sched", "--", program])
+    assert done.returncode in (0, 1) and "only 1 entered" in done.stdout, done.stdout + done.stderr
+
+
+def test_values_that_are_gone_are_not_there():
+    """What clew_var_here has set goes with its block, and a property that asks for it then is skipped."""
+    program = build("variables", source=VARIABLES)
+    path = property_file("turns", 'const int64_t *turn = clew_value(view, 0, "turn");\n'
+                         'return turn == NULL ? false : *turn > 0;')
+    said, folder = explore([program], "--property", path, "--budget", "20runs")
+    assert not said["findings"], said
+    told = run([CLEW, "campaign", folder]).stdout
+    counts = re.search(r"the one.*?(\d+) checks?.*?(\d+) skip", told, re.DOTALL)
+    assert counts, told
+    # In each run: set twice, sent twice while it is there; and all else while it is not.
+    assert int(counts.group(1)) == 20 * 4 and int(counts.group(2)) == 20 * 8, told
+
+
+def test_messages_are_counted_for_properties_in_c():
+    program = build("variables", source=VARIABLES)
+    path = property_file("counts", 'const int64_t *sent = clew_value(view, 0, "sent_channel");\n'
+                         'const int64_t *received = clew_value(view, 0, "received_channel");\n'
+                         'return sent == NULL || received == NULL || *sent <= *received\n'
+                         '    || clew_broken(view, "%d sent", (int)*sent);', ", .is_at_rest = true")
+    said, _ = explore([program], "--property", path, "--budget", "3runs")
+    assert only_finding(said)["what"] == "the one does not hold now that the program has ended: 2 sent", said
+
+
+def test_a_file_of_properties_that_is_no_good_is_told():
+    program = build("variables", source=VARIABLES)
+    bad = {
+        property_file("crashing", 'return *clew_value(view, 0, "nowhere") == 1;'): "crashes (SIGSEGV)",
+        property_file("strange", "return 1 +;"): "does not compile",
+        write("empty.c", "int nothing;\n"): "has no properties in it",
+        write("text.so", "no library"): "cannot be loaded",
+        os.path.join(FOLDER.name, "absent.c"): "No such file",
+    }
+    for path, why in bad.items():
+        done = run([CLEW, "explore", "-q", "--budget", "3runs", "--property", path, "-o", path + ".campaign", "--", program])
+        last = done.stderr.splitlines()[-1]
+        assert done.returncode == 2 and last.startswith("clew: " + path) and why in last, done.stderr
+    done = run([CLEW, "explore", "--property", path, "system.so"])
+    assert done.returncode == 2 and "--property is for programs" in done.stderr, done.stderr
+
+
 if __name__ == "__main__":
     sys.exit(tap.run(tap.claims(globals())))
