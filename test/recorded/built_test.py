@@ -271,6 +271,16 @@ def test_static():
         assert told.returncode == 0 and "nothing was recorded" in told.stdout, told.stdout
 
 
+def test_linker_words(compiler):
+    """Words for the linker in a command that also compiles are no reason to complain, nor for -Werror to end it."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        done = run([CLEW, "cc", "--with", compiler, *FLAGS, "-Wall", "-Werror", "-rdynamic", "-L", folder, "-Wl,-O1", "-Wl,--as-needed",
+                    os.path.join(HERE, "bank_locked.c"), "-o", program, "-lm"])
+        assert done.returncode == 0 and not done.stderr, done
+        assert run([program]).returncode == 0
+
+
 def main(wanted):
     paths = sorted(glob.glob(os.path.join(HERE, "*.c")) + glob.glob(os.path.join(HERE, "*.cc")))
     paths = [path for path in paths if not wanted or any(part in path for part in wanted)]
@@ -296,6 +306,7 @@ def main(wanted):
             tests.append((f"an access tells its functions, by {compiler}", lambda c=compiler: test_functions(c)))
             tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
             tests.append((f"what was reached is told, by {compiler}", lambda c=compiler: test_coverage(c)))
+            tests.append((f"words for the linker are no fault, by {compiler}", lambda c=compiler: test_linker_words(c)))
     tests.append(("what was reached is told, by calls", lambda: test_coverage("gcc", "-fsanitize-coverage=trace-pc")))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))

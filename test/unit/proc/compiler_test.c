@@ -4,11 +4,11 @@
 #include "test.h"
 
 /* The plan as text: words with a blank between, a line for each step. */
-static const char *plan_of(const char *const *words, size_t count)
+static const char *plan_with(const char *compiler, const char *const *words, size_t count)
 {
     static char text[4096];
     struct compiler_plan plan = {0};
-    const struct compiler_options options = {.compiler = "gcc",
+    const struct compiler_options options = {.compiler = compiler,
                                              .hooks = "HOOKS",
                                              .includes = "INC",
                                              .folder = "TMP",
@@ -28,9 +28,10 @@ static const char *plan_of(const char *const *words, size_t count)
     return text;
 }
 
-#define PLAN(...)                               \
-    plan_of((const char *const[]){__VA_ARGS__}, \
-            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define PLAN_WITH(compiler, ...)                            \
+    plan_with(compiler, (const char *const[]){__VA_ARGS__}, \
+              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define PLAN(...) PLAN_WITH("gcc", __VA_ARGS__)
 
 #define WRAP(name) " -Wl,--wrap=" name
 #define LINK                                                                             \
@@ -55,6 +56,18 @@ TEST(compiling_and_linking_at_once_are_several_steps)
                "gcc -fsanitize=thread -IINC -g a.c -c -o TMP/clew-1.o\n"
                "gcc -fsanitize=thread -IINC -g b.cc -c -o TMP/clew-2.o\n"
                "gcc -g TMP/clew-1.o TMP/clew-2.o -o a -lm" LINK);
+}
+
+/* Its user gave the words for the linker to a command that links; the steps that do not must not
+ * complain, or -Werror ends them. */
+TEST(clang_is_not_asked_about_words_for_the_linker)
+{
+    CHECK_TEXT(PLAN_WITH("clang", "-Werror", "-rdynamic", "a.c", "-o", "a", "-Wl,-O1"),
+               "clang -fsanitize=thread -IINC -Qunused-arguments -Werror -rdynamic a.c -c -o "
+               "TMP/clew-2.o\n"
+               "clang -Werror -rdynamic TMP/clew-2.o -o a -Wl,-O1" LINK);
+    CHECK_TEXT(PLAN_WITH("clang", "-Werror", "-c", "a.c"),
+               "clang -fsanitize=thread -IINC -Werror -c a.c\n");
 }
 
 TEST(values_of_options_are_not_sources)
