@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/seam.h"
 
@@ -46,6 +47,15 @@ void *mem_zero(size_t count, size_t size)
 {
     const size_t total = mem_product(count, size);
     return checked(seam_fails() ? NULL : calloc(total > 0 ? total : 1, 1), total);
+}
+
+void *mem_large(size_t size)
+{
+    must(size <= SIZE_MAX - MEM_LARGE_PAGE);
+    const size_t whole = (size + MEM_LARGE_PAGE - 1) / MEM_LARGE_PAGE * MEM_LARGE_PAGE;
+    void *block = checked(seam_fails() ? NULL : aligned_alloc(MEM_LARGE_PAGE, whole), whole);
+    (void)madvise(block, whole, MADV_HUGEPAGE); /* advice that need not be taken */
+    return block;
 }
 
 void mem_free(void *block)

@@ -17,6 +17,11 @@ MUST_USE void *mem_resize(void *block, size_t size);
 MUST_USE void *mem_zero(size_t count, size_t size);
 void mem_free(void *block);
 
+/* At least `size` bytes, not cleared, as large pages where the system has them: for what is read
+ * and written here and there. */
+enum { MEM_LARGE_PAGE = 2 << 20 };
+MUST_USE void *mem_large(size_t size);
+
 /* count * size; memory's end when that overflows. */
 size_t mem_product(size_t count, size_t size);
 

@@ -19,6 +19,7 @@ void chronicle_release(struct chronicle *h)
     vec_release(&h->columns);
     vec_release(&h->gaps);
     vec_release(&h->orphans);
+    vec_release(&h->passing);
 }
 
 struct building {

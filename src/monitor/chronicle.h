@@ -70,15 +70,31 @@ typedef void column_see(void *context, const struct column_run *run);
  * another those that the one has sent, and those that the other has received. */
 enum column_part { COLUMN_VALUE, COLUMN_SENT, COLUMN_RECEIVED };
 
+/* The last report of a process before a history. */
+struct chronicle_last {
+    uint64_t event; /* UINT64_MAX: there is none */
+    int64_t time;
+    int64_t hlc_time;
+    uint32_t hlc_count;
+    bool has_hlc;
+};
+
+/* A message of which not both ends are among the reports of a history that is a part of a run. */
+struct passing {
+    uint32_t from;
+    uint32_t to;      /* UINT32_MAX: it was not received so far */
+    uint32_t send;    /* a report; UINT32_MAX: it was before all of them */
+    uint32_t receive; /* a report; UINT32_MAX: it is after all of them */
+    uint32_t name;    /* of the trace */
+};
+
 /* What came before the first report, where a history does not begin with the run: per slot its
- * value, whether that may be anything, and whether it was ever reported; per process its last
- * report and when that was. */
+ * value, whether that may be anything, and whether it was ever reported; and per process. */
 struct chronicle_base {
     const struct span *slots;
     const bool *is_open;
     const bool *is_reported;
-    const uint64_t *event; /* UINT64_MAX: none */
-    const int64_t *time;
+    const struct chronicle_last *last;
 };
 
 /* Whose variables a cell reads. */
@@ -100,6 +116,7 @@ struct chronicle {
     const uint32_t *changes;           /* the reports that set or forget values */
     const uint64_t *numbers;           /* per event: its number in the run; NULL: its id is it */
     const struct chronicle_base *base; /* NULL: nothing came before */
+    VEC(struct passing) passing;       /* of what is told, if something came before */
     struct bits is_reported;           /* per slot: some time */
     const uint32_t *owner;             /* per cell */
     struct map column_of;              /* by cell */

@@ -25,9 +25,6 @@ static void find_slots(struct intake *in)
     }
 }
 
-/* Reports that there is room for, of each process, at the beginning. */
-enum { RING_FIRST = 16 };
-
 void intake_init(struct intake *in, const struct chronicle *processes, const struct spec *s,
                  const struct tables *t, struct notes *n)
 {
@@ -40,11 +37,9 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
     in->numbered = mem_zero(in->process_count, sizeof *in->numbered);
     in->newest = in->decided = INT64_MIN;
     for (uint32_t p = 0; p < in->process_count; p++) {
-        struct source *source = &in->sources[p];
-        source->frontier = INT64_MIN;
-        source->mask = RING_FIRST - 1;
-        source->at = mem_resize(NULL, mem_product(RING_FIRST, sizeof *source->at));
+        source_init(&in->sources[p], &in->rings);
     }
+    records_init(&in->records);
     vec_each (&processes->process_of, process) {
         vec_push(&in->process_of, *process);
     }
@@ -53,9 +48,8 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
 
 void intake_release(struct intake *in)
 {
-    for (uint32_t p = 0; p < in->process_count; p++) {
-        mem_free(in->sources[p].at);
-    }
+    rings_release(&in->rings);
+    records_release(&in->records);
     mem_free(in->sources);
     mem_free(in->numbered);
     mem_free(in->slot_of);
@@ -63,19 +57,22 @@ void intake_release(struct intake *in)
     vec_release(&in->variable_of);
     vec_release(&in->sent);
     vec_release(&in->pending);
+    vec_release(&in->skewed);
     vec_release(&in->gaps);
 }
 
 /* ---- what an event is ---- */
 
-static void note(struct intake *in, uint64_t number, const char *text)
+/* What is wrong is seldom: kept out of the way of what is not. */
+__attribute__((cold, noinline)) static void note(struct intake *in, uint64_t number,
+                                                 const char *text)
 {
     char place[160];
     (void)snprintf(place, sizeof place, "event %" PRIu64, number);
     notes_add(in->notes, place, "%s", text);
 }
 
-static void doubt(struct intake *in, const char *text)
+__attribute__((cold, noinline)) static void doubt(struct intake *in, const char *text)
 {
     in->doubts++;
     note(in, in->event_count, text);
@@ -126,29 +123,37 @@ static struct sending *sending_of(struct intake *in, uint32_t message)
     return &in->sent.at[message];
 }
 
-static void match(struct intake *in, struct held *receive, uint32_t process,
-                  const struct sending *sending)
+static void match(struct intake *in, uint32_t process, uint64_t ordinal, struct sending *sending)
 {
+    struct held *receive = source_held(&in->sources[process], ordinal);
     const bool is_own = sending->process == process;
+    const uint64_t first = in->sources[sending->process].first;
+    sending->is_received = true;
     receive->need_process = is_own ? NEED_NONE : sending->process;
-    receive->need_ordinal = sending->ordinal;
+    /* What is not held any more need not be told apart. */
+    receive->need_low = (uint32_t)(sending->ordinal < first ? first - 1 : sending->ordinal);
     receive->need_time = sending->time;
     in->message_count += !is_own;
-    if (sending->time > receive->time &&
-        (uint64_t)sending->time - (uint64_t)receive->time > (uint64_t)in->skew) {
+    if (sending->time <= receive->time || is_own) {
+        return;
+    }
+    vec_push(&in->skewed, (struct skewed){.ordinal = ordinal,
+                                          .process = process,
+                                          .need = {sending->ordinal, sending->process}});
+    if ((uint64_t)sending->time - (uint64_t)receive->time > (uint64_t)in->skew) {
         in->doubts++;
-        note(in, receive->number,
+        note(in, records_of(&in->records, receive)->number,
              "a message that arrived before it was sent, by more than the skew");
     }
 }
 
-static void match_pending(struct intake *in, uint32_t name, const struct sending *sending)
+static void match_pending(struct intake *in, uint32_t name, struct sending *sending)
 {
     size_t kept = 0;
     vec_each (&in->pending, waiting) {
-        struct held *receive = source_held(&in->sources[waiting->process], waiting->ordinal);
-        if (receive->name == name) {
-            match(in, receive, waiting->process, sending);
+        const struct held *receive = source_held(&in->sources[waiting->process], waiting->ordinal);
+        if (records_of(&in->records, receive)->name == name) {
+            match(in, waiting->process, waiting->ordinal, sending);
         } else {
             in->pending.at[kept++] = *waiting;
         }
@@ -156,25 +161,26 @@ static void match_pending(struct intake *in, uint32_t name, const struct sending
     in->pending.count = kept;
 }
 
-static void send(struct intake *in, uint32_t process, uint64_t ordinal)
+static void send(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t name)
 {
-    const struct held *held = source_held(&in->sources[process], ordinal);
-    struct sending *sending = sending_of(in, held->name);
+    struct sending *sending = sending_of(in, name);
     const bool is_awaited = sending->is_awaited;
-    *sending = (struct sending){ordinal, held->time, process, true, false};
+    *sending = (struct sending){.ordinal = ordinal,
+                                .time = source_held(&in->sources[process], ordinal)->time,
+                                .process = process,
+                                .is_sent = true};
     if (is_awaited) {
-        match_pending(in, held->name, sending);
+        match_pending(in, name, sending);
     }
 }
 
-static void receive(struct intake *in, uint32_t process, uint64_t ordinal)
+static void receive(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t name)
 {
-    struct held *held = source_held(&in->sources[process], ordinal);
-    struct sending *sending = sending_of(in, held->name);
+    struct sending *sending = sending_of(in, name);
     if (sending->is_sent) {
-        match(in, held, process, sending);
+        match(in, process, ordinal, sending);
     } else {
-        held->need_process = NEED_PENDING;
+        source_held(&in->sources[process], ordinal)->need_process = NEED_PENDING;
         sending->is_awaited = true;
         vec_push(&in->pending, (struct waiting_receive){process, ordinal});
     }
@@ -182,40 +188,41 @@ static void receive(struct intake *in, uint32_t process, uint64_t ordinal)
 
 /* ---- taking ---- */
 
-static void grow(struct source *s)
+/* What was written at the next place of the process is a report, of this event and name. */
+static void hold(struct intake *in, uint32_t process, const struct event *e, uint32_t name)
 {
-    const uint64_t room = s->mask + 1;
-    s->at = mem_resize(s->at, mem_product(2 * room, sizeof *s->at));
-    s->mask = 2 * room - 1;
-    /* Those whose place has changed are now in the other half. */
-    for (uint64_t i = 0; i < room; i++) {
-        const uint64_t ordinal = s->first + i;
-        if ((ordinal & s->mask) != (ordinal & (room - 1))) {
-            *source_held(s, ordinal) = s->at[ordinal & (room - 1)];
-        }
+    struct source *source = &in->sources[process];
+    struct records *records = &in->records;
+    const uint64_t ordinal = source->end++;
+    struct held *held = source_held(source, ordinal);
+    if (records->end - records->first > records->mask) {
+        records_make_room(records, in->sources, in->process_count);
     }
-}
-
-/* Where the next report of the process goes: it is written there at once, because a copy would wait
- * until what was written before has come to memory that is far away. */
-static struct held *next_place(struct source *s)
-{
-    if (s->end - s->first > s->mask) {
-        grow(s);
-    }
-    return source_held(s, s->end);
-}
-
-/* What is at the next place is a report. */
-static void hold(struct intake *in, uint32_t process)
-{
-    const uint64_t ordinal = in->sources[process].end++;
-    const struct held *held = source_held(&in->sources[process], ordinal);
+    held->record = (uint32_t)records->end;
+    records->at[records->end++ & records->mask] = (struct record){
+        .number = in->event_count,
+        .hlc_time = e->hlc_time,
+        .hlc_count = e->hlc_count,
+        .task = e->task,
+        .name = name,
+        .has_hlc = held->kind != 0 && (e->has & HAS_HLC) != 0,
+    };
     in->held_count++;
     if (held->kind == EVENT_RECV) {
-        receive(in, process, ordinal);
+        receive(in, process, ordinal, name);
     } else if (held->kind == EVENT_SEND) {
-        send(in, process, ordinal);
+        send(in, process, ordinal, name);
+    }
+}
+
+void intake_feed(struct intake *in, int64_t horizon)
+{
+    for (uint32_t p = 0; p < in->process_count; p++) {
+        struct source *s = &in->sources[p];
+        const uint64_t near = s->fed + (s->fed - s->fed_before); /* as many as last time */
+        const uint64_t fed = source_search(s, s->fed, s->end, near, horizon);
+        s->fed_before = s->fed;
+        s->fed = fed;
     }
 }
 
@@ -239,17 +246,14 @@ void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal)
 static void hold_gap(struct intake *in, uint32_t process, const struct event *e, int64_t begin,
                      int64_t end)
 {
-    *next_place(&in->sources[process]) = (struct held){.time = begin,
-                                                       .value = end,
-                                                       .number = in->event_count,
-                                                       .task = e->task,
-                                                       .slot = REPORT_GAP};
+    *source_next(&in->sources[process], &in->rings) =
+        (struct held){.time = begin, .value = end, .slot = REPORT_GAP};
     vec_push(&in->gaps, (struct held_gap){.process = process,
                                           .ordinal = in->sources[process].end,
                                           .begin = begin,
                                           .end = end});
     in->gap_count++;
-    hold(in, process);
+    hold(in, process, e, 0);
 }
 
 /* Whether the event is to be taken, by its number, and the times of it and of the one before. */
@@ -267,35 +271,29 @@ static bool check_number(struct intake *in, uint32_t process, const struct event
     return place == SEQUENCE_NEXT || place == SEQUENCE_GAP;
 }
 
-/* What the event reports; false when nothing that matters. */
+/* Whether the event reports what matters; *name is then that of its variable or message. */
 static bool find_report(struct intake *in, uint32_t process, const struct event *e,
-                        struct held *held)
+                        struct held *held, uint32_t *name)
 {
     switch (e->kind) {
     case EVENT_VARIABLE:
     case EVENT_VARIABLE_DELETE:
-        held->name = e->object;
+        *name = e->object;
         held->slot = slot_of(in, process, e->object);
         if (held->slot != REPORT_NO_SLOT && e->kind == EVENT_VARIABLE &&
             (e->has & HAS_VALUE) == 0) {
-            note(in, held->number, "a value that is no number may be anything");
+            note(in, in->event_count, "a value that is no number may be anything");
         }
         return held->slot != REPORT_NO_SLOT;
     case EVENT_SEND:
     case EVENT_RECV:
-        held->name = e->message;
+        *name = e->message;
         if (e->message == 0) {
             doubt(in, "a message without a name, which is not matched in a stream");
         }
         return e->message != 0;
-    case EVENT_PROCESS_START:
-        held->name = 0;
-        held->slot = REPORT_RESET;
-        return in->sources[process].has_begun;
-    case EVENT_PROCESS_CRASH:
-        held->name = 0;
-        held->slot = REPORT_RESET;
-        return true;
+    case EVENT_PROCESS_START: held->slot = REPORT_RESET; return in->sources[process].has_begun;
+    case EVENT_PROCESS_CRASH: held->slot = REPORT_RESET; return true;
     default: return false;
     }
 }
@@ -315,31 +313,35 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
     }
     source->frontier = time;
     in->newest = time > in->newest ? time : in->newest;
-    struct held *held = next_place(source);
+    /* Written at its place at once: a copy would wait until what was written before has come to
+     * memory that is far away. */
+    struct held *held = source_next(source, &in->rings);
+    uint32_t name = 0;
     held->time = time;
     held->value = e->value;
-    held->number = in->event_count;
-    held->task = e->task;
     held->slot = REPORT_NO_SLOT;
     held->wanted = 0;
     held->kind = (uint8_t)e->kind;
     held->flags = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0 ? HELD_HAS_VALUE : 0;
-    if (find_report(in, process, e, held)) {
-        hold(in, process);
+    if (find_report(in, process, e, held, &name)) {
+        hold(in, process, e, name);
     }
     source->has_begun = true;
 }
 
-void intake_take(struct intake *in, const struct event *e)
+struct brought intake_take(struct intake *in, const struct event *e)
 {
     const uint32_t process =
         e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
     if (process == UINT32_MAX) {
         doubt(in, "a report of a process that was not known when the others began: left out");
-    } else {
-        take_known(in, e, process);
+        in->event_count++;
+        return (struct brought){.process = UINT32_MAX};
     }
+    const uint64_t end = in->sources[process].end;
+    take_known(in, e, process);
     in->event_count++;
+    return (struct brought){process, (uint32_t)(in->sources[process].end - end)};
 }
 
 /* ---- names ---- */
@@ -355,7 +357,7 @@ void intake_keep_names(struct intake *in, struct bits is_kept)
     for (uint32_t p = 0; p < in->process_count; p++) {
         const struct source *source = &in->sources[p];
         for (uint64_t at = source->first; at < source->end; at++) {
-            bits_add(is_kept, source_held(source, at)->name);
+            bits_add(is_kept, records_of(&in->records, source_held(source, at))->name);
         }
     }
     for (size_t name = 0; name < in->sent.count; name++) {
@@ -400,7 +402,8 @@ int64_t intake_horizon(struct intake *in, bool is_end)
             (last > held->time && (uint64_t)last - (uint64_t)held->time > (uint64_t)in->skew)) {
             held->need_process = NEED_NONE;
             held->flags |= HELD_IS_ORPHAN;
-            note(in, held->number, "a receive whose send is not in the trace");
+            note(in, records_of(&in->records, held)->number,
+                 "a receive whose send is not in the trace");
         } else {
             in->pending.at[kept++] = *waiting;
             horizon = held->time < horizon ? held->time : horizon;

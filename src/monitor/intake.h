@@ -11,78 +11,15 @@
 #define CLEW_MONITOR_INTAKE_H
 
 #include "base/notes.h"
-#include "monitor/chronicle.h"
+#include "monitor/held.h"
 #include "monitor/sequence.h"
-#include "wire/kind.h"
-
-/* Of held.need_process, besides processes. */
-#define NEED_NONE UINT32_MAX
-#define NEED_PENDING (UINT32_MAX - 1) /* the send may still come */
-
-struct held {
-    int64_t time; /* never falls within a process */
-    union {
-        int64_t value;     /* of a variable; of a gap: the time after it */
-        int64_t need_time; /* of a receive: when it was sent, if need_process is a process */
-    };
-    uint64_t number;       /* of its event in the stream */
-    uint64_t need_ordinal; /* of the send of what it receives, if need_process is a process */
-    uint32_t task, name;
-    union {
-        uint32_t slot;         /* whose value it sets, or one of REPORT_... */
-        uint32_t need_process; /* of a receive */
-    };
-    uint16_t wanted; /* for who reads along: a bit each */
-    uint8_t kind;    /* 0: a gap */
-    uint8_t flags;   /* HELD_..., written at once: what was there need not be read */
-};
-
-enum {
-    HELD_HAS_VALUE = 1 << 0,
-    HELD_IS_ORPHAN = 1 << 1, /* a receive without a send */
-};
-
-_Static_assert(sizeof(struct held) == 48, "what is held for every report is small");
-
-static inline bool held_is_receive(const struct held *h)
-{
-    return h->kind == EVENT_RECV;
-}
-
-/* Whose value it sets, or one of REPORT_... */
-static inline uint32_t held_slot(const struct held *h)
-{
-    return held_is_receive(h) ? REPORT_NO_SLOT : h->slot;
-}
-
-/* Who sent what it receives; no process when it is no receive, or that is not known. */
-static inline uint32_t held_sender(const struct held *h)
-{
-    return held_is_receive(h) ? h->need_process : NEED_NONE;
-}
-
-/* A process, and its reports: a ring. Ordinals count them from its beginning. */
-struct source {
-    int64_t frontier; /* INT64_MIN: nothing was heard of it */
-    struct held *at;
-    uint64_t mask;  /* how many there is room for, less one; a power of two */
-    uint64_t first; /* the ordinal of the first that is held, ... */
-    uint64_t fed;   /* ... of the first that was not handed on to who reads along, ... */
-    uint64_t end;   /* ... and of the next that comes */
-    bool has_begun;
-};
-
-static inline struct held *source_held(const struct source *s, uint64_t ordinal)
-{
-    return &s->at[ordinal & s->mask];
-}
 
 /* Where a message was sent. */
 struct sending {
     uint64_t ordinal;
     int64_t time;
     uint32_t process;
-    bool is_sent, is_awaited;
+    bool is_sent, is_awaited, is_received;
 };
 
 /* A receive whose send may still come. */
@@ -98,6 +35,19 @@ struct held_gap {
     int64_t begin, end; /* the times around it */
 };
 
+/* The report of a process that a receive of another needs. */
+struct needed {
+    uint64_t ordinal;
+    uint32_t process;
+};
+
+/* A receive that, by the clocks, was earlier than its send. */
+struct skewed {
+    uint64_t ordinal;
+    uint32_t process;
+    struct needed need;
+};
+
 struct intake {
     const struct spec *spec;
     const struct bound *bound;
@@ -108,6 +58,8 @@ struct intake {
 
     VEC(uint32_t) process_of; /* per task; UINT32_MAX: of no known process */
     struct source *sources;   /* per process */
+    struct rings rings;
+    struct records records;
     uint32_t process_count;
     uint32_t variable_count;
     uint32_t *slot_of;         /* per process and variable of the specification */
@@ -116,6 +68,7 @@ struct intake {
 
     struct numbered *numbered; /* per process */
     VEC(struct waiting_receive) pending;
+    VEC(struct skewed) skewed; /* that are held */
     uint64_t held_count;       /* reports of all processes */
     VEC(struct held_gap) gaps; /* that are held */
     uint64_t event_count;
@@ -130,8 +83,14 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
                  const struct tables *t, struct notes *n);
 void intake_release(struct intake *in);
 
+/* What an event has brought: so many reports of a process. */
+struct brought {
+    uint32_t process; /* UINT32_MAX: of none that is known */
+    uint32_t count;
+};
+
 /* Takes the next event of the stream. */
-void intake_take(struct intake *in, const struct event *e);
+struct brought intake_take(struct intake *in, const struct event *e);
 
 /* The event is taken soon: has the place of its report brought near. With many processes that is
  * always one that was not looked at for long. */
@@ -143,9 +102,11 @@ static inline void intake_expect(const struct intake *in, const struct event *e)
         const struct source *source = &in->sources[process];
         const struct held *held = source_held(source, source->end);
         __builtin_prefetch(held, 1);
-        __builtin_prefetch((const char *)(held + 1) - 1, 1);
     }
 }
+
+/* Hands the reports before this time on. O(processes), and little for each report. */
+void intake_feed(struct intake *in, int64_t horizon);
 
 /* Forgets the reports of the process before this one. */
 void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal);

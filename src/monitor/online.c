@@ -81,8 +81,9 @@ static void reach(struct online *o, uint32_t process, const struct held *receive
 {
     struct follower *sender = &o->processes[process];
     o->latest = receive->need_time > o->latest ? receive->need_time : o->latest;
-    if (sender->reached <= receive->need_ordinal) {
-        sender->reached = receive->need_ordinal + 1;
+    const uint64_t need = held_need(receive, sender->next);
+    if (sender->reached <= need) {
+        sender->reached = need + 1;
         if (sender->next < sender->reached) {
             enqueue(o, process);
         }
@@ -127,11 +128,26 @@ static void run_queued(struct online *o)
     }
 }
 
-void online_go_on(struct online *o, uint32_t process)
+/* Has the first few of what the process takes next brought near. */
+static void expect(const struct online *o, uint32_t process)
 {
-    must(process < o->process_count);
-    run(o, process);
-    run_queued(o);
+    enum { LINE = 2, LINES = 3 };
+    if (process < o->process_count) {
+        for (uint64_t i = 0; i < LINES; i++) {
+            __builtin_prefetch(
+                source_held(&o->sources[process], o->processes[process].next + i * LINE));
+        }
+    }
+}
+
+void online_go_on(struct online *o)
+{
+    enum { AHEAD = 2 };
+    for (uint32_t p = 0; p < o->process_count; p++) {
+        expect(o, p + AHEAD);
+        run(o, p);
+        run_queued(o);
+    }
 }
 
 /* Makes all go on that must, until none must. */

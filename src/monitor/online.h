@@ -4,7 +4,7 @@
  *     struct online *o = online_new(&intake, bit);
  *     online_begin(o, process, is_wanted);          the first state of each
  *     ... source->fed goes on ...
- *     online_go_on(o, process);                     for the process whose reports came
+ *     online_go_on(o);
  *     if (online_is_found(o)) { ... }
  *     online_pass(o, horizon);
  *     online_free(o);
@@ -31,8 +31,9 @@ void online_free(struct online *o);
 /* Before its first report the process is in such a state. */
 void online_begin(struct online *o, uint32_t process, bool is_wanted);
 
-/* Takes what the process must have done, of what was handed on. Amortized O(1) for each report. */
-void online_go_on(struct online *o, uint32_t process);
+/* Takes what processes must have done, of what was handed on. O(processes), and amortized O(1) for
+ * each report. */
+void online_go_on(struct online *o);
 
 /* Whether there is a cut of what was handed on, not before the last online_pass, in which all
  * processes are in wanted states. O(processes). */

@@ -16,6 +16,8 @@
 struct wanting {
     uint32_t literal_first, literal_end; /* of the clause's, sorted by process */
     uint32_t below_first, below_end;     /* cells to compute */
+    uint32_t only_slot;                  /* that they read; UINT32_MAX: none or several */
+    bool is_wanted[2];                   /* if there is one: with the values 0 and 1 */
 };
 
 /* A clause of local formulas, followed as reports come. */
@@ -132,10 +134,9 @@ static bool is_never(const struct stream *s, const struct clause *clause)
     return false;
 }
 
-/* Whether the process is, or may be, in a state that the clause wants. */
-static bool is_wanted(const struct stream *s, const struct pursuit *p, uint32_t process)
+static bool is_wanted_computed(const struct stream *s, const struct pursuit *p,
+                               const struct wanting *w)
 {
-    const struct wanting *w = &p->wantings[process];
     bool is_open = false;
     for (uint32_t i = w->below_first; i < w->below_end; i++) {
         const struct cell *cell = &s->bound.cells.list.at[p->below[i]];
@@ -153,6 +154,43 @@ static bool is_wanted(const struct stream *s, const struct pursuit *p, uint32_t 
         }
     }
     return true;
+}
+
+/* Whether the process is, or may be, in a state that the clause wants. */
+static bool is_wanted(const struct stream *s, const struct pursuit *p, uint32_t process)
+{
+    const struct wanting *w = &p->wantings[process];
+    if (w->only_slot != UINT32_MAX && !s->is_open[w->only_slot]) {
+        const struct span value = s->slots[w->only_slot];
+        if (value.low == value.high && (uint64_t)value.low < 2) {
+            return w->is_wanted[value.low];
+        }
+    }
+    return is_wanted_computed(s, p, w);
+}
+
+/* Computes beforehand what is wanted of a flag, which most variables are. */
+static void find_flag(struct stream *s, const struct pursuit *p, struct wanting *w)
+{
+    w->only_slot = UINT32_MAX;
+    for (uint32_t i = w->below_first; i < w->below_end; i++) {
+        const struct cell *cell = &s->bound.cells.list.at[p->below[i]];
+        if (cell->op == CELL_SLOT && w->only_slot != UINT32_MAX && w->only_slot != cell->left) {
+            w->only_slot = UINT32_MAX;
+            return;
+        }
+        w->only_slot = cell->op == CELL_SLOT ? cell->left : w->only_slot;
+    }
+    if (w->only_slot == UINT32_MAX) {
+        return;
+    }
+    for (int64_t value = 0; value < 2; value++) {
+        s->slots[w->only_slot] = (struct span){value, value};
+        s->is_open[w->only_slot] = false;
+        w->is_wanted[value] = is_wanted_computed(s, p, w);
+    }
+    s->slots[w->only_slot] = SPAN_ANY;
+    s->is_open[w->only_slot] = true;
 }
 
 /* Marks the cell and all it is computed from. */
@@ -181,7 +219,9 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
     for (uint32_t p = 0; p < process_count; p++) {
         const struct arena_mark mark = arena_mark(&s->window.chronicle.scratch);
         const struct bits is_below = bits_take(&s->window.chronicle.scratch, cell_count);
-        wantings[p] = (struct wanting){literal_count, literal_count, (uint32_t)below.count, 0};
+        wantings[p] = (struct wanting){.literal_first = literal_count,
+                                       .literal_end = literal_count,
+                                       .below_first = (uint32_t)below.count};
         for (size_t i = 0; i < clause->count; i++) {
             if (owner_of(s, clause->at[i]) == p) {
                 literals[wantings[p].literal_end++] = clause->at[i];
@@ -210,6 +250,7 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
                                     .wantings = wantings,
                                     .below = cells};
     for (uint32_t p = 0; p < process_count; p++) {
+        find_flag(s, &pursuit, &wantings[p]);
         online_begin(pursuit.online, p, is_wanted(s, &pursuit, p));
     }
     vec_push(&s->pursuits, pursuit);
@@ -302,12 +343,10 @@ static void set_values(struct stream *s, uint32_t process, const struct held *he
     }
 }
 
-/* Looks at a report that is before the horizon now. */
-static void pass(struct stream *s, uint32_t process, uint64_t ordinal, struct held *held)
+/* Looks at a report that has just come, while it is near. */
+static void see(struct stream *s, uint32_t process, struct held *held)
 {
-    if (held_is_receive(held)) {
-        window_pass(&s->window, process, ordinal, held);
-    } else if (held->slot != REPORT_NO_SLOT) {
+    if (!held_is_receive(held) && held->slot != REPORT_NO_SLOT) {
         set_values(s, process, held);
         vec_each (&s->pursuits, pursuit) {
             if (is_wanted(s, pursuit, process)) {
@@ -320,20 +359,9 @@ static void pass(struct stream *s, uint32_t process, uint64_t ordinal, struct he
 /* Hands what is before the horizon on. */
 static void feed(struct stream *s, int64_t horizon)
 {
-    for (uint32_t p = 0; p < s->window.process_count; p++) {
-        struct source *source = &s->intake.sources[p];
-        struct held *held = NULL;
-        if (p + 1 < s->window.process_count) {
-            __builtin_prefetch(source_held(source + 1, source[1].fed), 1);
-            __builtin_prefetch(source_held(source + 1, source[1].fed + 2), 1);
-        }
-        while (source->fed < source->end &&
-               (held = source_held(source, source->fed))->time < horizon) {
-            pass(s, p, source->fed++, held);
-        }
-        vec_each (&s->pursuits, pursuit) {
-            online_go_on(pursuit->online, p);
-        }
+    intake_feed(&s->intake, horizon);
+    vec_each (&s->pursuits, pursuit) {
+        online_go_on(pursuit->online);
     }
 }
 
@@ -354,7 +382,7 @@ static bool is_caught(struct stream *s, uint32_t property, int64_t horizon)
 
 static void tell(struct stream *s, uint32_t property, const struct asking *asking)
 {
-    window_show(&s->window, s->tables);
+    window_show(&s->window, &s->intake);
     answer_tell(asking, s->spec, property, s->options.input, s->findings);
     s->window.chronicle.trace = NULL;
 }
@@ -435,7 +463,11 @@ static void take(struct stream *s, const struct event *events, size_t count)
         if (count - i > AHEAD) {
             intake_expect(&s->intake, &events[i + AHEAD]);
         }
-        intake_take(&s->intake, &events[i]);
+        const struct brought brought = intake_take(&s->intake, &events[i]);
+        for (uint32_t left = brought.count; left > 0; left--) {
+            const struct source *source = &s->intake.sources[brought.process];
+            see(s, brought.process, source_held(source, source->end - left));
+        }
         if (is_due(s)) {
             check(s, false);
         }

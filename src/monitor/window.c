@@ -42,16 +42,14 @@ void window_init(struct window *w, const struct chronicle *h, int64_t skew)
     w->slots = arena_array(a, struct span, slot_count);
     w->is_open = arena_array(a, bool, slot_count);
     w->is_reported = arena_array(a, bool, slot_count);
-    w->event = arena_array(a, uint64_t, w->process_count);
-    w->time = arena_array(a, int64_t, w->process_count);
+    w->last = arena_array(a, struct chronicle_last, w->process_count);
     for (size_t i = 0; i < slot_count; i++) {
         w->slots[i] = SPAN_ANY;
     }
     for (uint32_t p = 0; p < w->process_count; p++) {
-        w->event[p] = UINT64_MAX;
-        w->time[p] = INT64_MIN;
+        w->last[p] = (struct chronicle_last){.event = UINT64_MAX, .time = INT64_MIN};
     }
-    w->base = (struct chronicle_base){w->slots, w->is_open, w->is_reported, w->event, w->time};
+    w->base = (struct chronicle_base){w->slots, w->is_open, w->is_reported, w->last};
     w->chronicle.base = &w->base;
     w->chronicle.cuts.skew = skew;
     w->chronicle.is_reported = bits_take(a, slot_count);
@@ -63,16 +61,21 @@ void window_init(struct window *w, const struct chronicle *h, int64_t skew)
 void window_release(struct window *w)
 {
     chronicle_release(&w->chronicle);
-    vec_release(&w->skewed);
     vec_release(&w->raised);
     trace_release(&w->trace);
+}
+
+/* The ordinal of the send that the receive, whose sender is known, needs. */
+static uint64_t need_of(const struct intake *in, const struct held *receive)
+{
+    return held_need(receive, in->sources[receive->need_process].first);
 }
 
 /* Whether the receive, within the window, lacks its send there. */
 static bool lacks_need(const struct window *w, const struct held *held)
 {
     const uint32_t sender = held_sender(held);
-    return sender < w->process_count && held->need_ordinal >= w->end[sender];
+    return sender < w->process_count && held_need(held, w->end[sender]) >= w->end[sender];
 }
 
 /* ---- building ---- */
@@ -151,14 +154,14 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon)
             reports[r] = report_of(held, r);
             time[r] = held->time;
             process[r] = p;
-            numbers[r] = held->number;
+            numbers[r] = records_of(&in->records, held)->number;
             w->shown[r] = held;
             fill_gap(h, p, held, r);
             const uint32_t sender = held_sender(held);
             need_first[r + 1] = need_first[r];
-            if (sender < w->process_count && held->need_ordinal >= in->sources[sender].first) {
+            if (sender < w->process_count && need_of(in, held) >= in->sources[sender].first) {
                 needs[need_first[r + 1]++] =
-                    first[sender] + (uint32_t)(held->need_ordinal - in->sources[sender].first);
+                    first[sender] + (uint32_t)(need_of(in, held) - in->sources[sender].first);
             }
         }
     }
@@ -204,44 +207,106 @@ bool window_is_reported(const struct window *w)
     return true;
 }
 
-void window_show(struct window *w, const struct tables *t)
+/* ---- telling ---- */
+
+/* The name, of the stream's tables, among what is told. */
+static uint32_t shown_name(struct window *w, const struct tables *t, uint32_t name)
+{
+    return names_intern_text(&w->trace.tables.names, names_text(&t->names, name));
+}
+
+static uint32_t shown_task(struct window *w, const struct tables *t, uint32_t task)
+{
+    const struct task *of = vec_at(&t->tasks, task);
+    return tables_task(&w->trace.tables, shown_name(w, t, of->node), shown_name(w, t, of->name));
+}
+
+/* Receives are told by their sends: they need no names. */
+static void show_reports(struct window *w, const struct intake *in)
 {
     struct chronicle *h = &w->chronicle;
-    trace_release(&w->trace);
-    trace_init(&w->trace);
-    struct tables *shown = &w->trace.tables;
+    struct map task_of = {0};
     for (uint32_t r = 0; r < cuts_report_count(&h->cuts); r++) {
         const struct held *held = w->shown[r];
-        const struct task *task = vec_at(&t->tasks, held->task);
-        const bool is_message = held->kind == EVENT_SEND || held->kind == EVENT_RECV;
-        const uint32_t name = names_intern_text(&shown->names, names_text(&t->names, held->name));
-        const struct event event = {
-            .kind = held->kind != 0 ? held->kind : EVENT_LOG,
-            .task = tables_task(
-                shown, names_intern_text(&shown->names, names_text(&t->names, task->node)),
-                names_intern_text(&shown->names, names_text(&t->names, task->name))),
-            .object = is_message ? 0 : name,
-            .message = is_message ? name : 0,
-            .has = HAS_TIME,
-            .time = held->time};
+        const struct record *record = records_of(&in->records, held);
+        if (map_get(&task_of, record->task) == NULL) {
+            map_put(&task_of, record->task, shown_task(w, in->tables, record->task));
+        }
+        struct event event = {.kind = held->kind != 0 ? held->kind : EVENT_LOG,
+                              .task = *map_get(&task_of, record->task),
+                              .has = (uint8_t)(HAS_TIME | (record->has_hlc ? HAS_HLC : 0)),
+                              .time = held->time,
+                              .hlc_time = record->hlc_time,
+                              .hlc_count = record->hlc_count};
+        if (held->kind == EVENT_SEND) {
+            event.message = shown_name(w, in->tables, record->name);
+        } else if (held->kind != EVENT_RECV) {
+            event.object = shown_name(w, in->tables, record->name);
+        }
         trace_append(&w->trace, &event);
     }
+    map_release(&task_of);
+}
+
+/* The report with this ordinal; UINT32_MAX when it is not within the window. */
+static uint32_t report_at(const struct window *w, const struct intake *in, uint32_t process,
+                          uint64_t ordinal)
+{
+    const uint64_t first = in->sources[process].first;
+    return ordinal < first || ordinal >= w->end[process]
+               ? UINT32_MAX
+               : w->chronicle.cuts.first[process] + (uint32_t)(ordinal - first);
+}
+
+static void show_passing(struct window *w, const struct intake *in, struct passing passing,
+                         uint64_t send)
+{
+    passing.send = report_at(w, in, passing.from, send);
+    const bool is_within = passing.send != UINT32_MAX && passing.receive != UINT32_MAX;
+    if (!is_within && send < w->end[passing.from]) {
+        passing.name = shown_name(w, in->tables, passing.name);
+        vec_push(&w->chronicle.passing, passing);
+    }
+}
+
+/* Messages that were sent before the window, or received after it, or not so far. */
+static void show_messages(struct window *w, const struct intake *in)
+{
+    vec_clear(&w->chronicle.passing);
+    for (uint32_t p = 0; p < w->process_count; p++) {
+        const struct source *source = &in->sources[p];
+        for (uint64_t at = source->first; at < source->end; at++) {
+            const struct held *held = source_held(source, at);
+            if (held_sender(held) < w->process_count) {
+                const struct passing passing = {.from = held->need_process,
+                                                .to = p,
+                                                .receive = report_at(w, in, p, at),
+                                                .name = records_of(&in->records, held)->name};
+                show_passing(w, in, passing, need_of(in, held));
+            }
+        }
+    }
+    for (uint32_t name = 0; name < in->sent.count; name++) {
+        const struct sending *sending = &in->sent.at[name];
+        if (sending->is_sent && !sending->is_received) {
+            const struct passing passing = {
+                .from = sending->process, .to = UINT32_MAX, .receive = UINT32_MAX, .name = name};
+            show_passing(w, in, passing, sending->ordinal);
+        }
+    }
+}
+
+void window_show(struct window *w, const struct intake *in)
+{
+    trace_release(&w->trace);
+    trace_init(&w->trace);
+    show_reports(w, in);
+    show_messages(w, in);
     trace_seal(&w->trace);
-    h->trace = &w->trace;
+    w->chronicle.trace = &w->trace;
 }
 
 /* ---- dropping ---- */
-
-void window_pass(struct window *w, uint32_t process, uint64_t ordinal, const struct held *held)
-{
-    if (held_sender(held) < w->process_count && held->need_time > held->time) {
-        const struct skewed skewed = {.time = held->time,
-                                      .ordinal = ordinal,
-                                      .process = process,
-                                      .need = {held->need_ordinal, held->need_process}};
-        vec_push(&w->skewed, skewed);
-    }
-}
 
 /* Whether what may be missing in the gap concerns nobody any more: it is over for as long again. */
 static bool is_settled(const struct window *w, const struct held_gap *gap, int64_t horizon)
@@ -263,22 +328,6 @@ static int64_t time_before_gaps(const struct window *w, const struct intake *in,
     return time;
 }
 
-/* The first report of the process that is not over by then. */
-static uint64_t first_not_over(const struct window *w, const struct source *source, int64_t time)
-{
-    uint64_t low = source->first;
-    uint64_t high = source->fed;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (cuts_is_over(&w->chronicle.cuts, source_held(source, middle)->time, time)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* Raises ends to what is needed by receives before them. False when that is not before the horizon,
  * as clocks that differ too much can make it, or beyond a gap that must stay. */
 static bool raise_ends(struct window *w, const struct intake *in)
@@ -295,7 +344,7 @@ static bool raise_ends(struct window *w, const struct intake *in)
                 return false;
             }
             if (held_sender(held) < w->process_count) {
-                vec_push(&w->raised, (struct needed){held->need_ordinal, held->need_process});
+                vec_push(&w->raised, (struct needed){need_of(in, held), held->need_process});
             }
         }
     }
@@ -306,12 +355,19 @@ static bool raise_ends(struct window *w, const struct intake *in)
  * if its clock was behind that of the sender. False when nothing can be dropped now. */
 static bool find_drops(struct window *w, const struct intake *in, int64_t horizon)
 {
+    const int64_t skew = w->chronicle.cuts.skew;
     const int64_t time = time_before_gaps(w, in, horizon);
+    const int64_t over = time < INT64_MIN + skew ? INT64_MIN : time - skew;
     for (uint32_t p = 0; p < w->process_count; p++) {
-        w->end[p] = first_not_over(w, &in->sources[p], time);
+        const struct source *source = &in->sources[p];
+        /* When checks are as far apart as clocks may be, it is where the last one was. */
+        w->end[p] = source_search(source, source->first, source->fed, source->fed_before, over);
+        if (w->end[p] > source->first) {
+            __builtin_prefetch(records_of(&in->records, source_held(source, w->end[p] - 1)));
+        }
     }
     vec_clear(&w->raised);
-    vec_each (&w->skewed, skewed) {
+    vec_each (&in->skewed, skewed) {
         if (skewed->ordinal < w->end[skewed->process]) {
             vec_push(&w->raised, skewed->need);
         }
@@ -334,11 +390,16 @@ static void drop_all(struct window *w, uint32_t process, bool is_open)
 
 /* The base moves on to the end of the process: to the last of what it reported of each variable,
  * looked for backwards. */
-static void drop(struct window *w, const struct source *source, uint32_t process)
+static void drop(struct window *w, const struct intake *in, uint32_t process)
 {
+    const struct source *source = &in->sources[process];
     const struct held *last = source_held(source, w->end[process] - 1);
-    w->event[process] = last->number;
-    w->time[process] = last->time;
+    const struct record *record = records_of(&in->records, last);
+    w->last[process] = (struct chronicle_last){.event = record->number,
+                                               .time = last->time,
+                                               .hlc_time = record->hlc_time,
+                                               .hlc_count = record->hlc_count,
+                                               .has_hlc = record->has_hlc};
     uint32_t left = w->slot_first[process + 1] - w->slot_first[process];
     for (uint32_t i = w->slot_first[process]; i < w->slot_first[process + 1]; i++) {
         w->is_settled[w->slots_of[i]] = false;
@@ -370,15 +431,15 @@ void window_drop(struct window *w, struct intake *in, int64_t horizon)
     }
     for (uint32_t p = 0; p < w->process_count; p++) {
         if (w->end[p] > in->sources[p].first) {
-            drop(w, &in->sources[p], p);
+            drop(w, in, p);
             intake_drop(in, p, w->end[p]);
         }
     }
     size_t kept = 0;
-    vec_each (&w->skewed, skewed) {
+    vec_each (&in->skewed, skewed) {
         if (skewed->ordinal >= in->sources[skewed->process].first) {
-            w->skewed.at[kept++] = *skewed;
+            in->skewed.at[kept++] = *skewed;
         }
     }
-    w->skewed.count = kept;
+    in->skewed.count = kept;
 }

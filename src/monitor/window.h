@@ -10,20 +10,6 @@
 #include "monitor/chronicle.h"
 #include "monitor/intake.h"
 
-/* The report of a process that a receive of another needs. */
-struct needed {
-    uint64_t ordinal;
-    uint32_t process;
-};
-
-/* A receive that, by the clocks, was earlier than its send. */
-struct skewed {
-    int64_t time;
-    uint64_t ordinal;
-    uint32_t process;
-    struct needed need;
-};
-
 struct window {
     struct chronicle chronicle;
     struct arena_mark mark; /* of its arena: what outlives a window is before it */
@@ -31,15 +17,13 @@ struct window {
     uint32_t process_count;
     uint64_t *end;             /* per process: the ordinal of the first that is not within */
     const struct held **shown; /* per report of the window */
-    VEC(struct skewed) skewed; /* that are held and before the horizon */
     VEC(struct needed) raised; /* what is to be dropped too */
 
     /* What came before. */
     struct chronicle_base base;
     struct span *slots;
     bool *is_open, *is_reported;
-    uint64_t *event;
-    int64_t *time;
+    struct chronicle_last *last; /* per process */
 
     /* Per process: its part of slots, the positions of its variables in bound->slots. */
     const uint32_t *slot_first;
@@ -60,11 +44,8 @@ void window_assume(struct window *w, bool is_reported);
 /* Whether all variables were reported before the window: nothing is left to assume. */
 bool window_is_reported(const struct window *w);
 
-/* A report that is before the horizon now. */
-void window_pass(struct window *w, uint32_t process, uint64_t ordinal, const struct held *held);
-
 /* Makes w->trace the events of the window, for findings. */
-void window_show(struct window *w, const struct tables *t);
+void window_show(struct window *w, const struct intake *in);
 
 /* Forgets what all cuts with a report at the horizon or later have in them. */
 void window_drop(struct window *w, struct intake *in, int64_t horizon);

@@ -113,13 +113,16 @@ static uint64_t number_of(const struct chronicle *h, event_id id)
     return h->numbers == NULL ? id : h->numbers[id];
 }
 
-/* The hybrid clock of the last event taken, where it has one. */
-static void say_stamp(struct words *w, const struct chronicle *h, uint32_t report)
+/* The last report of a process that a cut has, one of the history. */
+static struct chronicle_last last_of(const struct chronicle *h, uint32_t report)
 {
     const struct event *e = trace_at(h->trace, h->reports[report].event);
-    if (h->reports[report].slot != REPORT_GAP && (e->has & HAS_HLC) != 0) {
-        say(w, " (l %lld, c %lu)", (long long)e->hlc_time, (unsigned long)e->hlc_count);
-    }
+    return (struct chronicle_last){.event = number_of(h, h->reports[report].event),
+                                   .time = h->cuts.time[report],
+                                   .hlc_time = e->hlc_time,
+                                   .hlc_count = e->hlc_count,
+                                   .has_hlc = h->reports[report].slot != REPORT_GAP &&
+                                              (e->has & HAS_HLC) != 0};
 }
 
 static void say_moment(struct words *w, const struct chronicle *h, uint32_t process, uint32_t taken)
@@ -127,19 +130,19 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
     const struct cuts *c = &h->cuts;
     const uint32_t next = c->first[process] + taken;
     const bool is_last = next == c->first[process + 1];
-    const bool has_base = taken == 0 && h->base != NULL && h->base->event[process] != UINT64_MAX;
+    const bool has_base =
+        taken == 0 && h->base != NULL && h->base->last[process].event != UINT64_MAX;
     if (taken == 0 && !has_base) {
         say(w, ", before its first report");
         return;
     }
-    say(w, ", after event %llu",
-        (unsigned long long)(has_base ? h->base->event[process]
-                                      : number_of(h, h->reports[next - 1].event)));
-    if (!has_base) {
-        say_stamp(w, h, next - 1);
+    const struct chronicle_last last = has_base ? h->base->last[process] : last_of(h, next - 1);
+    say(w, ", after event %llu", (unsigned long long)last.event);
+    if (last.has_hlc) {
+        say(w, " (l %lld, c %lu)", (long long)last.hlc_time, (unsigned long)last.hlc_count);
     }
     if (h->has_times) {
-        say(w, ", time %lld", (long long)(has_base ? h->base->time[process] : c->time[next - 1]));
+        say(w, ", time %lld", (long long)last.time);
         if (is_last) {
             say(w, " to the end");
         } else {
@@ -152,46 +155,106 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
  * or by their events where they have none. */
 enum { MESSAGES_NAMED = 8 };
 
-static void say_message(struct words *w, const struct chronicle *h, uint32_t send, uint32_t receive)
+struct crossing {
+    struct words named;
+    uint64_t count;
+};
+
+/* One more; whether it is to be named. */
+static bool cross(struct crossing *c)
+{
+    if (c->count++ >= MESSAGES_NAMED) {
+        return false;
+    }
+    say(&c->named, "%s", c->count == 1 ? ":" : ",");
+    return true;
+}
+
+static void say_crossing(struct words *w, const struct crossing *c)
+{
+    vec_each (&c->named.text, letter) {
+        vec_push(&w->text, *letter);
+    }
+    if (c->count > MESSAGES_NAMED) {
+        say(w, " and %llu more", (unsigned long long)(c->count - MESSAGES_NAMED));
+    }
+}
+
+static void cross_within(struct crossing *crossing, const struct chronicle *h, uint32_t send,
+                         uint32_t receive)
 {
     const struct cuts *c = &h->cuts;
     const struct event *e = trace_at(h->trace, h->reports[send].event);
-    if (e->message != 0 && e->kind == EVENT_SEND) {
-        say(w, " %s", trace_name(h->trace, e->message));
-    } else {
-        say(w, " event %llu", (unsigned long long)number_of(h, h->reports[send].event));
+    if (!cross(crossing)) {
+        return;
     }
-    say(w, " (%s to %s)", *vec_at(&h->processes, c->process[send]),
+    if (e->message != 0 && e->kind == EVENT_SEND) {
+        say(&crossing->named, " %s", trace_name(h->trace, e->message));
+    } else {
+        say(&crossing->named, " event %llu",
+            (unsigned long long)number_of(h, h->reports[send].event));
+    }
+    say(&crossing->named, " (%s to %s)", *vec_at(&h->processes, c->process[send]),
         *vec_at(&h->processes, c->process[receive]));
 }
 
-static void say_messages(struct words *w, const struct chronicle *h, const uint32_t *taken)
+static void find_within(struct crossing *crossing, const struct chronicle *h, const uint32_t *taken)
 {
     const struct cuts *c = &h->cuts;
-    struct words named = {0};
-    uint64_t crossing = 0;
     for (uint32_t p = 0; p < c->process_count; p++) {
         for (uint32_t r = c->first[p] + taken[p]; r < c->first[p + 1]; r++) {
             for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
                 const uint32_t from = c->process[c->needs[n]];
-                if (c->needs[n] >= c->first[from] + taken[from]) {
-                    continue;
-                }
-                if (crossing++ < MESSAGES_NAMED) {
-                    say(&named, "%s", crossing == 1 ? ":" : ",");
-                    say_message(&named, h, c->needs[n], r);
+                if (c->needs[n] < c->first[from] + taken[from]) {
+                    cross_within(crossing, h, c->needs[n], r);
                 }
             }
         }
     }
-    say(w, "%llu message%s on the way", (unsigned long long)crossing, crossing == 1 ? "" : "s");
-    vec_each (&named.text, letter) {
-        vec_push(&w->text, *letter);
+}
+
+/* Whether the cut has the report of the process. */
+static bool is_taken(const struct chronicle *h, const uint32_t *taken, uint32_t process,
+                     uint32_t report)
+{
+    return report < h->cuts.first[process] + taken[process];
+}
+
+static void find_passing(struct crossing *on_way, struct crossing *lost, const struct chronicle *h,
+                         const uint32_t *taken)
+{
+    vec_each (&h->passing, m) {
+        const bool is_sent = m->send == UINT32_MAX || is_taken(h, taken, m->from, m->send);
+        const bool is_received = m->to != UINT32_MAX && m->receive != UINT32_MAX &&
+                                 is_taken(h, taken, m->to, m->receive);
+        if (!is_sent || is_received) {
+            continue;
+        }
+        const char *from = *vec_at(&h->processes, m->from);
+        if (m->to != UINT32_MAX && cross(on_way)) {
+            say(&on_way->named, " %s (%s to %s)", trace_name(h->trace, m->name), from,
+                *vec_at(&h->processes, m->to));
+        } else if (m->to == UINT32_MAX && cross(lost)) {
+            say(&lost->named, " %s (from %s)", trace_name(h->trace, m->name), from);
+        }
     }
-    if (crossing > MESSAGES_NAMED) {
-        say(w, " and %llu more", (unsigned long long)(crossing - MESSAGES_NAMED));
+}
+
+static void say_messages(struct words *w, const struct chronicle *h, const uint32_t *taken)
+{
+    struct crossing on_way = {0};
+    struct crossing lost = {0};
+    find_within(&on_way, h, taken);
+    find_passing(&on_way, &lost, h, taken);
+    say(w, "%llu message%s on the way", (unsigned long long)on_way.count,
+        on_way.count == 1 ? "" : "s");
+    say_crossing(w, &on_way);
+    if (lost.count > 0) {
+        say(w, "; %llu sent and not received so far", (unsigned long long)lost.count);
+        say_crossing(w, &lost);
     }
-    vec_release(&named.text);
+    vec_release(&on_way.named.text);
+    vec_release(&lost.named.text);
 }
 
 const char *witness_text(const struct chronicle *h, const struct spec *s, const uint32_t *taken,
