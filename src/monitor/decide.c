@@ -100,6 +100,8 @@ static struct decision decide_equal(struct chronicle *h, const struct linear *l,
 
 /* ---- the rest ---- */
 
+enum { PART_REPORTS_DEFAULT = 256 };
+
 struct sums {
     VEC(struct linear) list;
 };
@@ -154,7 +156,9 @@ static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
         return d;
     }
     const struct formula_question question = question_of(sums, p, o);
-    return formula_decide(h, &question, taken);
+    const uint32_t part_reports = o->part_reports == 0 ? PART_REPORTS_DEFAULT : o->part_reports;
+    return o->is_by_solver ? formula_decide(h, &question, taken)
+                           : formula_decide_parts(h, &question, part_reports, taken);
 }
 
 struct decision decide_clause(struct chronicle *h, const struct clause *clause,

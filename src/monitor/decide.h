@@ -29,8 +29,10 @@ enum method {
 const char *method_name(enum method method);
 
 struct decide_options {
-    bool is_by_solver; /* everything, for comparison */
-    bool is_packed;    /* libz3's formula has one number per process instead of two */
+    bool is_by_solver;     /* everything, for comparison */
+    bool is_packed;        /* libz3's formula has one number per process instead of two */
+    uint32_t part_reports; /* so many reports are put to libz3 at once, unless more are within the
+                              skew of each other; 0: 256 */
     struct solve_budget budget;
 };
 

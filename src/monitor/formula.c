@@ -1,16 +1,22 @@
 #include "monitor/formula.h"
 
+#include "base/limit.h"
+#include "monitor/portions.h"
 #include "solve/problem.h"
 #include "solve/smtlib.h"
+
+#define BUDGET_ENDED "libz3's budget ended"
 
 /* How cuts are put into numbers. */
 struct writing {
     struct problem *problem;
     const struct cuts *cuts;
+    const uint32_t *low, *high; /* per process: at least and at most so many reports are taken */
+    int64_t no_time;            /* what counts as the time of reports without one */
     bool is_packed;
-    const int64_t *key; /* packed: per report its number, ... */
-    int64_t low, high;  /* ... below and above which no process is, */
-    int64_t apart;      /* and by which two may differ */
+    const int64_t *key;       /* packed: per report its number, ... */
+    int64_t key_min, key_max; /* ... below and above which no process is, */
+    int64_t apart;            /* and by which two may differ */
 };
 
 static uint32_t taken_of(const struct writing *w, uint32_t process)
@@ -31,8 +37,8 @@ static struct solve_atom fewer(const struct writing *w, uint32_t process, uint32
     if (!w->is_packed) {
         return solve_at_most(taken_of(w, process), (int64_t)than - 1);
     }
-    return solve_at_most(process, than == 0      ? w->low - 1
-                                  : than > count ? w->high
+    return solve_at_most(process, than == 0      ? w->key_min - 1
+                                  : than > count ? w->key_max
                                                  : w->key[c->first[process] + than - 1] - 1);
 }
 
@@ -43,8 +49,8 @@ static struct solve_atom at_least(const struct writing *w, uint32_t process, uin
     if (!w->is_packed) {
         return solve_at_least(taken_of(w, process), wanted);
     }
-    return solve_at_least(process, wanted == 0      ? w->low
-                                   : wanted > count ? w->high + 1
+    return solve_at_least(process, wanted == 0      ? w->key_min
+                                   : wanted > count ? w->key_max + 1
                                                     : w->key[c->first[process] + wanted - 1]);
 }
 
@@ -89,29 +95,42 @@ static bool pack(struct writing *w, struct arena *a)
     }
     w->key = key;
     w->apart = c->skew * 2 * counters + counters;
-    w->low = -w->apart - 1;
-    w->high = (latest - earliest + 1) * 2 * counters + w->apart;
+    w->key_min = -w->apart - 1;
+    w->key_max = (latest - earliest + 1) * 2 * counters + w->apart;
     return true;
 }
 
 /* ---- cuts ---- */
 
+/* What has no time was over before all that has one. */
+static int64_t time_without(const struct cuts *c)
+{
+    int64_t earliest = INT64_MAX;
+    for (uint32_t r = 0; r < cuts_report_count(c); r++) {
+        earliest = c->time[r] != INT64_MIN && c->time[r] < earliest ? c->time[r] : earliest;
+    }
+    return earliest < INT64_MIN + 2 + c->skew ? INT64_MIN + 1 : earliest - c->skew - 1;
+}
+
 static void add_reports(const struct writing *w, uint32_t process)
 {
     const struct cuts *c = w->cuts;
     struct problem *p = w->problem;
-    for (uint32_t r = c->first[process]; r < c->first[process + 1]; r++) {
+    /* The last of those that are taken in any case tells how late its process is. */
+    const uint32_t low = w->low[process] > 0 ? w->low[process] - 1 : 0;
+    for (uint32_t r = c->first[process] + low; r < c->first[process] + w->high[process]; r++) {
         const uint32_t position = r - c->first[process];
         for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
             const uint32_t other = c->process[c->needs[n]];
             problem_add_either(p, fewer(w, process, position + 1),
                                at_least(w, other, c->needs[n] - c->first[other] + 1));
         }
-        if (!w->is_packed && c->skew != INT64_MAX && c->time[r] != INT64_MIN) {
+        if (!w->is_packed && c->skew != INT64_MAX) {
+            const int64_t time = c->time[r] == INT64_MIN ? w->no_time : c->time[r];
             problem_add_either(p, fewer(w, process, position + 1),
-                               solve_at_least(clock_of(process), c->time[r]));
+                               solve_at_least(clock_of(process), time));
             problem_add_either(p, at_least(w, process, position + 1),
-                               solve_at_most(clock_of(process), c->time[r]));
+                               solve_at_most(clock_of(process), time));
         }
     }
 }
@@ -132,9 +151,8 @@ static void add_cuts(const struct writing *w)
         problem_variables(w->problem, w->is_packed ? c->process_count : 2 * c->process_count);
     must(first == 0);
     for (uint32_t process = 0; process < c->process_count; process++) {
-        const uint32_t count = c->first[process + 1] - c->first[process];
-        problem_add(w->problem, at_least(w, process, 0));
-        problem_add(w->problem, fewer(w, process, count + 1));
+        problem_add(w->problem, at_least(w, process, w->low[process]));
+        problem_add(w->problem, fewer(w, process, w->high[process] + 1));
         add_reports(w, process);
         for (uint32_t other = 0; c->skew != INT64_MAX && other < process; other++) {
             add_skew(w, process, other);
@@ -147,9 +165,9 @@ static void add_permits(const struct writing *w, const uint8_t *permitted)
 {
     const struct cuts *c = w->cuts;
     for (uint32_t process = 0; process < c->process_count; process++) {
-        const uint32_t count = c->first[process + 1] - c->first[process] + 1;
+        const uint32_t count = w->high[process] + 1;
         const uint8_t *state = permitted + cuts_state(c, process, 0);
-        for (uint32_t i = 0; i < count;) {
+        for (uint32_t i = w->low[process]; i < count;) {
             uint32_t end = i;
             while (end < count && state[end] == 0) {
                 end++;
@@ -174,10 +192,9 @@ static int64_t value_in(const struct linear *l, const struct term *term, struct 
 static void add_term(const struct writing *w, struct chronicle *h, const struct linear *l,
                      const struct term *term, uint32_t variable)
 {
-    const struct cuts *c = w->cuts;
     const struct column *column = chronicle_part(h, term->cell, term->part);
-    const uint32_t count = c->first[column->process + 1] - c->first[column->process] + 1;
-    for (uint32_t i = 0; i < count;) {
+    const uint32_t count = w->high[column->process] + 1;
+    for (uint32_t i = w->low[column->process]; i < count;) {
         uint32_t end = i + 1;
         const int64_t value = value_in(l, term, column->at[i]);
         while (end < count && value_in(l, term, column->at[end]) == value) {
@@ -246,7 +263,7 @@ static struct decision ask(const struct writing *w, const struct formula_questio
     solver_decide(solver, &(struct solve_question){.budget = q->budget}, &answer);
     switch (answer.verdict) {
     case SOLVE_UNKNOWN:
-        d.reason = answer.cause == SOLVE_CAUSE_BUDGET ? "libz3's budget ended" : "libz3 gave up";
+        d.reason = answer.cause == SOLVE_CAUSE_BUDGET ? BUDGET_ENDED : "libz3 gave up";
         break;
     case SOLVE_UNSAT: d.verdict = CUT_NO; break;
     case SOLVE_SAT:
@@ -260,10 +277,24 @@ static struct decision ask(const struct writing *w, const struct formula_questio
     return d;
 }
 
-/* The whole formula; w->problem is empty. */
+/* All cuts are looked at. */
+static void set_whole(struct writing *w, struct chronicle *h)
+{
+    const struct cuts *c = &h->cuts;
+    uint32_t *low = arena_array(&h->scratch, uint32_t, c->process_count);
+    uint32_t *high = arena_array(&h->scratch, uint32_t, c->process_count);
+    for (uint32_t process = 0; process < c->process_count; process++) {
+        high[process] = c->first[process + 1] - c->first[process];
+    }
+    w->low = low;
+    w->high = high;
+}
+
+/* The formula; w->problem is empty. */
 static void build(struct writing *w, struct chronicle *h, const struct formula_question *q)
 {
     w->cuts = &h->cuts;
+    w->no_time = time_without(&h->cuts);
     w->is_packed = q->is_packed && h->cuts.skew != INT64_MAX && pack(w, &h->scratch);
     add_cuts(w);
     add_permits(w, q->permits->certain);
@@ -272,19 +303,137 @@ static void build(struct writing *w, struct chronicle *h, const struct formula_q
     }
 }
 
+/* What is not known where it matters leaves a no open. */
+static struct decision concluded(struct chronicle *h, const struct formula_question *q,
+                                 struct decision d)
+{
+    return d.verdict != CUT_NO || is_known(h, q)
+               ? d
+               : (struct decision){.method = METHOD_SOLVER,
+                                   .reason = "it depends on a variable that is never reported"};
+}
+
 struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
                                uint32_t *taken)
 {
     struct problem p = {0};
     struct writing w = {.problem = &p};
+    set_whole(&w, h);
     build(&w, h, q);
-    struct decision d = ask(&w, q, taken);
+    const struct decision d = ask(&w, q, taken);
     problem_release(&p);
-    if (d.verdict == CUT_NO && !is_known(h, q)) {
-        d = (struct decision){.method = METHOD_SOLVER,
-                              .reason = "it depends on a variable that is never reported"};
+    return concluded(h, q, d);
+}
+
+/* ---- part by part ---- */
+
+/* Adds the least and the most that the term is in states of the part; false when it has no value in
+ * any of them. */
+static bool add_bounds(struct chronicle *h, const struct linear *l, const struct term *term,
+                       const struct portions *part, struct span *bounds)
+{
+    const struct column *column = chronicle_part(h, term->cell, term->part);
+    struct span of = {INT64_MAX, INT64_MIN};
+    for (uint32_t i = part->low[column->process]; i <= part->high[column->process]; i++) {
+        const int64_t value = value_in(l, term, column->at[i]);
+        int64_t weighed = 0;
+        if (value != INT64_MAX) {
+            /* What is too large for a number is left to the solver. */
+            const bool is_large = __builtin_mul_overflow(value, term->weight, &weighed);
+            of.low = is_large ? INT64_MIN : weighed < of.low ? weighed : of.low;
+            of.high = is_large ? INT64_MAX : weighed > of.high ? weighed : of.high;
+        }
     }
+    if (bounds->low == INT64_MIN || __builtin_add_overflow(bounds->low, of.low, &bounds->low)) {
+        bounds->low = INT64_MIN;
+    }
+    if (bounds->high == INT64_MAX || __builtin_add_overflow(bounds->high, of.high, &bounds->high)) {
+        bounds->high = INT64_MAX;
+    }
+    return of.low <= of.high;
+}
+
+/* Whether the sum can be what it is to be, each term by itself. */
+static bool can_sum(struct chronicle *h, const struct linear *l, const struct portions *part)
+{
+    struct span bounds = {0, 0};
+    vec_each (&l->terms, term) {
+        if (!add_bounds(h, l, term, part, &bounds)) {
+            return false;
+        }
+    }
+    return bounds.low <= l->bound && (!l->is_equal || bounds.high >= l->bound);
+}
+
+/* Whether each process has a state in the part that is permitted. */
+static bool can_be_permitted(const struct chronicle *h, const uint8_t *permitted,
+                             const struct portions *part)
+{
+    for (uint32_t process = 0; process < h->cuts.process_count; process++) {
+        const uint8_t *state = permitted + cuts_state(&h->cuts, process, 0);
+        uint32_t i = part->low[process];
+        while (i <= part->high[process] && state[i] == 0) {
+            i++;
+        }
+        if (i > part->high[process]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool can_hold(struct chronicle *h, const struct formula_question *q,
+                     const struct portions *part)
+{
+    bool can = can_be_permitted(h, q->permits->certain, part);
+    for (size_t i = 0; can && i < q->sum_count; i++) {
+        can = can_sum(h, &q->sums[i], part);
+    }
+    return can;
+}
+
+static struct decision decide_part(struct chronicle *h, const struct formula_question *q,
+                                   const struct portions *part, uint32_t *taken)
+{
+    struct problem p = {0};
+    struct writing w = {.problem = &p, .low = part->low, .high = part->high};
+    const struct arena_mark mark = arena_mark(&h->scratch);
+    build(&w, h, q);
+    const struct decision d = ask(&w, q, taken);
+    problem_release(&p);
+    arena_reset(&h->scratch, mark);
     return d;
+}
+
+/* What is left of the time after so much of it; false when nothing is. */
+static bool has_time_left(struct solve_budget *budget, uint64_t spent_ns)
+{
+    const uint64_t given = budget->time_ns_max;
+    budget->time_ns_max = given == 0 ? 0 : given > spent_ns ? given - spent_ns : 1;
+    return given == 0 || given > spent_ns;
+}
+
+struct decision formula_decide_parts(struct chronicle *h, const struct formula_question *q,
+                                     uint32_t report_count, uint32_t *taken)
+{
+    struct decision all = {.verdict = CUT_NO, .method = METHOD_SOLVER};
+    struct portions part;
+    const uint64_t begin = q->budget.time_ns_max > 0 ? limit_now_ns() : 0;
+    portions_init(&part, &h->cuts, report_count, &h->scratch);
+    while (all.verdict != CUT_YES && portions_next(&part)) {
+        struct formula_question rest = *q;
+        if (!can_hold(h, q, &part)) {
+            continue;
+        }
+        if (begin > 0 && !has_time_left(&rest.budget, limit_now_ns() - begin)) {
+            all = (struct decision){.method = METHOD_SOLVER, .reason = BUDGET_ENDED};
+            break;
+        }
+        const struct decision d = decide_part(h, &rest, &part, taken);
+        all = d.verdict == CUT_NO ? all : d;
+    }
+    portions_release(&part);
+    return concluded(h, q, all);
 }
 
 int formula_write(struct chronicle *h, const struct formula_question *q, const char *path,
@@ -296,6 +445,7 @@ int formula_write(struct chronicle *h, const struct formula_question *q, const c
     if (out_open(&out, path, e) < 0) {
         return -1;
     }
+    set_whole(&w, h);
     build(&w, h, q);
     smtlib_print(&out, &p, &(struct solve_question){0}, NULL);
     problem_release(&p);

@@ -23,8 +23,14 @@ struct formula_question {
     bool is_packed; /* if all reports have times, and the numbers are not too large */
 };
 
+/* Decides the whole as one formula. */
 struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
                                uint32_t *taken);
+
+/* The same, part by part (portions.h) with some `report_count` reports each; parts in which no
+ * state can be good enough are not asked for. The budget is for all of them. */
+struct decision formula_decide_parts(struct chronicle *h, const struct formula_question *q,
+                                     uint32_t report_count, uint32_t *taken);
 
 /* Writes it as a script of SMT-LIB. */
 MUST_USE int formula_write(struct chronicle *h, const struct formula_question *q, const char *path,

@@ -283,9 +283,10 @@ static void compare(struct prng *prng, const struct shape *shape, bool is_by_sol
     struct spec s;
     read_spec(&s, w.text);
     const struct expected x = expect(t, &s, shape->skew);
-    const struct monitor_options o = {
-        .skew = shape->skew,
-        .decide = {.is_by_solver = is_by_solver, .is_packed = is_by_solver && w.size % 2 == 0}};
+    const struct monitor_options o = {.skew = shape->skew,
+                                      .decide = {.is_by_solver = is_by_solver,
+                                                 .is_packed = is_by_solver && w.size % 2 == 0,
+                                                 .part_reports = 1 + (uint32_t)(w.size % 5)}};
     const struct monitor_answer answer = ask(t, &s, &o);
     /* Exact sums and libz3 leave everything open that depends on what is never reported. */
     const bool is_coarse = answer.method == METHOD_STEPS || answer.method == METHOD_SOLVER;
@@ -393,6 +394,60 @@ TEST(a_token_is_safe_whatever_the_clocks)
 {
     CHECK_INT(both_use(by_token, 6), CUT_NO);
     CHECK_INT(both_use(by_token, INT64_MAX), CUT_NO);
+}
+
+/* ---- libz3, part by part ---- */
+
+/* Two sums at once, over a run of so many turns in which one process after another has x = 1. */
+static struct monitor_answer answer_to_sums(const char *property, unsigned turns,
+                                            const struct decide_options *decide)
+{
+    static struct writing w;
+    w.size = 0;
+    put(&w, "tick 1; t@n0 var x value=0 time=0; t@n1 var x value=0 time=0");
+    for (unsigned i = 0; i < turns; i++) {
+        put(&w, "; t@n%u var x value=1 time=%u; t@n%u var x value=0 time=%u", i % 2, 10 * i + 5,
+            i % 2, 10 * i + 9);
+    }
+    struct spec s;
+    read_spec(&s, property);
+    const struct monitor_options o = {.skew = 2, .decide = *decide};
+    const struct monitor_answer answer = ask(trace_of(w.text), &s, &o);
+    spec_release(&s);
+    trace_of_release();
+    return answer;
+}
+
+TEST(what_only_libz3_decides_is_decided_part_by_part)
+{
+    const struct decide_options parts = {.part_reports = 4};
+    const char *one = "p: never n0.x + n1.x >= 1 and n0.x + n1.x <= 1 and 3 * n0.x + n1.x >= 3";
+    const char *both = "p: never n0.x + n1.x >= 2 and 3 * n0.x + n1.x >= 3";
+    CHECK_INT(answer_to_sums(one, 40, &parts).verdict, CUT_YES);
+    CHECK_INT(answer_to_sums(one, 40, &parts).method, METHOD_SOLVER);
+    CHECK_INT(answer_to_sums(both, 40, &parts).verdict, CUT_NO);
+}
+
+TEST(a_budget_that_ends_leaves_it_open)
+{
+    const struct decide_options spent = {.part_reports = 4, .budget = {.time_ns_max = 1}};
+    const char *both = "p: never n0.x - n1.x = 0 and n0.x + n1.x >= 1";
+    const struct monitor_answer answer = answer_to_sums(both, 40, &spent);
+    CHECK_INT(answer.verdict, CUT_UNKNOWN);
+    CHECK_TEXT(answer.reason, "libz3's budget ended");
+}
+
+TEST(a_report_without_a_time_is_before_those_with_one_for_libz3_too)
+{
+    const char *run = "tick 1; t@n0 var x value=1; t@n1 var x value=1 time=5;"
+                      "t@n1 var x value=2 time=9";
+    const struct decide_options solver = {.is_by_solver = true};
+    struct spec s;
+    read_spec(&s, "p: never n0.x + n1.x >= 3");
+    const struct monitor_options o = {.skew = 2, .decide = solver};
+    CHECK_INT(ask(trace_of(run), &s, &o).verdict, CUT_YES);
+    spec_release(&s);
+    trace_of_release();
 }
 
 /* ---- what is missing is said ---- */

@@ -2,6 +2,7 @@
 #include "monitor/cuts.h"
 
 #include "base/vec.h"
+#include "monitor/portions.h"
 #include "test.h"
 #include "wire/prng.h"
 
@@ -212,4 +213,72 @@ TEST(the_best_cut_has_the_largest_sum_of_all)
     }
     CHECK(found > count / 2);
     arena_release(&scratch);
+}
+
+/* The part with the time of the cut's latest report, and no later one, has it. */
+static bool is_in_some_part(const struct cuts *c, uint32_t report_count, const uint32_t *taken,
+                            struct arena *a)
+{
+    struct portions portions;
+    bool is_in = false;
+    portions_init(&portions, c, report_count, a);
+    while (!is_in && portions_next(&portions)) {
+        is_in = true;
+        for (uint32_t p = 0; p < c->process_count; p++) {
+            is_in = is_in && portions.low[p] <= taken[p] && taken[p] <= portions.high[p];
+        }
+    }
+    portions_release(&portions);
+    return is_in;
+}
+
+TEST(parts_of_a_run_have_all_its_cuts)
+{
+    struct prng prng;
+    prng_init(&prng, 3);
+    for (uint64_t i = test_count(300, 100000); i > 0; i--) {
+        struct history h;
+        struct arena arena = {0};
+        make_history(&h, &prng);
+        h.cuts.skew = i % 10 == 0 ? INT64_MAX : h.cuts.skew;
+        uint32_t taken[PROCESSES_MAX] = {0};
+        do {
+            if (cuts_is_consistent(&h.cuts, taken)) {
+                CHECK(is_in_some_part(&h.cuts, 1 + (uint32_t)(i % 4), taken, &arena));
+            }
+        } while (next_combination(&h.cuts, taken));
+        arena_release(&arena);
+    }
+}
+
+TEST(parts_are_much_smaller_than_a_long_run)
+{
+    enum { COUNT = 10000, PART = 20 };
+    static int64_t time[COUNT];
+    static uint32_t process[COUNT];
+    static uint32_t need_first[COUNT + 1];
+    const uint32_t first[] = {0, COUNT / 2, COUNT};
+    struct arena arena = {0};
+    for (uint32_t r = 0; r < COUNT; r++) {
+        time[r] = (int64_t)r % (COUNT / 2) * 100;
+        process[r] = r / (COUNT / 2);
+    }
+    const struct cuts c = {.process_count = 2,
+                           .first = first,
+                           .time = time,
+                           .process = process,
+                           .need_first = need_first,
+                           .skew = 500};
+    struct portions portions;
+    portions_init(&portions, &c, PART, &arena);
+    uint32_t count = 0;
+    while (portions_next(&portions)) {
+        for (uint32_t p = 0; p < 2; p++) {
+            CHECK(portions.high[p] - portions.low[p] <= PART / 2 + 500 / 100 + 1);
+        }
+        count++;
+    }
+    CHECK_INT(count, COUNT / PART + 1);
+    portions_release(&portions);
+    arena_release(&arena);
 }
