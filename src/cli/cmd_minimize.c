@@ -280,7 +280,7 @@ static const struct option options[] = {
      .word = stage_word,
      .target = offsetof(struct minimize_command, stage),
      .help = "only this: shortcuts, slice, externals, chunks, cones, strands, singles, seeds, "
-             "contents, pairs, tails, matches, moves, anew, detours, exact (default: all)"},
+             "contents, drift, pairs, tails, matches, moves, anew, detours, exact (default: all)"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "WHOM",

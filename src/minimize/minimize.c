@@ -10,7 +10,8 @@ static void (*const stage_functions[])(struct reducer *r) = {
     [STAGE_PAIRS] = pairs_stage,         [STAGE_TAILS] = tails_stage,
     [STAGE_MATCHES] = matches_stage,     [STAGE_MOVES] = moves_stage,
     [STAGE_ANEW] = anew_stage,           [STAGE_SEEDS] = seeds_stage,
-    [STAGE_DETOURS] = detours_stage,     [STAGE_EXACT] = exact_stage,
+    [STAGE_DETOURS] = detours_stage,     [STAGE_DRIFT] = drift_stage,
+    [STAGE_EXACT] = exact_stage,
 };
 
 /* One stage, and how it finds steps again. */
@@ -38,9 +39,9 @@ static const struct pass clew_passes[] = {
     {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS}, {STAGE_EXTERNALS, ALL_WAYS},
     {STAGE_CHUNKS, ALL_WAYS},    {STAGE_CONES, ALL_WAYS}, {STAGE_STRANDS, ALL_WAYS},
     {STAGE_SINGLES, ALL_WAYS},   {STAGE_SEEDS, ALL_WAYS}, {STAGE_CONTENTS, ALL_WAYS},
-    {STAGE_PAIRS, ALL_WAYS},     {STAGE_TAILS, ALL_WAYS}, {STAGE_MATCHES, ALL_WAYS},
-    {STAGE_MOVES, ALL_WAYS},     {STAGE_ANEW, ALL_WAYS},  {STAGE_DETOURS, ALL_WAYS},
-    {STAGE_EXACT, ALL_WAYS},
+    {STAGE_DRIFT, ALL_WAYS},     {STAGE_PAIRS, ALL_WAYS}, {STAGE_TAILS, ALL_WAYS},
+    {STAGE_MATCHES, ALL_WAYS},   {STAGE_MOVES, ALL_WAYS}, {STAGE_ANEW, ALL_WAYS},
+    {STAGE_DETOURS, ALL_WAYS},   {STAGE_EXACT, ALL_WAYS},
 };
 
 /* Its clusters are steps of one logical clock, which is not known here: cones stand for them. */

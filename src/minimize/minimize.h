@@ -27,6 +27,7 @@
     STAGE(SINGLES, "singles")     /* each alone, until none can go */               \
     STAGE(SEEDS, "seeds")         /* with other random numbers of the nodes */      \
     STAGE(CONTENTS, "contents")   /* what requests bring, by the system's advice */ \
+    STAGE(DRIFT, "drift")         /* a walk among executions as long */             \
     STAGE(PAIRS, "pairs")         /* two or three together */                       \
     STAGE(TAILS, "tails")         /* its beginning, and then by chance */           \
     STAGE(MATCHES, "matches")     /* one, and another is one that does the same */  \

@@ -100,6 +100,7 @@ enum wish { WISH_SAME, WISH_BETTER };
 static uint64_t key_of(const struct plan *p)
 {
     uint64_t key = name_mix(name_mix(p->pick.seed, p->pick.strategy), p->steps_max);
+    key = name_mix(name_mix(key, p->pick.externals_max), p->pick.action_count);
     for (size_t i = 0; i < p->pick.turn_count; i++) {
         key = name_mix(key, p->pick.turns[i].name);
     }
@@ -145,6 +146,7 @@ static struct plan plan_of(struct reducer *r, const struct execution *x)
     p.pick.turns = r->turns.at;
     p.pick.turn_count = r->turns.count;
     p.pick.steps_first = UINT32_MAX;
+    p.wants_pending = r->keeps_pending;
     p.steps_max = x->steps.count == 0 ? 1 : (uint32_t)x->steps.count;
     return p;
 }
@@ -326,6 +328,9 @@ bool reducer_try_tail(struct reducer *r, const struct tail *tail)
     p.pick.steps_first = 0;
     p.pick.strategy = tail->strategy;
     p.pick.seed = common->pick.seed = tail->seed;
+    p.pick.actions = tail->actions;
+    p.pick.action_count = tail->action_count;
+    p.pick.externals_max = tail->externals_max;
     p.pick.length = p.steps_max = tail->steps_max;
     const bool is_better =
         p.steps_max > 0 && reducer_goes_on(r) && attempt(r, &p, WISH_BETTER) && offer(r);
@@ -387,10 +392,14 @@ bool reducer_find_another(struct reducer *trial, const struct tail *tail, uint32
 {
     struct minimized *m = trial->result;
     for (uint32_t i = 0; i < runs_max && reducer_goes_on(trial); i++) {
-        const struct plan p = {
-            .pick = {.strategy = tail->strategy, .seed = tail->seed + i, .length = tail->steps_max},
-            .faults = trial->faults,
-            .steps_max = tail->steps_max};
+        const struct plan p = {.pick = {.strategy = tail->strategy,
+                                        .seed = tail->seed + i,
+                                        .actions = tail->actions,
+                                        .action_count = tail->action_count,
+                                        .externals_max = tail->externals_max,
+                                        .length = tail->steps_max},
+                               .faults = trial->faults,
+                               .steps_max = tail->steps_max};
         m->plan = (struct plan){.pick.seed = p.pick.seed, .faults = p.faults};
         if (attempt(trial, &p, WISH_SAME) && begin_with_tried(trial)) {
             return true;
@@ -409,6 +418,12 @@ bool reducer_take_another(struct reducer *trial, const struct plan *p, const str
     }
     m->plan.contents = m->contents.list.at;
     return run_candidate(trial, c, WISH_SAME) && begin_with_tried(trial);
+}
+
+bool reducer_drift(struct reducer *trial, const struct candidate *c, uint32_t steps_max)
+{
+    return run_candidate(trial, c, WISH_SAME) && trial->tried.steps.count <= steps_max &&
+           trial->tried.hash != trial->result->best.hash && begin_with_tried(trial);
 }
 
 bool reducer_shows(struct reducer *r, const struct candidate *c)

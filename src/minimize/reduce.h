@@ -40,6 +40,7 @@ struct reducer {
     uint32_t best_count; /* how often there was a new best */
     bool is_anew_done;   /* other runs were looked for */
     bool is_trial;       /* nobody is told: it is not the best of all */
+    bool keeps_pending;  /* of each step of the best */
     bool accepts_equal;  /* one with as many steps is better, for what it brings */
     bool is_broken;      /* the world or `better` failed: e says how */
     bool is_over;        /* stopped, or the budget is spent */
@@ -80,7 +81,10 @@ struct tail {
     uint32_t cut;
     uint32_t steps_max;
     enum pick_strategy strategy;
-    uint64_t seed; /* of the strategy and the nodes */
+    uint64_t seed;           /* of the strategy and the nodes */
+    uint32_t externals_max;  /* in the whole run; 0: any number */
+    const uint64_t *actions; /* in ascending order, what may be chosen; NULL: anything */
+    size_t action_count;
 };
 bool reducer_try_tail(struct reducer *r, const struct tail *tail);
 
@@ -94,6 +98,10 @@ bool reducer_end_trial(struct reducer *r, struct reducer *trial);
  * does; or what is wanted, false when that does not show it. */
 bool reducer_find_another(struct reducer *trial, const struct tail *tail, uint32_t runs_max);
 bool reducer_take_another(struct reducer *trial, const struct plan *p, const struct candidate *c);
+
+/* Runs what is wanted. True when it shows the violation in at most so many steps and is not the
+ * best itself: then it is the trial's best, though it may be longer than that was. */
+bool reducer_drift(struct reducer *trial, const struct candidate *c, uint32_t steps_max);
 
 /* The best once more with what was pending at each step; NULL when it cannot be run. Good until the
  * next run. */
@@ -126,6 +134,7 @@ void contents_stage(struct reducer *r);
 void anew_stage(struct reducer *r);
 void seeds_stage(struct reducer *r);
 void detours_stage(struct reducer *r);
+void drift_stage(struct reducer *r);
 void exact_stage(struct reducer *r);
 
 /* All stages of the options but these (a bit each), one after another. */

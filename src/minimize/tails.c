@@ -3,12 +3,13 @@
 #include "minimize/reduce.h"
 #include "pick/name.h"
 
-/* No order at all finds most of them; the others have their own. */
-static const enum pick_strategy strategies[] = {PICK_RANDOM, PICK_POS, PICK_RANDOM, PICK_PCT};
+/* No order at all and few changes of priority find most of them; the others have their own. */
+static const enum pick_strategy strategies[] = {PICK_RANDOM, PICK_PCT, PICK_RANDOM, PICK_PCT,
+                                                PICK_POS};
 enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
 
 /* Where a run takes milliseconds, few can be had. */
-enum { RUNS_MAX_SLOW = 2000, RUNS_MAX = 40000, STEPS_MAX = 12000000 };
+enum { RUNS_MAX_SLOW = 2000, RUNS_MAX = 400000 };
 
 static uint32_t runs_max(const struct reducer *r)
 {
@@ -44,54 +45,133 @@ void tails_stage(struct reducer *r)
 }
 
 /* Anything, if it is at most half as long: where a run goes on for thousands of steps until the
- * violation shows, another shows it soon. How soon is not known: half, a quarter ... are tried in
- * turn. */
+ * violation shows, another shows it soon. How soon is not known: as much is spent on runs of half
+ * the length as on those of a quarter, an eighth ... Nor is known how much from outside it takes:
+ * any number, as much as the best has, half of it ... What comes without need is only in the way.
+ */
 
-enum { SHORTCUT_SIZE_MIN = 60, SHORTCUT_LEVELS = 4 };
+enum {
+    SHORTCUT_SIZE_MIN = 60,
+    SHORTCUT_LEVELS = 5,
+    SHORTCUT_STEPS_FIRST = 24000000, /* spent in vain, at most; ... */
+    SHORTCUT_STEPS_NEXT = 4000000,   /* ... after one was found */
+};
 
-static bool find_shortcut(struct reducer *r)
+/* The level on which the least was spent. */
+static uint32_t least_of(const uint64_t *spent)
 {
-    const uint64_t steps = r->result->steps;
-    const uint32_t size = reducer_size(r);
-    for (uint32_t i = 0;
-         i < runs_max(r) && reducer_goes_on(r) && r->result->steps - steps < STEPS_MAX; i++) {
-        const uint32_t half = size >> (1 + i % SHORTCUT_LEVELS);
-        const struct tail tail = {.steps_max = half < SHORTCUT_SIZE_MIN / 2 ? size / 2 : half,
-                                  .strategy = strategies[i / SHORTCUT_LEVELS % STRATEGY_COUNT],
-                                  .seed = seed_of(r, i)};
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < SHORTCUT_LEVELS; i++) {
+        least = spent[i] < spent[least] ? i : least;
+    }
+    return least;
+}
+
+static struct tail draw_shortcut(const struct reducer *r, uint32_t number, uint32_t level)
+{
+    const uint64_t drawn = seed_of(r, number);
+    const uint32_t length = reducer_size(r) >> (1 + level);
+    const uint32_t fewer = (uint32_t)(drawn / STRATEGY_COUNT % (SHORTCUT_LEVELS + 1));
+    const uint32_t externals = r->result->final_externals >> (fewer == 0 ? 0 : fewer - 1);
+    return (struct tail){.steps_max = length < SHORTCUT_SIZE_MIN / 2 ? reducer_size(r) / 2 : length,
+                         .externals_max = fewer == 0 ? 0 : externals,
+                         .strategy = strategies[drawn % STRATEGY_COUNT],
+                         .seed = drawn};
+}
+
+static bool find_shortcut(struct reducer *r, uint64_t steps_max)
+{
+    uint64_t spent_in_all = 0;
+    uint64_t spent[SHORTCUT_LEVELS] = {0};
+    for (uint32_t i = 0; i < runs_max(r) && spent_in_all < steps_max && reducer_goes_on(r); i++) {
+        const uint32_t level = least_of(spent);
+        const struct tail tail = draw_shortcut(r, i, level);
         if (reducer_try_tail(r, &tail)) {
             return true;
         }
+        spent[level] += tail.steps_max;
+        spent_in_all += tail.steps_max;
     }
     return false;
 }
 
 void shortcuts_stage(struct reducer *r)
 {
-    while (!r->options->no_diverge && reducer_size(r) >= SHORTCUT_SIZE_MIN && find_shortcut(r)) {
+    uint64_t steps_max = SHORTCUT_STEPS_FIRST;
+    while (!r->options->no_diverge && reducer_size(r) >= SHORTCUT_SIZE_MIN &&
+           find_shortcut(r, steps_max)) {
+        steps_max = SHORTCUT_STEPS_NEXT;
     }
 }
 
-/* Other runs, each made as short as it gets: the least of them is where the best should be. */
+/* Other runs, each made as short as it gets: the least of them is where the best should be. Every
+ * other one is made of the best's kinds of steps, with no more from outside. */
 
-enum { ANEW_FRUITLESS_MAX = 8, ANEW_STEPS_MIN = 100, ANEW_SIZE_MIN = 10 };
+enum {
+    ANEW_FRUITLESS_MAX = 12,
+    ANEW_STEPS_MIN = 100, /* of a run that may do anything */
+    ANEW_SIZE_MIN = 10,
+    ANEW_STEPS_MAX = 3000000, /* until one is found */
+};
+
+struct kinds {
+    VEC(uint64_t) actions;
+};
+
+/* What the best does, in ascending order. */
+static void list_kinds(const struct reducer *r, struct kinds *k)
+{
+    vec_each (&r->result->best.steps, step) {
+        const uint64_t action = step->operation.action;
+        size_t at = k->actions.count;
+        while (at > 0 && k->actions.at[at - 1] > action) {
+            at--;
+        }
+        if (at == 0 || k->actions.at[at - 1] != action) {
+            vec_push(&k->actions, action);
+            for (size_t i = k->actions.count - 1; i > at; i--) {
+                k->actions.at[i] = k->actions.at[i - 1];
+            }
+            k->actions.at[at] = action;
+        }
+    }
+}
+
+static struct tail draw_anew(const struct reducer *r, uint32_t number, const struct kinds *k)
+{
+    const uint32_t size = reducer_size(r);
+    struct tail tail = {.strategy = strategies[number / 2 % STRATEGY_COUNT],
+                        .seed = seed_of(r, number)};
+    if (number % 2 == 0) {
+        tail.steps_max = 2 * size;
+        tail.externals_max = r->result->final_externals;
+        tail.actions = k->actions.at;
+        tail.action_count = k->actions.count;
+    } else {
+        tail.steps_max = 4 * size > ANEW_STEPS_MIN ? 4 * size : ANEW_STEPS_MIN;
+    }
+    return tail;
+}
 
 /* One more; true when it came to something better. */
 static bool try_anew(struct reducer *r, uint32_t number, bool *is_any)
 {
-    const uint32_t size = reducer_size(r);
-    const struct tail tail = {.steps_max = 4 * size > ANEW_STEPS_MIN ? 4 * size : ANEW_STEPS_MIN,
-                              .strategy = strategies[number % STRATEGY_COUNT],
-                              .seed = seed_of(r, number)};
+    struct kinds kinds = {0};
+    list_kinds(r, &kinds);
+    const struct tail tail = draw_anew(r, number, &kinds);
+    const uint32_t runs = ANEW_STEPS_MAX / tail.steps_max;
     struct minimized found = {0};
     struct reducer other = {.result = &found};
     reducer_begin_trial(&other, r);
-    *is_any = reducer_find_another(&other, &tail, runs_max(r));
+    *is_any = reducer_find_another(&other, &tail, runs < runs_max(r) ? runs : runs_max(r));
     if (*is_any) {
-        reducer_run_stages(&other, 1u << STAGE_ANEW | 1u << STAGE_DETOURS | 1u << STAGE_EXACT);
+        reducer_run_stages(&other, 1u << STAGE_ANEW | 1u << STAGE_DETOURS | 1u << STAGE_EXACT |
+                                       1u << STAGE_PAIRS | 1u << STAGE_TAILS | 1u << STAGE_MATCHES |
+                                       1u << STAGE_MOVES);
     }
     const bool is_better = reducer_end_trial(r, &other);
     minimized_release(&found);
+    vec_release(&kinds.actions);
     return is_better;
 }
 
@@ -104,7 +184,7 @@ void anew_stage(struct reducer *r)
          fruitless < ANEW_FRUITLESS_MAX && reducer_goes_on(r);
          i++) {
         bool is_any = false;
-        fruitless = try_anew(r, i, &is_any) ? 0 : fruitless + (is_any ? 1 : 4);
+        fruitless = try_anew(r, i, &is_any) ? 0 : fruitless + (is_any ? 1 : 2);
     }
     r->is_anew_done = true;
 }

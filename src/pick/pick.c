@@ -125,6 +125,7 @@ void pick_begin(struct pick *p, const struct pick_plan *plan)
     p->step = 0;
     p->turn = 0;
     p->where = 0;
+    p->external_count = 0;
     p->asleep_count = plan->asleep_count;
     for (size_t i = 0; i < plan->asleep_count; i++) {
         p->asleep[i] = plan->asleep[i];
@@ -168,6 +169,7 @@ static int take(struct pick *p, const struct offer *offer, uint32_t chosen)
     }
     keep_done(p, o);
     wake(p, o);
+    p->external_count += o->is_external;
     p->step++;
     return (int)chosen;
 }
@@ -274,6 +276,40 @@ int pick_choose_wanted(struct pick *p, const struct pick_operation *pending, uin
     return found < 0 ? -1 : take(p, &offer, (uint32_t)found);
 }
 
+static bool has_action(const struct pick_plan *plan, uint64_t action)
+{
+    size_t first = 0;
+    size_t end = plan->action_count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (plan->actions[middle] == action) {
+            return true;
+        }
+        if (plan->actions[middle] < action) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return false;
+}
+
+/* Leaves of the offer, which is p->allowed, what the strategy may choose. */
+static void leave_choosable(const struct pick *p, struct offer *offer)
+{
+    const struct pick_plan *plan = &p->plan;
+    const bool is_full = plan->externals_max > 0 && p->external_count >= plan->externals_max;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < offer->count; i++) {
+        const struct pick_operation *o = &offer->pending[p->allowed[i]];
+        const bool is_known = plan->actions == NULL || o->fault != 0 || has_action(plan, o->action);
+        if (is_known && (!is_full || !o->is_external)) {
+            p->allowed[left++] = p->allowed[i];
+        }
+    }
+    offer->count = left;
+}
+
 /* Fills p->allowed with what the constraints allow at most so reluctantly; how many. `where` names
  * a constraint that holds the first of the others back. */
 static uint32_t allow(struct pick *p, const struct pick_operation *pending, uint32_t count,
@@ -377,6 +413,12 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
     const bool is_planned = p->turn < p->plan.turn_count || p->step < p->plan.steps_first;
     if (is_planned || p->plan.strategy == PICK_FIRST) {
         return take_default(p, &offer, !is_planned);
+    }
+    if (p->plan.actions != NULL || p->plan.externals_max > 0) {
+        leave_choosable(p, &offer);
+        if (offer.count == 0) {
+            return PICK_DONE;
+        }
     }
     const struct offer narrowed = narrow(p, &offer);
     const uint32_t chosen = p->strategy->choose(p, &narrowed);

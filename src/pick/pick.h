@@ -122,8 +122,12 @@ struct pick_plan {
                                             something they conflict with has happened */
     size_t asleep_count;
     enum pick_strategy strategy; /* for the rest */
-    uint32_t depth;              /* of bugs that pct aims at, from 1; 0: 3 */
-    uint32_t length;             /* of runs, as pct takes it; 0: of the longest so far */
+    const uint64_t *actions;     /* if not NULL, in ascending order: what the strategy may choose,
+                                    beside faults */
+    size_t action_count;
+    uint32_t externals_max; /* of a run, that the strategy may add to; 0: any number */
+    uint32_t depth;         /* of bugs that pct aims at, from 1; 0: 3 */
+    uint32_t length;        /* of runs, as pct takes it; 0: of the longest so far */
     uint64_t seed;
 };
 
@@ -134,7 +138,8 @@ enum pick_stop {
     PICK_STUCK = -3,    /* no operation is allowed by the constraints: pick_where says which
                            constraint holds the first one back */
     PICK_ASLEEP = -4,   /* all that is pending sleeps: what follows is explored elsewhere */
-    PICK_DONE = -5,     /* all that was wanted has come, or cannot */
+    PICK_DONE = -5,     /* all that was wanted has come, or cannot; or the strategy may choose
+                           nothing that is pending */
 };
 
 /* How much can be remembered; beyond, learning stops and choosing goes on. */

@@ -97,9 +97,10 @@ struct pick {
     uint32_t step;
     size_t turn; /* the next one */
     size_t where;
-    uint32_t *allowed;    /* indices into pending */
-    struct kept *kept;    /* of each constraint */
-    struct table changed; /* object to the name of what last changed it */
+    uint32_t external_count; /* of this run */
+    uint32_t *allowed;       /* indices into pending */
+    struct kept *kept;       /* of each constraint */
+    struct table changed;    /* object to the name of what last changed it */
     struct pick_operation *asleep;
     size_t asleep_count;
 

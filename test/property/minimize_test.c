@@ -198,6 +198,29 @@ TEST(without_the_exact_finish_little_is_left)
     CHECK(least > count / 2);
 }
 
+/* Each of the stages that leave the best for another execution, alone. */
+TEST(what_a_walk_or_another_run_comes_to_can_be_replayed)
+{
+    static const enum stage stages[] = {STAGE_DRIFT, STAGE_ANEW, STAGE_TAILS};
+    struct prng prng;
+    prng_init(&prng, 7);
+    const uint64_t count = test_count(60, 600);
+    uint64_t shorter = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        struct trial t;
+        struct minimized m;
+        trial_begin(&t, &prng, i % 2 == 0 ? "none" : "crash=1,restart=1");
+        reduce(&t, 1u << stages[i % 3], &m);
+        check_replays(&t, &m);
+        CHECK(m.best.steps.count >= t.shortest);
+        CHECK(m.best.steps.count <= m.initial_steps);
+        shorter += m.best.steps.count < m.initial_steps;
+        minimized_release(&m);
+        trial_end(&t);
+    }
+    CHECK(shorter > count / 4);
+}
+
 TEST(stopped_at_once_the_first_is_the_best)
 {
     static const volatile sig_atomic_t always = 1;

@@ -148,6 +148,50 @@ TEST(a_strategy_takes_a_fault_now_and_then)
     picking_free(&p);
 }
 
+TEST(a_strategy_chooses_only_what_it_may)
+{
+    struct picking p = picking_new(1);
+    const struct pick_operation pending[] = {{.name = 1, .task = 0, .action = 10},
+                                             {.name = 2, .task = 1, .action = 20},
+                                             {.name = 3, .task = 2, .action = 30},
+                                             {.name = 4, .task = 0, .fault = FAULT_CRASH}};
+    const uint64_t actions[] = {5, 20, 25};
+    uint32_t chosen[4] = {0};
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        pick_begin(p.pick, &(struct pick_plan){.strategy = PICK_RANDOM,
+                                               .seed = seed,
+                                               .actions = actions,
+                                               .action_count = 3});
+        chosen[pick_choose(p.pick, pending, 4)]++;
+        CHECK_INT(pick_choose(p.pick, pending + 2, 1), PICK_DONE);
+        pick_end(p.pick);
+    }
+    CHECK_INT(chosen[0] + chosen[2], 0);
+    CHECK(chosen[1] > 800);
+    CHECK(chosen[3] > 90);
+    picking_free(&p);
+}
+
+TEST(a_strategy_takes_no_more_from_outside_than_it_may)
+{
+    struct picking p = picking_new(1);
+    const struct pick_operation pending[] = {{.name = 1, .task = 0, .is_external = true},
+                                             {.name = 2, .task = 1, .is_external = true},
+                                             {.name = 3, .task = 2}};
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        const struct pick_plan plan = {.strategy = PICK_RANDOM, .seed = seed, .externals_max = 2};
+        int externals = 0;
+        pick_begin(p.pick, &plan);
+        for (int i = 0; i < 50; i++) {
+            externals += pick_choose(p.pick, pending, 3) < 2;
+        }
+        CHECK_INT(externals, 2);
+        CHECK_INT(pick_choose(p.pick, pending, 2), PICK_DONE);
+        pick_end(p.pick);
+    }
+    picking_free(&p);
+}
+
 TEST(strategies_are_known_by_name)
 {
     for (int i = 0; i < PICK_STRATEGY_COUNT; i++) {
