@@ -33,7 +33,7 @@ SAFE = ["anna read /accounts/7", "anna write /accounts/7 conditional",
 
 def run(words, **more):
     if not os.path.exists(BILLING):
-        raise tap.Skip("the service is not built: libmicrohttpd-dev is not installed")
+        raise tap.Skip("the service is not built (ninja -C build); it needs libmicrohttpd-dev")
     return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False, **more)
 
 
@@ -150,7 +150,7 @@ def status_of(port, method, path, body=b"", **headers):
 
 def test_the_service_refuses_what_is_out_of_date_or_locked():
     if not os.path.exists(BILLING):
-        raise tap.Skip("the service is not built: libmicrohttpd-dev is not installed")
+        raise tap.Skip("the service is not built (ninja -C build); it needs libmicrohttpd-dev")
     port = free_port()
     with subprocess.Popen([BILLING, "--serve", str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as service:
