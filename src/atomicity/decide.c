@@ -46,7 +46,6 @@ void decider_init(struct decider *d, const struct model *m, uint32_t state_max)
     for (uint32_t thread = 0; thread < m->thread_count; thread++) {
         find_calm(d, thread);
     }
-    names_init(&d->seen);
 }
 
 void decider_release(struct decider *d)
@@ -65,9 +64,8 @@ static bool is_lock_free(const struct decider *d, uint32_t thread, const struct 
                         : lock->owner == 0 && lock->shared_count == 0;
 }
 
-static bool has_preds(const struct decider *d, uint32_t thread, uint32_t step)
+static bool has_preds(const struct decider *d, const struct step *s)
 {
-    const struct step *s = &d->m->threads[thread].steps[step];
     for (uint32_t i = 0; i < s->pred_count; i++) {
         const struct step_pred *p = &d->m->preds[s->pred_first + i];
         if (d->cut[p->thread] < p->count) {
@@ -90,15 +88,21 @@ static bool has_asked(const struct decider *d, uint32_t thread, uint32_t step)
     return true;
 }
 
-static bool is_ready(const struct decider *d, uint32_t thread)
+static inline bool is_ready(const struct decider *d, uint32_t thread)
 {
+    const struct model_thread *t = &d->m->threads[thread];
     const uint32_t at = d->cut[thread];
-    if (at == d->m->threads[thread].count) {
+    if (at == t->count) {
         return false;
     }
-    const struct step *s = &d->m->threads[thread].steps[at];
-    return has_preds(d, thread, at) && (s->kind != STEP_LOCK || is_lock_free(d, thread, s)) &&
-           (s->kind != STEP_ACCESS || has_asked(d, thread, at));
+    const struct step *s = &t->steps[at];
+    switch ((enum step_kind)s->kind) {
+    case STEP_POINT: return has_preds(d, s);
+    case STEP_LOCK: return is_lock_free(d, thread, s);
+    case STEP_ACCESS: return has_asked(d, thread, at);
+    case STEP_UNLOCK: return true;
+    }
+    bug("step");
 }
 
 static void lock_add(struct decider *d, uint32_t thread, const struct step *s, int change)
@@ -125,7 +129,7 @@ static void note(struct decider *d, uint32_t thread, uint32_t first)
 }
 
 /* Goes over a step, forward or back; nothing is noted. */
-static const struct step *step_forward(struct decider *d, uint32_t thread)
+static inline const struct step *step_forward(struct decider *d, uint32_t thread)
 {
     const struct step *s = &d->m->threads[thread].steps[d->cut[thread]++];
     if (s->kind == STEP_LOCK || s->kind == STEP_UNLOCK) {
@@ -254,13 +258,23 @@ struct branch {
     uint32_t thread; /* the next to try */
 };
 
+/* Whether this state is met for the first time. Most questions are answered without one. */
+static bool is_new(struct decider *d, const uint32_t *state, uint32_t size)
+{
+    if (d->seen.list.count == 0) {
+        names_init(&d->seen);
+    }
+    const size_t before = d->seen.list.count;
+    names_intern(&d->seen, (const char *)state, size * sizeof *state);
+    return d->seen.list.count > before;
+}
+
 /* Whether this cut is met for the first time. What is held follows from the cut. */
 static bool remember(struct decider *d)
 {
-    const size_t before = d->seen.list.count;
-    names_intern(&d->seen, (const char *)d->cut, d->m->thread_count * sizeof *d->cut);
-    d->state_count += d->seen.list.count > before;
-    return d->seen.list.count > before;
+    const bool is_first = is_new(d, d->cut, d->m->thread_count);
+    d->state_count += is_first;
+    return is_first;
 }
 
 static enum decision search(struct decider *d)
@@ -339,9 +353,8 @@ static void reset(struct decider *d)
     vec_clear(&d->taken);
     d->taken_count = 0;
     d->state_count = 0;
-    if (d->seen.list.count > 1) {
+    if (d->seen.list.count > 0) {
         names_release(&d->seen);
-        names_init(&d->seen);
     }
 }
 
@@ -408,9 +421,7 @@ static bool remember_progress(struct decider *d, uint32_t *state, uint32_t progr
     const uint32_t count = d->m->thread_count;
     memcpy(state, d->cut, count * sizeof *state);
     state[count] = progress;
-    const size_t before = d->seen.list.count;
-    names_intern(&d->seen, (const char *)state, (count + 1) * sizeof *state);
-    return d->seen.list.count > before;
+    return is_new(d, state, count + 1);
 }
 
 enum decision decider_occurs(struct decider *d, const struct sequence *q)

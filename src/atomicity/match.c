@@ -515,6 +515,12 @@ static void try_couple(struct pass *p, const struct couple *c, const struct cast
     }
 }
 
+/* Whether the couples of this sort are left out, and have been counted as such. */
+static bool is_left_out(const struct pass *p, const struct couple *c)
+{
+    return c->is_rounds && !p->r->options.keeps_rounds && news_of(p->r, c->sort)->is_rounds;
+}
+
 /* Tries couples of a group against singles of a group of another thread. */
 static void try_sorts(struct pass *p, const struct couple *couples, struct span c,
                       const struct cast *other, struct span s)
@@ -548,7 +554,8 @@ static void match_couples(struct pass *p, const struct cast *cast, struct span c
         if (pattern == VIOLATION_NONE) {
             continue;
         }
-        for (; i < end && (told_of(p, couple) & bit(pattern)) == 0; i++) {
+        for (; i < end && (told_of(p, couple) & bit(pattern)) == 0 && !is_left_out(p, couple);
+             i++) {
             try_sorts(p, cast->couples, c, against, g->list[i]);
         }
     }
@@ -726,8 +733,11 @@ static void match_pair_couples(struct pass *p, const struct cast *cast, struct s
         if (pattern == VIOLATION_NONE) {
             continue;
         }
-        for (; i < end && (told_of(p, couple) & bit(pattern)) == 0; i++) {
-            try_pair_sorts(p, cast->couples, c, against, g->list[i]);
+        for (; i < end && (told_of(p, couple) & bit(pattern)) == 0 && !is_left_out(p, couple);
+             i++) {
+            if (!is_left_out(p, &against->couples[g->list[i].first])) {
+                try_pair_sorts(p, cast->couples, c, against, g->list[i]);
+            }
         }
     }
 }
