@@ -44,7 +44,24 @@ static void request(uint32_t to, enum message_type type, uint32_t number)
     clew_request((int)to, type, &p, offsetof(struct packet, entries));
 }
 
-/* Bootstrap messages without one of the members, the last first. */
+/* The index-th way to leave members out, 0 when there is none: one of them, the last first, then
+ * two, without whom a majority is one less. */
+static uint32_t fewer_members(uint32_t members, uint32_t index)
+{
+    for (uint32_t count = 1; count <= 2; count++) {
+        for (uint32_t i = choices.nodes; i > 0; i--) {
+            for (uint32_t k = count == 1 ? i : i - 1; k > 0 && (count == 2 || k == i); k--) {
+                const uint32_t left_out = UINT32_C(1) << i | UINT32_C(1) << k;
+                if ((members & left_out) == left_out && index-- == 0) {
+                    return members & ~left_out;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+/* Bootstrap messages that name fewer members. */
 static bool shrink(const struct clew_message *m, uint32_t index, void *bytes, size_t *size)
 {
     struct packet p = {0};
@@ -52,16 +69,10 @@ static bool shrink(const struct clew_message *m, uint32_t index, void *bytes, si
     if (choices.shrinks == 0 || m->type != BOOTSTRAP) {
         return false;
     }
-    for (uint32_t i = choices.nodes; i > 0; i--) {
-        const uint32_t bit = UINT32_C(1) << i;
-        if ((p.number & bit) != 0 && index-- == 0) {
-            p.number &= ~bit;
-            *size = offsetof(struct packet, entries);
-            memcpy(bytes, &p, *size);
-            return true;
-        }
-    }
-    return false;
+    p.number = fewer_members(p.number, index);
+    *size = offsetof(struct packet, entries);
+    memcpy(bytes, &p, *size);
+    return p.number != 0;
 }
 
 static void setup(void)
