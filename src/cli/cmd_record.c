@@ -72,8 +72,8 @@ static void print_loss(const struct collect_stats *c)
                     plural(c->uncontrolled, "program", "programs"));
     }
     if (c->dropped > 0) {
-        session_say("%llu %s dropped: there was no room for %s", (unsigned long long)c->dropped,
-                    plural(c->dropped, "event was", "events were"),
+        session_say("%llu %s dropped: there was no room for %s, or no way to the rows (chroot)",
+                    (unsigned long long)c->dropped, plural(c->dropped, "event was", "events were"),
                     plural(c->dropped, "it", "them"));
     }
 }

@@ -98,6 +98,7 @@ static int make_page(const char *folder, const struct recorder_options *options,
                  (options->watch != NULL ? RECORDING_WATCHED : 0u),
         .size_pending_max = size_of_rows(folder, options->size_pending_max),
         .clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC),
+        .writer = (uint32_t)getpid(),
         .magic = RECORDING_MAGIC,
     };
     if (put_handlers(&page, options, e) < 0) {
@@ -306,6 +307,23 @@ bool recorder_has_left_rows(const char *output)
            access(path, F_OK) == 0;
 }
 
+/* This process writes the trace from now on; what the one before it had begun to write is removed.
+ */
+static void succeed(int page, const char *output)
+{
+    const off_t at = offsetof(struct recording, writer);
+    const uint32_t own = (uint32_t)getpid();
+    uint32_t before = 0;
+    char path[PATH_SIZE];
+    if (pread(page, &before, sizeof before, at) == (ssize_t)sizeof before && before != 0 &&
+        snprintf(path, sizeof path, "%s.%u.part", output, before) < PATH_SIZE) {
+        (void)unlink(path);
+    }
+    if (pwrite(page, &own, sizeof own, at) < 0) {
+        return; /* then a part of this one may stay, if it is killed too */
+    }
+}
+
 int recorder_fold(const char *output, struct recorder_result *result, struct notes *n,
                   struct err *e)
 {
@@ -316,7 +334,7 @@ int recorder_fold(const char *output, struct recorder_result *result, struct not
         path_join(page, folder, "/" RECORDING_FILE, e) < 0) {
         return -1;
     }
-    const int fd = seam_fails() ? -1 : open(page, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = seam_fails() ? -1 : open(page, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) {
         return err_set(e, "%s: cannot be opened: %s", page, strerror(errno));
     }
@@ -330,6 +348,7 @@ int recorder_fold(const char *output, struct recorder_result *result, struct not
             err_set(e, "%s: is still being recorded by process %u; wait for its end", output, pid);
     }
     if (status == 0) {
+        succeed(fd, output);
         status = write_trace(folder, output, result, n, e);
     }
     (void)close(fd);
@@ -408,7 +427,11 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
                  struct notes *n, struct err *e)
 {
     char folder[PATH_SIZE];
+    struct stat output;
     *result = (struct recorder_result){0};
+    if (stat(options->output, &output) == 0 && S_ISDIR(output.st_mode)) {
+        return err_set(e, "%s: is a folder; name a file", options->output);
+    }
     struct install install;
     if (install_find(&install, e) < 0 || make_folder(options->output, folder, e) < 0) {
         return -1;

@@ -46,6 +46,7 @@ struct recording {
     struct recording_handler handlers[RECORDING_HANDLERS_MAX];
     _Atomic uint32_t emptying; /* tasks that empty a segment, or were killed doing so */
     int64_t clock_offset_ns;   /* from the clock that never goes back to the time of day */
+    uint32_t writer;           /* the process that writes the trace */
 };
 
 _Static_assert(sizeof(struct recording) <= 4096, "it is one page");

@@ -61,6 +61,8 @@ def test_an_output_that_cannot_be_made_is_named_before_anything_runs():
         mark = os.path.join(folder, "mark")
         done = run(CLEW, "record", "-o", os.path.join(folder, "no", "run.clew"), "--", "touch", mark)
         assert done.returncode == 125 and "cannot be made" in done.stderr, f"{done.returncode}: {done.stderr}"
+        done = run(CLEW, "record", "-o", folder, "--", "touch", mark)
+        assert done.returncode == 125 and "is a folder" in done.stderr, f"{done.returncode}: {done.stderr}"
         assert not os.path.exists(mark)
 
 
