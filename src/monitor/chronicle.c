@@ -30,11 +30,10 @@ struct building {
     struct edges edges;
     struct map slot_of; /* (process, name in the trace) to slot */
     struct sequence sequence;
-    struct bits is_end;       /* per event: of a message between two processes */
-    bool *has_begun;          /* per process: some of its events were seen */
-    uint32_t *report_of;      /* per event */
-    const struct hlc *stamps; /* per event, if some have none and they are asked for */
-    uint64_t untimed;         /* reports */
+    struct bits is_end;  /* per event: of a message between two processes */
+    bool *has_begun;     /* per process: some of its events were seen */
+    uint32_t *report_of; /* per event */
+    uint64_t untimed;    /* reports */
 };
 
 static uint32_t process_of(const struct chronicle *h, event_id id)
@@ -146,19 +145,20 @@ static bool is_wrong(struct building *b, event_id id, const struct event *e)
     return is;
 }
 
-/* Where the skew is on hybrid time and the trace has none, as recordings have none, it is computed.
- */
+/* Where a trace has times but not all hybrid ones, as recordings have none, these are computed. */
 static void find_stamps(struct building *b)
 {
     struct chronicle *h = b->h;
     bool has_all = true;
+    bool has_times = false;
     trace_each (h->trace, e) {
         has_all = has_all && (e->has & HAS_HLC) != 0;
+        has_times = has_times || (e->has & HAS_TIME) != 0;
     }
-    if (b->options->is_logical && !has_all) {
+    if (has_times && !has_all) {
         const struct hlc_processes processes = {h->process_of.at, (uint32_t)h->processes.count,
                                                 &b->edges};
-        b->stamps = hlc_build(h->trace, &processes, &h->arena);
+        h->stamps = hlc_build(h->trace, &processes, &h->arena);
     }
 }
 
@@ -167,9 +167,9 @@ static int64_t time_of(struct building *b, event_id id)
     const struct event *e = trace_at(b->h->trace, id);
     const bool is_logical = b->options->is_logical || (e->has & HAS_TIME) == 0;
     const int has = is_logical ? HAS_HLC : HAS_TIME;
-    if (b->stamps != NULL && (e->has & HAS_TIME) != 0) {
+    if (b->options->is_logical && b->h->stamps != NULL && (e->has & HAS_TIME) != 0) {
         b->h->has_times = true;
-        return b->stamps[id].time;
+        return b->h->stamps[id].time;
     }
     if ((e->has & has) == 0) {
         b->untimed++;

@@ -19,6 +19,7 @@
 #include "monitor/cuts.h"
 #include "spec/bind.h"
 #include "trace/trace.h"
+#include "wire/hlc.h"
 
 /* Reports that set no single value. */
 #define REPORT_NO_SLOT UINT32_MAX       /* a send or a receive */
@@ -115,6 +116,7 @@ struct chronicle {
     const uint32_t *change_first;      /* per process, and one more: its part of changes */
     const uint32_t *changes;           /* the reports that set or forget values */
     const uint64_t *numbers;           /* per event: its number in the run; NULL: its id is it */
+    const struct hlc *stamps;          /* per event, computed; NULL: the trace has them */
     const struct chronicle_base *base; /* NULL: nothing came before */
     VEC(struct passing) passing;       /* of what is told, if something came before */
     struct bits is_reported;           /* per slot: some time */

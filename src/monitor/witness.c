@@ -116,13 +116,16 @@ static uint64_t number_of(const struct chronicle *h, event_id id)
 /* The last report of a process that a cut has, one of the history. */
 static struct chronicle_last last_of(const struct chronicle *h, uint32_t report)
 {
-    const struct event *e = trace_at(h->trace, h->reports[report].event);
-    return (struct chronicle_last){.event = number_of(h, h->reports[report].event),
+    const event_id id = h->reports[report].event;
+    const struct event *e = trace_at(h->trace, id);
+    const bool is_computed =
+        h->stamps != NULL && (e->has & HAS_HLC) == 0 && (e->has & HAS_TIME) != 0;
+    return (struct chronicle_last){.event = number_of(h, id),
                                    .time = h->cuts.time[report],
-                                   .hlc_time = e->hlc_time,
-                                   .hlc_count = e->hlc_count,
+                                   .hlc_time = is_computed ? h->stamps[id].time : e->hlc_time,
+                                   .hlc_count = is_computed ? h->stamps[id].count : e->hlc_count,
                                    .has_hlc = h->reports[report].slot != REPORT_GAP &&
-                                              (e->has & HAS_HLC) != 0};
+                                              (is_computed || (e->has & HAS_HLC) != 0)};
 }
 
 static void say_moment(struct words *w, const struct chronicle *h, uint32_t process, uint32_t taken)

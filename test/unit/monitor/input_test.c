@@ -227,3 +227,28 @@ TEST(what_is_missing_never_changes_an_answer)
     CHECK(tally[CUT_NO] > 0);
     CHECK(tally[CUT_UNKNOWN] > 0);
 }
+
+/* The clock of b is behind that of a: what it has heard of is later than what it reads. */
+TEST(what_has_times_and_no_stamps_is_given_stamps)
+{
+    const struct trace *t = trace_of("tick 1; t@a var x value=0 time=5; t@b var x value=0 time=5;"
+                                     "t@a var x value=1 time=9; t@a snd c msg=m mode=udp time=10;"
+                                     "t@b rcv c msg=m mode=udp time=8; t@b var x value=1 time=8");
+    struct spec s;
+    struct monitor_result result = {0};
+    struct findings findings = {0};
+    struct notes notes = {0};
+    struct err e;
+    read_spec(&s, "p: never a.x = 1 and b.x = 1");
+    const struct monitor_options o = {.skew = 3};
+    CHECK_INT(monitor_find(t, &s, &o, &findings, &result, &notes, &e), 0);
+    CHECK_INT(findings.list.count, 1);
+    CHECK_TEXT(findings.list.at[0].why, "a: x = 1, after event 3 (l 10, c 0), time 10 to the end\n"
+                                        "b: x = 1, after event 5 (l 10, c 2), time 8 to the end\n"
+                                        "0 messages on the way");
+    monitor_result_release(&result);
+    findings_release(&findings);
+    notes_release(&notes);
+    spec_release(&s);
+    trace_of_release();
+}
