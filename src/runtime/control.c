@@ -24,6 +24,7 @@
 #include "runtime/task.h"
 #include "runtime/text.h"
 #include "runtime/timer.h"
+#include "runtime/trap.h"
 #include "wire/must.h"
 
 struct control *control;
@@ -109,6 +110,7 @@ static const void *place_of_end(const struct ending *e)
 _Noreturn void control_end(const struct ending *e)
 {
     control_is_on = false;
+    trap_off();
     struct control_result *r = &control->result;
     r->end = e->end;
     r->value = e->value;
@@ -281,6 +283,7 @@ static void begin_run(void)
     clock_begin();
     turn_begin(&plan, pick());
     control_is_on = true;
+    trap_on();
 }
 
 static void *run_main(void *unused)
@@ -299,6 +302,7 @@ static void first_fiber(void)
 static _Noreturn void run_here(void)
 {
     catch_signals();
+    trap_start();
     begin_run();
     stop_name(control_self);
     task_run_first(run_main);
@@ -340,6 +344,7 @@ static _Noreturn void serve_forks(void)
 static _Noreturn void serve_fibers(void)
 {
     catch_signals();
+    trap_start();
     rewind_save();
     control_ask(CONTROL_READY);
     while (true) {

@@ -144,7 +144,7 @@ struct task {
     /* Sets of signals, as numbers (runtime/signals.h); before: the handler that runs. */
     uint64_t signals_pending, signals_blocked, signals_before, signals_awaited;
     struct timer *timer; /* it is no task but a timer, which fires by itself */
-    const void *bottom; /* of its stack, where it began; NULL: it has not */
+    const void *bottom;  /* of its stack, where it began; NULL: it has not */
 
     void *(*run)(void *);
     int (*run_c11)(void *);

@@ -14,6 +14,7 @@
 #include "runtime/sys.h"
 #include "runtime/task.h"
 #include "runtime/text.h"
+#include "runtime/trap.h"
 
 /* Ending is an operation: others may go before it. */
 static void take_exit(int status, const void *place)
@@ -118,6 +119,8 @@ RT_EXPORT pid_t fork(void)
     const pid_t child = libc.fork();
     if (child == 0) {
         control_is_on = false;
+    } else if (control_is_on) {
+        trap_on();
     }
     return child;
 }

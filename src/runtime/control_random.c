@@ -1,6 +1,9 @@
 /* Chance that comes from the system: drawn from the plan's seed instead. */
 #include "runtime/control_random.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -81,4 +84,83 @@ RT_EXPORT uint32_t arc4random_uniform(uint32_t limit)
         drawn = arc4random();
     }
     return limit < 2 ? 0 : drawn % limit;
+}
+
+/* Names of temporary files: what libc draws for them comes from a clock. */
+
+/* The six letters to be drawn, before the last `rest`; NULL when they are not there. */
+static char *letters_of(const char *name, int rest)
+{
+    enum { LETTERS = 6 };
+    const size_t size = strlen(name);
+    if (rest < 0 || size < LETTERS + (size_t)rest ||
+        memcmp(name + size - (size_t)rest - LETTERS, "XXXXXX", LETTERS) != 0) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return (char *)(uintptr_t)name + size - (size_t)rest - LETTERS;
+}
+
+static void draw_letters(char *letters)
+{
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    for (int i = 0; letters[i] != 0 && i < 6; i++) {
+        letters[i] = alphabet[arc4random_uniform(sizeof alphabet - 1)];
+    }
+}
+
+enum { NAMES_TRIED = 1000 };
+
+RT_EXPORT int mkostemps(char *name, int rest, int flags)
+{
+    char *letters = letters_of(name, rest);
+    for (int i = 0; letters != NULL && i < NAMES_TRIED; i++) {
+        draw_letters(letters);
+        const int fd = open(name, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+        if (fd >= 0 || errno != EEXIST) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+RT_EXPORT int mkostemp(char *name, int flags)
+{
+    return mkostemps(name, 0, flags);
+}
+
+RT_EXPORT int mkstemps(char *name, int rest)
+{
+    return mkostemps(name, rest, 0);
+}
+
+RT_EXPORT int mkstemp(char *name)
+{
+    return mkostemps(name, 0, 0);
+}
+
+RT_EXPORT int mkstemp64(char *name)
+{
+    return mkostemps(name, 0, 0);
+}
+
+RT_EXPORT int mkostemp64(char *name, int flags)
+{
+    return mkostemps(name, 0, flags);
+}
+
+RT_EXPORT char *mkdtemp(char *name)
+{
+    char *letters = letters_of(name, 0);
+    for (int i = 0; letters != NULL && i < NAMES_TRIED; i++) {
+        draw_letters(letters);
+        control_changed();
+        if (sys(SYS_mkdirat, AT_FDCWD, name, 0700L) == 0) {
+            return name;
+        }
+        if (errno != EEXIST) {
+            return NULL;
+        }
+    }
+    return NULL;
 }

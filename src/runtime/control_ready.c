@@ -33,7 +33,7 @@ static uint64_t after(uint64_t ns)
 
 static long look(const struct awaited *w)
 {
-    return sys(SYS_poll, w->descriptors, w->count, 0L);
+    return sys_poll(w->descriptors, w->count, 0);
 }
 
 static bool is_outer(const struct awaited *w)
@@ -117,7 +117,7 @@ static int poll_until(struct awaited *w, const struct timespec *most)
 RT_EXPORT int poll(struct pollfd *fds, nfds_t count, int ms)
 {
     if (!control_is_mine()) {
-        return (int)sys(SYS_poll, fds, count, ms);
+        return sys_poll(fds, (uint32_t)count, ms);
     }
     const struct timespec most = of_ms(ms);
     return poll_until(
@@ -206,7 +206,12 @@ RT_EXPORT int select(int limit, fd_set *reads, fd_set *writes, fd_set *excepts,
                      struct timeval *most)
 {
     if (!control_is_mine()) {
-        return (int)sys(SYS_select, limit, reads, writes, excepts, most);
+        struct timespec copy =
+            most == NULL
+                ? (struct timespec){0}
+                : (struct timespec){.tv_sec = most->tv_sec, .tv_nsec = most->tv_usec * (long)US_NS};
+        return (int)sys(SYS_pselect6, limit, reads, writes, excepts, most == NULL ? NULL : &copy,
+                        NULL);
     }
     fd_set *const sets[SETS_MAX] = {reads, writes, excepts};
     const struct timespec length =

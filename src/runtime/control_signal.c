@@ -160,15 +160,27 @@ RT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
     return 0;
 }
 
-RT_EXPORT int tgkill(pid_t process, pid_t thread, int signal)
+/* libc itself knows threads by other numbers; it only sends to the caller. */
+static struct task *task_numbered(pid_t thread)
 {
-    for (uint32_t i = 0; control_is_on && process == getpid() && i < task_live_count; i++) {
-        if (thread == getpid() + (pid_t)task_live[i]->number && is_signal(signal)) {
-            send_to(task_live[i], &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL}, RT_PLACE);
-            return 0;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        if (thread == getpid() + (pid_t)task_live[i]->number) {
+            return task_live[i];
         }
     }
-    return (int)sys(SYS_tgkill, process, thread, signal);
+    return control_self;
+}
+
+RT_EXPORT int tgkill(pid_t process, pid_t thread, int signal)
+{
+    if (!control_is_on || process != getpid()) {
+        return (int)sys(SYS_tgkill, process, thread, signal);
+    }
+    if (!is_signal(signal)) {
+        return -1;
+    }
+    send_to(task_numbered(thread), &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL}, RT_PLACE);
+    return 0;
 }
 
 /* Blocking */

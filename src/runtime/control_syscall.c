@@ -1,21 +1,31 @@
 /* System calls that the program makes by number: a futex is modelled, what has a name of its own
  * goes where the name goes, and the rest passes through. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
+#include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/control_lock.h"
+#include "runtime/end.h"
 #include "runtime/sys.h"
+#include "runtime/trap.h"
 
 enum { ARGUMENTS = 6 };
 
-static long call(long number, const long *a)
+long sys_call(long number, const long *a)
 {
 #ifdef __x86_64__
     long result = number;
@@ -59,7 +69,13 @@ static long call(long number, const long *a)
 long sys(long number, ...)
 {
     TAKE_ARGUMENTS(a, number);
-    return call(number, a);
+    return sys_call(number, a);
+}
+
+int sys_poll(struct pollfd *descriptors, uint32_t count, int ms)
+{
+    struct timespec most = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    return (int)sys(SYS_ppoll, descriptors, count, ms < 0 ? NULL : &most, NULL, 0L);
 }
 
 /* Futexes */
@@ -128,27 +144,154 @@ static long futex(const long *a, const void *place)
         return futex_wait(&f);
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET: return futex_wake(&f);
-    default: control_outside("futex"); return call(SYS_futex, a);
+    default: control_outside("futex"); return sys_call(SYS_futex, a);
+    }
+}
+
+/* Calls that stand for themselves: CALL(name, what it comes to). */
+#define MODEL_LIST(CALL)                                                                           \
+    CALL(futex, futex(a, place))                                                                   \
+    CALL(getrandom, getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]))                         \
+    CALL(getpid, getpid())                                                                         \
+    CALL(getppid, getppid())                                                                       \
+    CALL(gettid, gettid())                                                                         \
+    CALL(sched_yield, sched_yield())                                                               \
+    CALL(clock_gettime, clock_gettime((clockid_t)a[0], (void *)a[1]))                              \
+    CALL(gettimeofday, gettimeofday((void *)a[0], (void *)a[1]))                                   \
+    CALL(nanosleep, nanosleep((void *)a[0], (void *)a[1]))                                         \
+    CALL(clock_nanosleep,                                                                          \
+         failed(clock_nanosleep((clockid_t)a[0], (int)a[1], (void *)a[2], (void *)a[3])))          \
+    CALL(kill, kill((pid_t)a[0], (int)a[1]))                                                       \
+    CALL(tgkill, tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]))                                      \
+    CALL(pipe2, pipe2((int *)a[0], (int)a[1]))                                                     \
+    CALL(socketpair, socketpair((int)a[0], (int)a[1], (int)a[2], (int *)a[3]))                     \
+    CALL(socket, socket((int)a[0], (int)a[1], (int)a[2]))                                          \
+    CALL(eventfd2, eventfd((unsigned)a[0], (int)a[1]))                                             \
+    CALL(epoll_create1, epoll_create1((int)a[0]))                                                  \
+    CALL(dup, dup((int)a[0]))                                                                      \
+    CALL(dup3, dup3((int)a[0], (int)a[1], (int)a[2]))                                              \
+    CALL(close, close((int)a[0]))                                                                  \
+    CALL(timerfd_create, timerfd_create((int)a[0], (int)a[1]))                                     \
+    CALL(timerfd_settime, timerfd_settime((int)a[0], (int)a[1], (const void *)a[2], (void *)a[3])) \
+    CALL(timerfd_gettime, timerfd_gettime((int)a[0], (void *)a[1]))                                \
+    CALL(ppoll, ppoll((void *)a[0], (nfds_t)a[1], (void *)a[2], (void *)a[3]))                     \
+    CALL(epoll_pwait,                                                                              \
+         epoll_pwait((int)a[0], (void *)a[1], (int)a[2], (int)a[3], (const void *)a[4]))
+
+/* The same where a descriptor may have to be waited for; files are as they are. */
+#define STREAM_LIST(CALL)                                                                          \
+    CALL(read, read((int)a[0], (void *)a[1], (size_t)a[2]))                                        \
+    CALL(write, write((int)a[0], (const void *)a[1], (size_t)a[2]))                                \
+    CALL(readv, readv((int)a[0], (const void *)a[1], (int)a[2]))                                   \
+    CALL(writev, writev((int)a[0], (const void *)a[1], (int)a[2]))                                 \
+    CALL(sendto, sendto((int)a[0], (const void *)a[1], (size_t)a[2], (int)a[3],                    \
+                        (__CONST_SOCKADDR_ARG){(const void *)a[4]}, (socklen_t)a[5]))              \
+    CALL(recvfrom, recvfrom((int)a[0], (void *)a[1], (size_t)a[2], (int)a[3],                      \
+                            (__SOCKADDR_ARG){(void *)a[4]}, (void *)a[5]))                         \
+    CALL(sendmsg, sendmsg((int)a[0], (const void *)a[1], (int)a[2]))                               \
+    CALL(recvmsg, recvmsg((int)a[0], (void *)a[1], (int)a[2]))                                     \
+    CALL(connect, connect((int)a[0], (__CONST_SOCKADDR_ARG){(const void *)a[1]}, (socklen_t)a[2])) \
+    CALL(accept4, accept4((int)a[0], (__SOCKADDR_ARG){(void *)a[1]}, (void *)a[2], (int)a[3]))
+
+/* Those of older names, which not every machine has. */
+#ifdef __x86_64__
+#define OLD_LIST(CALL)                                                                      \
+    CALL(pipe, pipe((int *)a[0]))                                                           \
+    CALL(dup2, dup2((int)a[0], (int)a[1]))                                                  \
+    CALL(time, time((time_t *)a[0]))                                                        \
+    CALL(pause, pause())                                                                    \
+    CALL(alarm, alarm((unsigned)a[0]))                                                      \
+    CALL(poll, poll((void *)a[0], (nfds_t)a[1], (int)a[2]))                                 \
+    CALL(select, select((int)a[0], (void *)a[1], (void *)a[2], (void *)a[3], (void *)a[4])) \
+    CALL(epoll_wait, epoll_wait((int)a[0], (void *)a[1], (int)a[2], (int)a[3]))
+#else
+#define OLD_LIST(CALL)
+#endif
+
+/* What may wait, and is not controlled. */
+#define WAITING_LIST(CALL) \
+    CALL(wait4)            \
+    CALL(waitid)           \
+    CALL(flock)            \
+    CALL(msgsnd)           \
+    CALL(msgrcv)           \
+    CALL(semop)            \
+    CALL(semtimedop)       \
+    CALL(mq_timedsend)     \
+    CALL(mq_timedreceive)  \
+    CALL(io_getevents)     \
+    CALL(io_uring_enter)   \
+    CALL(splice)           \
+    CALL(tee)              \
+    CALL(sendfile)         \
+    CALL(recvmmsg)         \
+    CALL(sendmmsg)
+
+/* What memory put back does not undo. */
+static bool is_lasting(long number)
+{
+    switch (number) {
+    case SYS_openat:
+    case SYS_mmap:
+    case SYS_munmap:
+    case SYS_mremap:
+    case SYS_brk:
+    case SYS_unlinkat:
+    case SYS_renameat2:
+    case SYS_mkdirat:
+    case SYS_chdir:
+    case SYS_ftruncate:
+    case SYS_memfd_create: return true;
+    default: return false;
+    }
+}
+
+/* For calls that give back what went wrong. */
+static long failed(int reason)
+{
+    return reason == 0 ? 0 : fail(reason);
+}
+
+static bool is_waited_for(int fd)
+{
+    const struct end *e = end_of(fd);
+    return e != NULL ? e->kind != CONTROL_FILE : end_is_outer(fd);
+}
+
+static long pass(long number, const long *a)
+{
+    switch (number) {
+#define CALL(name) \
+    case SYS_##name: control_outside(#name); break;
+        WAITING_LIST(CALL)
+#undef CALL
+    default: break;
+    }
+    if (is_lasting(number)) {
+        control_changed();
+    }
+    return sys_call(number, a);
+}
+
+long syscall_model(long number, const long *a, const void *place)
+{
+    switch (number) {
+#define CALL(name, result) \
+    case SYS_##name: return result;
+        MODEL_LIST(CALL)
+        OLD_LIST(CALL)
+#undef CALL
+#define CALL(name, result) \
+    case SYS_##name: return is_waited_for((int)a[0]) ? (long)(result) : sys_call(number, a);
+        STREAM_LIST(CALL)
+#undef CALL
+    case SYS_exit_group: _exit((int)a[0]);
+    default: return pass(number, a);
     }
 }
 
 RT_EXPORT long syscall(long number, ...)
 {
     TAKE_ARGUMENTS(a, number);
-    if (!control_is_mine()) {
-        return call(number, a);
-    }
-    switch (number) {
-    case SYS_futex: return futex(a, RT_PLACE);
-    case SYS_getrandom: return getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]);
-    case SYS_getpid: return getpid();
-    case SYS_gettid: return gettid();
-    case SYS_sched_yield: return sched_yield();
-    case SYS_clock_gettime: return clock_gettime((clockid_t)a[0], (struct timespec *)a[1]);
-    case SYS_nanosleep: return nanosleep((const struct timespec *)a[0], (struct timespec *)a[1]);
-    case SYS_kill: return kill((pid_t)a[0], (int)a[1]);
-    case SYS_tgkill: return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
-    case SYS_exit_group: _exit((int)a[0]);
-    default: return call(number, a);
-    }
+    return control_is_mine() ? syscall_model(number, a, RT_PLACE) : sys_call(number, a);
 }

@@ -82,7 +82,7 @@ RT_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
     timer_set(t, (flags & TFD_TIMER_ABSTIME) != 0 ? TIMER_ABSTIME : 0, value, RT_PLACE);
     struct pollfd counted = {.fd = fd, .events = POLLIN};
     uint64_t count = 0;
-    if (sys(SYS_poll, &counted, 1L, 0L) > 0) { /* times that nobody read are forgotten */
+    if (sys_poll(&counted, 1, 0) > 0) { /* times that nobody read are forgotten */
         (void)sys(SYS_read, fd, &count, (long)sizeof count);
     }
     return 0;

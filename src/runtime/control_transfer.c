@@ -36,8 +36,8 @@ static bool is_broken(const struct transfer *t)
 {
     const struct end *e = end_of(fd_of(t));
     struct pollfd there = {.fd = fd_of(t), .events = POLLOUT};
-    return t->is_send && e != NULL && e->kind == CONTROL_PIPE &&
-           sys(SYS_poll, &there, 1L, 0L) > 0 && (there.revents & POLLERR) != 0;
+    return t->is_send && e != NULL && e->kind == CONTROL_PIPE && sys_poll(&there, 1, 0) > 0 &&
+           (there.revents & POLLERR) != 0;
 }
 
 static long perform(const struct transfer *t)

@@ -171,13 +171,15 @@ struct object end_object_in(int fd)
     return peer != NULL ? peer->object : end_object(fd);
 }
 
-/* Files, and devices that always answer, are not waited for. */
+/* Files, devices that always answer, and where the program says what it has to say, are not waited
+ * for. */
 static bool is_prompt(int fd)
 {
     enum { MEMORY_DEVICES = 1 };
     struct stat s;
-    return sys(SYS_fstat, fd, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) ||
-           S_ISBLK(s.st_mode) || (S_ISCHR(s.st_mode) && major(s.st_rdev) == MEMORY_DEVICES);
+    return fd == STDOUT_FILENO || fd == STDERR_FILENO || sys(SYS_fstat, fd, &s) != 0 ||
+           S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode) ||
+           (S_ISCHR(s.st_mode) && major(s.st_rdev) == MEMORY_DEVICES);
 }
 
 bool end_is_outer(int fd)

@@ -16,6 +16,7 @@
 #include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
+#include "runtime/trap.h"
 #include "wire/must.h"
 
 struct task *tasks;
@@ -260,6 +261,7 @@ static void *thread_main(void *argument)
     struct task *t = argument;
     control_self = t;
     stop_name(t);
+    trap_start();
     wait_turn(t);
     if (control->stop_count != 0) {
         stop_step(control->result.step_count, NULL);
@@ -317,6 +319,7 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
     t->argument = c->argument;
     const int result = make(t, attributes);
     me->ignore--;
+    trap_on();
     if (result != 0) {
         return result;
     }

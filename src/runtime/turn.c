@@ -10,6 +10,7 @@
 #include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/timer.h"
+#include "runtime/trap.h"
 #include "wire/must.h"
 
 enum { OCCURRENCES_MAX = 1 << 16 };
@@ -187,7 +188,7 @@ static bool is_ready(const struct task *t)
     case WAIT_WAKE: return t->is_woken;
     case WAIT_TIME: return false;
     case WAIT_SIGNAL: return (signals_pending(t) & t->signals_awaited) != 0;
-    case WAIT_READY: return sys(SYS_poll, t->act.descriptors, t->act.descriptor_count, 0L) > 0;
+    case WAIT_READY: return sys_poll(t->act.descriptors, t->act.descriptor_count, 0) > 0;
     case WAIT_MUTEX:
     case WAIT_SEMAPHORE:
     case WAIT_READ:
@@ -389,7 +390,7 @@ static bool await_outside(void)
             awaited[count++] = a->descriptors[k];
         }
     }
-    return count > 0 && sys(SYS_poll, awaited, count, -1L) > 0;
+    return count > 0 && sys_poll(awaited, count, -1) > 0;
 }
 
 /* The step of whoever was chosen, or of the timer that was. */
@@ -522,6 +523,7 @@ static void go(struct task *me)
     if (control->stop_count != 0) {
         stop_step(board->steps, me->act.place);
     }
+    trap_on();
 }
 
 bool turn_is_interrupted(void)

@@ -1,0 +1,18 @@
+/* System calls that the program, or libc for itself, makes without a name: the kernel hands them
+ * back to us, by Syscall User Dispatch, where it can. What has a model is modelled, and the rest is
+ * made on the caller's behalf. */
+#ifndef CLEW_RUNTIME_TRAP_H
+#define CLEW_RUNTIME_TRAP_H
+
+/* From now on in this thread, calls from code that is not ours are handed back while that is on.
+ * Harmless where the kernel cannot. */
+void trap_start(void);
+
+/* A run begins; a run is over. */
+void trap_on(void);
+void trap_off(void);
+
+/* What a system call of the program comes to; -1 and errno when it fails. */
+long syscall_model(long number, const long *a, const void *place);
+
+#endif
