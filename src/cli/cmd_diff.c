@@ -18,19 +18,22 @@ enum { TEXT_SIZE = 1000 };
 
 static const char schedule_begin[] = "clew-schedule ";
 
-/* Whether the file is a schedule; what cannot be read is left to whoever reads it. */
-static bool is_schedule(const char *path)
+/* Whether the file is a schedule; standard input is none. Fails when it cannot be read. */
+static int look_whether_schedule(const char *path, bool *is_one, struct err *e)
 {
     struct in in;
-    struct err ignored;
-    if (strcmp(path, "-") == 0 || in_open(&in, path, &ignored) < 0) {
-        return false;
+    *is_one = false;
+    if (strcmp(path, "-") == 0) {
+        return 0;
+    }
+    if (in_open(&in, path, e) < 0) {
+        return err_wrap(e, "%s", path);
     }
     const size_t size = sizeof schedule_begin - 1;
-    const bool is_one =
-        in_fill(&in, size, &ignored) >= (ssize_t)size && memcmp(in.at, schedule_begin, size) == 0;
+    const ssize_t got = in_fill(&in, size, e);
+    *is_one = got >= (ssize_t)size && memcmp(in.at, schedule_begin, size) == 0;
     in_close(&in);
-    return is_one;
+    return got < 0 ? err_wrap(e, "%s", path) : 0;
 }
 
 /* The node that a choice happens on: of a message, and of a fault on one, where it goes. */
@@ -188,8 +191,13 @@ static void report(struct session *s, const struct alignment *a)
 static int run(struct session *s, const void *options, struct err *e)
 {
     (void)options;
-    const bool first = is_schedule(s->inputs[0]);
-    if (first != is_schedule(s->inputs[1])) {
+    bool first = false;
+    bool second = false;
+    if (look_whether_schedule(s->inputs[0], &first, e) < 0 ||
+        look_whether_schedule(s->inputs[1], &second, e) < 0) {
+        return -1;
+    }
+    if (first != second) {
         return err_set(e, "%s is a schedule and %s is not: two of a kind are compared",
                        s->inputs[first ? 0 : 1], s->inputs[first ? 1 : 0]);
     }

@@ -11,6 +11,7 @@
 #include "cli/schedule_file.h"
 #include "cli/searching.h"
 #include "cli/spec_file.h"
+#include "explore/replay.h"
 #include "sim/sim.h"
 #include "world/recipe.h"
 
@@ -92,10 +93,15 @@ static int parse_repeat(struct minimize_options *o, const char *text, struct err
     return 0;
 }
 
-/* Each new best is on the disk before the next is looked for. */
-static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
+/* On standard output there is room for one schedule: the last. */
+static bool is_on_disk(const struct minimization *m)
 {
-    struct minimization *m = context;
+    return strcmp(m->output, "-") != 0;
+}
+
+static int write_schedule(struct minimization *m, const struct plan *p,
+                          const struct execution *best, struct err *e)
+{
     struct schedule s;
     struct out out;
     schedule_init(&s);
@@ -106,6 +112,14 @@ static int save(void *context, const struct plan *p, const struct execution *bes
         result = out_close(&out, e);
     }
     schedule_release(&s);
+    return result;
+}
+
+/* Each new best is on the disk before the next is looked for. */
+static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
+{
+    struct minimization *m = context;
+    const int result = is_on_disk(m) ? write_schedule(m, p, best, e) : 0;
     if (result == 0 && m->command->pace != NULL) {
         out_format(&m->pace, "%llu %zu %u %.6f\n", (unsigned long long)m->result.replays,
                    best->steps.count, minimize_externals(best),
@@ -218,7 +232,10 @@ static int reduce(struct minimization *m, struct err *e)
     m->options.better = save;
     m->options.progress = show;
     m->options.context = m;
-    int result = recipe_parse(&recipe, &m->schedule, e);
+    int result = replay_check(m->world, &m->schedule, e);
+    if (result == 0) {
+        result = recipe_parse(&recipe, &m->schedule, e);
+    }
     if (result == 0) {
         m->begin_ns = limit_now_ns();
         searching_begin(&m->searching, m->session, m->world->system);
@@ -235,6 +252,9 @@ static int run(struct session *s, const void *options, struct err *e)
     struct minimization m = {.session = s, .command = options};
     if (parse_repeat(&m.options, m.command->repeat, e) < 0) {
         return MISUSED;
+    }
+    if (s->common->json && s->common->output != NULL && strcmp(s->common->output, "-") == 0) {
+        return session_misused(e, "--json and -o -: standard output has room for one of them");
     }
     if (m.command->common.jobs == 0 || m.command->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
@@ -258,8 +278,10 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0) {
         if (s->common->json) {
             print_json(&m);
-        } else {
+        } else if (is_on_disk(&m)) {
             print_report(&m);
+        } else {
+            status = write_schedule(&m, &m.result.plan, &m.result.best, e);
         }
     }
     minimized_release(&m.result);
@@ -273,7 +295,7 @@ static int run(struct session *s, const void *options, struct err *e)
 static const struct option options[] = {
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE",
                .help = "where the schedule is written, anew with every better one (default: "
-                       "X.min.sched for X.sched)"),
+                       "X.min.sched for X.sched); - is standard output, for the last alone"),
     {.name = "stage",
      .type = OPTION_CHOICE,
      .argument = "NAME",

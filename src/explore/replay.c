@@ -5,7 +5,7 @@
 
 #include "world/recipe.h"
 
-static int check_header(const struct world *w, const struct schedule *s, struct err *e)
+int replay_check(const struct world *w, const struct schedule *s, struct err *e)
 {
     const struct {
         const char *what;
@@ -63,7 +63,7 @@ int replay(struct world *w, const struct schedule *s, const struct replay_option
            struct replayed *r, struct err *e)
 {
     struct recipe recipe = {0};
-    int result = check_header(w, s, e) < 0 ? -1 : recipe_parse(&recipe, s, e);
+    int result = replay_check(w, s, e) < 0 ? -1 : recipe_parse(&recipe, s, e);
     r->divergence[0] = '\0';
     if (result == 0) {
         recipe.plan.trace = o->trace;

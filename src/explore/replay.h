@@ -15,6 +15,9 @@ struct replayed {
     char divergence[300]; /* where it could not be followed; "": nowhere */
 };
 
+/* Whether the schedule is one for this world and what runs in it; fails when it is not. */
+MUST_USE int replay_check(const struct world *w, const struct schedule *s, struct err *e);
+
 /* Runs the schedule in the world. Fails on a schedule for another world or net, and on one that no
  * plan can say. */
 MUST_USE int replay(struct world *w, const struct schedule *s, const struct replay_options *o,

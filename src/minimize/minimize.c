@@ -93,25 +93,13 @@ static bool is_asked(const struct reducer *r, enum stage stage)
     return r->options->stages == 0 || (r->options->stages >> stage & 1) != 0;
 }
 
-static void tell(const struct reducer *r)
-{
-    const struct minimized *m = r->result;
-    if (r->options->progress != NULL && !foresight_is_worker(r->foresight)) {
-        r->options->progress(r->options->context,
-                             &(struct minimize_progress){.stage = r->stage,
-                                                         .steps = reducer_size(r),
-                                                         .externals = m->final_externals,
-                                                         .replays = m->replays});
-    }
-}
-
 /* True when it found something better. */
 static bool run_pass(struct reducer *r, const struct pass *pass)
 {
     const uint32_t bests = r->best_count;
     r->stage = pass->stage;
     r->ways = pass->ways;
-    tell(r);
+    reducer_tell(r);
     if (pass->stage == STAGE_EXACT) {
         foresight_end(r->foresight); /* its steps are no candidates */
     }

@@ -14,9 +14,41 @@ uint32_t minimize_externals(const struct execution *x)
     return count;
 }
 
+/* For people, who see no more than so many lines in a second. */
+static const uint64_t telling_ns = 100000000;
+
+/* Of a trial, what is known of whose it is: that is the best of all. */
+void reducer_tell(struct reducer *r)
+{
+    struct reducer *of_all = r;
+    while (of_all->of != NULL) {
+        of_all = of_all->of;
+    }
+    of_all->told_ns = limit_now_ns();
+    if (r->options->progress != NULL && !foresight_is_worker(r->foresight)) {
+        const struct minimized *m = of_all->result;
+        r->options->progress(r->options->context,
+                             &(struct minimize_progress){.stage = of_all->stage,
+                                                         .steps = (uint32_t)m->best.steps.count,
+                                                         .externals = m->final_externals,
+                                                         .replays = r->result->replays});
+    }
+}
+
+static bool is_time_to_tell(const struct reducer *r)
+{
+    while (r->of != NULL) {
+        r = r->of;
+    }
+    return limit_now_ns() - r->told_ns > telling_ns;
+}
+
 bool reducer_goes_on(struct reducer *r)
 {
     const struct minimize_options *o = r->options;
+    if (o->progress != NULL && is_time_to_tell(r)) {
+        reducer_tell(r);
+    }
     if (*o->is_stopped != 0 || limit_is_spent(&o->budget, r->result->replays)) {
         r->is_over = true;
     }
@@ -340,12 +372,13 @@ bool reducer_try_tail(struct reducer *r, const struct tail *tail)
     return is_better;
 }
 
-void reducer_begin_trial(struct reducer *trial, const struct reducer *r)
+void reducer_begin_trial(struct reducer *trial, struct reducer *r)
 {
     struct minimized *m = trial->result;
     *trial = (struct reducer){.world = r->world,
                               .options = r->options,
                               .result = m,
+                              .of = r,
                               .foresight = r->foresight,
                               .stage = r->stage,
                               .ways = r->ways,

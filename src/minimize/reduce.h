@@ -22,6 +22,8 @@ struct reducer {
     struct world *world;
     const struct minimize_options *options;
     struct minimized *result;    /* whose best is the best */
+    struct reducer *of;          /* of a trial: whose it is */
+    uint64_t told_ns;            /* when it was last said how far it is */
     struct foresight *foresight; /* NULL: candidates are run here, one after another */
     enum stage stage;
     struct ways ways;
@@ -59,7 +61,10 @@ static inline uint32_t reducer_size(const struct reducer *r)
 /* Whether it shows the violation that is to be kept. */
 bool reducer_is_same(const struct reducer *r, const struct execution *x);
 
-/* Whether to go on; asks the budget. */
+/* Says how far it is, to whoever shows it. */
+void reducer_tell(struct reducer *r);
+
+/* Whether to go on; asks the budget, and says how far it is now and then. */
 bool reducer_goes_on(struct reducer *r);
 
 /* Whether step `index` of the best may be left out. */
@@ -91,7 +96,7 @@ bool reducer_try_tail(struct reducer *r, const struct tail *tail);
 /* A trial is a reducer of its own, with another execution for its best, of which nobody is told
  * until it has come to something better than r's: then the end of the trial, which is true, makes
  * it that of r. Its result must be {0} and is released by the caller. */
-void reducer_begin_trial(struct reducer *trial, const struct reducer *r);
+void reducer_begin_trial(struct reducer *trial, struct reducer *r);
 bool reducer_end_trial(struct reducer *r, struct reducer *trial);
 
 /* What a trial begins with: a run by chance that shows the violation, false when none of so many
