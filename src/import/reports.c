@@ -236,6 +236,13 @@ static int read_line(struct reports *r, size_t count, struct err *e)
     return 1;
 }
 
+static void note_left_out(struct reports *r)
+{
+    char place[sizeof((struct note *)NULL)->place];
+    (void)snprintf(place, sizeof place, "%s: line %" PRIu64, r->cursor.path, r->lines.number);
+    notes_add(r->cursor.notes, place, "the last line has no end, and is no report: left out");
+}
+
 static int next_batch(struct cursor *c, struct batch *b, struct err *e)
 {
     struct reports *r = (struct reports *)c;
@@ -245,10 +252,13 @@ static int next_batch(struct cursor *c, struct batch *b, struct err *e)
     while (count < BATCH_MAX && (count == 0 || has_line(r)) &&
            (more = lines_next(&r->lines, e)) > 0) {
         const int is_event = read_line(r, count, e);
-        if (is_event < 0) {
+        if (is_event < 0 && (!r->lines.lacks_end || r->event_total + count == 0)) {
             return -1;
         }
-        count += (size_t)is_event;
+        if (is_event < 0) { /* whoever wrote it was stopped: what came before still counts */
+            note_left_out(r);
+        }
+        count += is_event > 0;
     }
     r->event_total += count;
     if (more < 0) {

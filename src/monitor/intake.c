@@ -256,19 +256,15 @@ static void hold_gap(struct intake *in, uint32_t process, const struct event *e,
     hold(in, process, e, 0);
 }
 
-/* Whether the event is to be taken, by its number, and the times of it and of the one before. */
-static bool check_number(struct intake *in, uint32_t process, const struct event *e, int64_t before,
-                         int64_t time)
+/* Where the event stands among those of its process, by its number. */
+static enum sequence_place check_number(struct intake *in, uint32_t process, const struct event *e)
 {
     uint32_t missing = 0;
     const enum sequence_place place = sequence_take(&in->numbered[process], e, &missing);
     if (place != SEQUENCE_NEXT) {
         sequence_note(place, in->event_count, missing, in->notes);
     }
-    if (place == SEQUENCE_GAP) {
-        hold_gap(in, process, e, before, time);
-    }
-    return place == SEQUENCE_NEXT || place == SEQUENCE_GAP;
+    return place;
 }
 
 /* Whether the event reports what matters; *name is then that of its variable or message. */
@@ -301,6 +297,11 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
 static void take_known(struct intake *in, const struct event *e, uint32_t process)
 {
     struct source *source = &in->sources[process];
+    const enum sequence_place place =
+        (e->has & HAS_COUNT) != 0 ? check_number(in, process, e) : SEQUENCE_NEXT;
+    if (place == SEQUENCE_REPEATED || place == SEQUENCE_LATE) {
+        return; /* its clock says nothing either */
+    }
     const int64_t before = source->frontier > in->decided ? source->frontier : in->decided;
     int64_t time = time_of(in, e, source->frontier);
     if (time < in->decided) {
@@ -308,8 +309,8 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
         doubt(in, "a report that came too late, after what it could have changed was decided");
         time = in->decided;
     }
-    if ((e->has & HAS_COUNT) != 0 && !check_number(in, process, e, before, time)) {
-        return;
+    if (place == SEQUENCE_GAP) {
+        hold_gap(in, process, e, before, time);
     }
     source->frontier = time;
     in->newest = time > in->newest ? time : in->newest;
@@ -334,6 +335,7 @@ struct brought intake_take(struct intake *in, const struct event *e)
     const uint32_t process =
         e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
     if (process == UINT32_MAX) {
+        in->stranger_count++;
         doubt(in, "a report of a process that was not known when the others began: left out");
         in->event_count++;
         return (struct brought){.process = UINT32_MAX};

@@ -75,7 +75,8 @@ struct intake {
     int64_t newest;  /* the latest time heard of */
     int64_t decided; /* cuts up to here were decided: what comes before is late */
     uint64_t message_count, gap_count, late_count;
-    uint64_t doubts; /* as of a chronicle */
+    uint64_t stranger_count; /* events of processes that are not known */
+    uint64_t doubts;         /* as of a chronicle */
 };
 
 /* The slots of the specification, as bound to processes with these tasks. */

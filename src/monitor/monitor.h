@@ -44,6 +44,7 @@ struct monitor_answer {
     "clocks went back, were missing or differed by more than the skew: cuts may have been " \
     "ruled out wrongly"
 #define MONITOR_LATE "reports came too late for what they could have changed"
+#define MONITOR_STRANGER "a process reported that was not known when the others began"
 #define MONITOR_UNREPORTED "it depends on a variable that is never reported"
 
 struct monitor_result {

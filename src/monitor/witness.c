@@ -144,7 +144,9 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
     if (last.has_hlc) {
         say(w, " (l %lld, c %lu)", (long long)last.hlc_time, (unsigned long)last.hlc_count);
     }
-    if (h->has_times) {
+    if (h->has_times && last.time == INT64_MIN) {
+        say(w, ", which has no time");
+    } else if (h->has_times) {
         say(w, ", time %lld", (long long)last.time);
         if (is_last) {
             say(w, " to the end");

@@ -76,6 +76,63 @@ TEST(a_stream_tells_messages_that_left_before_and_arrive_after_its_window)
                     " 1 sent and not received so far: lost (from a)");
 }
 
+/* What became of the property on a stream with a check after every event. */
+static struct monitor_answer answer(const char *property, const char *run, bool knows_processes,
+                                    struct notes *notes)
+{
+    const struct trace *t = trace_of(run);
+    struct spec s;
+    struct in in;
+    struct err e;
+    struct findings findings = {0};
+    struct monitor_result result = {0};
+    spec_init(&s);
+    in_open_memory(&in, property, strlen(property));
+    CHECK_INT(spec_parse(&s, &in, &e), 0);
+    in_close(&in);
+    const struct stream_options o = {
+        .skew = 2, .check_events = 1, .lag = 20, .knows_processes = knows_processes};
+    struct stream *stream = stream_new(&s, &t->tables, &o, &findings, notes);
+    CHECK_INT(stream_take(stream, t->events.at, t->events.count, &e), 0);
+    CHECK_INT(stream_end(stream, &result, &e), 0);
+    const struct monitor_answer answer = result.properties.at[0];
+    stream_free(stream);
+    monitor_result_release(&result);
+    findings_release(&findings);
+    spec_release(&s);
+    trace_of_release();
+    return answer;
+}
+
+TEST(the_clock_of_a_repeated_report_says_nothing)
+{
+    struct notes notes = {0};
+    CHECK_INT(answer("p: never a.x = 1 and b.x = 1",
+                     "t@a var x value=0 time=1 count=1; t@b var x value=0 time=1 count=1;"
+                     "t@a var x value=0 time=9 count=2; t@a var x value=0 time=1 count=1;"
+                     "t@b var x value=0 time=9 count=2",
+                     true, &notes)
+                  .verdict,
+              CUT_NO);
+    CHECK_INT(notes.list.count, 1);
+    CHECK_TEXT(notes.list.at[0].text,
+               "a report that came before, by its sequence number: left out");
+    notes_release(&notes);
+}
+
+TEST(a_process_that_comes_too_late_is_the_reason)
+{
+    struct notes notes = {0};
+    const struct monitor_answer late =
+        answer("p: never a.x = 1 and b.x = 1",
+               "t@a var x value=0 time=1; t@b var x value=0 time=1; t@a log time=50;"
+               "t@b log time=50; t@c var x value=1 time=51; t@a log time=52; t@b log time=52",
+               false, &notes);
+    CHECK_INT(late.verdict, CUT_UNKNOWN);
+    CHECK_TEXT(late.reason, MONITOR_STRANGER);
+    notes_release(&notes);
+}
+
 /* The rings of some processes grow, wander and are used again, while others hold little. */
 TEST(what_is_held_is_what_came)
 {
