@@ -10,12 +10,6 @@
 
 enum { CALLS_SHOWN = 4, KEY_SIZE = sizeof((struct execution *)0)->key };
 
-static void set_end(struct execution *x, enum outcome outcome, const char *what)
-{
-    x->outcome = outcome;
-    (void)snprintf(x->what, sizeof x->what, "%s", what);
-}
-
 /* Sentence and key from what was put together. */
 static void set_violation(struct execution *x, enum outcome outcome, const struct out *what,
                           const struct out *key)
@@ -288,25 +282,14 @@ static void read_exit(struct controlled *c, struct execution *x)
         out_abandon(&what);
         return;
     }
-    set_end(x, OUTCOME_PASSED, text);
+    execution_end(x, OUTCOME_PASSED, text);
 }
 
 static void read_stop(const struct controlled *c, struct execution *x)
 {
     const struct control_result *r = &c->page->result;
-    x->where = r->where;
-    switch ((enum pick_stop)r->value) {
-    case PICK_DIVERGED:
-        set_end(x, OUTCOME_DIVERGED, "an operation of the schedule is not pending");
-        return;
-    case PICK_STUCK:
-        set_end(x, OUTCOME_UNSATISFIED, "a constraint holds all that is pending back");
-        return;
-    case PICK_ASLEEP: set_end(x, OUTCOME_REDUNDANT, "what follows is explored elsewhere"); return;
-    case PICK_DONE: set_end(x, OUTCOME_LIMIT, "all that was wanted has come"); return;
-    case PICK_REST: break;
-    }
-    set_end(x, OUTCOME_LIMIT, "nothing was chosen");
+    execution_end(x, OUTCOME_LIMIT, "nothing was chosen");
+    execution_stop(x, r->value, r->where);
 }
 
 static void read_misuse(struct controlled *c, struct execution *x)
@@ -347,7 +330,9 @@ static int read_end(struct controlled *c, struct execution *x, struct err *e)
     switch ((enum control_end)r->end) {
     case CONTROL_EXITED: read_exit(c, x); return 0;
     case CONTROL_STOPPED: read_stop(c, x); return 0;
-    case CONTROL_LIMITED: set_end(x, OUTCOME_LIMIT, "the limit of steps was reached"); return 0;
+    case CONTROL_LIMITED:
+        execution_end(x, OUTCOME_LIMIT, "the limit of steps was reached");
+        return 0;
     case CONTROL_DEADLOCKED: read_stand(c, x, OUTCOME_DEADLOCK); return 0;
     case CONTROL_LIVELOCKED: read_stand(c, x, OUTCOME_LIVELOCK); return 0;
     case CONTROL_CRASHED: {
@@ -373,7 +358,7 @@ int verdict_read(struct controlled *c, const struct plan *p, struct execution *x
     }
     if (x->outcome == OUTCOME_PASSED && r->constraint_left < p->pick.constraint_count) {
         x->where = r->constraint_left;
-        set_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
+        execution_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
     }
     return 0;
 }

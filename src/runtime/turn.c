@@ -40,7 +40,8 @@ static struct board {
     uint64_t pending_count;
     bool is_learned;            /* what the step under way covers is known to pick */
     struct pick_operation done; /* the step under way */
-    struct table occurrences;   /* of actions, done */
+    /* What is above is zero when a run begins. */
+    struct table occurrences; /* of actions, done */
     struct pick_operation offered[2 * CONTROL_TASKS_MAX];
     struct offer offers[2 * CONTROL_TASKS_MAX];
     struct grant grants[CONTROL_TASKS_MAX];
@@ -61,14 +62,8 @@ void turn_start(void)
 
 void turn_begin(const struct pick_plan *plan, struct pick *pick)
 {
+    memset(board, 0, offsetof(struct board, occurrences));
     board->pick = pick;
-    board->steps = 0;
-    board->turns = 0;
-    board->changes = 0;
-    board->changed_last = 0;
-    board->grant_count = 0;
-    board->current = 0;
-    board->pending_count = 0;
     board->is_learned = true;
     table_clear(&board->occurrences);
     pick_begin(pick, plan);

@@ -171,42 +171,28 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     outside_begin(s);
 }
 
-static void set_end(struct execution *x, enum outcome outcome, const char *what)
-{
-    x->outcome = outcome;
-    (void)snprintf(x->what, sizeof x->what, "%s", what);
-}
-
 /* Why there is no next step. */
 static void end_run(struct sim *s, int stop)
 {
     struct execution *x = s->execution;
     struct pick *pick = s->world.pick;
-    x->where = pick_where(pick);
-    switch ((enum pick_stop)stop) {
-    case PICK_DIVERGED:
-        set_end(x, OUTCOME_DIVERGED, "an operation of the schedule is not pending");
-        return;
-    case PICK_STUCK:
-        set_end(x, OUTCOME_UNSATISFIED, "a constraint holds all that is pending back");
-        return;
-    case PICK_ASLEEP: set_end(x, OUTCOME_REDUNDANT, "what follows is explored elsewhere"); return;
-    case PICK_DONE:
+    if (stop == PICK_DONE) {
         claims_end(s, false);
-        set_end(x, OUTCOME_LIMIT, "all that was wanted has come");
+    }
+    execution_stop(x, stop, pick_where(pick));
+    if (stop != PICK_REST) {
         return;
-    case PICK_REST: break;
     }
     block_check(s);
     claims_end(s, !s->core->goes_round);
     x->where = pick_unsatisfied(pick);
     if (x->where < s->plan->pick.constraint_count) {
-        set_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
+        execution_end(x, OUTCOME_UNSATISFIED, "operations of a constraint never came");
         return;
     }
-    set_end(x, OUTCOME_PASSED,
-            s->core->goes_round ? "nothing is left but timers that go round and round"
-                                : "the system came to rest");
+    execution_end(x, OUTCOME_PASSED,
+                  s->core->goes_round ? "nothing is left but timers that go round and round"
+                                      : "the system came to rest");
 }
 
 static void run_plan(struct sim *s)
@@ -223,7 +209,7 @@ static void run_plan(struct sim *s)
             } else {
                 loop_look_again(s);
                 claims_end(s, false);
-                set_end(s->execution, OUTCOME_LIMIT, "the limit of steps was reached");
+                execution_end(s->execution, OUTCOME_LIMIT, "the limit of steps was reached");
             }
             return;
         }

@@ -1,5 +1,7 @@
 #include "world/world.h"
 
+#include <stdio.h>
+
 static const struct {
     const char *name;
     bool is_violation;
@@ -46,6 +48,30 @@ void execution_release(struct execution *x)
     vec_release(&x->steps);
     vec_release(&x->pending);
     vec_release(&x->unfinished);
+}
+
+void execution_end(struct execution *x, enum outcome outcome, const char *what)
+{
+    x->outcome = outcome;
+    (void)snprintf(x->what, sizeof x->what, "%s", what);
+}
+
+void execution_stop(struct execution *x, enum pick_stop stop, uint64_t where)
+{
+    x->where = where;
+    switch (stop) {
+    case PICK_DIVERGED:
+        execution_end(x, OUTCOME_DIVERGED, "an operation of the schedule is not pending");
+        return;
+    case PICK_STUCK:
+        execution_end(x, OUTCOME_UNSATISFIED, "a constraint holds all that is pending back");
+        return;
+    case PICK_ASLEEP:
+        execution_end(x, OUTCOME_REDUNDANT, "what follows is explored elsewhere");
+        return;
+    case PICK_DONE: execution_end(x, OUTCOME_LIMIT, "all that was wanted has come"); return;
+    case PICK_REST: return;
+    }
 }
 
 int world_run(struct world *w, const struct plan *p, struct execution *x, struct err *e)

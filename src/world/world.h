@@ -126,6 +126,12 @@ struct execution {
 void execution_clear(struct execution *x);
 void execution_release(struct execution *x);
 
+/* The run ended so, in these words. */
+void execution_end(struct execution *x, enum outcome outcome, const char *what);
+
+/* The run ended because pick chose nothing: there, for this reason. Nothing for PICK_REST. */
+void execution_stop(struct execution *x, enum pick_stop stop, uint64_t where);
+
 /* What a world can tell of the code its nodes run; 0 where nothing is counted. */
 struct world_coverage {
     uint32_t block_total;
