@@ -345,7 +345,10 @@ static _Noreturn void serve_fibers(void)
 {
     catch_signals();
     trap_start();
-    rewind_save();
+    if (!rewind_save()) {
+        control->mode = CONTROL_FORK;
+        serve_forks();
+    }
     control_ask(CONTROL_READY);
     while (true) {
         begin_run();

@@ -321,6 +321,8 @@ void heap_begin(void);
 /* Remembers the heap as it is; and puts it back: everything allocated since is gone. */
 void heap_save(void);
 void heap_restore(void);
+/* How many bytes of it are in use, or were. */
+size_t heap_used(void);
 
 /* The block that the address lies in. */
 struct heap_block {
@@ -370,8 +372,9 @@ uint64_t cover_state(void);
 
 /* rewind.c */
 
-/* Remembers all writable memory of the process; and puts it back. */
-void rewind_save(void);
+/* Remembers all writable memory of the process; and puts it back. False when that is so much that a
+ * fork is faster. */
+bool rewind_save(void);
 void rewind_restore(void);
 /* Memory of ours that stays as it is, zero at first. */
 void *rewind_exempt(size_t size);

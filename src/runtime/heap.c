@@ -339,10 +339,15 @@ size_t heap_size(const void *block)
 
 /* Rewinding */
 
+size_t heap_used(void)
+{
+    return (size_t)heap->shape.chunk_count * CHUNK_SIZE;
+}
+
 void heap_save(void)
 {
     heap->saved = heap->shape;
-    const size_t size = (size_t)heap->shape.chunk_count * CHUNK_SIZE;
+    const size_t size = heap_used();
     heap->saved_bytes = rewind_exempt(size);
     memcpy(heap->saved_bytes, (const void *)HEAP_ADDRESS, size);
 }

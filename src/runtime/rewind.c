@@ -1,6 +1,8 @@
 /* Putting a process back to its beginning without another one: its writable memory is copied once
  * and copied back after each run. What is not copied: the stack of whoever waits for plans, the
- * stacks of fibers, the heap (which knows better what to put back), and what is exempt. */
+ * stacks of fibers, the heap (which knows better what to put back), and what is exempt. Pages of
+ * large mappings that nobody has touched by then, most of them in big arrays, are given back to the
+ * kernel instead, which brings them anew, zero. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +14,14 @@
 #include "runtime/text.h"
 #include "wire/must.h"
 
-enum { EXEMPT_SIZE = 512 << 20, STRETCHES_MAX = 256, LINE_SIZE = 512 };
+enum {
+    EXEMPT_SIZE = 512 << 20,
+    STRETCHES_MAX = 4096,
+    LINE_SIZE = 512,
+    PAGE_SIZE = 4096,
+    LARGE_SIZE = 1 << 20,       /* of a mapping, from which on its pages are looked at */
+    COPIED_SIZE_MAX = 64 << 20, /* more is slower than a fork */
+};
 
 static char *exempt;
 static size_t exempt_used;
@@ -30,11 +39,12 @@ void *rewind_exempt(size_t size)
     return taken;
 }
 
-/* A stretch of memory, and where its copy is. */
+/* A stretch of memory, and where its copy is; NULL: it was never touched, and is zero. */
 static struct stretch {
     char *begin;
     size_t size;
     char *copy;
+    bool is_untouched;
 } * stretches;
 static uint32_t stretch_count;
 
@@ -78,17 +88,64 @@ static bool is_wanted(const struct mapping *m)
            !is_within(m, exempt) && m->begin != HEAP_ADDRESS;
 }
 
-static void keep(const struct mapping *m)
+static bool add(uintptr_t begin, uintptr_t end, bool is_untouched)
+{
+    if (stretch_count == STRETCHES_MAX) {
+        return false;
+    }
+    stretches[stretch_count++] =
+        (struct stretch){.begin = (char *)begin, .size = end - begin, .is_untouched = is_untouched};
+    return true;
+}
+
+/* Whether a page is there, as /proc/self/pagemap says: in memory, or swapped out. */
+static bool is_touched(uint64_t entry)
+{
+    return entry >> 62 != 0;
+}
+
+/* Splits a mapping without a file into what was touched and what was not. False when that cannot be
+ * known, or is too much to remember. */
+static bool keep_by_pages(const struct mapping *m, int pages)
+{
+    uint64_t entries[64];
+    uintptr_t begin = m->begin;
+    bool was_touched = false;
+    uintptr_t at = m->begin;
+    while (at < m->end) {
+        const long got = sys(SYS_pread64, pages, entries, (long)sizeof entries,
+                             (long)(at / PAGE_SIZE * sizeof *entries));
+        if (got <= 0) {
+            return false;
+        }
+        for (size_t i = 0; i < (size_t)got / sizeof *entries && at < m->end; i++, at += PAGE_SIZE) {
+            if (at > begin && is_touched(entries[i]) != was_touched) {
+                if (!add(begin, at, !was_touched)) {
+                    return false;
+                }
+                begin = at;
+            }
+            was_touched = is_touched(entries[i]);
+        }
+    }
+    return add(begin, m->end, !was_touched);
+}
+
+static void keep(const struct mapping *m, int pages)
 {
     if (!is_wanted(m)) {
         return;
     }
-    must(stretch_count < STRETCHES_MAX);
-    stretches[stretch_count++] =
-        (struct stretch){.begin = (char *)m->begin, .size = m->end - m->begin};
+    const uint32_t before = stretch_count;
+    const bool is_large = m->end - m->begin >= LARGE_SIZE && m->name[0] != '/';
+    if (is_large && keep_by_pages(m, pages)) {
+        return;
+    }
+    stretch_count = before;
+    must(add(m->begin, m->end, false));
 }
 
-static void read_mappings(int fd)
+static void read_mappings(int fd, int pages)
 {
     char line[LINE_SIZE];
     size_t used = 0;
@@ -103,31 +160,58 @@ static void read_mappings(int fd)
         used = 0;
         struct mapping m;
         parse(line, &m);
-        keep(&m);
+        keep(&m, pages);
     }
 }
 
+static int open_own(const char *path)
+{
+    return (int)sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+}
+
+static size_t copied_size(void)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < stretch_count; i++) {
+        size += stretches[i].is_untouched ? 0 : stretches[i].size;
+    }
+    return size;
+}
+
 /* All is listed before anything is copied: the copies are exempt, and so is the list. */
-void rewind_save(void)
+bool rewind_save(void)
 {
     stretches = rewind_exempt(STRETCHES_MAX * sizeof *stretches);
-    const int fd = (int)sys(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const int fd = open_own("/proc/self/maps");
+    const int pages = open_own("/proc/self/pagemap");
     must(fd >= 0);
-    read_mappings(fd);
+    read_mappings(fd, pages);
     (void)sys(SYS_close, fd);
+    (void)sys(SYS_close, pages);
+    if (copied_size() + heap_used() > COPIED_SIZE_MAX) {
+        return false;
+    }
     for (uint32_t i = 0; i < stretch_count; i++) {
-        stretches[i].copy = rewind_exempt(stretches[i].size);
+        stretches[i].copy = stretches[i].is_untouched ? NULL : rewind_exempt(stretches[i].size);
     }
     heap_save();
     for (uint32_t i = 0; i < stretch_count; i++) {
-        memcpy(stretches[i].copy, stretches[i].begin, stretches[i].size);
+        if (!stretches[i].is_untouched) {
+            memcpy(stretches[i].copy, stretches[i].begin, stretches[i].size);
+        }
     }
+    return true;
 }
 
 void rewind_restore(void)
 {
     for (uint32_t i = 0; i < stretch_count; i++) {
-        memcpy(stretches[i].begin, stretches[i].copy, stretches[i].size);
+        const struct stretch *s = &stretches[i];
+        if (s->is_untouched) {
+            (void)sys(SYS_madvise, s->begin, s->size, (long)MADV_DONTNEED);
+        } else {
+            memcpy(s->begin, s->copy, s->size);
+        }
     }
     heap_restore();
 }
