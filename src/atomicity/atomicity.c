@@ -18,6 +18,7 @@ struct search {
     const struct atomicity_options *o;
     struct findings *f;
     struct atomicity_stats *s;
+    struct notes *n;
     struct frame frame;
     struct matcher matcher;
     struct limit_watch watch;
@@ -212,6 +213,10 @@ static void search_classes(struct search *s, const struct pairings *p, const cha
     const uint32_t one = names_find(&v->classes, x, strlen(x));
     const uint32_t other = names_find(&v->classes, y, strlen(y));
     if (one == 0 || other == 0) {
+        if (s->o->notes_absent) {
+            notes_add(s->n, one == 0 ? x : y,
+                      "pairs with a variable that the trace does not have: left out");
+        }
         return;
     }
     const uint64_t key = one < other ? map_pair(one, other) : map_pair(other, one);
@@ -337,8 +342,13 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
                    struct atomicity_stats *stats, struct notes *n, struct err *e)
 {
     must(t->is_sealed);
-    struct search s = {
-        .t = t, .o = o, .f = f, .s = stats, .glob.text = o->variable, .watch.limit = o->budget};
+    struct search s = {.t = t,
+                       .o = o,
+                       .f = f,
+                       .s = stats,
+                       .n = n,
+                       .glob.text = o->variable,
+                       .watch.limit = o->budget};
     if (frame_build(&s.frame, t, n, e) < 0) {
         return -1;
     }

@@ -31,6 +31,7 @@ struct atomicity_options {
     const struct atomicity_pair *pairs; /* these and no others; NULL: by correlation */
     size_t pair_count;
     uint32_t pair_max;    /* by correlation: the best so many; 0: 200 */
+    bool notes_absent;    /* notes pairs whose variables the trace does not have */
     bool wants_all_pairs; /* by correlation: all of them */
     const char *variable; /* a glob for names of variables, for pairs of either; NULL: all */
     bool skips_single, skips_pairs, skips_merged, skips_regions;

@@ -126,6 +126,7 @@ static struct atomicity_options options_of(struct atomicity *a)
     return (struct atomicity_options){
         .pairs = a->has_pairs ? a->pairs.list.at : NULL,
         .pair_count = a->pairs.list.count,
+        .notes_absent = c->pairs != NULL,
         .pair_max = c->top > UINT32_MAX ? UINT32_MAX : (uint32_t)c->top,
         .wants_all_pairs = c->all_pairs,
         .wants_all = c->all_pairs,

@@ -166,6 +166,28 @@ TEST(merged_pairs_are_told_when_asked_for)
           NULL);
 }
 
+TEST(given_pairs_that_the_trace_does_not_have_are_noted)
+{
+    static const struct atomicity_pair pairs[] = {
+        {.x = "x", .y = "y"}, {.x = "x", .y = "z"}, {.x = "w", .y = "z"}};
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    struct atomicity_options o = {.pairs = pairs, .pair_count = 3, .skips_single = true};
+    for (int i = 0; i < 2; i++) {
+        stats = (struct atomicity_stats){0};
+        o.notes_absent = i == 1;
+        CHECK_INT(atomicity_find(trace_of("A r x; A r y; B w x; B w y"), &o, &f, &stats, &n, &e),
+                  0);
+        CHECK_INT(stats.pairs, 1);
+        CHECK_INT(n.list.count, i);
+    }
+    CHECK_INT(n.list.at[0].count, 2);
+    CHECK_TEXT(n.list.at[0].place, "z");
+    findings_release(&f);
+    notes_release(&n);
+}
+
 TEST(given_pairs_are_looked_at_and_no_others)
 {
     const struct atomicity_pair pair = {.x = "x", .y = "y"};
