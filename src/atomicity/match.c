@@ -2,33 +2,10 @@
 
 #include <string.h>
 
+#include "atomicity/cast.h"
+
 /* A question costs as much as so many steps of a loop. */
 enum { TRIES_DEFAULT = 2000, ASK_STEPS = 16 };
-
-/* A part of a list: [first, end). */
-struct span {
-    uint32_t first, end;
-};
-
-enum { KINDS = 8 };
-
-/* Couples or single accesses of a thread that only differ in where they stand, as parts of a list.
- * In each, events are in the order of the thread. */
-struct groups {
-    struct span *list;
-    uint32_t kind_first[KINDS + 1]; /* the groups of a kind are list[kind_first[kind] ..) */
-};
-
-/* What a thread does that can be interrupted, or interrupt. */
-struct cast {
-    uint32_t task;
-    struct couple *couples; /* group by group, as listed in each; so are the others */
-    struct groups couple_groups;
-    event_id *firsts, *seconds; /* per couple */
-    uint32_t *singles;          /* sites */
-    struct groups single_groups;
-    event_id *events; /* per single */
-};
 
 /* What is being matched. */
 struct pass {
@@ -37,13 +14,11 @@ struct pass {
     struct sites sites;
     struct asker asker;
     const char *purpose;
-    bool is_begun;       /* something was asked */
-    bool is_known;       /* nothing is to be asked */
-    struct cast *casts;  /* per thread of the sketch */
-    couple_list couples; /* of a thread, as listed */
-    struct map tried;    /* two sorts to how many questions were asked without an answer */
+    bool is_begun; /* something was asked */
+    bool is_known; /* nothing is to be asked */
+    struct casts casts;
+    struct map tried; /* two sorts to how many questions were asked without an answer */
     enum violation (*pattern)(const struct pass *p, const struct couple *c, const struct site *s);
-    struct arena arena;
 };
 
 void matcher_init(struct matcher *r, const struct match_options *o)
@@ -55,9 +30,8 @@ void matcher_init(struct matcher *r, const struct match_options *o)
 
 void matcher_release(struct matcher *r)
 {
-    tuples_release(&r->sorts.tuples);
+    sorts_release(&r->sorts);
     vec_release(&r->news);
-    vec_release(&r->group_of);
     map_release(&r->found);
 }
 
@@ -71,151 +45,6 @@ static struct couple_news *news_of(struct matcher *r, uint32_t sort)
         r->news.count = count;
     }
     return &r->news.at[sort];
-}
-
-/* ---- groups ---- */
-
-/* What of an access a pattern depends on, below KINDS. */
-static uint32_t kind_of_single(const struct site *s)
-{
-    return (uint32_t)s->which | (uint32_t)s->is_write << 1 | (uint32_t)s->is_related << 2;
-}
-
-/* What of a couple of two variables a pattern depends on, below KINDS. */
-static uint32_t kind_of_couple(const struct sites *s, const struct couple *c)
-{
-    const struct site *first = &s->list[c->first];
-    return (uint32_t)first->which | (uint32_t)first->is_write << 1 |
-           (uint32_t)s->list[c->second].is_write << 2;
-}
-
-/* An element on its way into a group. */
-struct grouped {
-    uint32_t sort; /* of the group */
-    uint32_t kind;
-    uint32_t place; /* in the list that the groups are parts of */
-};
-
-/* Numbers the groups of elements as they appear; in `place`, for now. Returns how many there are.
- */
-static uint32_t number_groups(struct matcher *r, struct grouped *elements, uint32_t count)
-{
-    uint32_t group_count = 0;
-    const size_t sort_count = r->sorts.tuples.list.count + 1;
-    vec_reserve(&r->group_of, sort_count);
-    memset(r->group_of.at + r->group_of.count, 0,
-           (sort_count - r->group_of.count) * sizeof *r->group_of.at);
-    r->group_of.count = sort_count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *group = &r->group_of.at[elements[i].sort];
-        if (*group == 0) {
-            *group = ++group_count;
-        }
-        elements[i].place = *group - 1;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        r->group_of.at[elements[i].sort] = 0;
-    }
-    return group_count;
-}
-
-/* Groups elements by their sorts, which say their kinds too: by kind, then as they appear. */
-static void group(struct pass *p, struct groups *g, struct grouped *elements, uint32_t count)
-{
-    const uint32_t group_count = number_groups(p->r, elements, count);
-    uint32_t *size_of = arena_array(&p->arena, uint32_t, (size_t)group_count + 1);
-    uint32_t *rank_of = arena_array(&p->arena, uint32_t, (size_t)group_count + 1);
-    uint32_t next_of_kind[KINDS + 1] = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        next_of_kind[elements[i].kind + 1] += size_of[elements[i].place]++ == 0;
-    }
-    for (uint32_t kind = 0; kind < KINDS; kind++) {
-        next_of_kind[kind + 1] += next_of_kind[kind];
-        g->kind_first[kind + 1] = next_of_kind[kind + 1];
-    }
-    g->list = arena_array(&p->arena, struct span, (size_t)group_count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t group = elements[i].place;
-        if (size_of[group] > 0) {
-            rank_of[group] = next_of_kind[elements[i].kind]++;
-            g->list[rank_of[group]].end = size_of[group];
-            size_of[group] = 0;
-        }
-    }
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < group_count; i++) {
-        const uint32_t size = g->list[i].end;
-        g->list[i] = (struct span){.first = first, .end = first};
-        first += size;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        elements[i].place = g->list[rank_of[elements[i].place]].end++;
-    }
-}
-
-enum couple_rule { COUPLES_OF_X, COUPLES_MERGED, COUPLES_OF_BOTH };
-
-/* Two accesses to one variable, and a version check has sent the task back between them. */
-static bool is_renewed(const struct sites *s, const struct couple *c)
-{
-    const struct site *a = &s->list[c->first];
-    const struct site *b = &s->list[c->second];
-    const struct frame *f = s->sketch->frame;
-    return a->which == b->which &&
-           variables_began_anew(&f->variables, f->trace, a->event, b->event);
-}
-
-/* Drops what belongs to two attempts. */
-static void drop_renewed(const struct sites *s, couple_list *list)
-{
-    size_t kept = 0;
-    vec_each (list, couple) {
-        if (!is_renewed(s, couple)) {
-            list->at[kept++] = *couple;
-        }
-    }
-    list->count = kept;
-}
-
-static void cast_couples(struct pass *p, struct cast *cast)
-{
-    const couple_list *couples = &p->couples;
-    struct grouped *elements = arena_array(&p->arena, struct grouped, couples->count + 1);
-    for (size_t i = 0; i < couples->count; i++) {
-        const struct couple *c = &couples->at[i];
-        elements[i].sort = tuples_intern(
-            &p->r->sorts.tuples, (struct tuple){{c->sort, c->cover, c->locks[0], c->locks[1]}});
-        elements[i].kind = kind_of_couple(&p->sites, c);
-    }
-    group(p, &cast->couple_groups, elements, (uint32_t)couples->count);
-    cast->couples = arena_array(&p->arena, struct couple, couples->count + 1);
-    cast->firsts = arena_array(&p->arena, event_id, couples->count + 1);
-    cast->seconds = arena_array(&p->arena, event_id, couples->count + 1);
-    for (size_t i = 0; i < couples->count; i++) {
-        const uint32_t place = elements[i].place;
-        cast->couples[place] = couples->at[i];
-        cast->firsts[place] = p->sites.list[couples->at[i].first].event;
-        cast->seconds[place] = p->sites.list[couples->at[i].second].event;
-    }
-}
-
-static void cast_singles(struct pass *p, struct cast *cast, const struct sketch_thread *thread)
-{
-    const uint32_t count = thread->end - thread->first;
-    const struct site *sites = &p->sites.list[thread->first];
-    struct grouped *elements = arena_array(&p->arena, struct grouped, (size_t)count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        elements[i].sort =
-            tuples_intern(&p->r->sorts.tuples, (struct tuple){{sites[i].sort, sites[i].locks}});
-        elements[i].kind = kind_of_single(&sites[i]);
-    }
-    group(p, &cast->single_groups, elements, count);
-    cast->singles = arena_array(&p->arena, uint32_t, (size_t)count + 1);
-    cast->events = arena_array(&p->arena, event_id, (size_t)count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        cast->singles[elements[i].place] = thread->first + i;
-        cast->events[elements[i].place] = sites[i].event;
-    }
 }
 
 /* Resources have versions, which windows do not know; what is captured of them is short. */
@@ -237,31 +66,15 @@ static void pass_begin(struct pass *p, struct matcher *r, const struct sketch *s
                                                   .state_max = r->options.state_max,
                                                   .near = r->options.near,
                                                   .looks_around = looks_around(r, sketch)});
-    p->casts = arena_array(&p->arena, struct cast, (size_t)sketch->thread_count + 1);
-    for (uint32_t thread = 0; thread < sketch->thread_count; thread++) {
-        const struct sketch_thread *of = &sketch->threads[thread];
-        struct cast *cast = &p->casts[thread];
-        cast->task = of->task;
-        vec_clear(&p->couples);
-        vec_reserve(&p->couples, 2 * (size_t)(of->end - of->first));
-        if (rule == COUPLES_OF_BOTH) {
-            sites_pairs(&p->sites, thread, &r->sorts, &p->couples);
-        } else {
-            sites_couples(&p->sites, thread, rule == COUPLES_MERGED, &r->sorts, &p->couples);
-        }
-        drop_renewed(&p->sites, &p->couples);
-        cast_couples(p, cast);
-        cast_singles(p, cast, of);
-    }
+    casts_build(&p->casts, &p->sites, &r->sorts, rule);
 }
 
 static void pass_end(struct pass *p)
 {
-    vec_release(&p->couples);
+    casts_release(&p->casts);
     asker_release(&p->asker);
     map_release(&p->tried);
     sites_release(&p->sites);
-    arena_release(&p->arena);
 }
 
 /* ---- what stands where ---- */
@@ -543,7 +356,7 @@ static void match_couples(struct pass *p, const struct cast *cast, struct span c
 {
     const struct couple *couple = &cast->couples[c.first];
     const struct groups *g = &against->single_groups;
-    for (uint32_t kind = 0; kind < KINDS; kind++) {
+    for (uint32_t kind = 0; kind < CAST_KINDS; kind++) {
         uint32_t i = g->kind_first[kind];
         const uint32_t end = g->kind_first[kind + 1];
         if (i == end) {
@@ -563,9 +376,9 @@ static void match_couples(struct pass *p, const struct cast *cast, struct span c
 
 static void match_between(struct pass *p, uint32_t thread, uint32_t other)
 {
-    const struct cast *cast = &p->casts[thread];
-    for (uint32_t i = 0; i < cast->couple_groups.kind_first[KINDS]; i++) {
-        match_couples(p, cast, cast->couple_groups.list[i], &p->casts[other]);
+    const struct cast *cast = &p->casts.list[thread];
+    for (uint32_t i = 0; i < cast->couple_groups.kind_first[CAST_KINDS]; i++) {
+        match_couples(p, cast, cast->couple_groups.list[i], &p->casts.list[other]);
     }
 }
 
@@ -722,7 +535,7 @@ static void match_pair_couples(struct pass *p, const struct cast *cast, struct s
 {
     const struct couple *couple = &cast->couples[c.first];
     const struct groups *g = &against->couple_groups;
-    for (uint32_t kind = 0; kind < KINDS; kind++) {
+    for (uint32_t kind = 0; kind < CAST_KINDS; kind++) {
         uint32_t i = g->kind_first[kind];
         const uint32_t end = g->kind_first[kind + 1];
         if (i == end) {
@@ -744,9 +557,9 @@ static void match_pair_couples(struct pass *p, const struct cast *cast, struct s
 
 static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
 {
-    const struct cast *cast = &p->casts[thread];
-    for (uint32_t i = 0; i < cast->couple_groups.kind_first[KINDS]; i++) {
-        match_pair_couples(p, cast, cast->couple_groups.list[i], &p->casts[other]);
+    const struct cast *cast = &p->casts.list[thread];
+    for (uint32_t i = 0; i < cast->couple_groups.kind_first[CAST_KINDS]; i++) {
+        match_pair_couples(p, cast, cast->couple_groups.list[i], &p->casts.list[other]);
     }
 }
 

@@ -63,7 +63,6 @@ struct matcher {
     struct match_stats stats;
     struct sorts sorts;
     VEC(struct couple_news) news; /* per sort */
-    VEC(uint32_t) group_of;       /* per sort: its group plus one, while groups are made */
     struct map found;             /* where all is told: two sorts that an answer was yes for */
 };
 

@@ -1,5 +1,11 @@
 #include "atomicity/site.h"
 
+void sorts_release(struct sorts *s)
+{
+    tuples_release(&s->tuples);
+    vec_release(&s->group_of);
+}
+
 static uint32_t sort_of(struct sorts *sorts, struct tuple tuple)
 {
     return tuples_intern(&sorts->tuples, tuple);

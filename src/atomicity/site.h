@@ -52,8 +52,11 @@ struct couple {
 /* Numbers for sorts, shared by all sketches of a search so that what was found once is known. */
 struct sorts {
     struct tuples tuples;
+    VEC(uint32_t) group_of; /* per sort: its group plus one, while groups are made (cast.c) */
     bool has_classes; /* accesses to different classes differ even where their places are known */
 };
+
+void sorts_release(struct sorts *s);
 
 typedef VEC(struct couple) couple_list;
 
