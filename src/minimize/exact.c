@@ -9,7 +9,7 @@
 
 enum phase { PHASE_MULTISET, PHASE_KINDS, PHASE_ALL, PHASE_COUNT };
 
-enum { STEPS_MAX = 500000, DEPTH_MAX = 200 };
+enum { STEPS_MAX = 2000000, DEPTH_MAX = 200 };
 
 struct exact {
     struct reducer *reducer;
