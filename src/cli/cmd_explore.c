@@ -76,8 +76,8 @@ static int check_command(const struct exploration *x, struct err *e)
         return session_misused(e, "--config, --net, --bug, --set, --faults and --interactive are "
                                   "for systems, not for programs");
     }
-    if (!is_program(x) && c->program.property != NULL) {
-        return session_misused(e, "--property is for programs: a system has its properties in it");
+    if (!is_program(x) && (c->program.property != NULL || c->program.watch.count > 0)) {
+        return session_misused(e, "--property and --watch are for programs, not for systems");
     }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
@@ -199,6 +199,11 @@ static void print_replay_options(const struct explore_command *c, struct out *ou
     }
     if (c->program.property != NULL) {
         out_format(out, "--property %s ", c->program.property);
+    }
+    for (size_t i = 0; i < c->program.watch.count; i++) {
+        out_text(out, "--watch ");
+        command_print_word(out, c->program.watch.at[i]);
+        out_char(out, ' ');
     }
     out_char(out, '\0');
 }

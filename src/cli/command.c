@@ -25,13 +25,14 @@ int command_open(struct world **w, const struct session *s, const struct command
         .shows_output = choice->shows_output,
         .spec = spec,
         .property = choice->property,
+        .watch = choice->watch.at,
+        .watch_count = (uint32_t)choice->watch.count,
         .hang_ns = choice->hang * UINT64_C(1000000000),
     };
     return control_open(w, &options, e);
 }
 
-/* A word that a shell would take apart is quoted. */
-static void print_word(struct out *out, const char *word)
+void command_print_word(struct out *out, const char *word)
 {
     const bool is_plain =
         word[0] != '\0' &&
@@ -59,7 +60,7 @@ char *command_print(const struct session *s)
     out_text(&text, "--");
     for (size_t i = 0; i < s->command_count; i++) {
         out_char(&text, ' ');
-        print_word(&text, s->command[i]);
+        command_print_word(&text, s->command[i]);
     }
     char *copy = mem_resize(NULL, text.used + 1);
     memcpy(copy, text.buffer, text.used);

@@ -13,6 +13,7 @@ struct command_choice {
     bool verifies; /* each run is made twice */
     uint64_t hang; /* seconds that a run may take; 0: 10 */
     const char *property;
+    struct texts watch;
 };
 
 #define COMMAND_CHOICE_DEFAULTS   \
@@ -45,6 +46,13 @@ const char *command_fail_word(size_t index);
          .target = offsetof(owner, program.property),                                              \
          .help = "of a program: properties in C of the variables it reports, which clew compiles " \
                  "and loads (man 3 clew-property)"},                                               \
+        {.name = "watch",                                                                          \
+         .type = OPTION_TEXTS,                                                                     \
+         .argument = "EXPR",                                                                       \
+         .target = offsetof(owner, program.watch),                                                 \
+         .help = "of a program: read a global variable or a part of one whenever it changes, "     \
+                 "account.balance or table[3].next->key, as if the program reported it; "          \
+                 "NAME=EXPR gives it a name; may be given several times"},                         \
     {                                                                                              \
         .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                              \
         .target = offsetof(owner, program.hang),                                                   \
@@ -55,6 +63,9 @@ const char *command_fail_word(size_t index);
 MUST_USE int command_open(struct world **w, const struct session *s,
                           const struct command_choice *choice, const struct spec *spec,
                           struct err *e);
+
+/* Writes a word; one that a shell would take apart is quoted. */
+void command_print_word(struct out *out, const char *word);
 
 /* The words as they were given, "-- ./bank 3", for messages; freed with mem_free. */
 MUST_USE char *command_print(const struct session *s);

@@ -1,20 +1,11 @@
 #include "place/place.h"
 
 #include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/seam.h"
-
-/* libdwfl does the work; modules are reported lazily, because each report is a round over all of
- * them. */
-struct places {
-    Dwfl *dwfl;
-    bool is_reporting;
-    struct map known; /* by bias: a module may be told of more than once */
-};
+#include "place/state.h"
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
@@ -55,16 +46,18 @@ void places_add_module(struct places *p, const char *path, uint64_t bias)
     (void)dwfl_report_elf(p->dwfl, path, path, -1, bias, true);
 }
 
-static Dwfl_Module *module_at(struct places *p, uint64_t address)
+bool places_settle(struct places *p)
 {
-    if (p->dwfl == NULL) {
-        return NULL;
-    }
-    if (p->is_reporting) {
+    if (p->dwfl != NULL && p->is_reporting) {
         (void)dwfl_report_end(p->dwfl, NULL, NULL);
         p->is_reporting = false;
     }
-    return dwfl_addrmodule(p->dwfl, address);
+    return p->dwfl != NULL;
+}
+
+static Dwfl_Module *module_at(struct places *p, uint64_t address)
+{
+    return places_settle(p) ? dwfl_addrmodule(p->dwfl, address) : NULL;
 }
 
 static const char *base_name(const char *path)

@@ -18,9 +18,11 @@ struct control_options {
     bool fails_on_exit;   /* a status other than 0 is a violation */
     bool verifies;        /* each run is made twice, and the two are compared */
     bool shows_output;    /* what the program prints goes to standard error; else it is dropped */
-    const struct spec *spec; /* properties of the variables it reports; NULL: none */
-    const char *property;    /* a file of such in C (clew/property.h), or its .so; NULL: none */
-    uint64_t hang_ns;        /* a run that takes longer is ended; 0: 10 seconds */
+    const struct spec *spec;  /* properties of the variables it reports; NULL: none */
+    const char *property;     /* a file of such in C (clew/property.h), or its .so; NULL: none */
+    const char *const *watch; /* "NAME=EXPRESSION", or an expression: variables to be read */
+    uint32_t watch_count;
+    uint64_t hang_ns; /* a run that takes longer is ended; 0: 10 seconds */
 };
 
 /* Opens the world; the program is started with the first run. Fails, *w is NULL, when clew's own

@@ -4,7 +4,7 @@
 
 #include "proc/control_state.h"
 
-static void add_modules(struct controlled *c)
+void name_modules(struct controlled *c)
 {
     const struct control_module *modules = control_at(c, CONTROL_PLACE(MODULES));
     for (; c->module_count < c->page->module_count && c->module_count < CONTROL_MODULES_MAX;
@@ -18,7 +18,7 @@ static void add_modules(struct controlled *c)
 
 void name_print_place(struct controlled *c, uint64_t place, struct out *out)
 {
-    add_modules(c);
+    name_modules(c);
     if (!places_print_source(c->places, place, out)) {
         out_text(out, "somewhere");
     }
@@ -38,7 +38,7 @@ static const char *kind_text(uint64_t kind)
 static void print_key(struct controlled *c, uint64_t key, struct out *out)
 {
     struct place_object object;
-    add_modules(c);
+    name_modules(c);
     if ((key & CONTROL_KEY_OF_KIND) != 0) {
         out_text(out, kind_text(key & ~CONTROL_KEY_OF_KIND));
     } else if ((key & CONTROL_KEY_OF_PLACE) != 0) {

@@ -179,7 +179,7 @@ static int start(struct controlled *c, struct err *e)
     const enum waited waited = await_turn(c, limit_now_ns() + hang_ns_default);
     if (waited == WAITED_TURN) {
         c->mode = c->page->mode;
-        return 0;
+        return watch_put(c, e);
     }
     process_stop(c);
     if (c->page->server < 0) {
@@ -294,7 +294,12 @@ static int serve_debugger(struct controlled *c, struct err *e)
     c->is_left = true;
     while (await_turn(c, UINT64_MAX) == WAITED_TURN) {
         switch ((enum control_word)c->page->word) {
-        case CONTROL_READY: c->is_left = true; break;
+        case CONTROL_READY:
+            c->is_left = true;
+            if (watch_put(c, e) < 0) {
+                return -1;
+            }
+            break;
         case CONTROL_DONE: c->is_left = false; break;
         case CONTROL_NAME:
             if (name_answer(c, c->page->key, e) < 0) {

@@ -88,7 +88,13 @@ void process_close(struct controlled *c);
  */
 void debug_become(const struct controlled *c);
 
+/* control_watch.c: tells the process, which has come to its main, which variables to read. */
+MUST_USE int watch_put(struct controlled *c, struct err *e);
+
 /* control_name.c */
+
+/* Learns of the modules that the process has told of. */
+void name_modules(struct controlled *c);
 
 /* Puts the text of the key into the page. */
 MUST_USE int name_answer(struct controlled *c, uint64_t key, struct err *e);

@@ -25,6 +25,7 @@
 #include "runtime/text.h"
 #include "runtime/timer.h"
 #include "runtime/trap.h"
+#include "runtime/watch.h"
 #include "wire/must.h"
 
 struct control *control;
@@ -109,6 +110,9 @@ static const void *place_of_end(const struct ending *e)
 
 _Noreturn void control_end(const struct ending *e)
 {
+    if (control_is_on) {
+        watch_look(NULL);
+    }
     control_is_on = false;
     trap_off();
     struct control_result *r = &control->result;
@@ -284,6 +288,7 @@ static void begin_run(void)
     turn_begin(&plan, pick());
     control_is_on = true;
     trap_on();
+    watch_begin();
 }
 
 static void *run_main(void *unused)

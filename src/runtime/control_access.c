@@ -6,6 +6,7 @@
 #define ENTRY __attribute__((visibility("default")))
 #include "runtime/control.h"
 #include "runtime/entry.h"
+#include "runtime/watch.h"
 
 enum { VALUE_SIZE = 8 };
 
@@ -47,6 +48,7 @@ static bool is_shared(void)
  * freed the memory. */
 static void point(const struct act *act)
 {
+    watch_look(act->place);
     memory_check(act->object, act->size);
     if (is_shared()) {
         (void)turn_take(act);
@@ -125,6 +127,7 @@ void clew_rt_atomic_leave(const struct clew_rt_atomic *o)
     if (control_is_mine() && value_at(o->address, o->size) != found) {
         turn_changed();
     }
+    watch_look(o->place);
 }
 
 void clew_rt_fence(uint8_t mode)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/heap.h"
+#include "runtime/watch.h"
 
 enum { ALIGNMENT = 16 };
 
@@ -12,6 +13,9 @@ static void put(void *block, const void *place)
 {
     if (block == NULL) {
         return;
+    }
+    if (control != NULL) {
+        watch_look(place);
     }
     switch (heap_put(block, place)) {
     case HEAP_FREED_NOW: break;

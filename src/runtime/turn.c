@@ -11,6 +11,7 @@
 #include "runtime/sys.h"
 #include "runtime/timer.h"
 #include "runtime/trap.h"
+#include "runtime/watch.h"
 #include "wire/must.h"
 
 enum { OCCURRENCES_MAX = 1 << 16 };
@@ -536,6 +537,7 @@ bool turn_take(const struct act *act)
         memory_check(act->object, 1); /* a lock may lie in memory that was freed */
     }
     me->is_interrupted = false;
+    watch_look(act->place);
     turn_say(me, act);
     go(me);
     while (me->signal != 0) {

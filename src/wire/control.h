@@ -44,6 +44,7 @@ enum {
     REGION(MODULES, 1, "struct control_module[]: what is mapped where")   \
     REGION(COVER, 2, "struct control_cover, of all runs")                 \
     REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
+    REGION(WATCHES, 1, "struct control_watch[], variables to be read")    \
     REGION(PICK, 64, "what pick/ remembers")
 
 #define REGION(id, mib, what) CONTROL_##id##_SIZE = (mib) << 20,
@@ -223,6 +224,22 @@ struct control_stop {
 };
 enum { CONTROL_STOPS_MAX = (1 << 20) / sizeof(struct control_stop) };
 
+/* A variable that is read as the run goes: from the address on, offset[0] is added, and for each
+ * hop the pointer there is followed and the next offset added. */
+enum { CONTROL_HOPS_MAX = 8, CONTROL_WATCHES_MAX = 64 };
+struct control_watch {
+    uint64_t address;
+    int64_t offset[CONTROL_HOPS_MAX + 1];
+    uint32_t hop_count;
+    uint32_t size; /* of the value, 1 to 8 bytes */
+    uint8_t is_signed;
+    uint8_t is_pointer; /* only whether it points anywhere is told */
+    uint8_t is_told;    /* in this run: its last value is ... */
+    uint8_t unused;
+    int64_t value;
+    char name[60];
+};
+
 /* Code that was entered, by number (runtime/cover.c). */
 enum { CONTROL_BLOCKS_MAX = 1 << 14 };
 struct control_cover {
@@ -269,6 +286,7 @@ struct control {
     int32_t runner;         /* ... and of who runs the last one; 0: the same */
     uint32_t can_fiber;     /* tasks can be fibers here */
     uint32_t module_count;  /* in MODULES */
+    uint32_t watch_count;   /* in WATCHES */
     uint32_t stop_count;    /* in STOPS; not 0: the process runs in a debugger ... */
     int32_t script_fd;      /* ... whose commands are in this descriptor */
     struct control_plan plan;

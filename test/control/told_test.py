@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ def run(words, **more):
     return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False, cwd=FOLDER.name, **more)
 
 
-def build(name, *flags, source=None, with_clew=True):
+def build(name, *flags, source=None, with_clew=True, compiler=()):
     """Builds a program of this folder, or one given as text, once; its path."""
     program = os.path.join(FOLDER.name, name)
     if not os.path.exists(program):
@@ -31,8 +32,8 @@ def build(name, *flags, source=None, with_clew=True):
         if source is not None:
             path = program + ".c"
             write(path, source)
-        compiler = [CLEW, "cc"] if with_clew else ["cc"]
-        done = run([*compiler, "-D_GNU_SOURCE", "-g", "-O1", "-pthread", "-I", os.path.join(SOURCE, "include"), *flags, path, "-o", program])
+        words = [CLEW, "cc", *compiler] if with_clew else ["cc"]
+        done = run([*words, "-D_GNU_SOURCE", "-g", "-O1", "-pthread", "-I", os.path.join(SOURCE, "include"), *flags, path, "-o", program])
         assert done.returncode == 0, done.stderr
     return program
 
@@ -197,7 +198,81 @@ def test_a_file_of_properties_that_is_no_good_is_told():
         last = done.stderr.splitlines()[-1]
         assert done.returncode == 2 and last.startswith("clew: " + path) and why in last, done.stderr
     done = run([CLEW, "explore", "--property", path, "system.so"])
-    assert done.returncode == 2 and "--property is for programs" in done.stderr, done.stderr
+    assert done.returncode == 2 and "--property and --watch are for programs" in done.stderr, done.stderr
+
+
+WATCHED = {
+    # What is watched, and the values it has in the usual order of the threads; None: it is not there.
+    "account.id": [7],
+    "account.balance": [0, -30, -60],
+    "account.bytes[0]": [0, -30, -60],
+    "table[3]": [0, 1, 0],
+    "table[3]->key": [9, None],
+    "table[3]->next->key": [-2, 11, None],
+    "table[3][0].next": [1, 0, None],
+    "matrix[1][2]": [0, -3],
+    "colour": [0, 5],
+    "is_done": [0, 1],
+    "hits": [0, 1, 2],
+    "next_id::last": [0, 1],
+    "left": [0, 1, 2],
+    "right": [0, 1, 2],
+}
+
+
+def values_of(trace):
+    """The values that each variable of a trace had, in order."""
+    values = {}
+    for line in run([CLEW, "convert", "--to", "text", "-o", "-", trace]).stdout.splitlines():
+        told = re.search(r" (variable|variable-delete) \"?([^\" ]+)\"?(?: .*?value=(-?\d+))?", line)
+        if told:
+            values.setdefault(told[2], []).append(None if told[1] == "variable-delete" else int(told[3]))
+    return values
+
+
+def usual_schedule(folder, program):
+    """A schedule that says nothing: the usual order."""
+    return write(os.path.join(folder, "usual.sched"), f"clew-schedule 1\nsystem {os.path.basename(program)}\nworld process\nthen first\n")
+
+
+def test_variables_are_read_when_they_change():
+    words = [word for name in WATCHED for word in ("--watch", name)]
+    for compiler in ("gcc", "clang"):
+        program = build("watched-" + compiler, source=open(os.path.join(HERE, "watched.c"), encoding="utf-8").read(),
+                        compiler=("--with", compiler))
+        trace = os.path.join(FOLDER.name, "watched.clew")
+        for mode in MODES:
+            done = run([CLEW, "replay", "-q", "--mode", mode, *words, "--trace", trace, usual_schedule(FOLDER.name, program), "--", program])
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert values_of(trace) == WATCHED, (compiler, mode, values_of(trace))
+
+
+def test_properties_see_what_is_watched():
+    program = build("watched")
+    spec = write("sides.spec", 'sides: always forall p. p."left" >= p."the right"\n')
+    said, folder = explore([program], "--spec", spec, "--watch", "left", "--watch", "the right=right", "--budget", "300runs")
+    finding = only_finding(said)
+    assert finding["kind"] == "property" and "watched.left = 1" in finding["what"], finding
+    assert "--watch left --watch 'the right=right' " in finding["replay"], finding
+    done = run([CLEW, "replay", "--spec", spec, "--watch", "left", "--watch", "the right=right", folder + "/violations/1.sched", "--", program])
+    assert done.returncode == 1 and ", as recorded" in done.stdout, done.stdout + done.stderr
+
+
+def test_what_cannot_be_watched_is_told():
+    bad = {
+        "nothing": "no variable nothing", "account": "name a part of it", "account.nothing": "no field nothing", "left.right": "has no fields",
+        "left->right": "no pointer", "left[1]": "no pointer", "matrix[2][0]": "2 elements", "matrix[1]": "an array", "matrix[x]": "a number",
+        "account.rate": "no integer", "account.flag": "bit-field", "own": "of a thread", "account.": "a name is wanted", "": "NAME=EXPRESSION",
+        "unused_one": "the compiler removed", "left right": "is wanted at", "=left": "NAME=EXPRESSION", "work::nothing": "no variable nothing", "x" * 70: "NAME=EXPRESSION",
+    }
+    program = build("watched")
+    for expression, why in bad.items():
+        done = run([CLEW, "explore", "-q", "--budget", "3runs", "--watch", expression, "-o", "bad.campaign", "--", program])
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and why in done.stderr and "--watch" in done.stderr, (expression, done.stderr)
+        shutil.rmtree(os.path.join(FOLDER.name, "bad.campaign"), ignore_errors=True)
+    bare = build("bare", "-g0", source=open(os.path.join(HERE, "watched.c"), encoding="utf-8").read())
+    done = run([CLEW, "explore", "-q", "--budget", "3runs", "--watch", "left", "-o", "bad.campaign", "--", bare])
+    assert done.returncode == 2 and "compile it with -g" in done.stderr, done.stderr
 
 
 if __name__ == "__main__":
