@@ -340,8 +340,9 @@ static int take_variable(struct reading *r, struct places *p, const char *except
                        r->whole, s.names[s.count - 1]);
     }
     if (!s.is_found) {
-        return err_set(r->e, "\"%s\": the program has no variable %s outside of functions",
-                       r->whole, s.names[s.count - 1]);
+        return err_set(
+            r->e, "\"%s\": no variable %s outside of functions is known; code without -g has none",
+            r->whole, s.names[s.count - 1]);
     }
     return locate(r, &s);
 }

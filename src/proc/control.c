@@ -334,6 +334,17 @@ struct control_told control_told(struct world *w)
                                  .outside_count = (uint32_t)c->outside.count};
 }
 
+/* The list, which need not outlive the options. */
+static void keep_watch(struct controlled *c)
+{
+    const uint32_t count = c->options.watch_count;
+    const char **list = arena_array(&c->texts, const char *, count + 1);
+    if (count > 0) {
+        memcpy(list, c->options.watch, count * sizeof *list);
+    }
+    c->options.watch = list;
+}
+
 int control_open(struct world **w, const struct control_options *options, struct err *e)
 {
     *w = NULL;
@@ -347,6 +358,7 @@ int control_open(struct world **w, const struct control_options *options, struct
     c->page_fd = -1;
     c->places = places_new();
     out_open_memory(&c->text);
+    keep_watch(c);
     covering_open(c);
     if (install_find(&c->install, e) < 0 || process_page(c, e) < 0 || claim_open(c, e) < 0) {
         close_controlled(&c->world);
