@@ -1,11 +1,10 @@
 /* What the monitor reports on a stream, beside all cuts of the run: how much of what is possible it
  * finds, how much of what it finds is possible, and when. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/limit.h"
-#include "monitor/stream.h"
 #include "monitor/workload.h"
+#include "monitor_following.h"
 #include "monitor_oracle.h"
 
 struct row {
@@ -76,34 +75,20 @@ static void listen(struct listening *l, const struct stream_stats *now)
 
 static void follow(const struct trace *t, const char *property, struct listening *l)
 {
-    struct spec s;
-    struct in in;
+    struct following f;
     struct err e;
-    struct notes notes = {0};
-    struct findings findings = {0};
-    struct monitor_result result = {0};
-    spec_init(&s);
-    in_open_memory(&in, property, strlen(property));
-    must(spec_parse(&s, &in, &e) == 0);
-    const struct stream_options options = {
-        .skew = l->skew, .lag = INT64_MAX, .knows_processes = true, .check_ticks = l->skew};
-    struct stream *stream = stream_new(&s, &t->tables, &options, &findings, &notes);
-    l->before = *stream_stats(stream);
+    following_begin(&f, t, property, l->skew);
+    l->before = *stream_stats(f.stream);
     const double begin = limit_usage().cpu_seconds;
     trace_each (t, event) {
         l->newest = event->time > l->newest ? event->time : l->newest;
-        must(stream_take(stream, event, 1, &e) == 0);
-        listen(l, stream_stats(stream));
+        must(stream_take(f.stream, event, 1, &e) == 0);
+        listen(l, stream_stats(f.stream));
     }
-    must(stream_end(stream, &result, &e) == 0);
-    listen(l, stream_stats(stream));
+    following_end(&f);
+    listen(l, stream_stats(f.stream));
     l->tally.seconds = limit_usage().cpu_seconds - begin;
-    stream_free(stream);
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
-    in_close(&in);
-    spec_release(&s);
+    following_release(&f);
 }
 
 static void print_share(uint64_t part, uint64_t whole)

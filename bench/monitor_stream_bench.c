@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/limit.h"
-#include "monitor/stream.h"
 #include "monitor/workload.h"
+#include "monitor_following.h"
 
 struct row {
     const char *name;
@@ -48,32 +48,18 @@ struct cost {
 
 static struct cost follow(const struct trace *t, const struct row *row)
 {
-    struct spec s;
-    struct in in;
+    struct following f;
     struct err e;
-    struct notes notes = {0};
-    struct findings findings = {0};
-    struct monitor_result result = {0};
-    spec_init(&s);
-    in_open_memory(&in, row->property, strlen(row->property));
-    must(spec_parse(&s, &in, &e) == 0);
-    const struct stream_options options = {
-        .skew = row->skew, .lag = INT64_MAX, .knows_processes = true, .check_ticks = row->skew};
     const double begin = limit_usage().cpu_seconds;
-    struct stream *stream = stream_new(&s, &t->tables, &options, &findings, &notes);
-    must(stream_take(stream, t->events.at, t->events.count, &e) == 0);
-    must(stream_end(stream, &result, &e) == 0);
+    following_begin(&f, t, row->property, row->skew);
+    must(stream_take(f.stream, t->events.at, t->events.count, &e) == 0);
+    following_end(&f);
     const struct cost cost = {.seconds = limit_usage().cpu_seconds - begin,
-                              .checks = stream_stats(stream)->checks,
-                              .possible = result.properties.at[0].check_count,
-                              .held_max = stream_stats(stream)->held_max};
-    must(result.properties.at[0].verdict != CUT_UNKNOWN);
-    stream_free(stream);
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
-    in_close(&in);
-    spec_release(&s);
+                              .checks = stream_stats(f.stream)->checks,
+                              .possible = f.result.properties.at[0].check_count,
+                              .held_max = stream_stats(f.stream)->held_max};
+    must(f.result.properties.at[0].verdict != CUT_UNKNOWN);
+    following_release(&f);
     return cost;
 }
 

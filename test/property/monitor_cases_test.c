@@ -6,9 +6,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "monitor/monitor.h"
+#include "monitored.h"
 #include "sim/sim.h"
 #include "system.h"
 #include "test.h"
@@ -89,21 +88,6 @@ static struct clew_system wrap(void)
     return system;
 }
 
-static enum cut_verdict ask(const struct trace *t, const struct spec *s)
-{
-    struct monitor_result result = {0};
-    struct findings findings = {0};
-    struct notes notes = {0};
-    struct err e;
-    const struct monitor_options o = {.skew = INT64_MAX};
-    CHECK_INT(monitor_find(t, s, &o, &findings, &result, &notes, &e), 0);
-    const enum cut_verdict verdict = result.properties.at[0].verdict;
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
-    return verdict;
-}
-
 struct tally {
     uint64_t shown, possible, runs;
 };
@@ -135,7 +119,8 @@ static void check_run(size_t which, const struct spec *s, uint64_t seed, struct 
                &x);
     trace_seal(&t);
     const bool is_shown = x.outcome == OUTCOME_PROPERTY;
-    const enum cut_verdict verdict = ask(&t, s);
+    const enum cut_verdict verdict =
+        monitored(&t, s, &(struct monitor_options){.skew = INT64_MAX}, NULL).verdict;
     if (is_shown && verdict != CUT_YES) {
         fail_msg("%s, seed %llu: %s, but the monitor says %d", cases[which].library,
                  (unsigned long long)seed, x.what, (int)verdict);
@@ -153,13 +138,7 @@ TEST(what_a_run_of_a_case_study_shows_is_possible_on_its_trace)
 {
     struct tally tally = {0};
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
-        struct spec s;
-        struct in in;
-        struct err e;
-        spec_init(&s);
-        in_open_memory(&in, properties[i], strlen(properties[i]));
-        CHECK_INT(spec_parse(&s, &in, &e), 0);
-        in_close(&in);
+        struct spec s = spec_of(properties[i]);
         for (size_t which = 0; which < sizeof cases / sizeof *cases; which++) {
             for (uint64_t seed = 1; seed <= test_count(10, 1000); seed++) {
                 check_run(which, &s, seed, &tally);

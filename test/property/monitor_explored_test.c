@@ -2,7 +2,7 @@
  * the trace of that run. */
 #include <string.h>
 
-#include "monitor/monitor.h"
+#include "monitored.h"
 #include "sim/sim.h"
 #include "system.h"
 #include "test.h"
@@ -66,34 +66,14 @@ static const char *const properties[] = {
     "p: always sum(p: p.x) <= 10 and count(p: p.x = 0) <= 1",
 };
 
-static enum cut_verdict ask(const struct trace *t, const struct spec *s)
-{
-    struct monitor_result result = {0};
-    struct findings findings = {0};
-    struct notes notes = {0};
-    struct err e;
-    const struct monitor_options o = {.skew = INT64_MAX};
-    CHECK_INT(monitor_find(t, s, &o, &findings, &result, &notes, &e), 0);
-    const enum cut_verdict verdict = result.properties.at[0].verdict;
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
-    return verdict;
-}
-
 /* How many of the runs show it in a real state. */
 static uint64_t check_property(const char *text, uint64_t run_count, uint64_t *possible)
 {
-    struct spec s;
-    struct in in;
+    struct spec s = spec_of(text);
     struct err e = {.text = ""};
     struct world *w = NULL;
     struct execution x = {0};
     uint64_t shown = 0;
-    spec_init(&s);
-    in_open_memory(&in, text, strlen(text));
-    CHECK_INT(spec_parse(&s, &in, &e), 0);
-    in_close(&in);
     const struct sim_options options = {.net = "datagram", .spec = &s};
     CHECK_INT(sim_open_system(&w, &passing, &clew_calls, &options, &e), 0);
     for (uint64_t seed = 1; seed <= run_count; seed++) {
@@ -103,7 +83,8 @@ static uint64_t check_property(const char *text, uint64_t run_count, uint64_t *p
                    &x);
         trace_seal(&t);
         const bool is_shown = x.outcome == OUTCOME_PROPERTY;
-        const enum cut_verdict verdict = ask(&t, &s);
+        const enum cut_verdict verdict =
+            monitored(&t, &s, &(struct monitor_options){.skew = INT64_MAX}, NULL).verdict;
         if (is_shown && verdict != CUT_YES) {
             fail_msg("%s, seed %llu: shown, but the monitor says %d", text,
                      (unsigned long long)seed, (int)verdict);

@@ -1,6 +1,6 @@
 /* The monitor on a stream says what it says on the whole, in whatever order processes are heard and
  * whenever it decides; and it holds little. */
-#include "monitor/stream.h"
+#include "monitored.h"
 
 #include <string.h>
 
@@ -27,58 +27,6 @@ static const char *const properties[] = {
 };
 
 enum { PROPERTY_COUNT = sizeof properties / sizeof *properties };
-
-static void read_spec(struct spec *s, const char *text)
-{
-    struct in in;
-    struct err e;
-    spec_init(s);
-    in_open_memory(&in, text, strlen(text));
-    CHECK_INT(spec_parse(s, &in, &e), 0);
-    in_close(&in);
-}
-
-struct asked {
-    enum cut_verdict verdict;
-    uint64_t finding_count;
-    struct stream_stats stats;
-};
-
-static struct asked ask_whole(const struct spec *s, const struct trace *t, int64_t skew)
-{
-    struct monitor_result result = {0};
-    struct findings findings = {0};
-    struct notes notes = {0};
-    struct err e;
-    const struct monitor_options o = {.skew = skew};
-    CHECK_INT(monitor_find(t, s, &o, &findings, &result, &notes, &e), 0);
-    const struct asked asked = {.verdict = result.properties.at[0].verdict,
-                                .finding_count = findings.list.count};
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
-    return asked;
-}
-
-static struct asked ask_stream(const struct spec *s, const struct trace *t,
-                               const struct stream_options *o)
-{
-    struct monitor_result result = {0};
-    struct findings findings = {0};
-    struct notes notes = {0};
-    struct err e;
-    struct stream *stream = stream_new(s, &t->tables, o, &findings, &notes);
-    CHECK_INT(stream_take(stream, t->events.at, t->events.count, &e), 0);
-    CHECK_INT(stream_end(stream, &result, &e), 0);
-    const struct asked asked = {.verdict = result.properties.at[0].verdict,
-                                .finding_count = findings.list.count,
-                                .stats = *stream_stats(stream)};
-    stream_free(stream);
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
-    return asked;
-}
 
 /* The events of t, those of each process in their order, otherwise shuffled: each process is up to
  * `lead` events ahead of where it was. */
@@ -139,28 +87,28 @@ TEST(a_stream_has_the_answers_of_the_whole)
         const struct workload w = random_workload(&prng);
         struct trace t;
         struct trace shuffled;
-        struct spec s;
         trace_init(&t);
         workload_run(&w, &t);
         shuffle(&t, 1 + (uint32_t)prng_below(&prng, 30), &prng, &shuffled);
-        read_spec(&s, properties[i % PROPERTY_COUNT]);
+        struct spec s = spec_of(properties[i % PROPERTY_COUNT]);
         const struct stream_options o = {
             .skew = w.skew,
             .lag = INT64_MAX,
             .knows_processes = true,
             .check_events = prng_below(&prng, 2) == 0 ? 1 + prng_below(&prng, 40) : 0,
             .check_ticks = (int64_t)prng_below(&prng, 40)};
-        const struct asked wanted = ask_whole(&s, &t, w.skew);
-        const struct asked got = ask_stream(&s, &shuffled, &o);
+        const struct monitor_answer wanted =
+            monitored(&t, &s, &(struct monitor_options){.skew = w.skew}, NULL);
+        const struct streamed got = streamed(&shuffled, &s, &o, NULL);
         /* While a variable was not reported yet, nobody knows whether it will be. */
         const bool is_open = strstr(properties[i % PROPERTY_COUNT], ".w") != NULL &&
-                             got.verdict == CUT_UNKNOWN && wanted.verdict == CUT_NO;
-        if ((got.verdict != wanted.verdict && !is_open) ||
-            got.finding_count != wanted.finding_count) {
+                             got.answer.verdict == CUT_UNKNOWN && wanted.verdict == CUT_NO;
+        if ((got.answer.verdict != wanted.verdict && !is_open) ||
+            got.finding_count != (wanted.verdict == CUT_YES)) {
             fail_msg("round %llu, %s: %d in a stream, %d on the whole", (unsigned long long)i,
-                     properties[i % PROPERTY_COUNT], (int)got.verdict, (int)wanted.verdict);
+                     properties[i % PROPERTY_COUNT], (int)got.answer.verdict, (int)wanted.verdict);
         }
-        tally[got.verdict]++;
+        tally[got.answer.verdict]++;
         shuffle_release(&shuffled);
         trace_release(&t);
         spec_release(&s);
@@ -184,15 +132,14 @@ TEST(what_is_held_does_not_grow_with_the_run)
         for (size_t k = 0; k < 2; k++) {
             struct workload w = workload_default(WORKLOAD_SYNTHETIC);
             struct trace t;
-            struct spec s;
             w.skew = 100;
             w.duration = k == 0 ? 2000 : 20000;
             trace_init(&t);
             workload_run(&w, &t);
-            read_spec(&s, long_properties[i]);
+            struct spec s = spec_of(long_properties[i]);
             const struct stream_options o = {
                 .skew = w.skew, .lag = INT64_MAX, .knows_processes = true, .check_ticks = 100};
-            held[k] = ask_stream(&s, &t, &o).stats.held_max;
+            held[k] = streamed(&t, &s, &o, NULL).stats.held_max;
             CHECK(held[k] < t.events.count);
             trace_release(&t);
             spec_release(&s);

@@ -1,6 +1,6 @@
 /* The monitor against a walk through all cuts, by the definition: every event counts, messages are
  * matched by name, and formulas are judged by the checker of explored runs. */
-#include "monitor/monitor.h"
+#include "monitored.h"
 
 #include <stdlib.h>
 
@@ -239,36 +239,6 @@ static struct expected expect(const struct trace *t, const struct spec *s, int64
 
 /* ---- the comparison ---- */
 
-static void read_spec(struct spec *s, const char *text)
-{
-    struct in in;
-    struct err e;
-    spec_init(s);
-    in_open_memory(&in, text, strlen(text));
-    if (spec_parse(s, &in, &e) < 0) {
-        fail_msg("%s: %s", text, e.text);
-    }
-    in_close(&in);
-}
-
-static struct monitor_answer ask(const struct trace *t, const struct spec *s,
-                                 const struct monitor_options *o)
-{
-    struct monitor_result result = {0};
-    struct findings findings = {0};
-    struct notes notes = {0};
-    struct err e;
-    if (monitor_find(t, s, o, &findings, &result, &notes, &e) < 0) {
-        fail_msg("%s", e.text);
-    }
-    const struct monitor_answer answer = *vec_at(&result.properties, 0);
-    CHECK_INT(findings.list.count, answer.verdict == CUT_YES);
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
-    return answer;
-}
-
 struct tally {
     uint64_t by_method[METHOD_SOLVER + 1][CUT_YES + 1];
 };
@@ -280,14 +250,13 @@ static void compare(struct prng *prng, const struct shape *shape, bool is_by_sol
     struct writing w = {.size = 0};
     put(&w, "claim: never ");
     put_formula(&w, prng, 2);
-    struct spec s;
-    read_spec(&s, w.text);
+    struct spec s = spec_of(w.text);
     const struct expected x = expect(t, &s, shape->skew);
     const struct monitor_options o = {.skew = shape->skew,
                                       .decide = {.is_by_solver = is_by_solver,
                                                  .is_packed = is_by_solver && w.size % 2 == 0,
                                                  .part_reports = 1 + (uint32_t)(w.size % 5)}};
-    const struct monitor_answer answer = ask(t, &s, &o);
+    const struct monitor_answer answer = monitored(t, &s, &o, NULL);
     /* Exact sums and libz3 leave everything open that depends on what is never reported. */
     const bool is_coarse = answer.method == METHOD_STEPS || answer.method == METHOD_SOLVER;
     if ((answer.verdict == CUT_YES) != x.is_shown ||
@@ -369,10 +338,10 @@ static const char by_token[] =
 
 static struct monitor_answer answer_to(const char *property, const char *run, int64_t skew)
 {
-    struct spec s;
-    read_spec(&s, property);
+    struct spec s = spec_of(property);
     const struct trace *t = trace_of(run);
-    const struct monitor_answer answer = ask(t, &s, &(struct monitor_options){.skew = skew});
+    const struct monitor_answer answer =
+        monitored(t, &s, &(struct monitor_options){.skew = skew}, NULL);
     spec_release(&s);
     trace_of_release();
     return answer;
@@ -409,10 +378,9 @@ static struct monitor_answer answer_to_sums(const char *property, unsigned turns
         put(&w, "; t@n%u var x value=1 time=%u; t@n%u var x value=0 time=%u", i % 2, 10 * i + 5,
             i % 2, 10 * i + 9);
     }
-    struct spec s;
-    read_spec(&s, property);
+    struct spec s = spec_of(property);
     const struct monitor_options o = {.skew = 2, .decide = *decide};
-    const struct monitor_answer answer = ask(trace_of(w.text), &s, &o);
+    const struct monitor_answer answer = monitored(trace_of(w.text), &s, &o, NULL);
     spec_release(&s);
     trace_of_release();
     return answer;
@@ -442,10 +410,9 @@ TEST(a_report_without_a_time_is_before_those_with_one_for_libz3_too)
     const char *run = "tick 1; t@n0 var x value=1; t@n1 var x value=1 time=5;"
                       "t@n1 var x value=2 time=9";
     const struct decide_options solver = {.is_by_solver = true};
-    struct spec s;
-    read_spec(&s, "p: never n0.x + n1.x >= 3");
+    struct spec s = spec_of("p: never n0.x + n1.x >= 3");
     const struct monitor_options o = {.skew = 2, .decide = solver};
-    CHECK_INT(ask(trace_of(run), &s, &o).verdict, CUT_YES);
+    CHECK_INT(monitored(trace_of(run), &s, &o, NULL).verdict, CUT_YES);
     spec_release(&s);
     trace_of_release();
 }

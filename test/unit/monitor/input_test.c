@@ -1,6 +1,6 @@
 /* What is wrong with the reports is said, with place and count; and where it could matter the
  * verdict is unknown. */
-#include "monitor/monitor.h"
+#include "monitored.h"
 
 #include <string.h>
 
@@ -16,30 +16,14 @@ struct asked {
     struct notes notes;
 };
 
-static void read_spec(struct spec *s, const char *text)
-{
-    struct in in;
-    struct err e;
-    spec_init(s);
-    in_open_memory(&in, text, strlen(text));
-    CHECK_INT(spec_parse(s, &in, &e), 0);
-    in_close(&in);
-}
-
 static struct asked ask_trace(const char *property, const struct trace *t, int64_t skew)
 {
     struct asked asked = {0};
-    struct spec s;
-    struct monitor_result result = {0};
-    struct findings findings = {0};
-    struct err e;
-    read_spec(&s, property);
+    struct spec s = spec_of(property);
     const struct monitor_options o = {.skew = skew};
-    CHECK_INT(monitor_find(t, &s, &o, &findings, &result, &asked.notes, &e), 0);
-    asked.verdict = result.properties.at[0].verdict;
-    asked.reason = result.properties.at[0].reason;
-    monitor_result_release(&result);
-    findings_release(&findings);
+    const struct monitor_answer answer = monitored(t, &s, &o, &asked.notes);
+    asked.verdict = answer.verdict;
+    asked.reason = answer.reason;
     spec_release(&s);
     return asked;
 }
@@ -234,12 +218,11 @@ TEST(what_has_times_and_no_stamps_is_given_stamps)
     const struct trace *t = trace_of("tick 1; t@a var x value=0 time=5; t@b var x value=0 time=5;"
                                      "t@a var x value=1 time=9; t@a snd c msg=m mode=udp time=10;"
                                      "t@b rcv c msg=m mode=udp time=8; t@b var x value=1 time=8");
-    struct spec s;
+    struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
     struct monitor_result result = {0};
     struct findings findings = {0};
     struct notes notes = {0};
     struct err e;
-    read_spec(&s, "p: never a.x = 1 and b.x = 1");
     const struct monitor_options o = {.skew = 3};
     CHECK_INT(monitor_find(t, &s, &o, &findings, &result, &notes, &e), 0);
     CHECK_INT(findings.list.count, 1);

@@ -1,119 +1,71 @@
 /* What a stream tells of a cut: stamps, last events and messages, also of what it has forgotten. */
-#include "monitor/stream.h"
-
-#include <stdio.h>
-#include <string.h>
-
 #include "monitor/held.h"
+#include "monitored.h"
 #include "test.h"
 #include "trace_of.h"
 
-/* What a stream with a check after every event says of the first cut that it finds. */
-static void tell(const char *property, const char *run, char *why, size_t size)
+/* What a stream with a check after every event says. */
+static struct streamed stream(const char *property, const char *run, struct notes *notes)
 {
-    const struct trace *t = trace_of(run);
-    struct spec s;
-    struct in in;
-    struct err e;
-    struct notes notes = {0};
-    struct findings findings = {0};
-    struct monitor_result result = {0};
-    spec_init(&s);
-    in_open_memory(&in, property, strlen(property));
-    CHECK_INT(spec_parse(&s, &in, &e), 0);
-    in_close(&in);
+    struct spec s = spec_of(property);
     const struct stream_options o = {
         .skew = 2, .check_events = 1, .lag = INT64_MAX, .knows_processes = true};
-    struct stream *stream = stream_new(&s, &t->tables, &o, &findings, &notes);
-    CHECK_INT(stream_take(stream, t->events.at, t->events.count, &e), 0);
-    CHECK_INT(stream_end(stream, &result, &e), 0);
-    CHECK_INT(findings.list.count, 1);
-    (void)snprintf(why, size, "%s", findings.list.at[0].why);
-    stream_free(stream);
-    monitor_result_release(&result);
-    findings_release(&findings);
-    notes_release(&notes);
+    const struct streamed says = streamed(trace_of(run), &s, &o, notes);
     spec_release(&s);
     trace_of_release();
+    return says;
+}
+
+static void check_why(const char *property, const char *run, const char *why)
+{
+    const struct streamed says = stream(property, run, NULL);
+    CHECK_INT(says.finding_count, 1);
+    CHECK_TEXT(says.why, why);
 }
 
 TEST(a_stream_tells_stamps)
 {
-    char why[1000];
-    tell("p: never a.x = 1 and b.x = 1",
-         "t@a var x value=1 time=1 hlc=1,0; t@b var x value=1 time=2 hlc=3,4;"
-         "t@a var x value=0 time=9 hlc=9,0; t@b var x value=0 time=9 hlc=9,0",
-         why, sizeof why);
-    CHECK_TEXT(why, "a: x = 1, after event 0 (l 1, c 0), time 1 to the end\n"
-                    "b: x = 1, after event 1 (l 3, c 4), time 2 to the end\n"
-                    "0 messages on the way");
+    check_why("p: never a.x = 1 and b.x = 1",
+              "t@a var x value=1 time=1 hlc=1,0; t@b var x value=1 time=2 hlc=3,4;"
+              "t@a var x value=0 time=9 hlc=9,0; t@b var x value=0 time=9 hlc=9,0",
+              "a: x = 1, after event 0 (l 1, c 0), time 1 to the end\n"
+              "b: x = 1, after event 1 (l 3, c 4), time 2 to the end\n"
+              "0 messages on the way");
 }
 
 TEST(a_stream_tells_the_stamp_of_what_it_has_forgotten)
 {
-    char why[1000];
-    tell("p: never a.x = 1 and b.x = 1",
-         "t@a var x value=1 time=1 hlc=1,7; t@b var x value=0 time=2 hlc=2,0;"
-         "t@a log time=50 hlc=50,0; t@b var x value=1 time=51 hlc=51,2;"
-         "t@a log time=90 hlc=90,0; t@b log time=90 hlc=90,0",
-         why, sizeof why);
-    CHECK_TEXT(why, "a: x = 1, after event 0 (l 1, c 7), time 1 to the end\n"
-                    "b: x = 1, after event 3 (l 51, c 2), time 51 to the end\n"
-                    "0 messages on the way");
+    check_why("p: never a.x = 1 and b.x = 1",
+              "t@a var x value=1 time=1 hlc=1,7; t@b var x value=0 time=2 hlc=2,0;"
+              "t@a log time=50 hlc=50,0; t@b var x value=1 time=51 hlc=51,2;"
+              "t@a log time=90 hlc=90,0; t@b log time=90 hlc=90,0",
+              "a: x = 1, after event 0 (l 1, c 7), time 1 to the end\n"
+              "b: x = 1, after event 3 (l 51, c 2), time 51 to the end\n"
+              "0 messages on the way");
 }
 
 TEST(a_stream_tells_messages_that_left_before_and_arrive_after_its_window)
 {
-    char why[1000];
-    tell("p: never a.x = 1 and b.x = 1",
-         "t@a send msg=early time=1; t@a var x value=1 time=2; t@a send msg=lost time=3;"
-         "t@b var x value=0 time=2; t@a log time=50; t@b var x value=1 time=51;"
-         "t@a log time=60; t@b recv msg=early time=61; t@a log time=90; t@b log time=90",
-         why, sizeof why);
-    CHECK_TEXT(why, "a: x = 1, after event 2, time 3 to the end\n"
-                    "b: x = 1, after event 5, time 51 to the end\n"
-                    "1 message on the way: early (a to b);"
-                    " 1 sent and not received so far: lost (from a)");
-}
-
-/* What became of the property on a stream with a check after every event. */
-static struct monitor_answer answer(const char *property, const char *run, bool knows_processes,
-                                    struct notes *notes)
-{
-    const struct trace *t = trace_of(run);
-    struct spec s;
-    struct in in;
-    struct err e;
-    struct findings findings = {0};
-    struct monitor_result result = {0};
-    spec_init(&s);
-    in_open_memory(&in, property, strlen(property));
-    CHECK_INT(spec_parse(&s, &in, &e), 0);
-    in_close(&in);
-    const struct stream_options o = {
-        .skew = 2, .check_events = 1, .lag = 20, .knows_processes = knows_processes};
-    struct stream *stream = stream_new(&s, &t->tables, &o, &findings, notes);
-    CHECK_INT(stream_take(stream, t->events.at, t->events.count, &e), 0);
-    CHECK_INT(stream_end(stream, &result, &e), 0);
-    const struct monitor_answer answer = result.properties.at[0];
-    stream_free(stream);
-    monitor_result_release(&result);
-    findings_release(&findings);
-    spec_release(&s);
-    trace_of_release();
-    return answer;
+    check_why("p: never a.x = 1 and b.x = 1",
+              "t@a send msg=early time=1; t@a var x value=1 time=2; t@a send msg=lost time=3;"
+              "t@b var x value=0 time=2; t@a log time=50; t@b var x value=1 time=51;"
+              "t@a log time=60; t@b recv msg=early time=61; t@a log time=90; t@b log time=90",
+              "a: x = 1, after event 2, time 3 to the end\n"
+              "b: x = 1, after event 5, time 51 to the end\n"
+              "1 message on the way: early (a to b);"
+              " 1 sent and not received so far: lost (from a)");
 }
 
 TEST(the_clock_of_a_repeated_report_says_nothing)
 {
     struct notes notes = {0};
-    CHECK_INT(answer("p: never a.x = 1 and b.x = 1",
-                     "t@a var x value=0 time=1 count=1; t@b var x value=0 time=1 count=1;"
-                     "t@a var x value=0 time=9 count=2; t@a var x value=0 time=1 count=1;"
-                     "t@b var x value=0 time=9 count=2",
-                     true, &notes)
-                  .verdict,
-              CUT_NO);
+    const struct streamed says =
+        stream("p: never a.x = 1 and b.x = 1",
+               "t@a var x value=0 time=1 count=1; t@b var x value=0 time=1 count=1;"
+               "t@a var x value=0 time=9 count=2; t@a var x value=0 time=1 count=1;"
+               "t@b var x value=0 time=9 count=2",
+               &notes);
+    CHECK_INT(says.answer.verdict, CUT_NO);
     CHECK_INT(notes.list.count, 1);
     CHECK_TEXT(notes.list.at[0].text,
                "a report that came before, by its sequence number: left out");
@@ -122,15 +74,16 @@ TEST(the_clock_of_a_repeated_report_says_nothing)
 
 TEST(a_process_that_comes_too_late_is_the_reason)
 {
-    struct notes notes = {0};
-    const struct monitor_answer late =
-        answer("p: never a.x = 1 and b.x = 1",
-               "t@a var x value=0 time=1; t@b var x value=0 time=1; t@a log time=50;"
-               "t@b log time=50; t@c var x value=1 time=51; t@a log time=52; t@b log time=52",
-               false, &notes);
+    struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
+    const struct stream_options o = {.skew = 2, .check_events = 1, .lag = 20};
+    const struct trace *t =
+        trace_of("t@a var x value=0 time=1; t@b var x value=0 time=1; t@a log time=50;"
+                 "t@b log time=50; t@c var x value=1 time=51; t@a log time=52; t@b log time=52");
+    const struct monitor_answer late = streamed(t, &s, &o, NULL).answer;
     CHECK_INT(late.verdict, CUT_UNKNOWN);
     CHECK_TEXT(late.reason, MONITOR_STRANGER);
-    notes_release(&notes);
+    spec_release(&s);
+    trace_of_release();
 }
 
 /* The rings of some processes grow, wander and are used again, while others hold little. */
