@@ -98,7 +98,7 @@ static int compare_spent(const void *left, const void *right, const void *contex
 /* Nanoseconds for all patterns, the median of some rounds. */
 static uint64_t time_pair(const struct frame *f, uint64_t *found)
 {
-    enum { ROUNDS = 31 };
+    enum { ROUNDS = 101 };
     uint64_t spent[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
         *found = 0;
