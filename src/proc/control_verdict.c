@@ -156,7 +156,8 @@ static void read_fault(struct controlled *c, struct execution *x, enum outcome o
     if (r->end == CONTROL_MISUSED) {
         print_block(c, &what);
     }
-    out_text(&key, fault);
+    /* What a sanitizer says has values in it, which are not always the same. */
+    out_bytes(&key, fault, outcome == OUTCOME_SANITIZER ? strcspn(fault, ":") : strlen(fault));
     if (r->stack_count > 0) {
         out_text(&key, " at ");
         name_print_place(c, r->stack[0], &key);
@@ -298,6 +299,7 @@ static void read_misuse(struct controlled *c, struct execution *x)
         [CONTROL_USE_AFTER_FREE] = OUTCOME_USE_AFTER_FREE,
         [CONTROL_DOUBLE_FREE] = OUTCOME_DOUBLE_FREE,
         [CONTROL_OVERFLOW] = OUTCOME_OVERFLOW,
+        [CONTROL_UNDEFINED] = OUTCOME_SANITIZER,
     };
     const int value = c->page->result.value;
     const bool is_known = value >= 0 && value < (int)(sizeof outcomes / sizeof *outcomes);

@@ -97,6 +97,23 @@ static bool wants_stack(enum control_end end)
     return end == CONTROL_CRASHED || end == CONTROL_ASSERTED || end == CONTROL_MISUSED;
 }
 
+/* Who tells of something is not where it happened. */
+static void drop_teller(const struct ending *e)
+{
+    struct control_result *r = &control->result;
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    uint32_t told = 0;
+    if (e->teller != NULL) {
+        object_module_of((uintptr_t)e->teller, &begin, &end);
+    }
+    while (told < r->stack_count && r->stack[told] >= begin && r->stack[told] < end) {
+        told++;
+    }
+    r->stack_count -= told;
+    memmove(r->stack, r->stack + told, r->stack_count * sizeof *r->stack);
+}
+
 /* Where the program is: the fault, the innermost call of its own, or what its task was about to do.
  */
 static const void *place_of_end(const struct ending *e)
@@ -124,6 +141,7 @@ _Noreturn void control_end(const struct ending *e)
     text_copy(r->text, sizeof r->text, e->text == NULL ? "" : e->text);
     if (wants_stack(e->end)) {
         r->stack_count = stack_take(r->stack, CONTROL_STACK_MAX, e->place);
+        drop_teller(e);
     }
     tell_block(e);
     turn_tell();

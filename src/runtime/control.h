@@ -184,7 +184,8 @@ struct ending {
     int value;
     const char *text;
     uint64_t address;
-    const void *place; /* the innermost call; NULL: the caller's stack is told */
+    const void *place;  /* the innermost call; NULL: the caller's stack is told ... */
+    const void *teller; /* ... without the calls of the library that has this; NULL: of none */
 };
 _Noreturn void control_end(const struct ending *e);
 

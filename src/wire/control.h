@@ -123,7 +123,12 @@ enum control_end {
     CONTROL_REFUSED,    /* the runtime cannot go on with this program; text: why */
 };
 
-enum control_misuse { CONTROL_USE_AFTER_FREE, CONTROL_DOUBLE_FREE, CONTROL_OVERFLOW };
+enum control_misuse {
+    CONTROL_USE_AFTER_FREE,
+    CONTROL_DOUBLE_FREE,
+    CONTROL_OVERFLOW,
+    CONTROL_UNDEFINED, /* undefined behaviour that the compiler's checks found */
+};
 
 /* A plan's numbers; its lists lie in their regions. */
 struct control_plan {

@@ -275,5 +275,47 @@ def test_what_cannot_be_watched_is_told():
     assert done.returncode == 2 and " -g" in done.stderr, done.stderr
 
 
+UNDEFINED = """
+#include <limits.h>
+#include <pthread.h>
+int counter = INT_MAX - 1;
+__attribute__((noinline)) static int raise_by_one(int number)
+{
+    return number + 1;
+}
+static void *work(void *unused)
+{
+    counter = raise_by_one(counter);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, work, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    return 0;
+}
+"""
+
+
+def test_a_report_of_undefined_behaviour_is_a_verdict():
+    """With the library of gcc's checks, in programs that clew built and in others."""
+    for with_clew in (True, False):
+        program = build(f"undefined{with_clew}", "-fsanitize=undefined", source=UNDEFINED, with_clew=with_clew)
+        said, folder = explore([program], "--budget", "100runs")
+        finding = only_finding(said)
+        assert finding["kind"] == "sanitizer", finding
+        assert re.search(r"^main/\d: undefined behaviour: Signed integer overflow: 2147483647 \+ 1 cannot be represented in type 'int' "
+                         r"at undefined\w+.c:7 in raise_by_one, called at undefined\w+.c:11 in work$", finding["what"]), finding
+        assert re.fullmatch(r"sanitizer: undefined behaviour at undefined\w+.c:7", finding["key"]), finding
+        for mode in MODES:
+            done = run([CLEW, "replay", "-q", "--mode", mode, folder + "/violations/1.sched", "--", program])
+            assert done.returncode == 1 and ", as recorded" in done.stdout, done.stdout + done.stderr
+
+
 if __name__ == "__main__":
     sys.exit(tap.run(tap.claims(globals())))
