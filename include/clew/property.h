@@ -15,7 +15,8 @@
  *         {0},
  *     };
  *
- * A property only looks: it changes nothing and calls nothing else of clew's. C and C++.
+ * A property only looks: it changes nothing and calls nothing else of clew's. One that remembers
+ * what it saw, in variables of its own, is about the order of steps, as clew notes. C and C++.
  *
  * Of a program (clew explore --property FILE.c -- ./program) properties see the variables that it
  * reports, as those of node 0, and nothing else; the list is called clew_properties:
@@ -47,8 +48,8 @@ extern "C" {
 struct clew_view {
     uint32_t node_count;
     const void *const *states; /* of each node; NULL while it is down */
-    uint64_t step;             /* how many steps have been taken */
-    /* For clew_broken and clew_value. */
+    /* For clew_step, clew_broken and clew_value. */
+    uint64_t (*step)(const struct clew_view *view);
     __attribute__((format(printf, 2, 3))) bool (*broken)(const struct clew_view *view,
                                                          const char *format, ...);
     const int64_t *(*value)(const struct clew_view *view, uint32_t node, const char *variable);
@@ -66,6 +67,13 @@ struct clew_property {
 
 /* The list of a file that is given to --property. */
 __attribute__((visibility("default"))) extern const struct clew_property clew_properties[];
+
+/* How many steps have been taken. A property that asks sees more than where the system is, namely
+ * how it came there: a search that leaves out orders of steps then leaves out none. */
+static inline uint64_t clew_step(const struct clew_view *view)
+{
+    return view->step(view);
+}
 
 /* Says with which values a property is broken, as printf does; is always false. */
 #define clew_broken(view, ...) ((view)->broken((view), __VA_ARGS__))

@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-#define CLEW_SIM_VERSION 1
+#define CLEW_SIM_VERSION 2
 
 /* Where requests come from: from outside. */
 #define CLEW_CLIENT (-1)

@@ -155,13 +155,14 @@ static int take_violation(struct reader *r)
              (struct account_violation){.id = take_number(r, id, 0),
                                         .violation = {.key = take_text(r, id, 1),
                                                       .kind = take_text(r, id, 2),
-                                                      .property = take_text(r, id, 3),
-                                                      .what = take_text(r, id, 4),
-                                                      .values = take_text(r, id, 5),
-                                                      .run = take_number(r, id, 6),
-                                                      .step = take_number(r, id, 7),
-                                                      .schedule = take_text(r, id, 8),
-                                                      .trace = take_text(r, id, 9)}});
+                                                      .severity = take_text(r, id, 3),
+                                                      .property = take_text(r, id, 4),
+                                                      .what = take_text(r, id, 5),
+                                                      .values = take_text(r, id, 6),
+                                                      .run = take_number(r, id, 7),
+                                                      .step = take_number(r, id, 8),
+                                                      .schedule = take_text(r, id, 9),
+                                                      .trace = take_text(r, id, 10)}});
     return 0;
 }
 

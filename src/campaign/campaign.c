@@ -661,6 +661,6 @@ int campaign_save(struct campaign *c, const struct campaign_violation *v, struct
     return reopen(c, e) < 0
                ? -1
                : DATABASE_DO(&c->database, SQL_VIOLATION_ADD, e, TEXT(v->key), TEXT(v->kind),
-                             TEXT(v->property), TEXT(v->what), TEXT(v->values), NUMBER(v->run),
-                             NUMBER(v->step), TEXT(v->schedule), TEXT(v->trace));
+                             TEXT(v->severity), TEXT(v->property), TEXT(v->what), TEXT(v->values),
+                             NUMBER(v->run), NUMBER(v->step), TEXT(v->schedule), TEXT(v->trace));
 }

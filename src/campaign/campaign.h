@@ -32,7 +32,7 @@
 
 #include "base/err.h"
 
-enum { CAMPAIGN_VERSION = 2 };
+enum { CAMPAIGN_VERSION = 3 };
 
 /* What the campaign is about: texts, none NULL. A resumed campaign must be about the same. */
 struct campaign_about {
@@ -61,6 +61,7 @@ struct campaign_run {
 struct campaign_violation {
     const char *key;      /* the same for the same bug in other runs */
     const char *kind;     /* of finding: "property", "crash" ... */
+    const char *severity; /* "error", "warning", "note" */
     const char *property; /* its name, "" when it broke none */
     const char *what;     /* one sentence */
     const char *values;   /* of the variables it speaks of, "" when there are none */

@@ -19,7 +19,8 @@ static const char schema[] =
     " session INTEGER NOT NULL, is_done INTEGER NOT NULL);"
     "CREATE INDEX job_open ON job(id) WHERE is_done = 0;"
     "CREATE TABLE violation(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, kind TEXT,"
-    " property TEXT, what TEXT, \"values\" TEXT, run INTEGER, step INTEGER, schedule TEXT, trace "
+    " severity TEXT, property TEXT, what TEXT, \"values\" TEXT, run INTEGER, step INTEGER, "
+    "schedule TEXT, trace "
     "TEXT);"
     "CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
     "CREATE TABLE runs(job INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
@@ -29,11 +30,11 @@ static const char schema[] =
     " skips INTEGER NOT NULL, failures INTEGER NOT NULL);"
     "CREATE TABLE kept(name TEXT PRIMARY KEY, bytes BLOB);"
     "PRAGMA application_id = 1668048247;"
-    "PRAGMA user_version = 2;"
+    "PRAGMA user_version = 3;"
     "COMMIT;";
 
 _Static_assert(APPLICATION_ID == 1668048247, "as in the schema");
-_Static_assert(CAMPAIGN_VERSION == 2, "as in the schema");
+_Static_assert(CAMPAIGN_VERSION == 3, "as in the schema");
 
 static const char *const texts[SQL_COUNT] = {
 #define STATEMENT(id, text) [SQL_##id] = (text),
@@ -218,7 +219,7 @@ static int examine(struct database *d, bool is_thorough, struct err *e)
     if (strcmp(application, "1668048247") != 0) {
         return err_set(e, "%s: no campaign", d->path);
     }
-    if (strcmp(version, "2") != 0) {
+    if (strcmp(version, "3") != 0) {
         return err_set(e, "%s: version %s; this clew reads version %d only", d->path, version,
                        CAMPAIGN_VERSION);
     }

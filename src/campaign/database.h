@@ -39,13 +39,14 @@ struct sqlite3_stmt;
     STATEMENT(KEPT_GET, "SELECT bytes FROM kept WHERE name = ?")                                  \
     STATEMENT(VIOLATION_GET, "SELECT id FROM violation WHERE key = ?")                            \
     STATEMENT(VIOLATION_ADD,                                                                      \
-              "INSERT OR IGNORE INTO violation(key, kind, property, what, \"values\", "           \
-              "run, step, schedule, trace) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)")                    \
+              "INSERT OR IGNORE INTO violation(key, kind, severity, property, what, \"values\", " \
+              "run, step, schedule, trace) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                 \
     STATEMENT(READ_WORDS, "SELECT id, text FROM word ORDER BY id")                                \
     STATEMENT(READ_RUNS, "SELECT job, bytes FROM runs ORDER BY job")                              \
     STATEMENT(READ_JOBS, "SELECT count(*), sum(is_done = 0) FROM job")                            \
-    STATEMENT(READ_VIOLATIONS, "SELECT id, key, kind, property, what, \"values\", run, step, "    \
-                               "schedule, trace FROM violation ORDER BY id")                      \
+    STATEMENT(READ_VIOLATIONS,                                                                    \
+              "SELECT id, key, kind, severity, property, what, \"values\", run, step, "           \
+              "schedule, trace FROM violation ORDER BY id")                                       \
     STATEMENT(READ_PROPERTIES, "SELECT name, text, checks, skips, failures FROM property "        \
                                "ORDER BY rowid")                                                  \
     STATEMENT(READ_BLOCKS, "SELECT id, count, nodes, place FROM block ORDER BY id")

@@ -18,6 +18,6 @@ struct run_record {
     uint64_t count;     /* of runs */
 };
 
-_Static_assert(sizeof(struct run_record) == 48, "campaign version 2");
+_Static_assert(sizeof(struct run_record) == 48, "campaign version 3");
 
 #endif

@@ -100,10 +100,20 @@ static void print_runs(struct session *s, const struct account *a)
     }
 }
 
+static enum finding_severity severity_of(const struct account_violation *v)
+{
+    const int severity = finding_severity_find(v->violation.severity);
+    return severity < 0 ? SEVERITY_ERROR : (enum finding_severity)severity;
+}
+
 static void print_violation(struct session *s, const struct account_violation *v)
 {
     out_format(&s->out, "  %llu. ", wide(v->id));
-    session_paint(s, PAINT_ERROR, v->violation.kind);
+    const bool is_error = severity_of(v) == SEVERITY_ERROR;
+    session_paint(s, is_error ? PAINT_ERROR : PAINT_WARNING, v->violation.kind);
+    if (!is_error) {
+        out_format(&s->out, " (%s)", finding_severity_name(severity_of(v)));
+    }
     out_text(&s->out, ": ");
     session_text(s, v->violation.what);
     out_format(&s->out, "\n     first in run %llu, step %llu; in ", wide(v->violation.run + 1),
@@ -255,6 +265,7 @@ static void add_finding(struct finding_file *f, const struct account *a, const c
     const int kind = finding_kind_find(v->violation.kind);
     struct finding finding = {.id = (uint32_t)v->id,
                               .kind = kind < 0 ? FINDING_PROPERTY : (enum finding_kind)kind,
+                              .severity = severity_of(v),
                               .status = STATUS_CONFIRMED,
                               .grade = GRADE_SOUND,
                               .what = v->violation.what,

@@ -146,7 +146,7 @@ static int name_file(const char *path, char name[20], struct err *e)
     uint64_t hash = 0;
     ssize_t available = 0;
     if (in_open(&in, path, e) < 0) {
-        return err_wrap(e, "%s", path);
+        return -1;
     }
     while ((available = in_fill(&in, 1, e)) > 0) {
         hash = name_mix(hash, name_text(in.at, (size_t)available));
@@ -273,17 +273,17 @@ static void add_finding(const struct exploration *x, struct finding_file *f, str
 static void add_findings(const struct exploration *x, struct finding_file *f)
 {
     vec_each (&x->found.violations, v) {
-        add_finding(x, f,
-                    (struct finding){
-                        .kind = outcome_finding(v->outcome),
-                        .severity = v->severity,
-                        .what = v->what,
-                        .key = v->key,
-                        .why = findings_text(&f->findings,
-                                             "%sshown by run %llu, after %u steps; %llu runs show "
-                                             "it",
-                                             v->calls, (unsigned long long)v->run, v->step_count,
-                                             (unsigned long long)v->count)});
+        add_finding(
+            x, f,
+            (struct finding){.kind = outcome_finding(v->outcome),
+                             .severity = v->severity,
+                             .what = v->what,
+                             .key = v->key,
+                             .why = findings_text(&f->findings,
+                                                  "%sshown by run %llu, after %u steps; %llu %s it",
+                                                  v->calls, (unsigned long long)v->run,
+                                                  v->step_count, (unsigned long long)v->count,
+                                                  v->count == 1 ? "run shows" : "runs show")});
     }
 }
 
@@ -314,11 +314,12 @@ static void add_earlier(const struct exploration *x, struct finding_file *f)
             continue;
         }
         const int kind = finding_kind_find(v->violation.kind);
+        const int severity = finding_severity_find(v->violation.severity);
         add_finding(
             x, f,
             (struct finding){
                 .kind = kind < 0 ? FINDING_PROPERTY : (enum finding_kind)kind,
-                .severity = SEVERITY_ERROR,
+                .severity = severity < 0 ? SEVERITY_ERROR : (enum finding_severity)severity,
                 .what = v->violation.what,
                 .key = v->violation.key,
                 .why = findings_text(&f->findings,
@@ -402,11 +403,14 @@ static void print_summary(const struct exploration *x)
     struct out *out = &x->session->out;
     const struct explored *found = &x->found;
     const size_t earlier = count_earlier(x);
-    if (found->is_complete && x->options.strategy == EXPLORE_DPOR) {
+    if (found->is_complete && x->options.strategy == EXPLORE_DPOR && found->executions == 1) {
+        out_text(out, "the only execution explored, ");
+    } else if (found->is_complete && x->options.strategy == EXPLORE_DPOR) {
         out_format(out, "all %llu executions explored, ", (unsigned long long)found->executions);
     } else if (found->is_complete) {
-        out_format(out, "all executions explored in %llu runs, ",
-                   (unsigned long long)found->executions);
+        out_text(out, "all executions explored in ");
+        report_count(out, found->executions, "run", "runs");
+        out_text(out, ", ");
     } else {
         report_count(out, found->runs, "run", "runs");
         out_text(out, " of ");
@@ -415,7 +419,12 @@ static void print_summary(const struct exploration *x)
     }
     if (found->violations.count > 0) {
         report_count(out, found->violations.count, "violation", "violations");
-        out_format(out, " in %llu of them", (unsigned long long)found->violating_runs);
+        out_text(out, " in ");
+        if (found->is_complete) {
+            report_count(out, found->violating_runs, "run", "runs");
+        } else {
+            out_format(out, "%llu of them", (unsigned long long)found->violating_runs);
+        }
     } else {
         out_text(out, earlier > 0 ? "no other violation" : "no violation");
     }
@@ -429,6 +438,13 @@ static void print_summary(const struct exploration *x)
     out_char(out, '\n');
 }
 
+/* Why there are so many executions; NULL when nothing needs to be said. */
+static const char *order_of(const struct exploration *x)
+{
+    const bool is_said = x->options.strategy == EXPLORE_DPOR && x->found.order != ORDER_FREE;
+    return is_said ? world_order_words(x->found.order) : NULL;
+}
+
 static int report(struct exploration *x)
 {
     struct finding_file f = {0};
@@ -437,12 +453,22 @@ static int report(struct exploration *x)
     add_findings(x, &f);
     add_earlier(x, &f);
     add_stats(x, &f);
+    const char *order = order_of(x);
+    if (order != NULL) {
+        vec_push(&f.assumptions,
+                 findings_text(&f.findings,
+                               "each order of steps is an execution of its own, for %s", order));
+    }
     f.verdict = is_found ? VERDICT_FOUND : x->found.is_complete ? VERDICT_CLEAN : VERDICT_UNKNOWN;
     if (x->session->common->json) {
         report_print(&f, x->session);
     } else {
         print_findings(x, &f);
         print_summary(x);
+        if (order != NULL) {
+            out_format(&x->session->out, "each order of steps is an execution of its own, for %s\n",
+                       order);
+        }
         if (is_program(x)) {
             print_outside(x);
         }

@@ -22,6 +22,7 @@ struct told {
     struct world_coverage coverage;
     uint64_t violation_count;
     uint64_t executions;
+    enum world_order order;
     bool is_complete, is_stopped;
 };
 
@@ -51,6 +52,7 @@ static void tell(const struct explored *x, struct out *result)
                            .coverage = x->coverage,
                            .violation_count = x->violations.count,
                            .executions = x->executions,
+                           .order = x->order,
                            .is_complete = x->is_complete,
                            .is_stopped = x->is_stopped};
     out_bytes(result, &t, sizeof t);
@@ -154,6 +156,7 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
     x->redundant_runs += t.redundant_runs;
     x->is_complete = x->is_complete || t.is_complete;
     x->executions += t.executions;
+    x->order = t.order > x->order ? t.order : x->order;
     x->is_stopped = x->is_stopped || t.is_stopped;
     if (t.coverage.block_covered > x->coverage.block_covered) {
         x->coverage = t.coverage;

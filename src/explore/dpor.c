@@ -124,6 +124,7 @@ static struct plan plan_of(const struct dpor *d)
     p.pick.turn_count = d->turns.list.count;
     p.wants_views = has_moments(d);
     p.is_ordered = d->search.options.scope == SCOPE_ORDER;
+    p.is_reduced = !p.is_ordered;
     return p;
 }
 

@@ -27,6 +27,7 @@ static struct search *search_new(const struct world *w, const struct explore_opt
     options.is_kept = is_kept;
     options.is_helping = l->part > 0;
     options.scope = w->scope;
+    options.order = w->order;
     options.check_every = w->check_every;
     switch (o->strategy) {
     case EXPLORE_AUTO: return search_auto(&options);
@@ -184,6 +185,25 @@ static bool is_told(const struct loop *l)
     return l->is_over != NULL && atomic_load_explicit(l->is_over, memory_order_relaxed);
 }
 
+/* Orders that the search took not to matter do, as a run has shown. */
+static bool is_misled(const struct search *search, const struct explore_options *o,
+                      const struct world *w)
+{
+    return o->strategy == EXPLORE_DPOR && search->options.scope < w->scope;
+}
+
+/* Begins anew, knowing it. */
+static struct search *renew(struct search *search, const struct world *w,
+                            const struct explore_options *o, struct loop *l)
+{
+    struct search *again = search_new(w, o, l, search->options.is_kept);
+    if (l->ledger.search == search) {
+        ledger_renew(&l->ledger, again);
+    }
+    search->ops->free(search);
+    return again;
+}
+
 int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
              struct explored *found, struct err *e)
 {
@@ -209,7 +229,9 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
             break;
         }
         result = run_once(w, o, l, found, &once, e);
-        if (result == 0) {
+        if (result == 0 && is_misled(search, o, w)) {
+            search = renew(search, w, o, l);
+        } else if (result == 0) {
             search_count(search, &once.execution);
             search->ops->learn(search, &once.plan, &once.execution);
         }
@@ -222,6 +244,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
         result = ledger_end(&l->ledger, e);
     }
     found->coverage = w->ops->coverage(w);
+    found->order = w->order;
     search->ops->free(search);
     execution_release(&once.execution);
     return result;

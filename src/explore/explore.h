@@ -76,8 +76,9 @@ struct explored {
     uint64_t limited_runs; /* that ended at the limit of steps */
     uint64_t redundant_runs;
     bool is_complete; /* all executions were seen, up to the order of what does not matter: ... */
-    uint64_t executions; /* ... so many, those of searches that this one went on with included */
-    bool is_stopped;     /* by the user */
+    uint64_t executions;    /* ... so many, those of searches that this one went on with included */
+    bool is_stopped;        /* by the user */
+    enum world_order order; /* why executions are orders of all steps; FREE: they are not */
     struct world_coverage coverage;
     VEC(struct violation) violations; /* by run */
     struct map states_seen;           /* ends of runs */

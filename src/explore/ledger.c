@@ -143,6 +143,12 @@ int ledger_resume(struct ledger *l, struct err *e)
     return result;
 }
 
+void ledger_renew(struct ledger *l, struct search *search)
+{
+    l->search = search;
+    l->kept_count = 0;
+}
+
 /* Jobs */
 
 static int finish_job(struct ledger *l, struct err *e)
@@ -284,6 +290,7 @@ int ledger_save(struct ledger *l, struct world *w, const struct violation *v, st
         &(struct campaign_violation){
             .key = v->key,
             .kind = finding_kind_name(kind),
+            .severity = finding_severity_name(v->severity),
             .property = property_of(kind, v->key),
             .what = v->what,
             .values = v->values > 0 && v->values < strlen(v->what) ? v->what + v->values : "",

@@ -22,6 +22,9 @@ struct ledger {
 /* Lets the search go on where one of the same campaign was stopped, if one was. */
 MUST_USE int ledger_resume(struct ledger *l, struct err *e);
 
+/* The search that is kept is another from now on, which has nothing yet to go on with. */
+void ledger_renew(struct ledger *l, struct search *search);
+
 /* The number of the run to be made next, from 0; a new job is taken when the last is done. */
 MUST_USE int ledger_next(struct ledger *l, uint64_t *number, struct err *e);
 

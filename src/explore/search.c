@@ -27,7 +27,26 @@ void search_save(struct search *s, struct out *whole, struct out *more)
     saved_put(whole, s->tally.runs);
     saved_put(whole, s->tally.limited_runs);
     saved_put(whole, s->tally.redundant_runs);
+    saved_put(whole, s->options.scope);
+    saved_put(whole, s->options.order);
     s->ops->save(s, whole, more);
+}
+
+/* What was found out about the world is known from the beginning. */
+static int resume_scope(struct search *s, struct world *w, struct saved *whole)
+{
+    const uint64_t scope = saved_take(whole);
+    const uint64_t order = saved_take(whole);
+    if (scope > SCOPE_ORDER || order >= ORDER_COUNT) {
+        return -1;
+    }
+    if (scope > w->scope) {
+        w->scope = (enum world_scope)scope;
+        w->order = (enum world_order)order;
+    }
+    s->options.scope = w->scope;
+    s->options.order = w->order;
+    return 0;
 }
 
 int search_resume(struct search *s, struct world *w, struct saved *whole, struct saved *more,
@@ -36,10 +55,11 @@ int search_resume(struct search *s, struct world *w, struct saved *whole, struct
     s->tally.runs = saved_take(whole);
     s->tally.limited_runs = saved_take(whole);
     s->tally.redundant_runs = saved_take(whole);
-    if (s->ops->resume(s, w, whole, more, e) < 0) {
+    const bool is_known = resume_scope(s, w, whole) == 0;
+    if (is_known && s->ops->resume(s, w, whole, more, e) < 0) {
         return -1;
     }
-    return whole->is_short || whole->left > 0 || more->is_short || more->left > 0
+    return !is_known || whole->is_short || whole->left > 0 || more->is_short || more->left > 0
                ? err_set(e, "what was kept of the search is damaged")
                : 0;
 }

@@ -22,6 +22,7 @@ struct search_options {
     bool is_kept;           /* it will be saved now and then */
     bool is_helping;        /* another process makes what is systematic: this one samples */
     enum world_scope scope; /* of what the world checks */
+    enum world_order order; /* likewise */
     uint32_t check_every;   /* as the world has it */
     uint64_t seed;
 };

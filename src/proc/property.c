@@ -30,6 +30,7 @@ struct properties {
     VEC(struct property_account) accounts;
     struct names names;
     VEC(struct variable) variables; /* by name */
+    uint64_t value_count;           /* that came or went */
     bool is_missed;                 /* one was asked for that is not there */
     char values[300];
 };
@@ -114,6 +115,11 @@ __attribute__((format(printf, 2, 3))) static bool say_broken(const struct clew_v
     return false;
 }
 
+static uint64_t say_step(const struct clew_view *view)
+{
+    return properties_of(view)->value_count;
+}
+
 static struct variable *variable_of(struct properties *p, const char *name)
 {
     const uint32_t id = names_intern_text(&p->names, name);
@@ -138,8 +144,11 @@ int properties_load(struct properties **made, const struct property_source *sour
     struct properties *p = mem_zero(1, sizeof *p);
     *made = NULL;
     p->path = source->path;
-    p->view = (struct clew_view){
-        .node_count = 1, .states = states, .broken = say_broken, .value = say_value};
+    p->view = (struct clew_view){.node_count = 1,
+                                 .states = states,
+                                 .step = say_step,
+                                 .broken = say_broken,
+                                 .value = say_value};
     names_init(&p->names);
     const bool is_there = (seam_fails() ? seam_failure(EACCES) : access(source->path, R_OK)) == 0;
     const int result = !is_there                  ? err_set(e, "%s", strerror(errno))
@@ -185,7 +194,7 @@ struct property_account *properties_account(struct properties *p, uint32_t index
 
 void properties_begin(struct properties *p)
 {
-    p->view.step = 0;
+    p->value_count = 0;
     vec_each (&p->variables, v) {
         v->is_there = false;
     }
@@ -194,13 +203,13 @@ void properties_begin(struct properties *p)
 void properties_set(struct properties *p, const char *name, int64_t value)
 {
     *variable_of(p, name) = (struct variable){.value = value, .is_there = true};
-    p->view.step++;
+    p->value_count++;
 }
 
 void properties_unset(struct properties *p, const char *name)
 {
     variable_of(p, name)->is_there = false;
-    p->view.step++;
+    p->value_count++;
 }
 
 /* Asking, which a mistake in a property must not end clew by */

@@ -39,7 +39,6 @@ static void check_property(struct sim *s, const struct clew_property *p,
 static void check_properties(struct sim *s, bool is_at_rest)
 {
     const struct clew_property *p = s->system->properties;
-    s->view.step = s->core->steps;
     for (uint32_t i = 0; p != NULL && p[i].name != NULL; i++) {
         if (p[i].is_at_rest == is_at_rest) {
             check_property(s, &p[i], &s->claims[i]);
@@ -90,6 +89,14 @@ static enum world_scope scope_of(const struct sim *s)
     return is_uneven || (has_spec && has_order(s->spec)) ? SCOPE_ORDER : SCOPE_MOMENT;
 }
 
+void claims_note_order(struct sim *s, enum world_order why)
+{
+    if (s->node_count > 1 && s->world.scope != SCOPE_ORDER) {
+        s->world.scope = SCOPE_ORDER;
+        s->world.order = why;
+    }
+}
+
 int claims_open(struct sim *s, const struct spec *spec, struct err *e)
 {
     const uint32_t in_c = count_in_c(s);
@@ -104,6 +111,7 @@ int claims_open(struct sim *s, const struct spec *spec, struct err *e)
         s->sees_states = s->sees_states || (i < in_c && !s->system->properties[i].is_at_rest);
     }
     s->world.scope = scope_of(s);
+    s->world.order = s->world.scope == SCOPE_ORDER ? ORDER_OF_MOMENTS : ORDER_FREE;
     s->world.check_every = s->sees_states ? s->check_every : 1;
     return spec == NULL ? 0
                         : checker_new(&s->checker, spec,

@@ -206,7 +206,8 @@ uint64_t hash_segments(struct sim *s)
 uint64_t hash_state(struct sim *s)
 {
     const struct core *core = s->core;
-    const uint64_t faults =
-        XXH3_64bits_withSeed(core->fault_counts, sizeof core->fault_counts, core->events_come);
+    const uint64_t steps = s->asks_steps ? (uint64_t)core->steps << 32 : 0;
+    const uint64_t faults = XXH3_64bits_withSeed(core->fault_counts, sizeof core->fault_counts,
+                                                 core->events_come + steps);
     return (name_mix(hash_nodes(s, faults), hash_channels(s)) + hash_segments(s)) | 1;
 }

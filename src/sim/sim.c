@@ -28,6 +28,17 @@ static bool say_broken(const struct clew_view *view, const char *format, ...)
     return false;
 }
 
+/* Between two steps the number tells of the order; at rest it is the same in all orders. */
+static uint64_t say_step(const struct clew_view *view)
+{
+    struct sim *s = (struct sim *)(void *)((char *)(uintptr_t)view - offsetof(struct sim, view));
+    if (s->execution->is_early) {
+        s->asks_steps = true;
+        claims_note_order(s, ORDER_OF_STEPS);
+    }
+    return s->core->steps;
+}
+
 static const int64_t *say_value(const struct clew_view *view, uint32_t node, const char *variable)
 {
     const struct sim *s =
@@ -84,6 +95,14 @@ static uint64_t look_of(struct sim *s, uint32_t node)
                : hash_heap(s, node);
 }
 
+/* What belongs to no node ties the steps of all together. */
+static void watch_variables(struct sim *s)
+{
+    if (s->plan->is_reduced && hash_segments(s) != s->variables) {
+        claims_note_order(s, ORDER_OF_VARIABLES);
+    }
+}
+
 /* Notes the step before it is taken, so that one that fails is part of the execution. */
 static void take_step(struct sim *s, uint32_t choice)
 {
@@ -124,6 +143,7 @@ static void take_step(struct sim *s, uint32_t choice)
         pick_learn(s->world.pick, &o, blocks, count);
     }
     claims_check(s);
+    watch_variables(s);
     if (!s->is_wanted) {
         look_ahead(s);
     }
@@ -144,6 +164,7 @@ static void start_all(struct sim *s)
         (void)cover_take(s, i, &blocks);
     }
     claims_check(s);
+    s->variables = s->plan->is_reduced ? hash_segments(s) : 0;
     look_ahead(s);
 }
 
@@ -476,8 +497,11 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
     s->origins = mem_zero(SIM_PENDING_MAX, sizeof *s->origins);
     s->states = mem_zero(s->node_count, sizeof *s->states);
-    s->view = (struct clew_view){
-        .node_count = s->node_count, .states = s->states, .broken = say_broken, .value = say_value};
+    s->view = (struct clew_view){.node_count = s->node_count,
+                                 .states = s->states,
+                                 .step = say_step,
+                                 .broken = say_broken,
+                                 .value = say_value};
     s->world.limits = (struct pick_limits){.task_max = pending_task_count(s),
                                            .pending_max = SIM_PENDING_MAX,
                                            .object_max = s->node_count + 2,

@@ -256,6 +256,7 @@ struct sim {
     uint32_t choice_by_hand;
     bool is_wanted;      /* only what is wanted is listed */
     const void **states; /* of the nodes, for properties */
+    uint64_t variables;  /* hash of the system's own, when nodes had started; of reduced plans */
     struct clew_view view;
     char broken[300]; /* what a property said */
 
@@ -270,6 +271,7 @@ struct sim {
     struct world_property *claims_told;
     uint32_t claim_count;
     bool sees_states;   /* one in C is checked after each step */
+    bool asks_steps;    /* one in C has asked how many were taken */
     bool has_uncounted; /* the checker's last run is not in claims yet */
     struct arena claim_texts;
     struct loops *loops;     /* NULL: no property asks for them */
@@ -467,6 +469,7 @@ void claims_set(struct sim *s, uint32_t node, uint32_t variable, int64_t value);
 void claims_forget(struct sim *s, uint32_t node); /* the node is down */
 void claims_check(struct sim *s);                 /* after a step */
 void claims_end(struct sim *s, bool is_at_rest);
+void claims_note_order(struct sim *s, enum world_order why); /* that of all steps matters */
 void claims_loop(struct sim *s, uint32_t repeats); /* as if what followed this step went on */
 uint32_t claims_tell(struct world *w, const struct world_property **properties);
 void claims_count_messages(struct sim *s, struct checker *c); /* into their slots */

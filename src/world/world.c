@@ -27,6 +27,17 @@ enum finding_kind outcome_finding(enum outcome outcome)
     return outcomes[outcome].finding;
 }
 
+const char *world_order_words(enum world_order order)
+{
+    static const char *const words[] = {
+#define ORDER(id, words) (words),
+        ORDER_LIST(ORDER)
+#undef ORDER
+    };
+    must(order < ORDER_COUNT);
+    return words[order];
+}
+
 void execution_clear(struct execution *x)
 {
     x->outcome = OUTCOME_PASSED;

@@ -50,8 +50,10 @@ struct plan {
     bool wants_views;       /* keep what claims see of each step's node after it */
     bool is_blind;          /* claims are not looked at */
     bool is_ordered;        /* every two steps conflict: their order is what claims are about */
-    bool is_learning;       /* covered blocks are counted, and told to the strategy */
-    struct trace *trace;    /* not NULL: what happens is appended; its tables are filled too */
+    bool is_reduced;  /* orders of steps that do not conflict are left out: the world tells by its
+                         `order` when it turns out that they matter */
+    bool is_learning; /* covered blocks are counted, and told to the strategy */
+    struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
     /* Requests that bring other bytes than they would. */
     const struct plan_content *contents;
     size_t content_count;
@@ -196,6 +198,22 @@ enum world_scope {
     SCOPE_ORDER,  /* how moments follow each other, or more than the nodes' own states */
 };
 
+/* Why the order of all steps matters, where it does. ORDER(id, words) */
+#define ORDER_LIST(ORDER)                                                  \
+    ORDER(FREE, "")                                                        \
+    ORDER(OF_MOMENTS, "a property is about how moments follow each other") \
+    ORDER(OF_STEPS, "a property asks how many steps were taken")           \
+    ORDER(OF_VARIABLES, "the system changes variables that belong to no node, or a property does")
+
+enum world_order {
+#define ORDER(id, words) ORDER_##id,
+    ORDER_LIST(ORDER)
+#undef ORDER
+        ORDER_COUNT
+};
+
+const char *world_order_words(enum world_order order);
+
 /* A world's struct begins with this. */
 struct world {
     const struct world_ops *ops;
@@ -204,6 +222,7 @@ struct world {
     const char *with;          /* what was chosen about it, "a-bug,nodes=5"; NULL: nothing */
     uint32_t check_every;      /* claims look after every so many steps; 0: after each */
     enum world_scope scope;    /* of its claims; a plan's is_ordered and wants_views serve them */
+    enum world_order order;    /* of SCOPE_ORDER; both may grow while runs are made */
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */
 };

@@ -175,8 +175,26 @@ def test_variables_of_the_file_are_rewound():
     assert explore(system("remembers"), "--budget", "50runs")["findings"] == []
 
 
+def test_dpor_notices_that_the_order_of_all_steps_matters():
+    path = os.path.join(HERE, "order.c")
+    plain = explore(build(path), "--strategy", "dpor")
+    assert plain["findings"] == [] and plain["stats"]["exhausted"] and plain["assumptions"] == [], plain
+    said = {"STEPS": "asks how many steps were taken", "REMEMBERS": "variables that belong to no node",
+            "SHARED": "variables that belong to no node"}
+    for flag, words in said.items():
+        library = build(path, "-D" + flag)
+        for jobs in ("1", "2"):
+            folder = tempfile.mkdtemp(dir=FOLDER) + "/own"
+            result = explore(library, "--strategy", "dpor", "-j", jobs, "-o", folder)
+            assert result["stats"]["exhausted"] and len(result["findings"]) == 1, result
+            assert words in result["assumptions"][0], result
+            again = explore(library, "--strategy", "dpor", "-j", jobs, "--resume", folder)
+            assert again["stats"]["exhausted"] and words in again["assumptions"][0], again
+            assert again["findings"][0]["severity"] == "warning", again
+
+
 def test_what_is_no_system_is_refused():
-    said = {"empty": "has no system in it", "later": "was built for version 2 of clew/sim.h, and this clew has 1"}
+    said = {"empty": "has no system in it", "later": "was built for version 3 of clew/sim.h, and this clew has 2"}
     for name, words in said.items():
         path = os.path.join(HERE, name + ".c")
         assert run("gcc", "-shared", "-fPIC", "-I", os.path.join(SOURCE, "include"), path, "-o", "no.so").returncode == 0

@@ -354,10 +354,10 @@ TEST(another_version_or_another_database_is_refused)
 {
     const char *path = scratch_path("version.campaign");
     campaign_close(open_at(path, false));
-    execute(path, "PRAGMA user_version = 3");
+    execute(path, "PRAGMA user_version = 4");
     struct campaign_options options = campaign_for(path, true);
-    check_refused(&options, "%s/campaign.db: version 3; this clew reads version 2 only", path);
-    execute(path, "PRAGMA user_version = 2; DELETE FROM about WHERE name = 'world'");
+    check_refused(&options, "%s/campaign.db: version 4; this clew reads version 3 only", path);
+    execute(path, "PRAGMA user_version = 3; DELETE FROM about WHERE name = 'world'");
     check_refused(&options, "%s: no campaign (it does not say its world)", path);
     execute(path, "PRAGMA application_id = 7");
     check_refused(&options, "%s/campaign.db: no campaign", path);

@@ -282,8 +282,8 @@ TEST(a_channel_may_keep_the_order_where_others_do_not)
 static bool below_two(const struct clew_view *view)
 {
     const struct node *node = view->states[0];
-    return node->digits != 2 ||
-           clew_broken(view, "digits is %d after %d steps", (int)node->digits, (int)view->step);
+    return node->digits != 2 || clew_broken(view, "digits is %d after %d steps", (int)node->digits,
+                                            (int)clew_step(view));
 }
 
 static const struct clew_property fleeting[] = {{.name = "not two", .holds = below_two}, {0}};

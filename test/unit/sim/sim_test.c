@@ -153,7 +153,7 @@ static const struct clew_system clocks = {.version = CLEW_SIM_VERSION,
 static bool check_times(const struct clew_view *view)
 {
     const struct node *node = view->states[0];
-    return view->step < 2 || (node->fired_at[EARLY] == 20 && node->fired_at[LATE] == 27) ||
+    return clew_step(view) < 2 || (node->fired_at[EARLY] == 20 && node->fired_at[LATE] == 27) ||
            clew_broken(view, "early %d late %d", (int)node->fired_at[EARLY],
                        (int)node->fired_at[LATE]);
 }
