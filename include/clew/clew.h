@@ -71,7 +71,7 @@ static inline void clew_var_delete(const char *name)
     }
 }
 
-static inline void clew_var_leave(const char *const *name)
+static inline void clew_var_leave_(const char *const *name)
 {
     clew_var_delete(*name);
 }
@@ -81,8 +81,8 @@ static inline void clew_var_leave(const char *const *name)
  */
 #define CLEW_JOIN_(a, b) a##b
 #define CLEW_JOIN(a, b) CLEW_JOIN_(a, b)
-#define clew_var_here(name, value)                                          \
-    __attribute__((cleanup(clew_var_leave), unused)) const char *CLEW_JOIN( \
+#define clew_var_here(name, value)                                           \
+    __attribute__((cleanup(clew_var_leave_), unused)) const char *CLEW_JOIN( \
         clew_var_here_, __LINE__) = (clew_var(name, value), name)
 
 /* A line for the trace. */
