@@ -40,6 +40,7 @@ struct reducer {
     struct fault_budget faults; /* that runs of the system may have */
     struct err *e;
     uint32_t best_count; /* how often there was a new best */
+    bool is_shortened;   /* shortcuts were looked for */
     bool is_anew_done;   /* other runs were looked for */
     bool is_trial;       /* nobody is told: it is not the best of all */
     bool keeps_pending;  /* of each step of the best */

@@ -47,12 +47,14 @@ void tails_stage(struct reducer *r)
 /* Anything, if it is at most half as long: where a run goes on for thousands of steps until the
  * violation shows, another shows it soon. How soon is not known: as much is spent on runs of half
  * the length as on those of a quarter, an eighth ... Nor is known how much from outside it takes:
- * any number, as much as the best has, half of it ... What comes without need is only in the way.
- */
+ * any number, a quarter of what the best has, an eighth ... What comes without need is only in the
+ * way. */
 
 enum {
     SHORTCUT_SIZE_MIN = 60,
-    SHORTCUT_LEVELS = 5,
+    SHORTCUT_LEVELS = 6,
+    SHORTCUT_SIZE_LEAST = 40, /* of a run, unless that is more than half */
+    EXTERNALS_LEAST = 4,
     SHORTCUT_STEPS_FIRST = 24000000, /* spent in vain, at most; ... */
     SHORTCUT_STEPS_NEXT = 4000000,   /* ... after one was found */
 };
@@ -70,11 +72,15 @@ static uint32_t least_of(const uint64_t *spent)
 static struct tail draw_shortcut(const struct reducer *r, uint32_t number, uint32_t level)
 {
     const uint64_t drawn = seed_of(r, number);
-    const uint32_t length = reducer_size(r) >> (1 + level);
-    const uint32_t fewer = (uint32_t)(drawn / STRATEGY_COUNT % (SHORTCUT_LEVELS + 1));
-    const uint32_t externals = r->result->final_externals >> (fewer == 0 ? 0 : fewer - 1);
-    return (struct tail){.steps_max = length < SHORTCUT_SIZE_MIN / 2 ? reducer_size(r) / 2 : length,
-                         .externals_max = fewer == 0 ? 0 : externals,
+    const uint32_t half = reducer_size(r) / 2;
+    const uint32_t length = half >> level;
+    const uint32_t least = half < SHORTCUT_SIZE_LEAST ? half : SHORTCUT_SIZE_LEAST;
+    const uint32_t quarters = (uint32_t)(drawn / STRATEGY_COUNT % 4);
+    const uint32_t externals = r->result->final_externals >> (1 + quarters);
+    return (struct tail){.steps_max = length < least ? least : length,
+                         .externals_max = quarters == 0                 ? 0
+                                          : externals < EXTERNALS_LEAST ? r->result->final_externals
+                                                                        : externals,
                          .strategy = strategies[drawn % STRATEGY_COUNT],
                          .seed = drawn};
 }
@@ -95,9 +101,11 @@ static bool find_shortcut(struct reducer *r, uint64_t steps_max)
     return false;
 }
 
+/* Later again: with fewer from outside there may be some that were not found before. */
 void shortcuts_stage(struct reducer *r)
 {
-    uint64_t steps_max = SHORTCUT_STEPS_FIRST;
+    uint64_t steps_max = r->is_shortened ? SHORTCUT_STEPS_NEXT : SHORTCUT_STEPS_FIRST;
+    r->is_shortened = true;
     while (!r->options->no_diverge && reducer_size(r) >= SHORTCUT_SIZE_MIN &&
            find_shortcut(r, steps_max)) {
         steps_max = SHORTCUT_STEPS_NEXT;
