@@ -79,6 +79,7 @@ struct act {
     bool is_of_task;      /* its object is the task `peer` */
     bool is_of_time;      /* its object is the clock */
     bool is_of_all;       /* everything is touched */
+    bool is_of_block;     /* its object is the whole block of memory */
     bool is_idle;         /* repeats what the task did before, and nothing has changed since */
     bool is_unsure;       /* whether it changes anything is told by turn_changed */
     bool is_cancellable;
@@ -91,7 +92,8 @@ struct object {
     uint64_t key;
     uint32_t ordinal, offset, owner;
     uint64_t name;   /* hash of the whole text */
-    uint32_t number; /* for pick/: of the word it lies in */
+    uint32_t number; /* for pick/: of the word it lies in ... */
+    uint32_t block;  /* ... and of its block of memory: accesses need it, freeing it changes it */
 };
 
 /* How a lock is touched. Taking it and giving it back do not change places, because the one waits
@@ -337,6 +339,10 @@ struct heap_block {
     uint64_t freed_place; /* ... and where */
 };
 bool heap_find(uintptr_t address, struct heap_block *block);
+/* The task uses the block that the address lies in. */
+void heap_touch(uintptr_t address, uint32_t task);
+/* Whether others than the task have used it. */
+bool heap_is_shared(uintptr_t address, uint32_t task);
 
 /* control_time.c: a run begins at the same moment as every other. */
 void clock_begin(void);

@@ -36,6 +36,7 @@ void memory_check(const volatile void *address, size_t size)
                                      .address = begin,
                                      .text = "an access goes beyond its block of memory"});
     }
+    heap_touch(begin, control_self->number);
 }
 
 /* Whether anybody else could notice. */

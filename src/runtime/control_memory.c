@@ -9,6 +9,20 @@
 
 enum { ALIGNMENT = 16 };
 
+/* Freeing what others have used before is a step of its own: they could have come later, and found
+ * it gone. */
+static void take_free(const void *block, const void *place)
+{
+    if (control_is_on && control_is_mine() && task_live_count > 1 &&
+        heap_is_shared((uintptr_t)block, control_self->number)) {
+        (void)turn_take(&(struct act){.kind = EVENT_FREE,
+                                      .object = block,
+                                      .writes = true,
+                                      .is_of_block = true,
+                                      .place = place});
+    }
+}
+
 static void put(void *block, const void *place)
 {
     if (block == NULL) {
@@ -16,6 +30,7 @@ static void put(void *block, const void *place)
     }
     if (control != NULL) {
         watch_look(place);
+        take_free(block, place);
     }
     switch (heap_put(block, place)) {
     case HEAP_FREED_NOW: break;

@@ -162,5 +162,7 @@ void fiber_begin(void)
 
 void fiber_drop(struct task *t)
 {
+    control_self->ignore++; /* what is freed there is ours, not the program's */
     own.deallocate((void *)t->fiber.thread_pointer, true);
+    control_self->ignore--;
 }

@@ -47,7 +47,7 @@ struct slot {
     uint32_t next; /* of freed ones: the next in line, as 16-byte units from the beginning */
     uint64_t freed_place : 48;
     uint64_t freer : 16; /* the task that freed it */
-    uint64_t unused;
+    uint64_t users;      /* tasks that have used it, by the last bits of their numbers */
 };
 _Static_assert(sizeof(struct slot) == 48, "a block is aligned to 16 bytes");
 
@@ -306,6 +306,25 @@ bool heap_find(uintptr_t address, struct heap_block *block)
                                  .freer = s->freer,
                                  .is_freed = s->state == SLOT_FREED};
     return true;
+}
+
+static uint64_t user(uint32_t task)
+{
+    return UINT64_C(1) << task % 64;
+}
+
+void heap_touch(uintptr_t address, uint32_t task)
+{
+    struct slot *s = slot_of(address);
+    if (s != NULL) {
+        s->users |= user(task);
+    }
+}
+
+bool heap_is_shared(uintptr_t address, uint32_t task)
+{
+    const struct slot *s = slot_of(address);
+    return s != NULL && s->state == SLOT_USED && (s->users & ~user(task)) != 0;
 }
 
 enum heap_put heap_put(void *block, const void *place)

@@ -197,6 +197,7 @@ static void name_block(struct object *o, const struct heap_block *b, uintptr_t a
     o->offset = (uint32_t)(address - b->start);
     const uint64_t block = name_join(name_join(b->place, b->ordinal), b->owner);
     o->number = number_of(block, o->offset / WORD_SIZE);
+    o->block = number_of(block, UINT64_MAX);
 }
 
 enum { ORDINAL_BITS = 16 };

@@ -468,6 +468,8 @@ static void touch_lock(struct pick_operation *o, const struct task *t)
     if (t->act.touch == TOUCH_BOTH) {
         o->objects[1] = number_of(t->object.number, TOUCH_FREE);
         o->writes |= 2;
+    } else {
+        o->objects[1] = t->object.block;
     }
 }
 
@@ -480,6 +482,10 @@ static void touch(struct pick_operation *o, const struct task *t)
         touch_lock(o, t);
         return;
     }
+    if (a->is_of_block) {
+        o->objects[0] = t->object.block;
+        return;
+    }
     const uintptr_t address = (uintptr_t)a->object;
     const uintptr_t words =
         a->size == 0 ? 1 : (address + a->size - 1) / WORD_SIZE - address / WORD_SIZE + 1;
@@ -490,6 +496,11 @@ static void touch(struct pick_operation *o, const struct task *t)
         o->writes = (uint8_t)(o->writes | (a->second != NULL || a->writes ? 2 : 0));
     } else if (words > 2) {
         o->objects[0] = PICK_EVERYTHING;
+    }
+    if (t->object.block != 0 && a->size > 0 && o->objects[1] != 0) {
+        o->objects[0] = PICK_EVERYTHING; /* two words and their block are too many */
+    } else if (t->object.block != 0 && a->size > 0) {
+        o->objects[1] = t->object.block;
     }
 }
 

@@ -275,6 +275,46 @@ def test_what_cannot_be_watched_is_told():
     assert done.returncode == 2 and " -g" in done.stderr, done.stderr
 
 
+FREED = """
+#include <pthread.h>
+#include <stdlib.h>
+static int *block;
+static void *reader(void *unused)
+{
+    int *mine = block;
+    volatile int seen = *mine;
+    (void)seen;
+    return unused;
+}
+static void *freer(void *unused)
+{
+    int *mine = block;
+    free(mine);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    block = calloc(1, sizeof *block);
+    pthread_create(&threads[0], NULL, reader, NULL);
+    pthread_create(&threads[1], NULL, freer, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+"""
+
+
+def test_freeing_what_others_use_is_a_step():
+    """In the usual order the reader is first: a search that claims to have seen everything has seen the other one."""
+    program = build("freed", source=FREED)
+    said, folder = explore([program], "--strategy", "dpor")
+    assert said["stats"]["exhausted"] and only_finding(said)["kind"] == "use-after-free", said
+    for mode in MODES:
+        done = run([CLEW, "replay", "--mode", mode, folder + "/violations/1.sched", "--", program])
+        assert done.returncode == 1 and ", as recorded" in done.stdout, done.stdout + done.stderr
+
+
 UNDEFINED = """
 #include <limits.h>
 #include <pthread.h>
