@@ -60,7 +60,6 @@ RT_EXPORT int getentropy(void *bytes, size_t size)
     return getrandom(bytes, size, 0) == (ssize_t)size ? 0 : -1;
 }
 
-RT_EXPORT uint32_t arc4random(void);
 RT_EXPORT uint32_t arc4random(void)
 {
     uint32_t drawn = 0;
@@ -68,14 +67,12 @@ RT_EXPORT uint32_t arc4random(void)
     return drawn;
 }
 
-RT_EXPORT void arc4random_buf(void *bytes, size_t size);
 RT_EXPORT void arc4random_buf(void *bytes, size_t size)
 {
     (void)getrandom(bytes, size, 0);
 }
 
 /* As arc4random_uniform(3): every number below the limit is as likely. */
-RT_EXPORT uint32_t arc4random_uniform(uint32_t limit);
 RT_EXPORT uint32_t arc4random_uniform(uint32_t limit)
 {
     const uint32_t uneven = limit < 2 ? 0 : -limit % limit;
@@ -88,10 +85,11 @@ RT_EXPORT uint32_t arc4random_uniform(uint32_t limit)
 
 /* Names of temporary files: what libc draws for them comes from a clock. */
 
-/* The six letters to be drawn, before the last `rest`; NULL when they are not there. */
+enum { LETTERS = 6, NAMES_TRIED = 1000 };
+
+/* The letters to be drawn, before the last `rest`; NULL when they are not there. */
 static char *letters_of(const char *name, int rest)
 {
-    enum { LETTERS = 6 };
     const size_t size = strlen(name);
     if (rest < 0 || size < LETTERS + (size_t)rest ||
         memcmp(name + size - (size_t)rest - LETTERS, "XXXXXX", LETTERS) != 0) {
@@ -104,12 +102,10 @@ static char *letters_of(const char *name, int rest)
 static void draw_letters(char *letters)
 {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    for (int i = 0; letters[i] != 0 && i < 6; i++) {
+    for (int i = 0; i < LETTERS; i++) {
         letters[i] = alphabet[arc4random_uniform(sizeof alphabet - 1)];
     }
 }
-
-enum { NAMES_TRIED = 1000 };
 
 RT_EXPORT int mkostemps(char *name, int rest, int flags)
 {

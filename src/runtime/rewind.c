@@ -108,25 +108,22 @@ static bool is_touched(uint64_t entry)
  * known, or is too much to remember. */
 static bool keep_by_pages(const struct mapping *m, int pages)
 {
-    uint64_t entries[64];
+    enum { ENTRIES = 64 };
+    uint64_t entries[ENTRIES];
     uintptr_t begin = m->begin;
     bool was_touched = false;
-    uintptr_t at = m->begin;
-    while (at < m->end) {
-        const long got = sys(SYS_pread64, pages, entries, (long)sizeof entries,
-                             (long)(at / PAGE_SIZE * sizeof *entries));
-        if (got <= 0) {
+    for (uintptr_t at = m->begin; at < m->end; at += PAGE_SIZE) {
+        const size_t entry = (at - m->begin) / PAGE_SIZE % ENTRIES;
+        if (entry == 0 && sys(SYS_pread64, pages, entries, (long)sizeof entries,
+                              (long)(at / PAGE_SIZE * sizeof *entries)) <= 0) {
             return false;
         }
-        for (size_t i = 0; i < (size_t)got / sizeof *entries && at < m->end; i++, at += PAGE_SIZE) {
-            if (at > begin && is_touched(entries[i]) != was_touched) {
-                if (!add(begin, at, !was_touched)) {
-                    return false;
-                }
-                begin = at;
-            }
-            was_touched = is_touched(entries[i]);
+        const bool is_other = at > begin && is_touched(entries[entry]) != was_touched;
+        if (is_other && !add(begin, at, !was_touched)) {
+            return false;
         }
+        begin = is_other ? at : begin;
+        was_touched = is_touched(entries[entry]);
     }
     return add(begin, m->end, !was_touched);
 }
@@ -147,7 +144,7 @@ static void keep(const struct mapping *m, int pages)
 
 static void read_mappings(int fd, int pages)
 {
-    char line[LINE_SIZE];
+    char line[LINE_SIZE] = "";
     size_t used = 0;
     char byte = 0;
     while (sys(SYS_read, fd, &byte, 1L) == 1) {

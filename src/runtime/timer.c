@@ -8,21 +8,20 @@
 #include "runtime/signals.h"
 #include "runtime/sys.h"
 
-enum { TIMERS_MAX = 64, SECOND_NS = 1000000000 };
+enum { SECOND_NS = 1000000000 };
 
-struct task **timer_armed;
-uint32_t timer_armed_count;
+struct timer_list *timer_armed;
 static struct timer *timers;
 
 void timer_start(void)
 {
     timers = rewind_exempt(TIMERS_MAX * sizeof *timers);
-    timer_armed = rewind_exempt(TIMERS_MAX * sizeof *timer_armed);
+    timer_armed = rewind_exempt(sizeof *timer_armed);
 }
 
 void timer_begin(void)
 {
-    timer_armed_count = 0;
+    timer_armed->count = 0;
     memset(timers, 0, TIMERS_MAX * sizeof *timers);
 }
 
@@ -55,15 +54,13 @@ static bool is_armed(const struct timer *t)
 
 static void disarm(struct timer *t)
 {
-    uint32_t at = 0;
-    while (at < timer_armed_count && timer_armed[at] != t->task) {
-        at++;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < timer_armed->count; i++) {
+        if (timer_armed->tasks[i] != t->task) {
+            timer_armed->tasks[kept++] = timer_armed->tasks[i];
+        }
     }
-    if (at < timer_armed_count) {
-        memmove(&timer_armed[at], &timer_armed[at + 1],
-                (timer_armed_count - at - 1) * sizeof *timer_armed);
-        timer_armed_count--;
-    }
+    timer_armed->count = kept;
     t->task->act = (struct act){0};
 }
 
@@ -101,7 +98,7 @@ static uint64_t length_ns(const struct timespec *t)
 
 static void arm(struct timer *t, uint64_t deadline)
 {
-    timer_armed[timer_armed_count++] = t->task;
+    timer_armed->tasks[timer_armed->count++] = t->task;
     turn_say(t->task, &(struct act){.kind = EVENT_TIMER_FIRE,
                                     .known = &t->object,
                                     .is_of_all = t->info.si_signo != 0,

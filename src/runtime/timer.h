@@ -20,9 +20,13 @@ struct timer {
     bool is_used;
 };
 
+enum { TIMERS_MAX = 64 };
+
 /* Those that are armed. */
-extern struct task **timer_armed;
-extern uint32_t timer_armed_count;
+extern struct timer_list {
+    uint32_t count;
+    struct task *tasks[TIMERS_MAX];
+} * timer_armed;
 
 void timer_start(void);
 void timer_begin(void);

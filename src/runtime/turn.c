@@ -252,8 +252,8 @@ static struct task *next_timer(void)
             next = t;
         }
     }
-    for (uint32_t i = 0; i < timer_armed_count; i++) {
-        next = is_sooner(timer_armed[i], next) ? timer_armed[i] : next;
+    for (uint32_t i = 0; i < timer_armed->count; i++) {
+        next = is_sooner(timer_armed->tasks[i], next) ? timer_armed->tasks[i] : next;
     }
     return next;
 }
