@@ -169,8 +169,9 @@ def kill_recorder(folder, trace, recorder):
     count = committed(trace + ".rings")
     if os.path.exists(trace):
         return  # it was killed when the trace was whole and only the rows were left to remove
-    with open(f"{trace}.{recorder.pid}.part", "ab"):
-        pass  # as if it had been killed when it wrote the trace
+    if os.path.getsize(trace + ".rings/recording") > 0:  # else it was killed before it had told who it is
+        with open(f"{trace}.{recorder.pid}.part", "ab"):
+            pass  # as if it had been killed when it wrote the trace
     assert check_trace(trace) == count
     assert os.listdir(folder) == [os.path.basename(trace)], os.listdir(folder)
 
