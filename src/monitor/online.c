@@ -128,23 +128,25 @@ static void run_queued(struct online *o)
     }
 }
 
-/* Has the first few of what the process takes next brought near. */
-static void expect(const struct online *o, uint32_t process)
+/* Processes are looked at one after the other; one that comes so many later is brought near: the
+ * first few lines of what it takes next. */
+enum { AHEAD = 2 };
+
+static void expect(const struct online *o, uint32_t process, uint64_t line_count)
 {
-    enum { LINE = 2, LINES = 3 };
+    enum { IN_LINE = 2 };
     if (process < o->process_count) {
-        for (uint64_t i = 0; i < LINES; i++) {
+        for (uint64_t i = 0; i < line_count; i++) {
             __builtin_prefetch(
-                source_held(&o->sources[process], o->processes[process].next + i * LINE));
+                source_held(&o->sources[process], o->processes[process].next + i * IN_LINE));
         }
     }
 }
 
 void online_go_on(struct online *o)
 {
-    enum { AHEAD = 2 };
     for (uint32_t p = 0; p < o->process_count; p++) {
-        expect(o, p + AHEAD);
+        expect(o, p + AHEAD, 3);
         run(o, p);
         run_queued(o);
     }
@@ -157,6 +159,7 @@ static void sweep(struct online *o)
     do {
         latest = o->latest;
         for (uint32_t p = 0; p < o->process_count; p++) {
+            expect(o, p + AHEAD, 1);
             run(o, p);
             run_queued(o);
         }
@@ -165,6 +168,11 @@ static void sweep(struct online *o)
 
 bool online_is_found(struct online *o)
 {
+    /* One that is in an unwanted state has taken all its reports: what others do changes nothing.
+     */
+    if (o->wanted_count < o->process_count) {
+        return false;
+    }
     sweep(o);
     return o->wanted_count == o->process_count;
 }
