@@ -42,14 +42,25 @@ void stop_name(const struct task *t)
     }
 }
 
+/* A debugger that looks for the frame must find it: where the place is left already, it is shown
+ * the innermost call of the program. */
+static uintptr_t frame_of(const void *place)
+{
+    uint64_t innermost = 0;
+    if (stack_has(place)) {
+        return (uintptr_t)place;
+    }
+    (void)stack_take(&innermost, 1, NULL);
+    return innermost;
+}
+
 static void stop_at(enum control_stop_kind kind, uint64_t number, const void *place)
 {
     const struct control_stop *stops = control_region(CONTROL_PLACE(STOPS));
     for (uint32_t i = 0; i < control->stop_count && i < CONTROL_STOPS_MAX; i++) {
         if (stops[i].kind == kind && stops[i].number == number) {
             text_copy(clew_stop_text, sizeof clew_stop_text, stops[i].text);
-            /* A debugger that looks for the frame must find it. */
-            clew_stop_place = stack_has(place) ? (uintptr_t)place : 0;
+            clew_stop_place = frame_of(place);
             clew_stop_here();
         }
     }

@@ -118,6 +118,21 @@ def test_a_property_stops_at_the_value_that_breaks_it():
     assert f"main () at {CASES}/producer_consumer.c:{told}" in text, text
 
 
+def test_a_watched_value_that_breaks_a_property_has_a_frame():
+    need_gdb()
+    program, _ = found("account")
+    spec = os.path.join(FOLDER.name, "balance.spec")
+    with open(spec, "w", encoding="utf-8") as file:
+        file.write("never_above: always forall p. p.balance <= 100\n")
+    options = ["--spec", spec, "--watch", "balance"]
+    folder = program + "-watched.campaign"
+    assert run([CLEW, "explore", "-q", "--first", *options, "-o", folder, "--", program]).returncode == 1
+    done = run([CLEW, "replay", "-q", *options, "--gdb-commands", "bt", folder + "/violations/1.sched", "--", program],
+               stdin=subprocess.DEVNULL)
+    why, where = stops(done.stdout)[-1]
+    assert done.returncode == 1 and why.startswith("property: never_above") and where.startswith("account.c:"), done.stdout + done.stderr
+
+
 def test_it_can_be_left_at_any_time():
     """At the first stop gdb finds the end of its input."""
     need_gdb()
