@@ -1,5 +1,7 @@
 /* What a stream tells of a cut: stamps, last events and messages, also of what it has forgotten. */
 #include "monitor/held.h"
+
+#include "base/mem.h"
 #include "monitored.h"
 #include "test.h"
 #include "trace_of.h"
@@ -84,6 +86,23 @@ TEST(a_process_that_comes_too_late_is_the_reason)
     CHECK_TEXT(late.reason, MONITOR_STRANGER);
     spec_release(&s);
     trace_of_release();
+}
+
+TEST(rings_that_are_large_have_large_pages)
+{
+    enum { MANY = 1 << 17 }; /* 4 MiB of reports */
+    struct rings rings = {0};
+    struct source source;
+    source_init(&source, &rings);
+    for (uint32_t i = 0; i < MANY; i++) {
+        *source_next(&source, &rings) = (struct held){.time = i};
+        source.end++;
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        CHECK_INT(source_held(&source, i)->time, i);
+    }
+    CHECK_INT((uintptr_t)source.at % MEM_LARGE_PAGE, 0);
+    rings_release(&rings);
 }
 
 /* The rings of some processes grow, wander and are used again, while others hold little. */
