@@ -105,7 +105,12 @@ static int write_schedule(struct minimization *m, const struct plan *p,
     struct schedule s;
     struct out out;
     schedule_init(&s);
-    recipe_write_whole(&s, m->world, p, best);
+    if (m->world->has_tasks) {
+        recipe_write(&s, m->world, p,
+                     best); /* only its switches: there may be thousands of steps */
+    } else {
+        recipe_write_whole(&s, m->world, p, best);
+    }
     int result = out_open(&out, m->output, e);
     if (result == 0) {
         schedule_print(&s, &out);
@@ -160,6 +165,10 @@ static void print_report(struct minimization *m)
     session_text(m->session, r->best.what);
     out_format(out, "\n%u steps, %u from outside; now %zu and %u\n", r->initial_steps,
                r->initial_externals, r->best.steps.count, r->final_externals);
+    if (m->world->has_tasks) {
+        out_format(out, "%u switches; now %u%s\n", r->initial_switches, r->final_switches,
+                   r->has_fewest_switches ? ", and none with fewer shows it" : "");
+    }
     for (int i = 0; i < STAGE_COUNT; i++) {
         if (r->stages[i].replays > 0) {
             out_format(out, "  %-10s %6llu gone, %llu replays\n", stage_name((enum stage)i),
@@ -181,6 +190,11 @@ static void print_json(struct minimization *m)
     finding_file_count(&f, "final_externals", r->final_externals);
     finding_file_count(&f, "replays", r->replays);
     finding_file_count(&f, "replayed_events", r->steps);
+    if (m->world->has_tasks) {
+        finding_file_count(&f, "initial_switches", r->initial_switches);
+        finding_file_count(&f, "final_switches", r->final_switches);
+        finding_file_flag(&f, "fewest_switches", r->has_fewest_switches);
+    }
     finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
     finding_file_text(&f, "proof", proof_text(r));
     finding_file_text(&f, "schedule", m->output);
@@ -301,7 +315,8 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = stage_word,
      .target = offsetof(struct minimize_command, stage),
-     .help = "only this: shortcuts, slice, externals, chunks, cones, strands, singles, seeds, "
+     .help = "only this: shortcuts, slice, switches, externals, chunks, cones, strands, singles, "
+             "seeds, "
              "contents, drift, pairs, tails, matches, moves, anew, detours, exact (default: all)"},
     {.name = "compat",
      .type = OPTION_CHOICE,

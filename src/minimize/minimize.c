@@ -3,15 +3,15 @@
 #include "minimize/reduce.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
-    [STAGE_SLICE] = slice_stage,         [STAGE_EXTERNALS] = externals_stage,
-    [STAGE_SHORTCUTS] = shortcuts_stage, [STAGE_CHUNKS] = chunks_stage,
-    [STAGE_CONES] = cones_stage,         [STAGE_STRANDS] = strands_stage,
-    [STAGE_SINGLES] = singles_stage,     [STAGE_CONTENTS] = contents_stage,
-    [STAGE_PAIRS] = pairs_stage,         [STAGE_TAILS] = tails_stage,
-    [STAGE_MATCHES] = matches_stage,     [STAGE_MOVES] = moves_stage,
-    [STAGE_ANEW] = anew_stage,           [STAGE_SEEDS] = seeds_stage,
-    [STAGE_DETOURS] = detours_stage,     [STAGE_DRIFT] = drift_stage,
-    [STAGE_EXACT] = exact_stage,
+    [STAGE_SLICE] = slice_stage,       [STAGE_EXTERNALS] = externals_stage,
+    [STAGE_SWITCHES] = switches_stage, [STAGE_SHORTCUTS] = shortcuts_stage,
+    [STAGE_CHUNKS] = chunks_stage,     [STAGE_CONES] = cones_stage,
+    [STAGE_STRANDS] = strands_stage,   [STAGE_SINGLES] = singles_stage,
+    [STAGE_CONTENTS] = contents_stage, [STAGE_PAIRS] = pairs_stage,
+    [STAGE_TAILS] = tails_stage,       [STAGE_MATCHES] = matches_stage,
+    [STAGE_MOVES] = moves_stage,       [STAGE_ANEW] = anew_stage,
+    [STAGE_SEEDS] = seeds_stage,       [STAGE_DETOURS] = detours_stage,
+    [STAGE_DRIFT] = drift_stage,       [STAGE_EXACT] = exact_stage,
 };
 
 /* One stage, and how it finds steps again. */
@@ -36,13 +36,13 @@ struct pass {
     }
 
 static const struct pass clew_passes[] = {
-    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS},     {STAGE_EXTERNALS, ALL_WAYS},
-    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CHUNKS, ALL_WAYS},    {STAGE_CONES, ALL_WAYS},
-    {STAGE_STRANDS, ALL_WAYS},   {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SINGLES, ALL_WAYS},
-    {STAGE_SEEDS, ALL_WAYS},     {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},
-    {STAGE_PAIRS, ALL_WAYS},     {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
-    {STAGE_MOVES, ALL_WAYS},     {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
-    {STAGE_EXACT, ALL_WAYS},
+    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS},     {STAGE_SWITCHES, ALL_WAYS},
+    {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CHUNKS, ALL_WAYS},
+    {STAGE_CONES, ALL_WAYS},     {STAGE_STRANDS, ALL_WAYS},   {STAGE_SHORTCUTS, ALL_WAYS},
+    {STAGE_SINGLES, ALL_WAYS},   {STAGE_SEEDS, ALL_WAYS},     {STAGE_CONTENTS, ALL_WAYS},
+    {STAGE_DRIFT, ALL_WAYS},     {STAGE_PAIRS, ALL_WAYS},     {STAGE_TAILS, ALL_WAYS},
+    {STAGE_MATCHES, ALL_WAYS},   {STAGE_MOVES, ALL_WAYS},     {STAGE_ANEW, ALL_WAYS},
+    {STAGE_DETOURS, ALL_WAYS},   {STAGE_EXACT, ALL_WAYS},
 };
 
 /* Its clusters are steps of one logical clock, which is not known here: cones stand for them. */

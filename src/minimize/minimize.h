@@ -20,6 +20,7 @@
 #define STAGE_LIST(STAGE)                                                           \
     STAGE(SHORTCUTS, "shortcuts") /* a run by chance, half as long */               \
     STAGE(SLICE, "slice")         /* leaves out what is not before the violation */ \
+    STAGE(SWITCHES, "switches")   /* of tasks, by leaving out and by trying all */  \
     STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */     \
     STAGE(CHUNKS, "chunks")       /* inner steps in a row, by halves, quarters */   \
     STAGE(CONES, "cones")         /* a step with all that came of it */             \
@@ -124,8 +125,10 @@ struct minimized {
     struct execution best;
     uint32_t initial_steps, initial_externals;
     uint32_t final_externals;
-    uint64_t replays, steps;  /* that were run */
-    uint32_t contents_shrunk; /* how often something smaller was brought */
+    uint32_t initial_switches, final_switches; /* in a world of tasks, else 0 */
+    bool has_fewest_switches;                  /* every execution with fewer was tried */
+    uint64_t replays, steps;                   /* that were run */
+    uint32_t contents_shrunk;                  /* how often something smaller was brought */
     struct stage_account stages[STAGE_COUNT];
     enum proof proof;
     bool is_stopped; /* by the user or the budget */
@@ -136,6 +139,9 @@ struct minimized {
 MUST_USE int minimize(struct world *w, const struct plan *p, const struct minimize_options *o,
                       struct minimized *m, struct err *e);
 void minimized_release(struct minimized *m);
+
+/* Steps of x at which another task went first than the one that ran. */
+uint32_t minimize_switches(const struct execution *x);
 
 /* Steps of x that come from outside. */
 uint32_t minimize_externals(const struct execution *x);

@@ -14,6 +14,15 @@ uint32_t minimize_externals(const struct execution *x)
     return count;
 }
 
+uint32_t minimize_switches(const struct execution *x)
+{
+    uint32_t count = 0;
+    vec_each (&x->steps, step) {
+        count += step->choice != 0;
+    }
+    return count;
+}
+
 /* For people, who see no more than so many lines in a second. */
 static const uint64_t telling_ns = 100000000;
 
@@ -119,6 +128,9 @@ bool reducer_is_same(const struct reducer *r, const struct execution *x)
 static bool is_better(const struct reducer *r, const struct execution *x)
 {
     const struct execution *best = &r->result->best;
+    if (r->world->has_tasks && minimize_switches(x) != minimize_switches(best)) {
+        return minimize_switches(x) < minimize_switches(best);
+    }
     const uint32_t externals = minimize_externals(x);
     return x->steps.count < best->steps.count ||
            (x->steps.count == best->steps.count &&
@@ -134,7 +146,7 @@ static uint64_t key_of(const struct plan *p)
     uint64_t key = name_mix(name_mix(p->pick.seed, p->pick.strategy), p->steps_max);
     key = name_mix(name_mix(key, p->pick.externals_max), p->pick.action_count);
     for (size_t i = 0; i < p->pick.turn_count; i++) {
-        key = name_mix(key, p->pick.turns[i].name);
+        key = name_mix(key, p->pick.turns[i].name + p->pick.turns[i].step);
     }
     for (size_t i = 0; i < p->pick.want_count; i++) {
         const struct pick_want *want = &p->pick.wants[i];
@@ -244,6 +256,7 @@ static void tell_better(struct reducer *r)
 {
     struct minimized *m = r->result;
     m->final_externals = minimize_externals(&m->best);
+    m->final_switches = r->world->has_tasks ? minimize_switches(&m->best) : 0;
     r->best_count++;
     count_faults(r);
     find_atoms(r);
@@ -298,6 +311,7 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     m->plan.content_count = m->contents.list.count;
     m->initial_steps = (uint32_t)m->best.steps.count;
     m->initial_externals = minimize_externals(&m->best);
+    m->initial_switches = r->world->has_tasks ? minimize_switches(&m->best) : 0;
     r->outcome = m->best.outcome;
     r->node = node_of(&m->best);
     (void)snprintf(r->key, sizeof r->key, "%s", m->best.key);
@@ -348,6 +362,34 @@ const struct execution *reducer_look(struct reducer *r)
 bool reducer_try(struct reducer *r, const struct candidate *c)
 {
     return run_candidate(r, c, WISH_BETTER) && offer(r);
+}
+
+/* With fewer switches there may be more steps. */
+enum { TURNS_STEPS_MORE = 1000, TURNS_STEPS_TIMES = 4 };
+
+static struct plan plan_of_turns(const struct reducer *r, const struct pick_turn *turns,
+                                 uint32_t count)
+{
+    struct plan p = r->result->plan;
+    p.pick.turns = turns;
+    p.pick.turn_count = count;
+    p.pick.is_lenient = true;
+    p.steps_max = TURNS_STEPS_TIMES * reducer_size(r) + TURNS_STEPS_MORE;
+    return p;
+}
+
+bool reducer_try_turns(struct reducer *r, const struct pick_turn *turns, uint32_t count)
+{
+    const struct plan p = plan_of_turns(r, turns, count);
+    return reducer_goes_on(r) && attempt(r, &p, WISH_BETTER) && offer(r);
+}
+
+bool reducer_look_turns(struct reducer *r, const struct pick_turn *turns, uint32_t count,
+                        struct execution *x)
+{
+    struct plan p = plan_of_turns(r, turns, count);
+    p.wants_pending = true;
+    return reducer_goes_on(r) && run(r, &p, x) == 0;
 }
 
 /* The seed is the strategy's and the nodes' at once, so that what is found is known by it. */

@@ -94,6 +94,12 @@ struct tail {
 };
 bool reducer_try_tail(struct reducer *r, const struct tail *tail);
 
+/* In a world of tasks: the default, but for these turns. Runs it as a candidate; or looks at it
+ * with what was pending at each step, which is false when it cannot be run. */
+bool reducer_try_turns(struct reducer *r, const struct pick_turn *turns, uint32_t count);
+bool reducer_look_turns(struct reducer *r, const struct pick_turn *turns, uint32_t count,
+                        struct execution *x);
+
 /* A trial is a reducer of its own, with another execution for its best, of which nobody is told
  * until it has come to something better than r's: then the end of the trial, which is true, makes
  * it that of r. Its result must be {0} and is released by the caller. */
@@ -126,6 +132,7 @@ void contents_release(struct contents *c);
 
 /* The stages. Each ends where it can do no more alone, or is told to. */
 void slice_stage(struct reducer *r);
+void switches_stage(struct reducer *r);
 void externals_stage(struct reducer *r);
 void shortcuts_stage(struct reducer *r);
 void cones_stage(struct reducer *r);

@@ -352,7 +352,7 @@ int control_open(struct world **w, const struct control_options *options, struct
     const char *path = options->command[0];
     const char *slash = strrchr(path, '/');
     (void)snprintf(c->system, sizeof c->system, "%s", slash == NULL ? path : slash + 1);
-    c->world = (struct world){.ops = &ops, .system = c->system, .net = ""};
+    c->world = (struct world){.ops = &ops, .system = c->system, .net = "", .has_tasks = true};
     c->options = *options;
     c->mode = options->mode == CONTROL_MODE_AUTO ? CONTROL_FIBER : (enum control_mode)options->mode;
     c->page_fd = -1;

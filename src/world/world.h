@@ -220,6 +220,7 @@ struct world {
     const char *system;        /* what runs in it, for schedules and reports */
     const char *net;           /* how its messages travel, for schedules */
     const char *with;          /* what was chosen about it, "a-bug,nodes=5"; NULL: nothing */
+    bool has_tasks;            /* steps are of tasks, and whoever runs goes on by default */
     uint32_t check_every;      /* claims look after every so many steps; 0: after each */
     enum world_scope scope;    /* of its claims; a plan's is_ordered and wants_views serve them */
     enum world_order order;    /* of SCOPE_ORDER; both may grow while runs are made */

@@ -1,0 +1,78 @@
+"""Programs: what is left is the fewest switches between threads that show the violation."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.environ["CLEW_SOURCE"]
+CLEW = os.environ["CLEW"]
+CASES = os.path.join(SOURCE, "cases", "threads")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import tap  # pylint: disable=wrong-import-position
+
+# Programs, and how many switches are enough.
+FEWEST = {"account": 1, "lock_order": 2, "lost_update": 1}
+
+
+def run(folder, *words):
+    return subprocess.run([CLEW, *words], capture_output=True, text=True, check=False, timeout=300, cwd=folder)
+
+
+def broken(folder, name):
+    """The program, and a schedule by chance that breaks it."""
+    done = run(folder, "cc", "-D_GNU_SOURCE", "-g", "-O1", "-pthread", os.path.join(CASES, name + ".c"), "-o", name)
+    assert done.returncode == 0, done.stderr
+    done = run(folder, "explore", "--first", "--strategy", "random", "-q", "-o", "found.campaign", "--", "./" + name)
+    assert done.returncode == 1, done.stdout + done.stderr
+    return "./" + name, "found.campaign/violations/1.sched"
+
+
+def choices(folder, schedule):
+    with open(os.path.join(folder, schedule), encoding="utf-8") as file:
+        return [line for line in file if line.startswith(("task ", "timer "))]
+
+
+def minimized(folder, schedule, program, *words):
+    done = run(folder, "minimize", "--json", "--budget", "3000runs", *words, "-o", "short.sched", schedule, "--", program)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["stats"]
+
+
+def test_switches_become_the_fewest_and_the_schedule_lists_them():
+    for name, fewest in FEWEST.items():
+        with tempfile.TemporaryDirectory() as folder:
+            program, schedule = broken(folder, name)
+            stats = minimized(folder, schedule, program)
+            assert stats["initial_switches"] == len(choices(folder, schedule)), (name, stats)
+            assert stats["final_switches"] == fewest and stats["fewest_switches"], (name, stats)
+            assert len(choices(folder, "short.sched")) == fewest, name
+            done = run(folder, "replay", "short.sched", "--", program)
+            assert done.returncode == 1 and "as recorded" in done.stdout, name + done.stdout + done.stderr
+
+
+def test_none_with_fewer_is_there_by_a_search_of_another_kind():
+    """An execution has at most as many switches as delays: with fewer delays than there are switches left, none may break."""
+    for name in FEWEST:
+        with tempfile.TemporaryDirectory() as folder:
+            program, schedule = broken(folder, name)
+            stats = minimized(folder, schedule, program, "--stage", "switches")
+            done = run(folder, "explore", "--json", "--strategy", "delay", "--delays", str(stats["final_switches"] - 1), "-o",
+                       "again.campaign", "--", program)
+            assert json.loads(done.stdout)["stats"]["violating_runs"] == 0, name + done.stdout
+
+
+def test_with_two_jobs_they_are_the_same():
+    with tempfile.TemporaryDirectory() as folder:
+        program, schedule = broken(folder, "account")
+        texts = []
+        for jobs in ("1", "2"):
+            minimized(folder, schedule, program, "-j", jobs)
+            with open(os.path.join(folder, "short.sched"), encoding="utf-8") as file:
+                texts.append(file.read())
+        assert texts[0] == texts[1], texts
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run(tap.claims(globals())))
