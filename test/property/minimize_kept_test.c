@@ -198,7 +198,8 @@ TEST(crash_and_restart_go_or_stay_together)
     struct prng prng;
     struct err e = {.text = ""};
     prng_init(&prng, 2);
-    const uint32_t by_chance = 1u << STAGE_SHORTCUTS | 1u << STAGE_TAILS | 1u << STAGE_ANEW;
+    const uint32_t by_chance =
+        1u << STAGE_SHORTCUTS | 1u << STAGE_TAILS | 1u << STAGE_ANEW | 1u << STAGE_DRIFT;
     const struct minimize_options options = {.is_stopped = &never,
                                              .stages = ((1u << STAGE_COUNT) - 1) & ~by_chance};
     uint64_t candidates = 0;
