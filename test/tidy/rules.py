@@ -87,7 +87,7 @@ LOCALE = "setlocale"
 # What is banned, in which folders, and the files that are allowed to.
 BANNED = [
     (UNSAFE, C_FOLDERS, ("src/runtime/hook_shell.c", "test/preload/shell_commands.c")),
-    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "src/runtime/control_syscall.c", "test/control/everything.c", "cases/threads/",
+    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "src/runtime/control_syscall.c", "test/control/everything.c", "test/control/raw.c", "cases/threads/",
               "bench/programs/calls.c")),
     (SORT, C_FOLDERS, ()),
     (LOCALE, C_FOLDERS, ()),
@@ -97,7 +97,7 @@ BANNED = [
     (PRINT, ("src/",), ("src/cli/", "src/base/must.c")),
     (LEAVE, ("src/",), ("src/cli/", "src/base/crew.c", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c",
                         "src/runtime/hook_memory.c", "src/runtime/control_process.c", "src/runtime/control_syscall.c", "src/proc/control_process.c",
-                        "src/proc/recorder.c", "src/minimize/foresight.c")),
+                        "src/proc/property.c", "src/proc/recorder.c", "src/minimize/foresight.c")),
 ]
 
 
