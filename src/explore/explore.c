@@ -99,17 +99,28 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
     return true;
 }
 
-static void count_run(struct explored *found, const struct execution *x)
+/* States that are told with every step are counted, up to a number that memory allows; a world that
+ * hashes its memory does so now and then, and the last state stands for the run. */
+static void count_states(struct explored *found, const struct world *w, const struct execution *x)
+{
+    enum { STATES_MAX = 1 << 20 };
+    const size_t first = x->steps.count == 0 || w->ops->state_hash == NULL ? 0 : x->steps.count - 1;
+    for (size_t i = first; i < x->steps.count && found->states < STATES_MAX; i++) {
+        bool is_new = false;
+        if (x->steps.at[i].state != 0) {
+            (void)map_slot(&found->states_seen, x->steps.at[i].state, 1, &is_new);
+        }
+        found->states += is_new;
+    }
+}
+
+static void count_run(struct explored *found, const struct world *w, const struct execution *x)
 {
     found->runs++;
     found->steps += x->steps.count;
     found->limited_runs += x->outcome == OUTCOME_LIMIT;
     found->redundant_runs += x->outcome == OUTCOME_REDUNDANT;
-    if (x->steps.count > 0 && vec_last(&x->steps)->state != 0) {
-        bool is_new = false;
-        (void)map_slot(&found->states_seen, vec_last(&x->steps)->state, 1, &is_new);
-        found->states += is_new;
-    }
+    count_states(found, w, x);
 }
 
 /* A run on its way. */
@@ -156,7 +167,7 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
     if (world_run(w, &once->plan, x, e) < 0) {
         return -1;
     }
-    count_run(found, x);
+    count_run(found, w, x);
     ledger_run(&l->ledger, &once->plan, x);
     if (!outcome_is_violation(x->outcome) || once->plan.is_blind) {
         return 0;

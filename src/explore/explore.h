@@ -81,7 +81,7 @@ struct explored {
     enum world_order order; /* why executions are orders of all steps; FREE: they are not */
     struct world_coverage coverage;
     VEC(struct violation) violations; /* by run */
-    struct map states_seen;           /* ends of runs */
+    struct map states_seen;           /* that count */
 };
 
 /* Searches. Fails when the world breaks. */

@@ -125,12 +125,10 @@ static void read_steps(struct controlled *c, struct execution *x, struct causes 
                                                         .occurrence = s->occurrence},
                                           .choice = s->choice,
                                           .cause = cause_of(causes, s, i),
+                                          .state = s->state,
                                           .pending_first = s->pending_first,
                                           .pending_count = s->pending_count});
         x->hash = name_mix(x->hash, s->name);
-    }
-    if (count > 0) {
-        vec_last(&x->steps)->state = c->page->result.state;
     }
 }
 

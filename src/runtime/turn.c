@@ -369,6 +369,9 @@ static void learn(void)
         pick_learn(board->pick, &board->done, blocks, count);
         board->is_learned = true;
     }
+    if (board->steps > 0) {
+        steps()[board->steps - 1].state = cover_state();
+    }
 }
 
 /* Nobody can go on but by something from outside: waits for it, as the program would. False when
@@ -643,7 +646,6 @@ void turn_tell(void)
     if (control->plan.wants_pending != 0) {
         tell_unfinished();
     }
-    r->state = cover_state();
     learn();
     pick_end(board->pick);
 }

@@ -165,7 +165,6 @@ struct control_result {
     uint64_t where;           /* pick_where, or the constraint that is not satisfied */
     uint64_t constraint_left; /* the first constraint not satisfied */
     uint64_t clock;           /* virtual nanoseconds at the end */
-    uint64_t state;           /* of the code that was entered, and how often; 0: none was */
     uint32_t task;            /* who ended it */
     uint32_t stack_count;
     uint64_t stack[CONTROL_STACK_MAX]; /* places, the innermost first */
@@ -194,6 +193,7 @@ struct control_step {
     uint32_t ordinal, offset;
     uint64_t place;
     int64_t value;       /* of an atomic or a clock; its kind says */
+    uint64_t state;      /* of the code entered so far, and how often; 0: it is not counted */
     uint32_t task, peer; /* numbers; peer UINT32_MAX: none */
     uint32_t objects[2];
     uint32_t occurrence, choice, pending_first, pending_count;
@@ -300,7 +300,7 @@ struct control {
 
 _Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
 _Static_assert(sizeof(struct control_name) == 16, "control page v1");
-_Static_assert(sizeof(struct control_step) == 96, "control page v1");
+_Static_assert(sizeof(struct control_step) == 104, "control page v1");
 _Static_assert(sizeof(struct control_report) == 88, "control page v1");
 
 #endif
