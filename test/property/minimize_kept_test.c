@@ -213,8 +213,9 @@ TEST(crash_and_restart_go_or_stay_together)
             left |= UINT32_C(1) << (step->operation.name - 1);
         }
         uint32_t wanted = 0; /* what is needed with the rest of its atoms, and nothing else */
-        for (uint32_t k = 0; k < t.count; k++) {
-            wanted |= (t.needed >> k & 1) << k | (t.needed >> k & 1) << t.partner_of[k];
+        for (uint32_t k = 0; k < STEPS_MAX && k < t.count; k++) {
+            const uint32_t is_needed = t.needed >> k & 1;
+            wanted |= is_needed << k | is_needed << t.partner_of[k];
         }
         CHECK_INT(left, wanted);
         candidates += t.candidates;
