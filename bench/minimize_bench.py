@@ -78,8 +78,8 @@ class Bench:
         return os.path.join(self.build, "cases", case + ".so")
 
     def find(self, case, bug, chosen, strategy, lengths, seed=1):  # pylint: disable=too-many-arguments
-        """The schedule of a long run that shows the bug."""
-        schedule = os.path.join(self.folder, bug + ".sched")
+        """The schedule of a long run that shows the bug, a file of its own."""
+        schedule = os.path.join(self.folder, f"{bug}-{seed}.sched")
         program = os.path.join(self.build, "bench", "long_run")
         subprocess.run([program, self.system(case), f"{bug},{chosen}", strategy, str(seed), *map(str, lengths), schedule],
                        check=True, stdout=subprocess.DEVNULL)
@@ -186,7 +186,7 @@ def main():
             print(*row, file=sys.stderr, flush=True)
             rows.append(row)
             ratios.append(ratio)
-            results[bug] = (case, os.path.join(folder, bug + ".sched"), {**stats, "result": result})
+            results[bug] = (case, os.path.join(folder, f"{bug}-1.sched"), {**stats, "result": result})
             if "--update" in sys.argv and best.offer(bug, stats):
                 shutil.copy(result, best.schedule(bug))
                 best.write()
