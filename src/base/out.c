@@ -177,6 +177,19 @@ void out_text(struct out *o, const char *text)
     out_bytes(o, text, strlen(text));
 }
 
+void out_quoted(struct out *o, const char *text)
+{
+    out_char(o, '\'');
+    for (; *text != '\0'; text++) {
+        if (*text == '\'') {
+            out_text(o, "'\\''");
+        } else {
+            out_char(o, *text);
+        }
+    }
+    out_char(o, '\'');
+}
+
 void out_char(struct out *o, char c)
 {
     out_bytes(o, &c, 1);

@@ -45,6 +45,9 @@ void out_u64(struct out *o, uint64_t number);
 void out_i64(struct out *o, int64_t number);
 void out_format(struct out *o, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The text as one word of a shell, in single quotes. */
+void out_quoted(struct out *o, const char *text);
+
 /* Hands over what is buffered; -1 when this or anything before failed. */
 MUST_USE int out_flush(struct out *o, struct err *e);
 

@@ -42,15 +42,7 @@ void command_print_word(struct out *out, const char *word)
         out_text(out, word);
         return;
     }
-    out_char(out, '\'');
-    for (; *word != '\0'; word++) {
-        if (*word == '\'') {
-            out_text(out, "'\\''");
-        } else {
-            out_char(out, *word);
-        }
-    }
-    out_char(out, '\'');
+    out_quoted(out, word);
 }
 
 char *command_print(const struct session *s)

@@ -156,20 +156,6 @@ static const char quiet[] =
     "set print inferior-events off\n"
     "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS nostop noprint pass\n";
 
-/* A word as a shell has it. */
-static void print_quoted(struct out *out, const char *word)
-{
-    out_char(out, '\'');
-    for (; *word != '\0'; word++) {
-        if (*word == '\'') {
-            out_text(out, "'\\''");
-        } else {
-            out_char(out, *word);
-        }
-    }
-    out_char(out, '\'');
-}
-
 /* gdb sets the first two for itself. */
 static void print_environment(const struct controlled *c, struct out *out)
 {
@@ -182,10 +168,10 @@ static void print_environment(const struct controlled *c, struct out *out)
     }
     const char *before = getenv("LD_PRELOAD");
     out_format(out, " LD_BIND_NOW=1 %s=%d LD_PRELOAD=", CONTROL_VARIABLE, c->page_fd);
-    print_quoted(out, c->install.control);
+    out_quoted(out, c->install.control);
     if (before != NULL) {
         out_char(out, ':');
-        print_quoted(out, before);
+        out_quoted(out, before);
     }
     out_char(out, '\n');
 }
