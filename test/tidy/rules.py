@@ -225,6 +225,11 @@ def prose(tree):
     return [(path, tree.texts[path]) for path in tree.paths() if "/corpus/" not in path]
 
 
+def only_text_is_kept(tree):
+    """What was built does not belong here; what fuzzing collected may be any bytes."""
+    return [f"{path}: holds bytes that are no text" for path, text in prose(tree) if "\0" in text]
+
+
 def nothing_is_left_to_do(tree):
     mark = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
     return [f"{path}:{line_of(text, found.start())}: {found[0]}" for path, text in prose(tree)
@@ -299,6 +304,7 @@ RULES = [
     every_source_is_built,
     every_header_is_included,
     declarations_are_used,
+    only_text_is_kept,
     nothing_is_left_to_do,
     text_speaks_of_the_project_only,
     only_the_licence_claims_rights,
