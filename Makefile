@@ -134,4 +134,5 @@ clean:                             ## remove what was built
 	@rm -rf $(BUILD)
 
 help:                              ## list what can be made
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@awk -F ':.*## ' '/^[a-z][a-z0-9 -]*:.*## / { n = split($$1, names, " "); \
+		for (i = 1; i <= n; i++) printf "%-21s %s\n", names[i], $$2 }' Makefile
