@@ -120,6 +120,16 @@ static void look_at(struct walking *w, packed cut)
     }
 }
 
+/* The cuts with one report more. */
+static void go_on(const struct walking *w, uint64_t cut, struct map *next)
+{
+    for (uint32_t p = 0; p < w->process_count; p++) {
+        if (can_take(w, cut, p)) {
+            map_put(next, cut + (UINT64_C(1) << (16 * p)), 0);
+        }
+    }
+}
+
 void oracle_walk(struct oracle *o, const struct trace *t, int64_t skew, uint32_t least)
 {
     struct walking w = {.oracle = o, .skew = skew, .least = least};
@@ -130,11 +140,7 @@ void oracle_walk(struct oracle *o, const struct trace *t, int64_t skew, uint32_t
     while (now.entries.count > 0) {
         vec_each (&now.entries, cut) {
             look_at(&w, cut->key);
-            for (uint32_t p = 0; p < w.process_count; p++) {
-                if (can_take(&w, cut->key, p)) {
-                    map_put(&next, cut->key + (UINT64_C(1) << (16 * p)), 0);
-                }
-            }
+            go_on(&w, cut->key, &next);
         }
         const struct map other = now;
         now = next;

@@ -50,23 +50,27 @@ static void follow_event(struct slice *s, event_id id, bool is_last)
 
 /* The last event of a task counts as read only once something follows it: it is looked at again
  * then. */
-static size_t follow_needs(struct slice *s)
+static void follow_task(struct slice *s, uint32_t task)
 {
     const struct contexts *c = &s->f->hb.contexts;
+    for (; s->done[task] < s->need[task]; s->done[task]++) {
+        const uint32_t at = s->done[task];
+        if (at > 0) {
+            follow_event(s, context_event(c, task, at - 1), false);
+        }
+        follow_event(s, context_event(c, task, at), true);
+    }
+}
+
+static size_t follow_needs(struct slice *s)
+{
     size_t total = 0;
     for (bool is_changed = true; is_changed && total <= EVENTS_MAX;) {
         is_changed = false;
         total = 0;
-        for (uint32_t task = 0; task < c->task_count; task++) {
-            while (s->done[task] < s->need[task]) {
-                const uint32_t at = s->done[task];
-                if (at > 0) {
-                    follow_event(s, context_event(c, task, at - 1), false);
-                }
-                follow_event(s, context_event(c, task, at), true);
-                s->done[task]++;
-                is_changed = true;
-            }
+        for (uint32_t task = 0; task < s->f->hb.contexts.task_count; task++) {
+            is_changed |= s->done[task] < s->need[task];
+            follow_task(s, task);
             total += s->need[task];
         }
     }
@@ -132,6 +136,18 @@ static void add_exclusion(struct slice *s, const struct section *a, const struct
     }
 }
 
+static void add_exclusions(struct slice *s, const struct section *const *here, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = i + 1; k < count && !s->is_impossible; k++) {
+            s->is_impossible = s->problem.clauses.count > CLAUSES_MAX;
+            if (sections_exclude(here[i], here[k])) {
+                add_exclusion(s, here[i], here[k]);
+            }
+        }
+    }
+}
+
 static void add_locks(struct slice *s)
 {
     const struct sections *sections = &s->f->hb.sections;
@@ -145,14 +161,7 @@ static void add_locks(struct slice *s)
                 vec_push(&here, section);
             }
         }
-        for (size_t i = 0; i < here.count; i++) {
-            for (size_t k = i + 1; k < here.count && !s->is_impossible; k++) {
-                s->is_impossible = s->problem.clauses.count > CLAUSES_MAX;
-                if (sections_exclude(here.at[i], here.at[k])) {
-                    add_exclusion(s, here.at[i], here.at[k]);
-                }
-            }
-        }
+        add_exclusions(s, here.at, here.count);
     }
     vec_release(&here);
 }

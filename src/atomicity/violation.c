@@ -67,7 +67,7 @@ struct typed_order violation_typed_order(size_t index)
     must(index < TYPED_ORDER_COUNT);
     struct typed_order order = {.form = (uint8_t)(index % FORM_COUNT),
                                 .view = (uint8_t)(index / FORM_COUNT % VIEW_COUNT)};
-    size_t wanted = index / (FORM_COUNT * VIEW_COUNT);
+    size_t wanted = index / FORM_COUNT / VIEW_COUNT;
     unsigned types = 0;
     for (; types < 1u << TYPED_ORDER_SIZE; types++) {
         const struct violation_types writes = {
@@ -138,23 +138,29 @@ static bool views_are_same(const struct view *a, const struct view *b, size_t co
     return is_same;
 }
 
+/* The accesses of one thread, then those of the other. */
+static void order_serially(const struct violation_access *a, size_t count, uint8_t first,
+                           uint8_t *order)
+{
+    for (int part = 0; part < 2; part++) {
+        for (size_t i = 0; i < count; i++) {
+            if ((a[i].thread == first) == (part == 0)) {
+                *order++ = (uint8_t)i;
+            }
+        }
+    }
+}
+
 bool violation_is_view_serializable(const struct violation_access *a, size_t count)
 {
     must(count <= VIOLATION_SIZE_MAX);
     uint8_t order[VIOLATION_SIZE_MAX];
-    for (uint8_t i = 0; i < count; i++) {
-        order[i] = i;
+    for (size_t i = 0; i < count; i++) {
+        order[i] = (uint8_t)i;
     }
     const struct view interleaved = view_of(a, order, count);
     for (uint8_t first = 1; first <= 2; first++) {
-        size_t used = 0;
-        for (int part = 0; part < 2; part++) {
-            for (uint8_t i = 0; i < count; i++) {
-                if ((a[i].thread == first) == (part == 0)) {
-                    order[used++] = i;
-                }
-            }
-        }
+        order_serially(a, count, first, order);
         const struct view serial = view_of(a, order, count);
         if (views_are_same(&interleaved, &serial, count)) {
             return true;

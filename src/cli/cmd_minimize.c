@@ -84,7 +84,8 @@ static int parse_repeat(struct minimize_options *o, const char *text, struct err
     unsigned wanted = 0;
     unsigned runs = 0;
     int used = 0;
-    if (text != NULL && (sscanf(text, "%u/%u%n", &wanted, &runs, &used) != 2 ||
+    /* NOLINTNEXTLINE(cert-err34-c): four digits always fit. */
+    if (text != NULL && (sscanf(text, "%4u/%4u%n", &wanted, &runs, &used) != 2 ||
                          text[used] != '\0' || wanted == 0 || wanted > runs || runs > 1000)) {
         return session_misused(e, "--repeat %s: k/n says that k of n replays must show it", text);
     }

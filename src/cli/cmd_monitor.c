@@ -118,6 +118,7 @@ static int read_spec(struct monitoring *m, struct err *e)
 static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
 {
     const struct monitor_command *c = m->command;
+    m->options.spec = &m->spec;
     m->options.is_paper = c->compat == 1;
     m->options.smtlib = c->smtlib;
     m->options.decide = (struct decide_options){
@@ -151,8 +152,7 @@ static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
         return -1;
     }
     m->file.event_count = t->events.count;
-    const int result =
-        monitor_find(t, &m->spec, &m->options, &m->file.findings, &m->result, &m->notes, e);
+    const int result = monitor_find(t, &m->options, &m->file.findings, &m->result, &m->notes, e);
     return result < 0 && m->result.is_misfit ? misfit(m, e) : result;
 }
 

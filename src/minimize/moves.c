@@ -23,6 +23,16 @@ static bool try_move(struct reducer *r, uint32_t moved, uint32_t to, uint32_t ou
     return reducer_try(r, &r->candidate);
 }
 
+static bool try_move_and_leave_out_any(struct reducer *r, uint32_t moved, uint32_t to)
+{
+    for (uint32_t out = 0; out < reducer_size(r); out++) {
+        if (try_move(r, moved, to, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void moves_stage(struct reducer *r)
 {
     const uint32_t count = reducer_size(r);
@@ -30,10 +40,9 @@ void moves_stage(struct reducer *r)
         const uint32_t first = moved > REACH ? moved - REACH : 0;
         const uint32_t last = moved + REACH < count ? moved + REACH : count;
         for (uint32_t to = first; to <= last && reducer_goes_on(r); to++) {
-            for (uint32_t out = 0; to != moved && to != moved + 1 && out < count; out++) {
-                if (try_move(r, moved, to, out)) {
-                    return;
-                }
+            const bool is_elsewhere = to != moved && to != moved + 1;
+            if (is_elsewhere && try_move_and_leave_out_any(r, moved, to)) {
+                return;
             }
         }
     }

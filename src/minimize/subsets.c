@@ -83,15 +83,23 @@ static bool leave_out_any_two(struct reducer *r)
     return false;
 }
 
+static bool leave_out_two_and_another(struct reducer *r, uint32_t first, uint32_t second)
+{
+    for (uint32_t third = second + 1; third < reducer_size(r); third++) {
+        if (leave_out_three(r, first, second, third)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void leave_out_any_three(struct reducer *r)
 {
     const uint32_t count = reducer_size(r);
     for (uint32_t i = 0; i < count && reducer_goes_on(r); i++) {
         for (uint32_t k = i + 1; k < count; k++) {
-            for (uint32_t l = k + 1; l < count; l++) {
-                if (leave_out_three(r, i, k, l)) {
-                    return;
-                }
+            if (leave_out_two_and_another(r, i, k)) {
+                return;
             }
         }
     }

@@ -13,7 +13,6 @@ void monitor_result_release(struct monitor_result *r)
 }
 
 struct monitoring {
-    const struct spec *spec;
     const struct monitor_options *options;
     struct chronicle chronicle;
     struct bound bound;
@@ -34,8 +33,9 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
     if (m->options->smtlib != NULL && make_folder(m->options->smtlib, e) < 0) {
         return -1;
     }
-    for (uint32_t i = 0; i < m->spec->properties.count; i++) {
-        const struct spec_property *p = &m->spec->properties.at[i];
+    const struct spec *spec = m->options->spec;
+    for (uint32_t i = 0; i < spec->properties.count; i++) {
+        const struct spec_property *p = &spec->properties.at[i];
         const struct bound_property *b = vec_at(&m->bound.properties, i);
         if (b->is_temporal) {
             vec_push(&r->properties, answer_unknown(MONITOR_TEMPORAL));
@@ -43,31 +43,31 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
         }
         const struct asking asking = {&m->chronicle, &m->options->decide,
                                       *vec_at(&m->bound.atoms, b->atom), m->taken};
-        const char *name = names_text(&m->spec->names, p->name);
+        const char *name = names_text(&spec->names, p->name);
         if (m->options->smtlib != NULL && answer_write(&asking, m->options->smtlib, name, e) < 0) {
             return -1;
         }
         struct monitor_answer answer = answer_decide(&asking);
         answer.is_violation = answer.verdict == CUT_YES && p->claim != SPEC_CLAIM_POSSIBLY;
         if (answer.verdict == CUT_YES) {
-            answer_tell(&asking, m->spec, i, m->options->input, m->findings);
+            answer_tell(&asking, spec, i, m->options->input, m->findings);
         }
         vec_push(&r->properties, answer);
     }
     return 0;
 }
 
-int monitor_find(const struct trace *t, const struct spec *s, const struct monitor_options *o,
-                 struct findings *f, struct monitor_result *r, struct notes *n, struct err *e)
+int monitor_find(const struct trace *t, const struct monitor_options *o, struct findings *f,
+                 struct monitor_result *r, struct notes *n, struct err *e)
 {
-    struct monitoring m = {.spec = s, .options = o, .findings = f};
+    struct monitoring m = {.options = o, .findings = f};
     chronicle_processes(&m.chronicle, t);
     const struct checker_system system = {m.chronicle.processes.at, m.chronicle.inside_count};
-    int result = bind_spec(&m.bound, s, &system, e);
+    int result = bind_spec(&m.bound, o->spec, &system, e);
     r->is_misfit = result < 0;
     if (result == 0) {
         const struct chronicle_options options = {.skew = o->skew, .is_logical = o->is_paper};
-        chronicle_build(&m.chronicle, s, &m.bound, &options, n);
+        chronicle_build(&m.chronicle, o->spec, &m.bound, &options, n);
         m.taken = arena_array(&m.chronicle.arena, uint32_t, m.chronicle.cuts.process_count);
         r->process_count = m.chronicle.cuts.process_count;
         r->report_count = cuts_report_count(&m.chronicle.cuts);

@@ -2,8 +2,8 @@
  * execution allow has a state that a property forbids.
  *
  *     struct monitor_result result = {0};
- *     if (monitor_find(t, &spec, &(struct monitor_options){.skew = 10}, &findings, &result, &notes,
- *                      e) < 0) { ... }
+ *     const struct monitor_options options = {.spec = &spec, .skew = 10};
+ *     if (monitor_find(t, &options, &findings, &result, &notes, e) < 0) { ... }
  *     vec_each (&result.properties, answer) { ... answer->verdict ... }
  *     monitor_result_release(&result);
  *
@@ -20,10 +20,11 @@
 #include "trace/trace.h"
 
 struct monitor_options {
-    int64_t skew;       /* clocks differ by at most so many ticks; INT64_MAX: by any */
-    bool is_paper;      /* the skew is on the time of the hybrid logical clock, as published */
-    uint32_t input;     /* which of the inputs the trace is, for the findings */
-    const char *smtlib; /* a folder that the formulas are written to; NULL: none */
+    const struct spec *spec; /* what is asked */
+    int64_t skew;            /* clocks differ by at most so many ticks; INT64_MAX: by any */
+    bool is_paper;           /* the skew is on the time of the hybrid logical clock, as published */
+    uint32_t input;          /* which of the inputs the trace is, for the findings */
+    const char *smtlib;      /* a folder that the formulas are written to; NULL: none */
     struct decide_options decide;
 };
 
@@ -59,8 +60,8 @@ void monitor_result_release(struct monitor_result *r);
  * for what is only asked to be possible; its events are the reports that last set what the formula
  * reads, its argument has the whole cut. Fails when the specification does not fit the trace: a
  * process it names is not there, or it is too long; and when a formula cannot be written. */
-MUST_USE int monitor_find(const struct trace *t, const struct spec *s,
-                          const struct monitor_options *o, struct findings *f,
-                          struct monitor_result *r, struct notes *n, struct err *e);
+MUST_USE int monitor_find(const struct trace *t, const struct monitor_options *o,
+                          struct findings *f, struct monitor_result *r, struct notes *n,
+                          struct err *e);
 
 #endif

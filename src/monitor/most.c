@@ -366,7 +366,8 @@ bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *
                uint32_t *taken, struct arena *scratch)
 {
     const struct arena_mark mark = arena_mark(scratch);
-    struct search s = {.cuts = c, .wanted = wanted, .scratch = scratch, .taken = taken};
+    struct search s = {.cuts = c, .wanted = wanted, .scratch = scratch};
+    s.taken = taken;
     struct hot_span span;
     search_init(&s);
     for (uint32_t at = 0; (wanted->wants_most || !s.is_found) && hot_next(&s.hot, &at, &span);) {

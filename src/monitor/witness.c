@@ -203,26 +203,25 @@ static void cross_within(struct crossing *crossing, const struct chronicle *h, u
         *vec_at(&h->processes, c->process[receive]));
 }
 
-static void find_within(struct crossing *crossing, const struct chronicle *h, const uint32_t *taken)
-{
-    const struct cuts *c = &h->cuts;
-    for (uint32_t p = 0; p < c->process_count; p++) {
-        for (uint32_t r = c->first[p] + taken[p]; r < c->first[p + 1]; r++) {
-            for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
-                const uint32_t from = c->process[c->needs[n]];
-                if (c->needs[n] < c->first[from] + taken[from]) {
-                    cross_within(crossing, h, c->needs[n], r);
-                }
-            }
-        }
-    }
-}
-
 /* Whether the cut has the report of the process. */
 static bool is_taken(const struct chronicle *h, const uint32_t *taken, uint32_t process,
                      uint32_t report)
 {
     return report < h->cuts.first[process] + taken[process];
+}
+
+static void find_within(struct crossing *crossing, const struct chronicle *h, const uint32_t *taken)
+{
+    const struct cuts *c = &h->cuts;
+    const uint32_t report_count = cuts_report_count(c);
+    for (uint32_t r = 0; r < report_count; r++) {
+        const bool is_after = !is_taken(h, taken, c->process[r], r);
+        for (uint32_t n = c->need_first[r]; is_after && n < c->need_first[r + 1]; n++) {
+            if (is_taken(h, taken, c->process[c->needs[n]], c->needs[n])) {
+                cross_within(crossing, h, c->needs[n], r);
+            }
+        }
+    }
 }
 
 static void find_passing(struct crossing *on_way, struct crossing *lost, const struct chronicle *h,

@@ -478,6 +478,7 @@ __attribute__((constructor(101))) static void start(void)
 RT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int count, char **arguments,
                                 void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
                                 void *stack_end);
+/* NOLINTNEXTLINE(readability-function-size): libc calls it so */
 RT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int count, char **arguments,
                                 void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
                                 void *stack_end)

@@ -158,7 +158,7 @@ static struct slot *take_small(size_t wanted)
         }
         heap->chunks[chunk] = (struct chunk){.slot_size = slot_size};
         for (uint32_t i = 0; !is_fresh && i < CHUNK_SIZE / slot_size; i++) {
-            ((struct slot *)(void *)(chunk_at(chunk) + i * slot_size))->state = 0;
+            ((struct slot *)(void *)(chunk_at(chunk) + (size_t)i * slot_size))->state = 0;
         }
         l->bump = chunk * (CHUNK_SIZE / 16);
         l->bump_left = CHUNK_SIZE / slot_size;

@@ -233,7 +233,7 @@ static void print_place(struct cover *c, uint64_t address, uint64_t end, struct 
 /* Where the block that follows begins. */
 static uint64_t end_of(const struct cover *c, uint32_t number)
 {
-    return number + 1 < c->block_count ? c->pcs[(number + 1) * 2] : UINT64_MAX;
+    return number + 1 < c->block_count ? c->pcs[2 * ((size_t)number + 1)] : UINT64_MAX;
 }
 
 /* Looked up once. */
@@ -243,7 +243,7 @@ static const char *place_of(struct cover *c, uint32_t number)
         struct out place;
         out_open_memory(&place);
         if (c->pcs != NULL) {
-            print_place(c, c->pcs[number * 2] + 1, end_of(c, number), &place);
+            print_place(c, c->pcs[2 * (size_t)number] + 1, end_of(c, number), &place);
         } else if (c->counters == NULL) {
             print_place(c, c->addresses[number], c->addresses[number] + 1, &place);
         }

@@ -485,7 +485,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     if (outside_open(s, options, e) < 0 || choose_net(s, options->net, e) < 0) {
         return -1;
     }
-    s->is_fifo = mem_zero((s->node_count + 1) * s->node_count, sizeof *s->is_fifo);
+    s->is_fifo = mem_zero(((size_t)s->node_count + 1) * s->node_count, sizeof *s->is_fifo);
     outside_set_channels(s);
     s->check_every = outside_fuzz(s) == NULL ? 1 : (uint32_t)outside_fuzz(s)->check_every;
     if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {

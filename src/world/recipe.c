@@ -77,9 +77,9 @@ static void write_header(struct schedule *s, const struct world *w, const struct
     s->world = names_intern_text(&s->names, w->ops->name);
     s->net = names_intern_text(&s->names, w->net);
     s->with = w->with == NULL ? 0 : names_intern_text(&s->names, w->with);
-    for (uint8_t fault = 1; fault < FAULT_LIMIT; fault++) {
+    for (unsigned fault = 1; fault < FAULT_LIMIT; fault++) {
         if (p->faults.most[fault] > 0) {
-            vec_push(&s->faults, fault);
+            vec_push(&s->faults, (uint8_t)fault);
         }
     }
     s->seed = p->pick.seed;

@@ -26,7 +26,9 @@ struct monitor_answer monitored(const struct trace *t, const struct spec *s,
     struct findings findings = {0};
     struct notes unread = {0};
     struct err e;
-    if (monitor_find(t, s, o, &findings, &result, n == NULL ? &unread : n, &e) < 0) {
+    struct monitor_options asked = *o;
+    asked.spec = s;
+    if (monitor_find(t, &asked, &findings, &result, n == NULL ? &unread : n, &e) < 0) {
         fail_msg("%s", e.text);
     }
     const struct monitor_answer answer = *vec_at(&result.properties, 0);

@@ -21,8 +21,9 @@ static enum cut_verdict answer_to(const struct workload *w, bool is_by_solver)
     CHECK_INT(spec_parse(&s, &in, &e), 0);
     trace_init(&t);
     workload_run(w, &t);
-    const struct monitor_options o = {.skew = w->skew, .decide = {.is_by_solver = is_by_solver}};
-    CHECK_INT(monitor_find(&t, &s, &o, &findings, &result, &notes, &e), 0);
+    const struct monitor_options o = {
+        .spec = &s, .skew = w->skew, .decide = {.is_by_solver = is_by_solver}};
+    CHECK_INT(monitor_find(&t, &o, &findings, &result, &notes, &e), 0);
     const enum cut_verdict verdict = result.properties.at[0].verdict;
     monitor_result_release(&result);
     findings_release(&findings);

@@ -61,8 +61,9 @@ TEST(what_is_needed_is_left_and_nothing_else)
     prng_init(&prng, 1);
     for (uint64_t i = 0; i < test_count(5000, 100000); i++) {
         const uint32_t count = 1 + (uint32_t)prng_below(&prng, PARTS_MAX);
-        struct failure f = {.needed = (uint32_t)prng_next(&prng) & (uint32_t)prng_next(&prng) &
-                                      ((1u << count) - 1)};
+        const uint64_t few = prng_next(&prng);
+        struct failure f = {.needed =
+                                (uint32_t)few & (uint32_t)prng_next(&prng) & ((1u << count) - 1)};
         CHECK_INT(reduce(&f, count), f.needed);
     }
 }

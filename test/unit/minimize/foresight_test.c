@@ -58,6 +58,7 @@ TEST(a_worker_that_goes_another_way_is_not_believed)
     wait_for_workers(f);
     const bool is_worker = foresight_is_worker(f);
     const struct glimpse g = {.key = is_worker ? 1 : 2, .is_fruitless = true};
+    /* NOLINTNEXTLINE(bugprone-infinite-loop): a worker ends with its parent. */
     while (is_worker) {
         if (!foresight_knows(f, g.key, &steps)) {
             foresight_note(f, &g);

@@ -26,7 +26,7 @@ static void make_needs(struct history *h, struct prng *prng)
     uint32_t need_count = 0;
     for (uint32_t r = 0; r < count; r++) {
         h->need_first[r] = need_count;
-        for (uint32_t k = (uint32_t)prng_below(prng, 3 * NEEDS_MAX); k < NEEDS_MAX; k++) {
+        for (uint32_t k = (uint32_t)prng_below(prng, UINT64_C(3) * NEEDS_MAX); k < NEEDS_MAX; k++) {
             const uint32_t other = (uint32_t)prng_below(prng, count);
             if (h->process[other] != h->process[r]) {
                 h->needs[need_count++] = other;

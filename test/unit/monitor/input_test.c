@@ -223,8 +223,8 @@ TEST(what_has_times_and_no_stamps_is_given_stamps)
     struct findings findings = {0};
     struct notes notes = {0};
     struct err e;
-    const struct monitor_options o = {.skew = 3};
-    CHECK_INT(monitor_find(t, &s, &o, &findings, &result, &notes, &e), 0);
+    const struct monitor_options o = {.spec = &s, .skew = 3};
+    CHECK_INT(monitor_find(t, &o, &findings, &result, &notes, &e), 0);
     CHECK_INT(findings.list.count, 1);
     CHECK_TEXT(findings.list.at[0].why, "a: x = 1, after event 3 (l 10, c 0), time 10 to the end\n"
                                         "b: x = 1, after event 5 (l 10, c 2), time 8 to the end\n"

@@ -32,7 +32,7 @@ static void start(void *state)
 static void restart(void *state)
 {
     struct node *node = state;
-    char disk[3];
+    unsigned char disk[3];
     clew_disk_read(0, disk, 3);
     node->found = disk[0] * 10 + disk[1];
     node->saved = disk[2];
