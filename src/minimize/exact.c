@@ -1,19 +1,22 @@
 /* The exact finish: every execution that is shorter than the best, as far as they can be told
  * apart. First those made of the best's own steps, none more often than there; then of its kinds of
- * steps, as often as one likes; then all. Depth first with a checkpoint for each step; a state that
- * was seen with as many steps left is not entered again. What comes to its end is a proof. */
+ * steps, as often as one likes; then all; and where requests bring less than they would, all with
+ * what they would bring, for less may take longer. Depth first with a checkpoint for each step; a
+ * state that was seen with as many steps left is not entered again. What comes to its end is a
+ * proof. */
 #include "base/map.h"
 #include "base/mem.h"
 #include "minimize/reduce.h"
 #include "pick/name.h"
 
-enum phase { PHASE_MULTISET, PHASE_KINDS, PHASE_ALL, PHASE_COUNT };
+enum phase { PHASE_MULTISET, PHASE_KINDS, PHASE_ALL, PHASE_UNSHRUNK };
 
 enum { STEPS_MAX = 2000000, DEPTH_MAX = 200 };
 
 struct exact {
     struct reducer *reducer;
     enum phase phase;
+    struct plan plan; /* its faults, and what requests bring */
     struct execution x;
     struct map left_of;   /* what was done before with a state: so many steps were left */
     struct map allowance; /* operation to how often it may still come */
@@ -38,7 +41,7 @@ static void count_kinds(struct exact *s)
 
 static bool is_allowed(const struct exact *s, const struct pick_operation *o)
 {
-    if (s->phase == PHASE_ALL) {
+    if (s->phase >= PHASE_ALL) {
         return true;
     }
     const uint32_t *left = map_get(&s->allowance, kind_of(o));
@@ -75,12 +78,29 @@ static bool was_seen(struct exact *s, uint32_t left)
     return false;
 }
 
+/* Tries the candidate as part of the search's plan; the best keeps its own when that fails. */
+static void try_in_plan(struct exact *s, const struct candidate *found)
+{
+    struct minimized *m = s->reducer->result;
+    const struct plan plan = m->plan;
+    struct contents contents = m->contents;
+    m->plan = s->plan;
+    if (s->phase == PHASE_UNSHRUNK) {
+        m->contents = (struct contents){0};
+    }
+    if (!reducer_try(s->reducer, found)) {
+        m->plan = plan;
+        m->contents = contents;
+    } else if (s->phase == PHASE_UNSHRUNK) {
+        contents_release(&contents);
+    }
+}
+
 /* Runs what was found once more, as all that becomes the best is. That ends the search: the world
  * stands elsewhere then. */
 static void take_found(struct exact *s)
 {
-    struct reducer *r = s->reducer;
-    if (!reducer_is_same(r, &s->x)) {
+    if (!reducer_is_same(s->reducer, &s->x)) {
         return;
     }
     struct candidate found = {0};
@@ -92,7 +112,7 @@ static void take_found(struct exact *s)
                                                   .match = PICK_SAME});
     }
     s->is_found = true;
-    (void)reducer_try(r, &found);
+    try_in_plan(s, &found);
     vec_release(&found.wants);
 }
 
@@ -153,15 +173,27 @@ static void descend(struct exact *s)
     mem_free(mine);
 }
 
+static struct plan plan_of(const struct reducer *r, enum phase phase)
+{
+    struct plan plan = r->result->plan;
+    if (phase >= PHASE_ALL) {
+        plan.faults = r->faults;
+    }
+    if (phase == PHASE_UNSHRUNK) {
+        plan.contents = NULL;
+        plan.content_count = 0;
+    }
+    return plan;
+}
+
 /* True when every execution of the phase was looked at and none was shorter. */
 static bool search(struct reducer *r, enum phase phase)
 {
     struct world *w = r->world;
-    struct exact s = {.reducer = r, .phase = phase, .bound = reducer_size(r) - 1};
-    struct plan plan = r->result->plan;
-    plan.faults = phase == PHASE_ALL ? r->faults : plan.faults;
+    struct exact s = {
+        .reducer = r, .phase = phase, .plan = plan_of(r, phase), .bound = reducer_size(r) - 1};
     count_kinds(&s);
-    w->ops->begin(w, &plan, &s.x);
+    w->ops->begin(w, &s.plan, &s.x);
     if (s.x.outcome == OUTCOME_PASSED) {
         descend(&s);
     }
@@ -189,12 +221,13 @@ void exact_stage(struct reducer *r)
         !can_be_seen(r->outcome) || size > DEPTH_MAX) {
         return;
     }
-    for (int phase = 0; phase < PHASE_COUNT && reducer_goes_on(r); phase++) {
-        if (!search(r, (enum phase)phase)) {
+    const int last = r->result->plan.content_count > 0 ? PHASE_UNSHRUNK : PHASE_ALL;
+    for (int phase = 0; phase <= last; phase++) {
+        if (!reducer_goes_on(r) || !search(r, (enum phase)phase)) {
             return;
         }
-        r->result->proof = phase == PHASE_KINDS ? PROOF_KINDS
-                           : phase == PHASE_ALL ? PROOF_OPTIMAL
-                                                : r->result->proof;
+        if (phase >= PHASE_KINDS) {
+            r->result->proof = phase == last ? PROOF_OPTIMAL : PROOF_KINDS;
+        }
     }
 }

@@ -274,6 +274,7 @@ static void take_over(struct reducer *r, struct execution *x)
     const struct execution before = m->best;
     m->best = *x;
     *x = before;
+    m->proof = PROOF_NONE; /* what is known of the one before is not of this one */
     tell_better(r);
 }
 
