@@ -260,7 +260,7 @@ static void tell_better(struct reducer *r)
     r->best_count++;
     count_faults(r);
     find_atoms(r);
-    if (r->options->better != NULL && !r->is_trial &&
+    if (r->options->better != NULL && !r->is_trial && !foresight_is_worker(r->foresight) &&
         r->options->better(r->options->context, &m->plan, &m->best, r->e) < 0) {
         r->is_broken = true;
     }
@@ -293,6 +293,9 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     struct minimized *m = r->result;
     r->faults = p->faults;
     struct plan first = *p;
+    if (r->options->no_diverge && run(r, &first, &m->best) < 0) {
+        return -1; /* what changes is told by variables where any are known: after a run they are */
+    }
     first.wants_transitions = r->options->no_diverge;
     if (run(r, &first, &m->best) < 0) {
         return -1;

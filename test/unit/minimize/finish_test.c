@@ -1,5 +1,7 @@
-/* Where minimization ends: what the exact finish finds and claims. */
+/* Where minimization ends: what the exact finish finds and claims, and who is told. */
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "minimize/minimize.h"
 #include "system.h"
@@ -158,4 +160,111 @@ TEST(what_was_proven_of_a_longer_one_is_not_said)
     CHECK_INT(m.best.steps.count, 2);
     CHECK_INT(m.proof, PROOF_NONE);
     minimized_release(&m);
+}
+
+/* Nothing was reported before the first request. */
+TEST(changes_are_told_alike_before_and_after_the_first_variable)
+{
+    struct minimized m;
+    has_way_of_crash = has_way_of_timer = false;
+    reduce(&m, &(struct minimize_options){
+                   .is_stopped = &never, .no_diverge = true, .keeps_checkpoints = true});
+    CHECK_INT(m.best.steps.count, 3);
+    minimized_release(&m);
+}
+
+/* Of processes that look ahead. */
+struct tellers {
+    pid_t first;
+    uint32_t others; /* how often another one than the first told */
+};
+
+static int note_teller(void *context, const struct plan *p, const struct execution *best,
+                       struct err *e)
+{
+    struct tellers *t = context;
+    (void)p;
+    (void)best;
+    (void)e;
+    t->others += getpid() != t->first;
+    return 0;
+}
+
+/* A rumour goes to a node by chance whenever a node that knows it has thought twice. */
+enum { PEOPLE = 4 };
+struct person {
+    bool knows;
+    uint32_t thoughts;
+};
+
+static const char *const rumours[] = {"rumour", NULL};
+static const char *const thoughts[] = {"think", NULL};
+
+static void meet(void *state)
+{
+    ((struct person *)state)->knows = clew_self() == 0;
+    clew_timer_set(0, 1 + clew_random(3));
+}
+
+static void hear(void *state, const struct clew_message *m)
+{
+    (void)m;
+    ((struct person *)state)->knows = true;
+}
+
+static void think(void *state, int timer)
+{
+    struct person *person = state;
+    if (++person->thoughts % 2 == 0 && person->knows) {
+        clew_send((int)clew_random(PEOPLE), 0, NULL, 0);
+    }
+    clew_timer_set(timer, 1 + clew_random(3));
+}
+
+static bool is_secret(const struct clew_view *view)
+{
+    for (uint32_t i = 0; i < view->node_count; i++) {
+        if (!((const struct person *)view->states[i])->knows) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct clew_property secrets[] = {{.name = "secret", .holds = is_secret}, {0}};
+static const struct clew_system people = {.version = CLEW_SIM_VERSION,
+                                          .size = sizeof(struct clew_system),
+                                          .name = "people",
+                                          .node_count = PEOPLE,
+                                          .messages = rumours,
+                                          .timers = thoughts,
+                                          .state_size = sizeof(struct person),
+                                          .start = meet,
+                                          .message = hear,
+                                          .timer = think,
+                                          .properties = secrets};
+
+TEST(what_is_better_is_told_by_the_first_process_alone)
+{
+    struct tellers *t =
+        mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(t != MAP_FAILED);
+    *t = (struct tellers){.first = getpid()};
+    const struct minimize_options options = {.is_stopped = &never,
+                                             .stages = 1u << STAGE_CHUNKS | 1u << STAGE_SINGLES |
+                                                       1u << STAGE_ANEW,
+                                             .jobs = 2,
+                                             .better = note_teller,
+                                             .context = t};
+    for (uint32_t seed = 1; seed < 6; seed++) {
+        const struct plan p = {.pick = {.strategy = PICK_RANDOM, .seed = seed}, .steps_max = 500};
+        struct world *w = system_open(&people, "datagram");
+        struct minimized m;
+        struct err e = {.text = ""};
+        CHECK_INT(minimize(w, &p, &options, &m, &e), 0);
+        minimized_release(&m);
+        world_close(w);
+    }
+    CHECK_INT(t->others, 0);
+    CHECK_INT(munmap(t, sizeof *t), 0);
 }
