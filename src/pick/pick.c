@@ -257,15 +257,16 @@ static int take_wanted(struct pick *p, const struct offer *offer, bool is_at_res
     return is_at_rest ? PICK_REST : PICK_DONE;
 }
 
-const struct pick_want *pick_wanted(const struct pick *p)
+const struct pick_want *pick_wanted(const struct pick *p, size_t ahead)
 {
-    return p->turn < p->plan.want_count ? &p->plan.wants[p->turn] : NULL;
+    return ahead < p->plan.want_count - p->turn ? &p->plan.wants[p->turn + ahead] : NULL;
 }
 
-bool pick_is_wanted(const struct pick *p, const struct pick_operation *pending, uint32_t count)
+bool pick_is_among(const struct pick_want *want, const struct pick_operation *pending,
+                   uint32_t count)
 {
     const struct offer offer = {.pending = pending, .pending_count = count};
-    return pick_wanted(p) != NULL && find_wanted(&offer, pick_wanted(p)) >= 0;
+    return find_wanted(&offer, want) >= 0;
 }
 
 int pick_choose_wanted(struct pick *p, const struct pick_operation *pending, uint32_t count)

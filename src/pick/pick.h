@@ -166,16 +166,17 @@ void pick_begin(struct pick *p, const struct pick_plan *plan);
  * O(count * constraints). */
 int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t count);
 
-/* In a run of wants whoever offers may ask for them one by one: what is wanted next, NULL when all
- * was asked for. */
-const struct pick_want *pick_wanted(const struct pick *p);
+/* In a run of wants whoever offers may ask for them one by one: what is wanted next, or so many
+ * after that, NULL when there is no more. */
+const struct pick_want *pick_wanted(const struct pick *p, size_t ahead);
 
 /* Like pick_choose where these are all that do what is wanted next (others may be among them): the
  * index of what is meant, or -1, and then the want is passed over. */
 int pick_choose_wanted(struct pick *p, const struct pick_operation *pending, uint32_t count);
 
-/* Whether what is wanted next, if anything, is among these. */
-bool pick_is_wanted(const struct pick *p, const struct pick_operation *pending, uint32_t count);
+/* Whether what is wanted is among these. */
+bool pick_is_among(const struct pick_want *want, const struct pick_operation *pending,
+                   uint32_t count);
 
 /* What the operation just chosen covered: blocks by number, each with how often, on its node. */
 struct pick_block {

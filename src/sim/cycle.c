@@ -7,9 +7,10 @@
  * could have happened on the way: the run is over, and at rest it is not.
  *
  * While only timers fire, what is on its way can only become more: a firing that sends, writes or
- * starts something leads where the system never was, and the row ends. All others change the
- * node that fired, and the system's own variables, at most. So a state of a row is what the
- * firings changed of nodes, and those variables. */
+ * starts something leads where the system never was, and the row ends. So does one that blocks its
+ * node, which then fires no more. All others change the node that fired, and the system's own
+ * variables, at most. So a state of a row is what the firings changed of nodes, and those
+ * variables. */
 #include "pick/name.h"
 #include "sim/state.h"
 
@@ -31,6 +32,14 @@ static void wake_all(struct sim *s)
         for (uint32_t k = 0; k < s->timer_count; k++) {
             s->core->nodes[i].timers[k].is_resting = false;
         }
+    }
+}
+
+static void end_row(struct sim *s)
+{
+    vec_clear(&s->firings);
+    if (s->core->has_resting) {
+        wake_all(s);
     }
 }
 
@@ -63,7 +72,7 @@ void cycle_before(struct sim *s, const struct pick_operation *o, const struct or
         return;
     }
     if (o->kind == EVENT_TIMER_FIRE && !moves_clock(s, o, from)) {
-        if (s->is_wanted && wanted_is_no_timer(s, from->node)) {
+        if (s->is_wanted && !wanted_minds_rest(s, from->node)) {
             return;
         }
         s->before.is_kept = true;
@@ -74,10 +83,7 @@ void cycle_before(struct sim *s, const struct pick_operation *o, const struct or
         s->before.begun = count_begun(s, &s->core->nodes[from->node]);
         return;
     }
-    vec_clear(&s->firings);
-    if (s->core->has_resting) {
-        wake_all(s);
-    }
+    end_row(s);
 }
 
 /* All that fired after the state was `first`-th rest. */
@@ -104,14 +110,12 @@ static struct firing firing_of(struct sim *s, const struct origin *from)
 
 void cycle_after(struct sim *s, const struct origin *from)
 {
-    if (!s->before.is_kept) {
+    const struct node *n = &s->core->nodes[from->node];
+    if (n->awaited.is_any || (s->before.is_kept && count_begun(s, n) != s->before.begun)) {
+        end_row(s);
         return;
     }
-    if (count_begun(s, &s->core->nodes[from->node]) != s->before.begun) {
-        vec_clear(&s->firings);
-        if (s->core->has_resting) {
-            wake_all(s);
-        }
+    if (!s->before.is_kept) {
         return;
     }
     const struct firing last = firing_of(s, from);

@@ -292,7 +292,7 @@ struct sim {
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
     struct {
-        bool is_kept;   /* of this one: else what is next is no timer's */
+        bool is_kept;   /* of this one: else nobody asks who rests */
         uint64_t node;  /* that fires */
         uint64_t begun; /* what was sent and begun */
     } before;           /* the firing */
@@ -376,8 +376,8 @@ void wanted_open(struct sim *s);
 void wanted_close(struct sim *s);
 bool wanted_is_enough(const struct sim *s); /* nobody asks what else is pending in this run */
 int wanted_choose(struct sim *s);           /* fills pending with it; as pick_choose says */
-/* Whether the next step is sure to be no timer's: a timer of this node is about to fire. */
-bool wanted_is_no_timer(struct sim *s, uint32_t firing_node);
+/* Whether it may matter who rests when a timer of this node, which is about to, has fired. */
+bool wanted_minds_rest(struct sim *s, uint32_t firing_node);
 
 /* describe.c: operations the way schedules write them. */
 void sim_describe(struct world *w, const struct pick_operation *o, struct schedule *schedule,

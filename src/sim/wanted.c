@@ -1,9 +1,10 @@
 /* Runs whose steps are wanted one by one: whether the next is pending is looked up where it would
  * be, and what else is pending is not listed. Minimizing makes such runs by the million.
  *
- * The same goes for timers that repeat themselves (cycle.c): who rests matters only to firings that
- * come right after one, so that nothing need be remembered of a firing when something else is sure
- * to be next. */
+ * The same goes for timers that repeat themselves (cycle.c). Who rests matters only to a timer that
+ * has fired in the same row and is asked for again, so that nothing need be remembered of firings
+ * when before that something else is sure to come. A message that is pending stays so whatever
+ * firings do, unless one blocks its node, and then the row ends with that. */
 #include "sim/state.h"
 
 /* What an action is: a message's channel and type, or a timer of a node. */
@@ -72,7 +73,7 @@ int wanted_choose(struct sim *s)
 {
     struct pick *pick = s->world.pick;
     const struct pick_want *want = NULL;
-    while ((want = pick_wanted(pick)) != NULL && !want->is_unignorable) {
+    while ((want = pick_wanted(pick, 0)) != NULL && !want->is_unignorable) {
         list_wanted(s, want);
         const int choice = pick_choose_wanted(pick, s->pending, s->pending_count);
         if (choice >= 0) {
@@ -83,17 +84,33 @@ int wanted_choose(struct sim *s)
     return pick_choose(pick, s->pending, s->pending_count);
 }
 
-/* A message to another node stays pending whatever the firing does. */
-bool wanted_is_no_timer(struct sim *s, uint32_t firing_node)
+/* Rows of firings are short: one that goes on beyond so many wants is followed to its end. */
+enum { AHEAD_MAX = 16 };
+
+bool wanted_minds_rest(struct sim *s, uint32_t firing_node)
 {
-    const struct pick_want *want = pick_wanted(s->world.pick);
-    const uint32_t *what =
-        want == NULL || want->fault != 0 ? NULL : map_get(&s->actions, want->action);
-    if (what == NULL || (*what & is_timer) != 0 ||
-        *what / s->type_count % s->node_count == firing_node) {
-        return false;
+    uint64_t firing = UINT64_C(1) << firing_node;
+    for (size_t ahead = 0; ahead < AHEAD_MAX; ahead++) {
+        const struct pick_want *want = pick_wanted(s->world.pick, ahead);
+        const uint32_t *what = want == NULL || want->fault != 0 || want->is_unignorable
+                                   ? NULL
+                                   : map_get(&s->actions, want->action);
+        if (what == NULL) {
+            return true;
+        }
+        if ((*what & is_timer) == 0) {
+            s->pending_count = 0;
+            list_messages(s, *what);
+            if (pick_is_among(want, s->pending, s->pending_count)) {
+                return false;
+            }
+            continue;
+        }
+        const uint64_t node = UINT64_C(1) << (*what & ~is_timer) / SIM_TIMERS_MAX;
+        if ((firing & node) != 0 || s->firings.count > 0) {
+            return true;
+        }
+        firing |= node;
     }
-    s->pending_count = 0;
-    list_messages(s, *what);
-    return pick_is_wanted(s->world.pick, s->pending, s->pending_count);
+    return true;
 }
