@@ -108,13 +108,13 @@ enum touch {
 
 enum task_state { TASK_FREE, TASK_LIVE, TASK_ENDED };
 
-enum { KEYS_MAX = 128, REPEATS_MAX = 16, ROBUST_MAX = 16 };
+enum { KEYS_MAX = 128, REPEATS_MAX = 16, ROBUST_MAX = 16, PATHS_MAX = 32 };
 
 /* A read, to be known again. */
 struct repeat {
     const void *place;
     uintptr_t address;
-    uint64_t value, stamp;
+    uint64_t value, stamp, path;
 };
 
 struct fiber {
@@ -158,6 +158,8 @@ struct task {
     const void *values[KEYS_MAX];
     pthread_mutex_t *robust[ROBUST_MAX];
     struct repeat repeats[REPEATS_MAX];
+    uint32_t depth;            /* calls of functions built by `clew cc` that it is in, ... */
+    uint64_t paths[PATHS_MAX]; /* ... and from where, as hashes, the outermost first */
 };
 
 extern struct control *control; /* the page; NULL: not controlled */
@@ -280,8 +282,12 @@ _Noreturn void task_end(struct task *t);
 /* The caller may be asked to end here. */
 void task_test_cancel(void);
 
-/* Whether the caller stands where it stood before, finds what it found then, and nothing has
- * changed in between: it waits for a change. */
+/* The caller enters a function, called from there, and leaves it. */
+void task_enter(const void *caller);
+void task_leave(void);
+
+/* Whether the caller stands where it stood before, in the same calls, finds what it found then, and
+ * nothing has changed in between: it waits for a change. */
 bool task_repeats(const void *place, const volatile void *address, uint64_t value);
 
 /* control_key.c: runs the destructors of the caller's keys. */

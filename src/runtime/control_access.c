@@ -138,12 +138,17 @@ void clew_rt_fence(uint8_t mode)
 
 void clew_rt_enter_function(const void *place, const void *caller)
 {
-    (void)caller;
+    if (control_is_on) {
+        task_enter(caller);
+    }
     cover_enter(place);
 }
 
 void clew_rt_exit_function(void)
 {
+    if (control_is_on) {
+        task_leave();
+    }
 }
 
 void clew_rt_block(const void *place)
