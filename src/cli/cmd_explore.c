@@ -445,6 +445,17 @@ static const char *order_of(const struct exploration *x)
     return is_said ? world_order_words(x->found.order) : NULL;
 }
 
+/* Which executions are all of them; NULL when nothing needs to be said. */
+static const char *seed_of(const struct exploration *x, struct finding_file *f)
+{
+    return x->found.is_complete && x->found.has_drawn
+               ? findings_text(&f->findings,
+                               "nodes draw random numbers: these are the executions with those of "
+                               "seed %llu",
+                               (unsigned long long)x->options.search.seed)
+               : NULL;
+}
+
 static int report(struct exploration *x)
 {
     struct finding_file f = {0};
@@ -459,6 +470,10 @@ static int report(struct exploration *x)
                  findings_text(&f.findings,
                                "each order of steps is an execution of its own, for %s", order));
     }
+    const char *seed = seed_of(x, &f);
+    if (seed != NULL) {
+        vec_push(&f.assumptions, seed);
+    }
     f.verdict = is_found ? VERDICT_FOUND : x->found.is_complete ? VERDICT_CLEAN : VERDICT_UNKNOWN;
     if (x->session->common->json) {
         report_print(&f, x->session);
@@ -468,6 +483,9 @@ static int report(struct exploration *x)
         if (order != NULL) {
             out_format(&x->session->out, "each order of steps is an execution of its own, for %s\n",
                        order);
+        }
+        if (seed != NULL) {
+            out_format(&x->session->out, "%s\n", seed);
         }
         if (is_program(x)) {
             print_outside(x);

@@ -157,6 +157,18 @@ static const char *proof_text(const struct minimized *r)
     return r->is_stopped ? "stopped before it was minimal: the best so far" : "not minimal";
 }
 
+/* Among which executions it was looked for, where that is not all of them. */
+static const char *proof_bound(const struct minimization *m)
+{
+    const bool is_of_all = m->result.proof == PROOF_OPTIMAL || m->result.proof == PROOF_KINDS;
+    const bool has_seed = is_of_all && m->world->has_drawn;
+    if (is_of_all && m->options.no_diverge) {
+        return has_seed ? ", without other changes or other random numbers of a node"
+                        : ", without other changes of a node";
+    }
+    return has_seed ? ", with the same random numbers" : "";
+}
+
 static void print_report(struct minimization *m)
 {
     const struct minimized *r = &m->result;
@@ -177,7 +189,7 @@ static void print_report(struct minimization *m)
                        (unsigned long long)r->stages[i].replays);
         }
     }
-    out_format(out, "%s\n%s\n", proof_text(r), m->output);
+    out_format(out, "%s%s\n%s\n", proof_text(r), proof_bound(m), m->output);
 }
 
 static void print_json(struct minimization *m)
@@ -197,7 +209,8 @@ static void print_json(struct minimization *m)
         finding_file_flag(&f, "fewest_switches", r->has_fewest_switches);
     }
     finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
-    finding_file_text(&f, "proof", proof_text(r));
+    finding_file_text(&f, "proof",
+                      findings_text(&f.findings, "%s%s", proof_text(r), proof_bound(m)));
     finding_file_text(&f, "schedule", m->output);
     f.verdict = VERDICT_FOUND;
     findings_add(&f.findings, &(struct finding){.kind = outcome_finding(r->best.outcome),

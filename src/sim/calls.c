@@ -174,6 +174,7 @@ static uint64_t call_random(uint64_t bound)
     if (bound == 0) {
         guard_end(running, OUTCOME_ASSERTION, "clew_random", "clew_random(0): no number is below");
     }
+    running->world.has_drawn = true;
     return prng_below(&n->prng, bound);
 }
 

@@ -186,7 +186,23 @@ static void add_contents(struct recipe *r, const struct schedule *s)
     r->plan.content_count = r->contents.count;
 }
 
-enum { REPLAYED_FAULTS_MOST = 1000 };
+enum { FAULTS_MOST = 1000 };
+
+/* How many faults there are is not said. Where all steps are, there are those of its lines, for no
+ * default is a fault, and no more: what is made of a run with one crash has not got two. */
+static void add_faults(struct recipe *r, const struct schedule *s)
+{
+    uint16_t *most = r->plan.faults.most;
+    vec_each (&s->faults, fault) {
+        const bool is_open = s->then != 0 || s->constraints.count > 0;
+        most[*fault] = is_open ? FAULTS_MOST : 0;
+        vec_each (&s->choices, c) {
+            if (c->kind == CHOICE_FAULT && c->fault == *fault && most[*fault] < FAULTS_MOST) {
+                most[*fault]++;
+            }
+        }
+    }
+}
 
 int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
 {
@@ -215,9 +231,7 @@ int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
     p->pick.constraints = r->constraints.at;
     p->pick.constraint_count = r->constraints.count;
     p->pick.seed = s->seed;
-    vec_each (&s->faults, fault) {
-        p->faults.most[*fault] = REPLAYED_FAULTS_MOST;
-    }
+    add_faults(r, s);
     return 0;
 }
 

@@ -49,10 +49,31 @@ TEST(choices_become_turns_at_their_steps)
     CHECK(t[3].name == name_fault(FAULT_CRASH, name_join(text("b"), 2)));
     CHECK(t[4].name == name_fault(FAULT_CRASH, text("b")));
     CHECK_INT(r.plan.steps_max, 20);
-    CHECK(r.plan.faults.most[FAULT_DROP] > 0);
+    CHECK_INT(r.plan.faults.most[FAULT_DROP], 1);
     CHECK_INT(r.plan.faults.most[FAULT_CRASH], 0);
     CHECK_INT(r.plan.pick.seed, 7);
     recipe_release(&r);
+}
+
+TEST(there_are_no_more_faults_than_a_schedule_of_all_steps_has)
+{
+    static const struct {
+        const char *then;
+        uint16_t crashes_most;
+    } cases[] = {{"stop", 2}, {"random", 1000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char said[200];
+        struct recipe r = {0};
+        struct err e = {.text = ""};
+        (void)snprintf(said, sizeof said,
+                       "clew-schedule 1\nfaults crash restart\nseed 7\nthen %s\nsteps 9\n"
+                       "fault crash a at=2\nfault crash b at=9\n",
+                       cases[i].then);
+        CHECK_INT(parse(&r, said, &e), 0);
+        CHECK_INT(r.plan.faults.most[FAULT_CRASH], cases[i].crashes_most);
+        CHECK_INT(r.plan.faults.most[FAULT_RESTART], i == 0 ? 0 : 1000);
+        recipe_release(&r);
+    }
 }
 
 TEST(constraints_speak_of_deliveries_as_receives)
