@@ -273,8 +273,7 @@ static void add_finding(struct finding_file *f, const struct account *a, const c
                               .key = v->violation.key,
                               .pair_count = 1};
     if (v->violation.schedule[0] != '\0') {
-        finding.replay = findings_text(&f->findings, "clew replay %s%s/%s %s", a->about.replay,
-                                       folder, v->violation.schedule, a->about.system);
+        finding.replay = report_replay(&f->findings, &a->about, folder, v->violation.schedule);
     }
     findings_add(&f->findings, &finding);
 }

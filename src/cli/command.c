@@ -45,6 +45,16 @@ void command_print_word(struct out *out, const char *word)
     out_quoted(out, word);
 }
 
+/* What was collected in memory, as a text of its own. */
+static char *keep(struct out *text)
+{
+    char *copy = mem_resize(NULL, text->used + 1);
+    memcpy(copy, text->buffer, text->used);
+    copy[text->used] = '\0';
+    out_abandon(text);
+    return copy;
+}
+
 char *command_print(const struct session *s)
 {
     struct out text;
@@ -54,9 +64,13 @@ char *command_print(const struct session *s)
         out_char(&text, ' ');
         command_print_word(&text, s->command[i]);
     }
-    char *copy = mem_resize(NULL, text.used + 1);
-    memcpy(copy, text.buffer, text.used);
-    copy[text.used] = '\0';
-    out_abandon(&text);
-    return copy;
+    return keep(&text);
+}
+
+char *command_print_one(const char *word)
+{
+    struct out text;
+    out_open_memory(&text);
+    command_print_word(&text, word);
+    return keep(&text);
 }

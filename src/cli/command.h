@@ -70,4 +70,7 @@ void command_print_word(struct out *out, const char *word);
 /* The words as they were given, "-- ./bank 3", for messages; freed with mem_free. */
 MUST_USE char *command_print(const struct session *s);
 
+/* One word, as command_print_word writes it; freed with mem_free. */
+MUST_USE char *command_print_one(const char *word);
+
 #endif

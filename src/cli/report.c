@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/limit.h"
+#include "base/mem.h"
+#include "cli/command.h"
 
 /* Who does what to which object, and where. */
 static void report_act(struct session *s, const struct finding_event *event)
@@ -178,6 +180,16 @@ void report_print(struct finding_file *f, struct session *s)
     finding_file_real(f, "cpu_seconds", usage.cpu_seconds);
     finding_file_count(f, "peak_bytes", usage.peak_bytes);
     finding_file_print(f, &s->out);
+}
+
+const char *report_replay(struct findings *f, const struct campaign_about *about,
+                          const char *folder, const char *schedule)
+{
+    char *path = command_print_one(findings_text(f, "%s/%s", folder, schedule));
+    const char *command =
+        findings_text(f, "clew replay %s%s %s", about->replay, path, about->system);
+    mem_free(path);
+    return command;
 }
 
 void report_count(struct out *out, uint64_t count, const char *one, const char *many)

@@ -2,6 +2,7 @@
 #ifndef CLEW_CLI_REPORT_H
 #define CLEW_CLI_REPORT_H
 
+#include "campaign/campaign.h"
 #include "cli/session.h"
 #include "trace/finding.h"
 #include "trace/finding_file.h"
@@ -28,6 +29,10 @@ void report_begin(struct finding_file *f, const struct session *s);
 
 /* Adds what the process has used to the stats and prints the object. */
 void report_print(struct finding_file *f, struct session *s);
+
+/* The command that shows a violation of a campaign again: its folder, and the schedule in it. */
+const char *report_replay(struct findings *f, const struct campaign_about *about,
+                          const char *folder, const char *schedule);
 
 /* "1 task", "2 tasks". */
 void report_count(struct out *out, uint64_t count, const char *one, const char *many);
