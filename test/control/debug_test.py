@@ -4,22 +4,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-SOURCE = os.environ["CLEW_SOURCE"]
-CLEW = os.environ["CLEW"]
-CASES = os.path.join(SOURCE, "cases", "threads")
-sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+from controlled import CASES, CLEW, FOLDER, build, build_case, first_schedule, run, write
+import controlled
 import tap  # pylint: disable=wrong-import-position
 
-SECONDS_MAX = 300
-FOLDER = tempfile.TemporaryDirectory(prefix="clew-debug-")
 FIRST = {}
-
-
-def run(words, **more):
-    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False, cwd=FOLDER.name, **more)
 
 
 def need_gdb():
@@ -32,23 +23,17 @@ def need_gdb():
 def found(name, *options):
     """The program, the schedule of its first violation and what was said of it; each once."""
     if name not in FIRST:
-        program = os.path.join(FOLDER.name, name)
-        built = run([CLEW, "cc", "-D_GNU_SOURCE", "-g", "-O1", "-pthread", "-I", os.path.join(SOURCE, "include"),
-                     os.path.join(CASES, name + ".c"), "-o", program])
-        assert built.returncode == 0, built.stderr
+        program = build_case(name)
         folder = program + ".campaign"
         done = run([CLEW, "explore", "-q", "--first", *options, "-o", folder, "--", program])
         assert done.returncode == 1, done.stdout + done.stderr
-        FIRST[name] = program, os.path.join(folder, "violations", "1.sched")
+        FIRST[name] = program, first_schedule(folder)
     return FIRST[name]
 
 
 def line_of(name, text):
-    """The number of the one line that has the text."""
-    with open(os.path.join(CASES, name + ".c"), encoding="utf-8") as file:
-        numbers = [number for number, line in enumerate(file, 1) if text in line]
-    assert len(numbers) == 1, (name, text, numbers)
-    return numbers[0]
+    """The number of the one line of a case that has the text."""
+    return controlled.line_of(os.path.join(CASES, name + ".c"), text)
 
 
 def stops(text):
@@ -121,13 +106,11 @@ def test_a_property_stops_at_the_value_that_breaks_it():
 def test_a_watched_value_that_breaks_a_property_has_a_frame():
     need_gdb()
     program, _ = found("account")
-    spec = os.path.join(FOLDER.name, "balance.spec")
-    with open(spec, "w", encoding="utf-8") as file:
-        file.write("never_above: always forall p. p.balance <= 100\n")
+    spec = write("balance.spec", "never_above: always forall p. p.balance <= 100\n")
     options = ["--spec", spec, "--watch", "balance"]
     folder = program + "-watched.campaign"
     assert run([CLEW, "explore", "-q", "--first", *options, "-o", folder, "--", program]).returncode == 1
-    done = run([CLEW, "replay", "-q", *options, "--gdb-commands", "bt", folder + "/violations/1.sched", "--", program],
+    done = run([CLEW, "replay", "-q", *options, "--gdb-commands", "bt", first_schedule(folder), "--", program],
                stdin=subprocess.DEVNULL)
     why, where = stops(done.stdout)[-1]
     assert done.returncode == 1 and why.startswith("property: never_above") and where.startswith("account.c:"), done.stdout + done.stderr
@@ -144,18 +127,15 @@ def test_it_can_be_left_at_any_time():
 
 def test_words_of_the_program_reach_it_whole():
     need_gdb()
-    program = os.path.join(FOLDER.name, "words")
-    with open(program + ".c", "w", encoding="utf-8") as file:
-        file.write('#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\nint main(int count, char **words)\n'
-                   '{\n    printf("%d %s\\n", getchar(), getenv("LINES") == NULL ? "plain" : "changed");\n'
-                   '    return count == 3 && strcmp(words[1], "a \'b\' $c") == 0 && words[2][0] == 0 ? 3 : 4;\n}\n')
-    assert run([CLEW, "cc", "-g", program + ".c", "-o", program]).returncode == 0
+    program = build("words", text='#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\nint main(int count, char **words)\n'
+                    '{\n    printf("%d %s\\n", getchar(), getenv("LINES") == NULL ? "plain" : "changed");\n'
+                    '    return count == 3 && strcmp(words[1], "a \'b\' $c") == 0 && words[2][0] == 0 ? 3 : 4;\n}\n')
     command = [program, "a 'b' $c", ""]
     environment = {name: value for name, value in os.environ.items() if name != "LINES"}
     folder = program + ".campaign"
     done = run([CLEW, "explore", "--fail-on", "exit", "--budget", "1runs", "-o", folder, "--", *command])
     assert "status 3" in done.stdout, done.stdout + done.stderr
-    done = run([CLEW, "replay", "--fail-on", "exit", "--gdb-commands", "info locals", folder + "/violations/1.sched", "--", *command],
+    done = run([CLEW, "replay", "--fail-on", "exit", "--gdb-commands", "info locals", first_schedule(folder), "--", *command],
                stdin=subprocess.DEVNULL, env=environment)
     assert done.returncode == 1 and "status 3" in done.stdout and done.stderr.count("-1 plain") == 2, done.stdout + done.stderr
 

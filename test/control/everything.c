@@ -14,14 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAD = 3 };
-
-#define NEED(claim)     \
-    do {                \
-        if (!(claim)) { \
-            exit(BAD);  \
-        }               \
-    } while (0)
+#include "need.h"
 
 static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

@@ -3,18 +3,12 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-SOURCE = os.environ["CLEW_SOURCE"]
-CLEW = os.environ["CLEW"]
-HERE = os.path.join(SOURCE, "test", "control")
-sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+from controlled import HERE, build, explore
 import tap  # pylint: disable=wrong-import-position
 
-FOLDER = tempfile.mkdtemp()
 MEMORY = os.path.join(HERE, "memory.c")
 WRONG = {
     "use-after-free": ("read_after_free", "write_after_free", "read_after_many", "read_after_realloc", "copy_after_free",
@@ -26,27 +20,13 @@ WRONG = {
 RIGHT = ("use_all", "use_aligned", "use_usable", "use_of_libc", "use_zeroed")
 
 
-def run(*words):
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, cwd=FOLDER)
-
-
-def build(compiler):
-    path = os.path.join(FOLDER, compiler)
-    if not os.path.exists(path):
-        done = run(CLEW, "cc", "--with", compiler, "-g", "-O1", "-pthread", "-D_GNU_SOURCE", MEMORY, "-o", path)
-        assert done.returncode == 0, done.stderr
-    return path
-
-
-def explore(compiler, use):
+def findings_of(compiler, use):
     """The findings of one run."""
-    folder = tempfile.mkdtemp(dir=FOLDER) + "/own"
-    done = run(CLEW, "explore", "-q", "--json", "--fail-on", "exit", "--budget", "1runs", "-o", folder, "--", build(compiler), use)
-    assert done.returncode in (0, 1), done.stderr
-    return json.loads(done.stdout)["findings"]
+    program = build("memory-" + compiler, path=MEMORY, compiler=("--with", compiler))
+    return explore([program, use], "--fail-on", "exit", "--budget", "1runs")[0]["findings"]
 
 
-def line_of(use):
+def lines_of(use):
     """The lines of the function with that name."""
     with open(MEMORY, encoding="utf-8") as file:
         lines = file.read().splitlines()
@@ -57,12 +37,12 @@ def line_of(use):
 def check_wrong(compiler):
     for kind, uses in WRONG.items():
         for use in uses:
-            found = explore(compiler, use)
+            found = findings_of(compiler, use)
             assert [finding["kind"] for finding in found] == [kind], (use, found)
             assert "bytes were allocated at memory.c:" in found[0]["what"] or use == "free_inside", (use, found[0]["what"])
             assert ("and freed at memory.c:" in found[0]["what"]) == (kind != "overflow" and use != "free_inside"), found[0]["what"]
             places = {int(line) for line in re.findall(r"memory\.c:(\d+)", json.dumps(found[0]))}
-            assert places & set(line_of(use)), (use, found[0]["what"])
+            assert places & set(lines_of(use)), (use, found[0]["what"])
 
 
 def test_every_use_is_listed():
@@ -83,15 +63,8 @@ def test_wrong_uses_are_named_in_code_by_clang():
 
 def test_right_uses_are_let_be():
     for use in RIGHT:
-        assert explore("gcc", use) == [], use
-
-
-def main():
-    try:
-        return tap.run(tap.claims(globals()))
-    finally:
-        shutil.rmtree(FOLDER)
+        assert findings_of("gcc", use) == [], use
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.run(tap.claims(globals())))

@@ -14,15 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAD = 3 };
-enum { FREE, TAKEN, AWAITED };
+#include "need.h"
 
-#define NEED(claim)     \
-    do {                \
-        if (!(claim)) { \
-            exit(BAD);  \
-        }               \
-    } while (0)
+enum { FREE, TAKEN, AWAITED };
 
 static _Atomic uint32_t lock;
 static int counter;

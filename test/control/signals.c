@@ -15,14 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAD = 3 };
-
-#define NEED(claim)     \
-    do {                \
-        if (!(claim)) { \
-            exit(BAD);  \
-        }               \
-    } while (0)
+#include "need.h"
 
 static atomic_int came, ready;
 static volatile sig_atomic_t value;

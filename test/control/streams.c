@@ -19,14 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAD = 3, LARGE = 300000 };
+#include "need.h"
 
-#define NEED(claim)     \
-    do {                \
-        if (!(claim)) { \
-            exit(BAD);  \
-        }               \
-    } while (0)
+enum { LARGE = 300000 };
 
 static pthread_t begin(void *(*run)(void *), void *argument)
 {

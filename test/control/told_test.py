@@ -1,90 +1,53 @@
 """What a user is told of a controlled program besides the verdict: calls, values, what must hold of them."""
-import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-SOURCE = os.environ["CLEW_SOURCE"]
-CLEW = os.environ["CLEW"]
-HERE = os.path.join(SOURCE, "test", "control")
-sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+from controlled import (CLEW, FOLDER, HERE, MODES, build, build_plain, check_every_mode_replays, explore, first_schedule, line_of,
+                        only_finding, run, write)
 import tap  # pylint: disable=wrong-import-position
 
-SECONDS_MAX = 300
-MODES = ["fiber", "fork", "thread", "exec"]
-FOLDER = tempfile.TemporaryDirectory(prefix="clew-told-")
-COUNTER = [0]
+CALLS = os.path.join(HERE, "calls.c")
+WATCHED_SOURCE = os.path.join(HERE, "watched.c")
 
-
-def run(words, **more):
-    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False, cwd=FOLDER.name, **more)
-
-
-def build(name, *flags, source=None, with_clew=True, compiler=()):
-    """Builds a program of this folder, or one given as text, once; its path."""
-    program = os.path.join(FOLDER.name, name)
-    if not os.path.exists(program):
-        path = os.path.join(HERE, name + ".c")
-        if source is not None:
-            path = program + ".c"
-            write(path, source)
-        words = [CLEW, "cc", *compiler] if with_clew else ["cc"]
-        done = run([*words, "-D_GNU_SOURCE", "-g", "-O1", "-pthread", "-I", os.path.join(SOURCE, "include"), *flags, path, "-o", program])
-        assert done.returncode == 0, done.stderr
-    return program
-
-
-def write(path, text):
-    with open(os.path.join(FOLDER.name, path), "w", encoding="utf-8") as file:
-        file.write(text)
-    return os.path.join(FOLDER.name, path)
-
-
-def explore(command, *options, status=(0, 1)):
-    """What explore says, and the folder of its campaign."""
-    COUNTER[0] += 1
-    folder = os.path.join(FOLDER.name, f"{COUNTER[0]}.campaign")
-    done = run([CLEW, "explore", "--json", *options, "-o", folder, "--", *command])
-    assert done.returncode in status, f"ended with {done.returncode}: {done.stdout}{done.stderr}"
-    return json.loads(done.stdout), folder
-
-
-def only_finding(said):
-    assert len(said["findings"]) == 1, said
-    return said["findings"][0]
-
-
-def line_of(name, text):
-    with open(os.path.join(HERE, name + ".c"), encoding="utf-8") as file:
-        numbers = [number for number, line in enumerate(file, 1) if text in line]
-    assert len(numbers) == 1, (name, text, numbers)
-    return numbers[0]
+# Two threads that work, and what is done when both have ended.
+TWO_AT_WORK = """
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, work, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    %s
+    return 0;
+}
+"""
 
 
 def test_a_deadlock_has_the_calls_of_each_task_in_every_mode():
     program = build("calls")
     said, folder = explore([program], "--budget", "200runs")
-    lock = line_of("calls", "pthread_mutex_lock(lock)")
-    deep = f"take calls.c:{lock} < take_both calls.c:{line_of('calls', 'take(other)')}"
-    wanted = [f"main: main calls.c:{line_of('calls', 'join(threads[0]')}",
-              f"main/1: {deep} < forwards calls.c:{line_of('calls', 'take_both(&first')}",
-              f"main/2: {deep} < backwards calls.c:{line_of('calls', 'take_both(&second')}",
+    lock = line_of(CALLS, "pthread_mutex_lock(lock)")
+    deep = f"take calls.c:{lock} < take_both calls.c:{line_of(CALLS, 'take(other)')}"
+    wanted = [f"main: main calls.c:{line_of(CALLS, 'join(threads[0]')}",
+              f"main/1: {deep} < forwards calls.c:{line_of(CALLS, 'take_both(&first')}",
+              f"main/2: {deep} < backwards calls.c:{line_of(CALLS, 'take_both(&second')}",
               f"main/2 took second at calls.c:{lock}", f"main/1 took first at calls.c:{lock}"]
     finding = only_finding(said)
     assert finding["kind"] == "deadlock" and set(wanted) <= set(finding["why"].splitlines()), finding["why"]
     for mode in MODES:
-        done = run([CLEW, "replay", "--mode", mode, folder + "/violations/1.sched", "--", program])
+        done = run([CLEW, "replay", "--mode", mode, first_schedule(folder), "--", program])
         assert sorted(done.stdout.splitlines()[2:]) == sorted("    " + line for line in wanted), done.stdout + done.stderr
 
 
 def test_a_program_that_clew_did_not_build_has_calls_too():
-    program = build("calls.plain", source=open(os.path.join(HERE, "calls.c"), encoding="utf-8").read(), with_clew=False)
-    said, _ = explore([program], "--budget", "200runs")
-    assert re.search(r"^main/1: take calls.plain.c:\d+ < take_both calls.plain.c:\d+ < forwards calls.plain.c:\d+$",
+    said, _ = explore(build_plain("calls"), "--budget", "200runs")
+    assert re.search(r"^main/1: take calls.c:\d+ < take_both calls.c:\d+ < forwards calls.c:\d+$",
                      only_finding(said)["why"], re.MULTILINE), said
 
 
@@ -115,20 +78,8 @@ static void *work(void *unused)
     clew_var("inside", 0);
     return unused;
 }
-int main(void)
-{
-    pthread_t threads[2];
-    for (int i = 0; i < 2; i++) {
-        pthread_create(&threads[i], NULL, work, NULL);
-    }
-    for (int i = 0; i < 2; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    clew_received(&channel, 1, 1);
-    clew_var("all", entered);
-    return 0;
-}
-"""
+""" + TWO_AT_WORK % """clew_received(&channel, 1, 1);
+    clew_var("all", entered);"""
 
 PROPERTIES = """
 #include "clew/property.h"
@@ -146,7 +97,7 @@ def property_file(name, body, more=""):
 
 
 def test_a_property_in_c_is_asked_after_each_value():
-    program = build("variables", source=VARIABLES)
+    program = build("variables", text=VARIABLES)
     path = property_file("all_enter", 'const int64_t *all = clew_value(view, 0, "all");\n'
                          'return all == NULL || *all == 2 || clew_broken(view, "only %d entered", (int)*all);')
     said, folder = explore([program], "--property", path, "--budget", "300runs")
@@ -154,15 +105,15 @@ def test_a_property_in_c_is_asked_after_each_value():
     assert finding["kind"] == "property" and finding["what"] == "the one does not hold: only 1 entered", finding
     assert f"--property {path} " in finding["replay"], finding
     for mode in MODES:
-        done = run([CLEW, "replay", "--mode", mode, "--verify", "3", "--property", path, folder + "/violations/1.sched", "--", program])
+        done = run([CLEW, "replay", "--mode", mode, "--verify", "3", "--property", path, first_schedule(folder), "--", program])
         assert done.returncode == 1 and "only 1 entered" in done.stdout and ", as recorded" in done.stdout, done.stdout + done.stderr
-    done = run([CLEW, "minimize", "-q", "--budget", "200runs", "--property", path, folder + "/violations/1.sched", "--", program])
+    done = run([CLEW, "minimize", "-q", "--budget", "200runs", "--property", path, first_schedule(folder), "--", program])
     assert done.returncode in (0, 1) and "only 1 entered" in done.stdout, done.stdout + done.stderr
 
 
 def test_values_that_are_gone_are_not_there():
     """What clew_var_here has set goes with its block, and a property that asks for it then is skipped."""
-    program = build("variables", source=VARIABLES)
+    program = build("variables", text=VARIABLES)
     path = property_file("turns", 'const int64_t *turn = clew_value(view, 0, "turn");\n'
                          'return turn == NULL ? false : *turn > 0;')
     said, folder = explore([program], "--property", path, "--budget", "20runs")
@@ -175,7 +126,7 @@ def test_values_that_are_gone_are_not_there():
 
 
 def test_messages_are_counted_for_properties_in_c():
-    program = build("variables", source=VARIABLES)
+    program = build("variables", text=VARIABLES)
     path = property_file("counts", 'const int64_t *sent = clew_value(view, 0, "sent_channel");\n'
                          'const int64_t *received = clew_value(view, 0, "received_channel");\n'
                          'return sent == NULL || received == NULL || *sent <= *received\n'
@@ -185,7 +136,7 @@ def test_messages_are_counted_for_properties_in_c():
 
 
 def test_a_file_of_properties_that_is_no_good_is_told():
-    program = build("variables", source=VARIABLES)
+    program = build("variables", text=VARIABLES)
     bad = {
         property_file("crashing", 'return *clew_value(view, 0, "nowhere") == 1;'): "crashes (SIGSEGV)",
         property_file("strange", "return 1 +;"): "does not compile",
@@ -238,7 +189,7 @@ def usual_schedule(folder, program):
 def test_variables_are_read_when_they_change():
     words = [word for name in WATCHED for word in ("--watch", name)]
     for compiler in ("gcc", "clang"):
-        program = build("watched-" + compiler, source=open(os.path.join(HERE, "watched.c"), encoding="utf-8").read(),
+        program = build("watched-" + compiler, path=WATCHED_SOURCE,
                         compiler=("--with", compiler))
         trace = os.path.join(FOLDER.name, "watched.clew")
         for mode in MODES:
@@ -254,7 +205,7 @@ def test_properties_see_what_is_watched():
     finding = only_finding(said)
     assert finding["kind"] == "property" and "watched.left = 1" in finding["what"], finding
     assert "--watch left --watch 'the right=right' " in finding["replay"], finding
-    done = run([CLEW, "replay", "--spec", spec, "--watch", "left", "--watch", "the right=right", folder + "/violations/1.sched", "--", program])
+    done = run([CLEW, "replay", "--spec", spec, "--watch", "left", "--watch", "the right=right", first_schedule(folder), "--", program])
     assert done.returncode == 1 and ", as recorded" in done.stdout, done.stdout + done.stderr
 
 
@@ -270,7 +221,7 @@ def test_what_cannot_be_watched_is_told():
         done = run([CLEW, "explore", "-q", "--budget", "3runs", "--watch", expression, "-o", "bad.campaign", "--", program])
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and why in done.stderr and "--watch" in done.stderr, (expression, done.stderr)
         shutil.rmtree(os.path.join(FOLDER.name, "bad.campaign"), ignore_errors=True)
-    bare = build("bare", "-g0", source=open(os.path.join(HERE, "watched.c"), encoding="utf-8").read())
+    bare = build("bare", "-g0", path=WATCHED_SOURCE)
     done = run([CLEW, "explore", "-q", "--budget", "3runs", "--watch", "left", "-o", "bad.campaign", "--", bare])
     assert done.returncode == 2 and " -g" in done.stderr, done.stderr
 
@@ -307,12 +258,10 @@ int main(void)
 
 def test_freeing_what_others_use_is_a_step():
     """In the usual order the reader is first: a search that claims to have seen everything has seen the other one."""
-    program = build("freed", source=FREED)
+    program = build("freed", text=FREED)
     said, folder = explore([program], "--strategy", "dpor")
     assert said["stats"]["exhausted"] and only_finding(said)["kind"] == "use-after-free", said
-    for mode in MODES:
-        done = run([CLEW, "replay", "--mode", mode, folder + "/violations/1.sched", "--", program])
-        assert done.returncode == 1 and ", as recorded" in done.stdout, done.stdout + done.stderr
+    check_every_mode_replays(first_schedule(folder), program)
 
 
 UNDEFINED = """
@@ -328,33 +277,20 @@ static void *work(void *unused)
     counter = raise_by_one(counter);
     return unused;
 }
-int main(void)
-{
-    pthread_t threads[2];
-    for (int i = 0; i < 2; i++) {
-        pthread_create(&threads[i], NULL, work, NULL);
-    }
-    for (int i = 0; i < 2; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    return 0;
-}
-"""
+""" + TWO_AT_WORK % ""
 
 
 def test_a_report_of_undefined_behaviour_is_a_verdict():
     """With the library of gcc's checks, in programs that clew built and in others."""
     for with_clew in (True, False):
-        program = build(f"undefined{with_clew}", "-fsanitize=undefined", source=UNDEFINED, with_clew=with_clew)
+        program = build(f"undefined{with_clew}", "-fsanitize=undefined", text=UNDEFINED, with_clew=with_clew)
         said, folder = explore([program], "--budget", "100runs")
         finding = only_finding(said)
         assert finding["kind"] == "sanitizer", finding
         assert re.search(r"^main/\d: undefined behaviour: Signed integer overflow: 2147483647 \+ 1 cannot be represented in type 'int' "
                          r"at undefined\w+.c:7 in raise_by_one, called at undefined\w+.c:11 in work$", finding["what"]), finding
         assert re.fullmatch(r"sanitizer: undefined behaviour at undefined\w+.c:7", finding["key"]), finding
-        for mode in MODES:
-            done = run([CLEW, "replay", "-q", "--mode", mode, folder + "/violations/1.sched", "--", program])
-            assert done.returncode == 1 and ", as recorded" in done.stdout, done.stdout + done.stderr
+        check_every_mode_replays(first_schedule(folder), program)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Tests in Python: functions whose names are claims, printed as TAP. One that raises has failed, one that
 raises Skip says why it could not be tried."""
+import concurrent.futures
+import os
 import traceback
 
 
@@ -30,3 +32,9 @@ def run(tests):
 def claims(namespace):
     """The functions test_* of a module, in the order they are written."""
     return [(name[len("test_"):], value) for name, value in namespace.items() if name.startswith("test_")]
+
+
+def for_each(items, check):
+    """Calls check with each of the items, as many at a time as there are processors; the first of them that fails is raised."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        list(pool.map(check, items))
