@@ -62,14 +62,39 @@ static void print_call(struct controlled *c, uint64_t place, struct out *out)
     out_abandon(&functions);
 }
 
-static void print_calls(struct controlled *c, uint32_t task, const uint64_t *calls, uint32_t count)
+static void print_more_calls(struct controlled *c, const uint64_t *calls, uint32_t count)
 {
-    out_format(&c->text, "%s: ", name_task(c, task));
     for (uint32_t i = 0; i < count; i++) {
-        out_text(&c->text, i == 0 ? "" : " < ");
+        out_text(&c->text, " < ");
         print_call(c, calls[i], &c->text);
     }
     out_char(&c->text, '\n');
+}
+
+static void print_calls(struct controlled *c, uint32_t task, const uint64_t *calls, uint32_t count)
+{
+    out_format(&c->text, "%s: ", name_task(c, task));
+    print_call(c, calls[0], &c->text);
+    print_more_calls(c, calls + 1, count - 1);
+}
+
+/* "main/1 freed it: drop list.c:12 < work list.c:30": what the verdict says without calls. */
+static void print_block_calls(struct controlled *c)
+{
+    const struct control_result *r = &c->page->result;
+    if (r->end != CONTROL_MISUSED) {
+        return;
+    }
+    if (r->block.freed_call_count > 0 && r->block.freed_call_count <= CONTROL_CALLS_MAX) {
+        out_format(&c->text, "%s freed it: ", name_task(c, r->block.freer));
+        print_call(c, r->block.freed_place, &c->text);
+        print_more_calls(c, r->block.freed_calls, r->block.freed_call_count);
+    }
+    if (r->block.call_count > 0 && r->block.call_count <= CONTROL_CALLS_MAX) {
+        out_format(&c->text, "%s allocated it: ", name_task(c, r->block.owner));
+        print_call(c, r->block.place, &c->text);
+        print_more_calls(c, r->block.calls, r->block.call_count);
+    }
 }
 
 size_t verdict_taken(const struct controlled *c, const struct control_stand *stand)
@@ -116,6 +141,7 @@ void verdict_calls(struct world *w, struct out *out)
     if (r->stack_count > CALLS_SHOWN && r->stack_count <= CONTROL_STACK_MAX) {
         print_calls(c, r->task, r->stack, r->stack_count);
     }
+    print_block_calls(c);
     for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
         const struct control_stand *s = &r->stands[i];
         if (s->call_count > 0 && s->call_count <= CONTROL_CALLS_MAX) {

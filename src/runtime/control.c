@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/callers.h"
 #include "runtime/end.h"
 #include "runtime/heap.h"
 #include "runtime/libc.h"
@@ -90,6 +91,9 @@ static void tell_block(const struct ending *e)
     r->block.owner = b.owner;
     r->block.freed_place = b.is_freed ? b.freed_place : 0;
     r->block.freer = b.freer;
+    r->block.call_count = callers_list(b.callers, r->block.calls, CONTROL_CALLS_MAX);
+    r->block.freed_call_count =
+        callers_list(b.is_freed ? b.freed_callers : 0, r->block.freed_calls, CONTROL_CALLS_MAX);
 }
 
 static bool wants_stack(enum control_end end)
@@ -464,6 +468,7 @@ __attribute__((constructor(101))) static void start(void)
     turn_start();
     object_start();
     cover_start();
+    callers_start();
     end_start();
     signals_start();
     timer_start();

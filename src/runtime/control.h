@@ -108,13 +108,13 @@ enum touch {
 
 enum task_state { TASK_FREE, TASK_LIVE, TASK_ENDED };
 
-enum { KEYS_MAX = 128, REPEATS_MAX = 16, ROBUST_MAX = 16, PATHS_MAX = 32 };
+enum { KEYS_MAX = 128, REPEATS_MAX = 16, ROBUST_MAX = 16 };
 
 /* A read, to be known again. */
 struct repeat {
     const void *place;
     uintptr_t address;
-    uint64_t value, stamp, path;
+    uint64_t value, stamp, calls;
 };
 
 struct fiber {
@@ -147,6 +147,10 @@ struct task {
     uint64_t signals_pending, signals_blocked, signals_before, signals_awaited;
     struct timer *timer; /* it is no task but a timer, which fires by itself */
     const void *bottom;  /* of its stack, where it began; NULL: it has not */
+    /* The calls it is in (runtime/callers.h): their number, and how many more have none. */
+    uint16_t callers;
+    bool has_entered; /* its first function */
+    uint32_t calls_beyond;
 
     void *(*run)(void *);
     int (*run_c11)(void *);
@@ -158,8 +162,6 @@ struct task {
     const void *values[KEYS_MAX];
     pthread_mutex_t *robust[ROBUST_MAX];
     struct repeat repeats[REPEATS_MAX];
-    uint32_t depth;            /* calls of functions built by `clew cc` that it is in, ... */
-    uint64_t paths[PATHS_MAX]; /* ... and from where, as hashes, the outermost first */
 };
 
 extern struct control *control; /* the page; NULL: not controlled */
@@ -282,10 +284,6 @@ _Noreturn void task_end(struct task *t);
 /* The caller may be asked to end here. */
 void task_test_cancel(void);
 
-/* The caller enters a function, called from there, and leaves it. */
-void task_enter(const void *caller);
-void task_leave(void);
-
 /* Whether the caller stands where it stood before, in the same calls, finds what it found then, and
  * nothing has changed in between: it waits for a change. */
 bool task_repeats(const void *place, const volatile void *address, uint64_t value);
@@ -341,8 +339,9 @@ struct heap_block {
     uint32_t ordinal; /* of those that its task allocated there, from 1 */
     uint32_t owner;   /* the task */
     bool is_freed;
-    uint32_t freer;       /* the task that did it ... */
-    uint64_t freed_place; /* ... and where */
+    uint32_t freer;                  /* the task that did it ... */
+    uint64_t freed_place;            /* ... and where */
+    uint16_t callers, freed_callers; /* in which calls (runtime/callers.h) */
 };
 bool heap_find(uintptr_t address, struct heap_block *block);
 /* The task uses the block that the address lies in. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define ENTRY __attribute__((visibility("default")))
+#include "runtime/callers.h"
 #include "runtime/control.h"
 #include "runtime/entry.h"
 #include "runtime/watch.h"
@@ -138,17 +139,13 @@ void clew_rt_fence(uint8_t mode)
 
 void clew_rt_enter_function(const void *place, const void *caller)
 {
-    if (control_is_on) {
-        task_enter(caller);
-    }
+    callers_enter(caller);
     cover_enter(place);
 }
 
 void clew_rt_exit_function(void)
 {
-    if (control_is_on) {
-        task_leave();
-    }
+    callers_leave();
 }
 
 void clew_rt_block(const void *place)

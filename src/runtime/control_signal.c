@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/callers.h"
 #include "runtime/control_lock.h"
 #include "runtime/libc.h"
 #include "runtime/real.h"
@@ -312,12 +313,45 @@ RT_EXPORT int sigsuspend(const sigset_t *mask)
     return result;
 }
 
+/* Jumps */
+
 /* Out of a handler, what was blocked before it is blocked again. */
-RT_EXPORT _Noreturn void siglongjmp(sigjmp_buf where, int value)
+static void leave(const struct __jmp_buf_tag *where)
 {
-    if (control_is_on && where[0].__mask_was_saved != 0) {
+    if (control_is_on && where->__mask_was_saved != 0) {
         control_self->signals_blocked = control_self->signals_before;
     }
+    if (control_is_on) {
+        callers_forget();
+    }
+}
+
+RT_EXPORT _Noreturn void longjmp(jmp_buf where, int value)
+{
+    leave(where);
+    REAL(longjmp)(where, value);
+    __builtin_unreachable();
+}
+
+RT_EXPORT _Noreturn void _longjmp(jmp_buf where, int value)
+{
+    leave(where);
+    REAL(_longjmp)(where, value);
+    __builtin_unreachable();
+}
+
+RT_EXPORT _Noreturn void siglongjmp(sigjmp_buf where, int value)
+{
+    leave(where);
     REAL(siglongjmp)(where, value);
+    __builtin_unreachable();
+}
+
+/* What they become in programs built with _FORTIFY_SOURCE. */
+RT_EXPORT _Noreturn void __longjmp_chk(sigjmp_buf where, int value);
+RT_EXPORT _Noreturn void __longjmp_chk(sigjmp_buf where, int value)
+{
+    leave(where);
+    REAL(__longjmp_chk)(where, value);
     __builtin_unreachable();
 }

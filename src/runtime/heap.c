@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "pick/table.h"
+#include "runtime/callers.h"
 #include "runtime/sys.h"
 #include "wire/must.h"
 
@@ -39,11 +40,13 @@ enum slot_state { SLOT_USED = 0x75736564, SLOT_FREED = 0x66726565 };
 
 struct slot {
     uint64_t place : 48;
-    uint64_t owner : 16; /* the task that allocated it */
-    uint64_t size;       /* of the block */
+    uint64_t owner : 16;   /* the task that allocated it */
+    uint64_t size : 48;    /* of the block */
+    uint64_t callers : 16; /* the calls it was allocated in (runtime/callers.h) ... */
     uint32_t ordinal;
     uint32_t state; /* enum slot_state */
-    uint32_t gap;
+    uint16_t gap;
+    uint16_t freed_callers; /* ... and freed */
     uint32_t next; /* of freed ones: the next in line, as 16-byte units from the beginning */
     uint64_t freed_place : 48;
     uint64_t freer : 16; /* the task that freed it */
@@ -263,10 +266,11 @@ void *heap_take(size_t size, size_t alignment, const void *place)
     *s = (struct slot){
         .place = (uintptr_t)place & PLACE_MASK,
         .owner = owner & 0xffff,
-        .size = size,
+        .size = size & (HEAP_SIZE * 2 - 1),
+        .callers = callers_here(),
         .ordinal = count == NULL ? 1 : (uint32_t)++ * count,
         .state = SLOT_USED,
-        .gap = alignment <= 16 ? 0 : (uint32_t)((alignment - first % alignment) % alignment)};
+        .gap = alignment <= 16 ? 0 : (uint16_t)((alignment - first % alignment) % alignment)};
     clear(block_of(s), size);
     return block_of(s);
 }
@@ -304,6 +308,8 @@ bool heap_find(uintptr_t address, struct heap_block *block)
                                  .owner = s->owner,
                                  .freed_place = s->freed_place,
                                  .freer = s->freer,
+                                 .callers = s->callers,
+                                 .freed_callers = s->freed_callers,
                                  .is_freed = s->state == SLOT_FREED};
     return true;
 }
@@ -340,6 +346,7 @@ enum heap_put heap_put(void *block, const void *place)
     s->state = SLOT_FREED;
     s->freed_place = (uintptr_t)place & PLACE_MASK;
     s->freer = control_self == NULL ? 0 : control_self->number & 0xffff;
+    s->freed_callers = callers_here();
     uint32_t slot_size = 0;
     const struct chunk *c = &heap->chunks[((uintptr_t)s - HEAP_ADDRESS) / CHUNK_SIZE];
     if (c->slot_size != 0) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "pick/name.h"
+#include "runtime/callers.h"
 #include "runtime/control.h"
 #include "runtime/libc.h"
 #include "runtime/signals.h"
@@ -390,29 +391,6 @@ void task_test_cancel(void)
     }
 }
 
-/* Where the caller is, as a hash. Beyond PATHS_MAX calls, and behind a jump out of some, it is told
- * less exactly: a loop may then be known for one a few rounds later. */
-static uint64_t path_of(const struct task *t)
-{
-    const uint32_t known = t->depth < PATHS_MAX ? t->depth : PATHS_MAX;
-    return known == 0 ? 0 : t->paths[known - 1];
-}
-
-void task_enter(const void *caller)
-{
-    struct task *t = control_self;
-    if (t->depth < PATHS_MAX) {
-        t->paths[t->depth] = name_mix(path_of(t), (uintptr_t)caller);
-    }
-    t->depth++;
-}
-
-void task_leave(void)
-{
-    struct task *t = control_self;
-    t->depth -= t->depth > 0;
-}
-
 /* One that calls the same function from two places in a row does not stand where it stood. */
 bool task_repeats(const void *place, const volatile void *address, uint64_t value)
 {
@@ -422,9 +400,10 @@ bool task_repeats(const void *place, const volatile void *address, uint64_t valu
                                .address = (uintptr_t)address,
                                .value = value,
                                .stamp = turn_stamp(),
-                               .path = path_of(control_self)};
+                               .calls = callers_mark()};
     const bool is_repeated = r->place == now.place && r->address == now.address &&
-                             r->value == now.value && r->stamp == now.stamp && r->path == now.path;
+                             r->value == now.value && r->stamp == now.stamp &&
+                             r->calls == now.calls;
     *r = now;
     return is_repeated;
 }

@@ -179,6 +179,9 @@ struct control_result {
         uint64_t size; /* of the block of memory it is about; both places 0: of none */
         uint64_t place, freed_place; /* where it was allocated, and freed; 0: it was not */
         uint32_t owner, freer;       /* tasks */
+        /* What led to the two places, the innermost first. */
+        uint32_t call_count, freed_call_count;
+        uint64_t calls[CONTROL_CALLS_MAX], freed_calls[CONTROL_CALLS_MAX];
     } block;
     char text[CONTROL_TEXT_SIZE];
     uint32_t outside_count; /* calls that were not controlled, by name */

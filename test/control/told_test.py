@@ -264,6 +264,68 @@ def test_freeing_what_others_use_is_a_step():
     check_every_mode_replays(first_schedule(folder), program)
 
 
+LIFE = """
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf back;
+static char *block;
+__attribute__((noinline)) static void jump(int left)
+{
+    if (left == 0) {
+        longjmp(back, 1);
+    }
+    jump(left - 1);
+    block = NULL;
+}
+__attribute__((noinline)) static char *make(int size)
+{
+    char *made = calloc(1, (size_t)size);
+    return made;
+}
+__attribute__((noinline)) static void drop(int left)
+{
+    if (left > 0) {
+        drop(left - 1);
+        left = 0;
+    } else {
+        free(block);
+    }
+    back[0].__mask_was_saved = left;
+}
+static void *work(void *unused)
+{
+    drop(2);
+    return unused;
+}
+int main(int count, char **words)
+{
+    pthread_t thread;
+    if (count > 1 && setjmp(back) == 0) {
+        jump(3);
+    }
+    block = make(count * 10);
+    pthread_create(&thread, NULL, work, words);
+    pthread_join(thread, NULL);
+    volatile char seen = block[1];
+    return seen;
+}
+"""
+
+
+def test_a_block_has_the_calls_it_was_allocated_and_freed_in():
+    """Also where functions were jumped out of: then the calls are told from the next one on, and no others."""
+    program = build("life", text=LIFE)
+    path = program + ".c"
+    freed = (f"main/1 freed it: drop life.c:{line_of(path, 'free(block)')} < drop life.c:{line_of(path, 'drop(left - 1)')}"
+             f" < drop life.c:{line_of(path, 'drop(left - 1)')} < work life.c:{line_of(path, 'drop(2)')}")
+    made = f"main allocated it: make life.c:{line_of(path, 'calloc')} < main life.c:{line_of(path, 'make(count')}"
+    for words in ((), ("jump",)):
+        for mode in MODES:
+            finding = only_finding(explore([program, *words], "--mode", mode, "--budget", "1runs")[0])
+            assert finding["kind"] == "use-after-free" and finding["why"].splitlines()[:2] == [freed, made], (mode, words, finding)
+
+
 UNDEFINED = """
 #include <limits.h>
 #include <pthread.h>
