@@ -64,10 +64,10 @@ class Bench:
         self.clew = os.path.join(os.path.abspath(build), "clew")
         self.folder = folder
 
-    def explore(self, program, is_fixed, *options):
+    def explore(self, program, is_fixed, *options, flags=()):
         """What a search of one of the programs gives, as an object."""
         spec = ["--spec", program.spec] if program.spec else []
-        return self.explore_command([program.build(self.clew, self.folder, is_fixed), *program.arguments], *spec, *options)
+        return self.explore_command([program.build(self.clew, self.folder, is_fixed, *flags), *program.arguments], *spec, *options)
 
     def explore_command(self, command, *options):
         with tempfile.TemporaryDirectory(dir=self.folder) as own:

@@ -2,6 +2,7 @@
 import os
 import re
 import subprocess
+import threading
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FOLDER = os.path.normpath(os.path.join(SOURCE, "cases", "threads"))
@@ -28,15 +29,16 @@ class Program:
         path = os.path.join(FOLDER, self.name + ".spec")
         return path if os.path.exists(path) else None
 
-    def build(self, clew, folder, is_fixed):
-        """Builds it with clew cc, once in a folder; returns its path."""
-        path = os.path.join(folder, self.name + ("-fixed" if is_fixed else ""))
+    def build(self, clew, folder, is_fixed, *flags):
+        """Builds it with clew cc, once in a folder, whole or not at all; returns its path."""
+        path = os.path.join(folder, "".join([self.name, "-fixed" if is_fixed else "", *flags]))
         if os.path.exists(path):
             return path
         words = [clew, "c++" if self.source.endswith(".cc") else "cc", "-g", "-O1", "-pthread", "-D_GNU_SOURCE",
-                 "-I", os.path.join(SOURCE, "include"), *(["-DFIXED"] if is_fixed else []), self.source, "-o", path]
+                 "-I", os.path.join(SOURCE, "include"), *(["-DFIXED"] if is_fixed else []), *flags, self.source, "-o", path + f".{threading.get_ident()}"]
         done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, f"{self.name}: {done.stderr}"
+        os.replace(words[-1], path)
         return path
 
 
