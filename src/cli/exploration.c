@@ -109,6 +109,10 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_count(f, "uncontrolled", told.outside_count);
     finding_file_count(f, "verified", told.verified);
     finding_file_count(f, "unlike", told.unlike);
+    for (uint32_t i = 0; i < told.outside_count; i++) {
+        vec_push(&f->assumptions,
+                 findings_text(&f->findings, "%s is not controlled", told.outside[i]));
+    }
 }
 
 static void print_findings(const struct exploration *x, const struct finding_file *f)

@@ -156,7 +156,10 @@ static void read_pending(const struct controlled *c, struct execution *x,
 /* Calls that went past control, by name, each once. */
 static void note_outside(struct controlled *c)
 {
-    const struct control_result *r = &c->page->result;
+    struct control_result *r = &c->page->result;
+    if (r->end == CONTROL_UNENDED && r->outside_count < CONTROL_OUTSIDES_MAX) {
+        (void)snprintf(r->outside[r->outside_count++], CONTROL_OUTSIDE_SIZE, "end of the process");
+    }
     for (uint32_t i = 0; i < r->outside_count && i < CONTROL_OUTSIDES_MAX; i++) {
         bool is_known = false;
         vec_each (&c->outside, known) {

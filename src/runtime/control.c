@@ -293,6 +293,8 @@ static void begin_run(void)
     const struct pick_plan plan = read_plan();
     struct control_result *r = &control->result;
     r->step_count = 0;
+    r->pending_count = 0;
+    r->pending_last = 0;
     r->report_count = 0;
     r->outside_count = 0;
     r->is_changed_outside = 0;

@@ -349,6 +349,9 @@ void heap_touch(uintptr_t address, uint32_t task);
 /* Whether others than the task have used it. */
 bool heap_is_shared(uintptr_t address, uint32_t task);
 
+/* control_process.c: whether this run has made other processes, which may send it signals. */
+bool process_has_children(void);
+
 /* control_time.c: a run begins at the same moment as every other. */
 void clock_begin(void);
 

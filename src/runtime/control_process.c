@@ -1,6 +1,7 @@
 /* How a controlled program ends, and what it does that reaches outside of the process. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,13 +110,67 @@ RT_EXPORT _Noreturn void __assert_perror_fail(int number, const char *file, unsi
 }
 
 /* A child goes on by itself, and nobody chooses for it. */
-RT_EXPORT pid_t fork(void)
+static bool has_children;
+
+bool process_has_children(void)
 {
-    control_outside("fork");
+    return has_children;
+}
+
+static void note_child(const char *call)
+{
+    has_children = has_children || control_is_on;
+    control_outside(call);
     control_changed();
     if (control_is_on) {
         end_forked();
     }
+}
+
+/* Of clone and clone3. */
+static uint64_t clone_flags(long number, const long *a)
+{
+    return number == SYS_clone3 ? *(const uint64_t *)a[0] : (uint64_t)a[0];
+}
+
+/* Another program takes the place of this one, which is over. One that has done nothing else only
+ * starts the other, and there is nothing to choose in it. */
+static void note_program(int folder, const char *path)
+{
+    if (sys(SYS_faccessat, folder, path, X_OK) != 0) {
+        return; /* it will fail */
+    }
+    if (control_self->number == 0 && control_self->child_count == 0) {
+        control_end(&(struct ending){.end = CONTROL_REFUSED,
+                                     .text = "it becomes another program (execve): put that one "
+                                             "behind --"});
+    }
+    control_outside("execve");
+    control_end(&(struct ending){.end = CONTROL_EXITED});
+}
+
+void process_leaves(long number, const long *a)
+{
+    switch (number) {
+    case SYS_clone:
+    case SYS_clone3:
+        if ((clone_flags(number, a) & CLONE_THREAD) == 0) {
+            note_child((clone_flags(number, a) & CLONE_VFORK) != 0 ? "posix_spawn" : "fork");
+        }
+        break;
+#ifdef SYS_fork
+    case SYS_fork:
+    case SYS_vfork: note_child("fork"); break;
+#endif
+    case SYS_execve: note_program(AT_FDCWD, (const char *)a[0]); break;
+    case SYS_execveat: note_program((int)a[0], (const char *)a[1]); break;
+    default: break;
+    }
+}
+
+RT_EXPORT pid_t fork(void)
+{
+    note_child("fork");
     const pid_t child = libc.fork();
     if (child == 0) {
         control_is_on = false;

@@ -88,7 +88,7 @@ RT_EXPORT int kill(pid_t pid, int signal)
 {
     if (!control_is_on || !is_own_process(pid)) {
         control_outside("kill");
-        return libc.kill(pid, signal);
+        return (int)sys(SYS_kill, pid, signal);
     }
     if (!is_signal(signal)) {
         return -1;

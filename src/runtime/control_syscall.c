@@ -270,6 +270,7 @@ static long pass(long number, const long *a)
     if (is_lasting(number)) {
         control_changed();
     }
+    process_leaves(number, a);
     return sys_call(number, a);
 }
 

@@ -18,7 +18,6 @@
     FUNCTION(void, quick_exit, (int))                                                            \
     FUNCTION(pid_t, fork, (void))                                                                \
     FUNCTION(int, sigaction, (int, const struct sigaction *, struct sigaction *))                \
-    FUNCTION(int, kill, (pid_t, int))                                                            \
     FUNCTION(int, clock_gettime, (clockid_t, struct timespec *))                                 \
     FUNCTION(int, timespec_get, (struct timespec *, int))                                        \
     FUNCTION(int, gettimeofday, (struct timeval *, void *))                                      \

@@ -30,8 +30,6 @@ static bool must_be_made_there(long number)
     case SYS_clone3:
     case SYS_fork:
     case SYS_vfork:
-    case SYS_execve:
-    case SYS_execveat:
     case SYS_rt_sigreturn:
     case SYS_sigaltstack:
     case SYS_arch_prctl:
@@ -87,14 +85,18 @@ static void handed_back(int signal, siginfo_t *info, void *argument)
         control_end(&(struct ending){.end = CONTROL_CRASHED, .value = signal});
     }
     const long number = registers[REG_RAX];
-    if (must_be_made_there(number)) {
-        selector = LET_PASS;
-        registers[REG_RIP] -= INSTRUCTION_SIZE;
-        return;
-    }
     const int saved = errno;
     const long a[ARGUMENTS] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                                registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
+    if (must_be_made_there(number)) {
+        if (control_is_mine()) {
+            process_leaves(number, a);
+        }
+        selector = LET_PASS;
+        registers[REG_RIP] -= INSTRUCTION_SIZE;
+        errno = saved;
+        return;
+    }
     const long result = make(context, number, a);
     registers[REG_RAX] = result == -1 ? -errno : result;
     errno = saved;

@@ -346,6 +346,9 @@ static void note_step(uint32_t choice)
     if (control->plan.wants_pending != 0 && !keep_pending(s)) {
         control_end(&(struct ending){.end = CONTROL_LIMITED});
     }
+    /* With each step, because a process that hangs or is killed says no more. */
+    control->result.pending_count = board->pending_count;
+    control->result.pending_last = board->pending_count;
     control->result.step_count = board->steps;
     uint64_t *done = table_slot(&board->occurrences, o->action, 0);
     if (done != NULL) {
@@ -378,16 +381,22 @@ static void learn(void)
  * nobody waits for such a thing. */
 static bool await_outside(void)
 {
-    enum { OUTSIDE_MAX = 64 };
+    enum { OUTSIDE_MAX = 64, LOOK_MS = 20 };
     struct pollfd awaited[OUTSIDE_MAX];
     uint32_t count = 0;
+    bool awaits_child = false;
     for (uint32_t i = 0; i < task_live_count; i++) {
         const struct act *a = &task_live[i]->act;
+        awaits_child = awaits_child || (a->wait == WAIT_SIGNAL && process_has_children());
         for (uint32_t k = 0;
              a->is_outer && a->wait == WAIT_READY && k < a->descriptor_count && count < OUTSIDE_MAX;
              k++) {
             awaited[count++] = a->descriptors[k];
         }
+    }
+    if (awaits_child) {
+        (void)sys_poll(awaited, count, LOOK_MS); /* its signal may have come just before */
+        return true;
     }
     return count > 0 && sys_poll(awaited, count, -1) > 0;
 }
