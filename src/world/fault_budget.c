@@ -25,7 +25,7 @@ static int parse_one(struct fault_budget *b, const char *text, size_t size, stru
         }
         most = most * 10 + (uint32_t)(*c - '0');
     }
-    if (most > BUDGET_MOST || equals + 1 == end) {
+    if (most > BUDGET_MOST || (equals != NULL && equals + 1 == end)) {
         return err_set(e, "%s: a number up to %d was expected", shown(text, size).text,
                        BUDGET_MOST);
     }

@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include "fuzz.h"
+#include "mutate.h"
 #include "test.h"
 
 struct sample {
@@ -197,4 +199,11 @@ TEST(mistakes_are_named_with_what_was_meant)
     check_error("--color purple", "--color: unknown WHEN \"purple\"; there is auto, always, never");
     check_error("--budget soon",
                 "--budget: \"soon\" is not a budget such as 30s, 10000runs or 2GB");
+}
+
+FUZZ_DECLARE(words);
+
+TEST(damaged_words_are_survived)
+{
+    mutate_entry("words", fuzz_words);
 }

@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 #include "fault.h"
+#include "fuzz.h"
+#include "mutate.h"
 #include "rows.h"
 #include "scratch.h"
 #include "test.h"
@@ -475,6 +477,13 @@ TEST(random_bytes_in_records_are_survived)
         (void)text_of(folder, &stats, &notes);
         notes_release(&notes);
     }
+}
+
+FUZZ_DECLARE(recording);
+
+TEST(mutated_rows_are_survived)
+{
+    mutate_entry("recording", fuzz_recording);
 }
 
 /* Merges a folder into the native file at this path. */
