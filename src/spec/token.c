@@ -223,3 +223,13 @@ void tokens_release(struct tokens *t)
     vec_release(&t->list);
     arena_release(&t->arena);
 }
+
+bool token_is_word(const struct token *t, const char *word)
+{
+    return t->kind == TOKEN_NAME && !t->is_quoted && strcmp(t->text, word) == 0;
+}
+
+bool token_is_sign(const struct token *t, const char *sign)
+{
+    return t->kind == TOKEN_SIGN && strcmp(t->text, sign) == 0;
+}

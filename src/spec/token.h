@@ -53,6 +53,10 @@ extern const struct duration_unit duration_units[];
 /* Whether a name can stand without quotes: made of letters, digits and _, and no keyword. */
 bool token_is_bare(const char *text);
 
+/* Whether it is this word, not in quotes; this sign. */
+bool token_is_word(const struct token *t, const char *word);
+bool token_is_sign(const struct token *t, const char *sign);
+
 /* Whether the word means something in the language itself. */
 bool token_is_keyword(const char *text);
 
