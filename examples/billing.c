@@ -1,8 +1,8 @@
 /* A hospital's billing service and four people who use it, one after the other: nothing goes wrong.
  *
  *     cc -o billing billing.c -lmicrohttpd
- *     ./billing --har plain.har              the service, its clients, and what they said to each
- * other
+ *     ./billing --har plain.har              the service, its clients,
+ *                                            and what they said to each other
  *     ./billing --safe --har safe.har        the same with versions and a lock
  *     ./billing --serve 8080                 only the service, until standard input ends
  *

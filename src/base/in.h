@@ -1,7 +1,7 @@
 /* Bytes from outside: a file, standard input or memory, seen through a window that slides forward.
  *
- *     while ((available = in_fill(&in, 1, e)) > 0) { ... in.at[0 .. available) ...; in_skip(&in,
- * n); }
+ *     while ((available = in_fill(&in, 1, e)) > 0) {
+ *         ... in.at[0 .. available) ...; in_skip(&in, n); }
  */
 #ifndef CLEW_BASE_IN_H
 #define CLEW_BASE_IN_H

@@ -1,8 +1,9 @@
 /* The trace a verb writes: to --output, in the format that --to or its ending names.
  *
  *     struct writing w;
- *     if ((status = writing_choose(&w, s, e)) < 0) { return status; }        before anything is
- * read if (writing_open(&w, &tables, e) < 0) { ... } writing_write(&w, events, count, e) ...
+ *     if ((status = writing_choose(&w, s, e)) < 0) { return status; }     before anything is read
+ *     if (writing_open(&w, &tables, e) < 0) { ... }
+ *     writing_write(&w, events, count, e) ...
  *     writing_close(&w, e), or writing_abandon(&w)
  */
 #ifndef CLEW_CLI_WRITING_H

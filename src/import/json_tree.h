@@ -2,8 +2,8 @@
  *
  *     enum place { ELSEWHERE, ROOT = JSON_ROOT, LOG, ENTRIES, ENTRY, URL };
  *     static const struct json_place places[] = {
- *         {ROOT, "log", LOG}, {LOG, "entries", ENTRIES}, {ENTRIES, NULL, ENTRY}, {ENTRY, "url",
- * URL}, {0},
+ *         {ROOT, "log", LOG}, {LOG, "entries", ENTRIES},
+ *         {ENTRIES, NULL, ENTRY}, {ENTRY, "url", URL}, {0},
  *     };
  *
  * A row names a field of an object, or (NULL) every element of an array, at a place; its value is

@@ -2,8 +2,8 @@
  *
  *     http://LOCALHOST:80/accounts/123456/balance?currency=EUR     a request's URI
  *     localhost/accounts/123456/balance                            the resource it names
- *     localhost/accounts/{id}/balance                              what such resources have in
- * common
+ *     localhost/accounts/{id}/balance                              what such resources
+ *                                                                  have in common
  *
  * The name leaves out the scheme and its usual port, query and fragment; letters of the host
  * are small; escapes of characters that need none are undone; empty segments are left out. */

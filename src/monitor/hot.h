@@ -3,8 +3,8 @@
  *
  *     struct hot hot;
  *     hot_build(&hot, c, &wanted, scratch);
- *     for (uint32_t at = 0; hot_next(&hot, &at, &span);) { ... cuts whose latest report is in it
- * ... }
+ *     uint32_t at = 0;
+ *     while (hot_next(&hot, &at, &span)) { ... cuts whose latest report is in it ... }
  *
  * Time is divided into parts that are no shorter than the skew. All states of a cut whose latest
  * report is in one part were there in it or in the part before, so the sum is at most that of the

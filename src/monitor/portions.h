@@ -3,8 +3,8 @@
  *     struct portions portions;
  *     portions_init(&portions, c, report_count, scratch);
  *     while (portions_next(&portions)) {
- *         ... cuts with at least portions.low[p] reports of process p and at most portions.high[p]
- * ...
+ *         ... cuts with at least portions.low[p] reports of process p,
+ *             and at most portions.high[p] ...
  *     }
  *     portions_release(&portions);
  *

@@ -3,8 +3,8 @@
  * section Observed; here a thread's handlers are ordered as they ran, and so are the sections of a
  * lock.
  *
- *     struct observed *o = observed_new(&tables, &notes, &(struct observed_options){.found =
- * print}); while ((more = cursor_next(c, &b, e)) > 0) { if (observed_feed(o, &b, e) < 0) ... }
+ *     struct observed *o = observed_new(&tables, &notes, &options);
+ *     while ((more = cursor_next(c, &b, e)) > 0) { if (observed_feed(o, &b, e) < 0) ... }
  *     observed_finish(o);
  *     observed_free(o);
  *

@@ -2,8 +2,8 @@
  * edges lead into handlers only from their receives. There two accesses can be side by side exactly
  * when neither must come before the other (docs/theory/races.md proves it), and
  *
- *     a must come before b   iff   b stands at or behind the first event of its task's main chain
- * that a comes before
+ *     a must come before b   iff   b stands at or behind the first event
+ *                                  of its task's main chain that a comes before
  *
  * where a handler's event stands where its receive does. So an access has two numbers per other
  * task, where it stands and what it reaches, and races are counted, not enumerated. */

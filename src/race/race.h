@@ -1,8 +1,8 @@
 /* Races: which conflicting accesses, and which messages, could have come the other way round.
  *
  *     struct race_stats stats;
- *     if (race_find(t, &(struct race_options){.model = RACE_STRICT}, &findings, &stats, &notes, e)
- * < 0)
+ *     const struct race_options options = {.model = RACE_STRICT};
+ *     if (race_find(t, &options, &findings, &stats, &notes, e) < 0) { ... }
  *
  * What a race is under each model is said in docs/theory/races-semantics.md. A data race is a pair
  * of accesses by two tasks, a message race a pair of messages to one task; where the handlers of

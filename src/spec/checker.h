@@ -2,9 +2,9 @@
  *
  *     struct checker *c = NULL;
  *     if (checker_new(&c, &spec, &(struct checker_system){names, 3}, e) < 0) { ... }
- *     slot = checker_slot(c, 0, "leader");                   once; CHECKER_SLOT_NONE: nobody reads
- * it checker_begin(c);                                      per run checker_set(c, slot, 1); as
- * variables change if (checker_step(c, now_ns) > 0) { ... a property is broken in this state ... }
+ *     slot = checker_slot(c, 0, "leader");     once; CHECKER_SLOT_NONE: nobody reads it
+ *     checker_begin(c);                        per run; checker_set(c, slot, 1) as variables change
+ *     if (checker_step(c, now_ns) > 0) { ... a property is broken in this state ... }
  *     checker_end(c, &(struct checker_ending){.kind = CHECKER_REST});
  *     checker_status(c, property)->verdict ...
  *     checker_free(c);

@@ -1,7 +1,7 @@
 /* Makes every allocation and every outside call of a piece of work fail once.
  *
- *     static int convert(void *context) { ...; return 0, or print one line on stderr and return 2;
- * } CHECK(fault_sweep(&(struct fault_sweep){.run = convert, .context = &paths}) > 20);
+ *     static int convert(void *context) { ... 0, or one line on stderr and 2 ... }
+ *     CHECK(fault_sweep(&(struct fault_sweep){.run = convert, .context = &paths}) > 20);
  *
  * The work runs in a child process with the first seam failing, then with the second, and so on
  * until the armed call is no longer reached. Each time the child must end by itself, either as it

@@ -3,8 +3,8 @@
  *
  *     FUZZ_ENTRY(falcon)
  *     {
- *         ... read `size` bytes at `bytes`; end by must() or a sanitizer when something is wrong
- * ...
+ *         ... read `size` bytes at `bytes`;
+ *             end by must() or a sanitizer when something is wrong ...
  *     }
  *
  * and in a test: FUZZ_DECLARE(falcon); ... fuzz_falcon(bytes, size); */

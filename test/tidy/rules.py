@@ -262,6 +262,15 @@ def only_the_licence_claims_rights(tree):
             for path, text in prose(tree) if path not in own for found in claim.finditer(text)]
 
 
+REFLOWED = re.compile(r"^ \*  {3,}\S.{75,}\n \* \S", re.MULTILINE)
+
+
+def examples_in_comments_are_whole(tree):
+    """An indented line that is too long is taken for prose by clang-format, and what follows runs into it."""
+    return [f"{path}:{line_of(tree.texts[path], found.start())}: an example runs into the next line: make it shorter"
+            for path in tree.paths(".c", ".h", under=C_FOLDERS) for found in REFLOWED.finditer(tree.texts[path])]
+
+
 # Documents
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -305,6 +314,7 @@ RULES = [
     every_header_is_included,
     declarations_are_used,
     only_text_is_kept,
+    examples_in_comments_are_whole,
     nothing_is_left_to_do,
     text_speaks_of_the_project_only,
     only_the_licence_claims_rights,

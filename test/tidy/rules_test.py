@@ -67,6 +67,7 @@ BAD = [
     ("declarations_are_used", "src/base/b.h", "static inline int b_lost(void)\n{\n    return 1;\n}\n", "b_lost"),
     ("declarations_are_used", "src/base/b.h", "#define B_LOST 1\n", "B_LOST"),
     ("only_text_is_kept", "program", "\x7fELF\0", "no text"),
+    ("examples_in_comments_are_whole", "src/base/b.h", "/* b\n *\n *     " + "x " * 44 + "\n * y\n */\n", "runs into"),
     ("nothing_is_left_to_do", "docs/x.md", f"{TASK_MARK}: more\n", TASK_MARK),
     ("text_speaks_of_the_project_only", "docs/x.md", "see /home" + "/me/x\n", "no place here"),
     ("text_speaks_of_the_project_only", "docs/x.md", "made by " + rules.FOREIGN[0].title() + "\n", "no place here"),
