@@ -203,6 +203,7 @@ static void print_json(struct minimization *m)
     finding_file_count(&f, "final_externals", r->final_externals);
     finding_file_count(&f, "replays", r->replays);
     finding_file_count(&f, "replayed_events", r->steps);
+    finding_file_count(&f, "executed_events", r->steps - r->steps_reused);
     if (m->world->has_tasks) {
         finding_file_count(&f, "initial_switches", r->initial_switches);
         finding_file_count(&f, "final_switches", r->final_switches);

@@ -21,13 +21,18 @@ static bool shows_with(void *context, const bool *is_in, uint32_t count)
     struct basis *b = context;
     struct candidate *c = &b->reducer->candidate;
     vec_clear(&c->wants);
+    c->wants_kept = UINT32_MAX;
     for (size_t i = 0; i < b->wants.count; i++) {
         const uint32_t atom = b->atom_of.at[i];
         if (atom == STEP_NONE || is_in[atom]) {
             vec_push(&c->wants, b->wants.at[i]);
+        } else if (c->wants_kept == UINT32_MAX) {
+            c->wants_kept = (uint32_t)i;
         }
     }
-    return reducer_shows(b->reducer, c);
+    const bool shows = reducer_shows(b->reducer, c);
+    c->wants_kept = 0;
+    return shows;
 }
 
 static void list_atoms(struct basis *b)

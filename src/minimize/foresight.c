@@ -146,7 +146,7 @@ static bool hear(int fd, struct glimpse *g)
     return got == (ssize_t)sizeof *g;
 }
 
-bool foresight_knows(struct foresight *f, uint64_t key, uint32_t *steps)
+bool foresight_knows(struct foresight *f, uint64_t key, struct glimpse *known)
 {
     if (!foresight_is_on(f)) {
         return false;
@@ -154,15 +154,14 @@ bool foresight_knows(struct foresight *f, uint64_t key, uint32_t *steps)
     const uint32_t whose = f->next;
     f->next = whose + 1 == f->worker_count ? 0 : whose + 1;
     if (f->is_worker) {
-        *steps = 0;
+        *known = (struct glimpse){.key = key, .is_fruitless = true};
         return whose != f->own;
     }
-    struct glimpse g = {0};
-    if (!hear(f->workers[whose].fd, &g) || g.key != key || !g.is_fruitless) {
+    *known = (struct glimpse){0};
+    if (!hear(f->workers[whose].fd, known) || known->key != key || !known->is_fruitless) {
         dismiss(f, f->worker_count);
         return false;
     }
-    *steps = g.steps;
     return true;
 }
 

@@ -21,6 +21,7 @@ struct foresight;
 struct glimpse {
     uint64_t key; /* of its plan: a worker that went another way than the leader is found out */
     uint32_t steps;
+    uint32_t steps_reused; /* of them, that were not taken again */
     bool is_fruitless;
 };
 
@@ -34,9 +35,9 @@ bool foresight_is_on(const struct foresight *f);
 /* Whether this process is a worker: it tells nobody but the leader anything. */
 bool foresight_is_worker(const struct foresight *f);
 
-/* Whether the next candidate, which has this key, is known to be fruitless; then how many steps it
- * had. Waits for the worker whose it is. In a worker, true for those that are not its own. */
-bool foresight_knows(struct foresight *f, uint64_t key, uint32_t *steps);
+/* Whether the next candidate, which has this key, is known to be fruitless; then what it came
+ * to. Waits for the worker whose it is. In a worker, true for those that are not its own. */
+bool foresight_knows(struct foresight *f, uint64_t key, struct glimpse *known);
 
 /* The candidate asked for last was run and came to this. In the leader, workers begin when this was
  * fruitless for a while, and end when it is not; where none can be made, it goes on alone. A worker

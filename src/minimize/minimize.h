@@ -127,8 +127,9 @@ struct minimized {
     uint32_t final_externals;
     uint32_t initial_switches, final_switches; /* in a world of tasks, else 0 */
     bool has_fewest_switches;                  /* every execution with fewer was tried */
-    uint64_t replays, steps;                   /* that were run */
-    uint32_t contents_shrunk;                  /* how often something smaller was brought */
+    uint64_t replays, steps;                   /* that were run ... */
+    uint64_t steps_reused;    /* ... of which so many were not taken again: runs began alike */
+    uint32_t contents_shrunk; /* how often something smaller was brought */
     struct stage_account stages[STAGE_COUNT];
     enum proof proof;
     bool is_stopped; /* by the user or the budget */

@@ -83,10 +83,11 @@ struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick
                               .is_unignorable = o->is_unignorable};
 }
 
-static void count_run(struct reducer *r, size_t steps)
+static void count_run(struct reducer *r, size_t steps, uint32_t steps_reused)
 {
     r->result->replays++;
     r->result->steps += steps;
+    r->result->steps_reused += steps_reused;
     r->result->stages[r->stage].replays++;
 }
 
@@ -96,7 +97,7 @@ static int run(struct reducer *r, const struct plan *p, struct execution *x)
         r->is_broken = true;
         return -1;
     }
-    count_run(r, x->steps.count);
+    count_run(r, x->steps.count, x->steps_reused);
     return 0;
 }
 
@@ -163,9 +164,9 @@ static uint64_t key_of(const struct plan *p)
 static bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
 {
     const uint64_t key = foresight_is_on(r->foresight) ? key_of(p) : 0;
-    uint32_t steps = 0;
-    if (foresight_knows(r->foresight, key, &steps)) {
-        count_run(r, steps);
+    struct glimpse known = {0};
+    if (foresight_knows(r->foresight, key, &known)) {
+        count_run(r, known.steps, known.steps_reused);
         return false;
     }
     if (run(r, p, &r->tried) < 0) {
@@ -175,6 +176,7 @@ static bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
         reducer_is_same(r, &r->tried) && (wish == WISH_SAME || is_better(r, &r->tried));
     foresight_note(r->foresight, &(struct glimpse){.key = key,
                                                    .steps = (uint32_t)r->tried.steps.count,
+                                                   .steps_reused = r->tried.steps_reused,
                                                    .is_fruitless = !is_fruitful});
     return is_fruitful;
 }
@@ -353,6 +355,7 @@ static bool run_candidate(struct reducer *r, const struct candidate *c, enum wis
     struct plan p = r->result->plan;
     p.pick.wants = c->wants.count == 0 ? &nothing : c->wants.at;
     p.pick.want_count = c->wants.count;
+    p.wants_kept = c->wants_kept;
     return reducer_goes_on(r) && attempt(r, &p, wish);
 }
 
@@ -444,6 +447,7 @@ bool reducer_end_trial(struct reducer *r, struct reducer *trial)
     m->stages[r->stage].replays += found->replays - m->replays;
     m->replays = found->replays;
     m->steps += found->steps;
+    m->steps_reused += found->steps_reused;
     r->is_broken = r->is_broken || trial->is_broken;
     const bool is_taken = !r->is_broken && trial->best_count > 0 && is_better(r, &found->best);
     if (is_taken) {
@@ -514,18 +518,31 @@ bool reducer_shows(struct reducer *r, const struct candidate *c)
     return true;
 }
 
-bool reducer_try_without(struct reducer *r, const bool *is_out)
+/* Wants the best without the steps that are marked, and without the rest of their atoms. */
+static void leave_out(const struct reducer *r, const bool *is_out, struct candidate *c)
 {
-    for (uint32_t way = 0; way < r->ways.count && reducer_goes_on(r); way++) {
-        vec_clear(&r->candidate.wants);
-        for (uint32_t i = 0; i < reducer_size(r); i++) {
-            if (!reducer_may_go(r, i) || (!is_out[i] && !is_out[r->partner_of.at[i]])) {
-                vec_push(&r->candidate.wants, reducer_want(r, i, r->ways.at[way]));
-            }
-        }
-        if (reducer_try(r, &r->candidate)) {
-            return true;
+    vec_clear(&c->wants);
+    c->wants_kept = UINT32_MAX;
+    for (uint32_t i = 0; i < reducer_size(r); i++) {
+        if (!reducer_may_go(r, i) || (!is_out[i] && !is_out[r->partner_of.at[i]])) {
+            vec_push(&c->wants, reducer_want(r, i, PICK_SAME));
+        } else if (c->wants_kept == UINT32_MAX) {
+            c->wants_kept = i;
         }
     }
-    return false;
+}
+
+bool reducer_try_without(struct reducer *r, const bool *is_out)
+{
+    struct candidate *c = &r->candidate;
+    bool is_better = false;
+    leave_out(r, is_out, c);
+    for (uint32_t way = 0; way < r->ways.count && !is_better && reducer_goes_on(r); way++) {
+        vec_each (&c->wants, want) {
+            want->match = (uint8_t)r->ways.at[way];
+        }
+        is_better = reducer_try(r, c);
+    }
+    c->wants_kept = 0;
+    return is_better;
 }

@@ -9,6 +9,7 @@
 /* Operations that are wanted, one after another. */
 struct candidate {
     VEC(struct pick_want) wants;
+    uint32_t wants_kept; /* the first so many are those of the next candidates too */
 };
 
 /* How steps are found again in a run in which others are missing: what is tried, in this order. */

@@ -262,6 +262,18 @@ const struct pick_want *pick_wanted(const struct pick *p, size_t ahead)
     return ahead < p->plan.want_count - p->turn ? &p->plan.wants[p->turn + ahead] : NULL;
 }
 
+uint32_t pick_asked(const struct pick *p)
+{
+    return (uint32_t)p->turn;
+}
+
+void pick_skip(struct pick *p, uint32_t want_count, uint32_t step_count)
+{
+    must(want_count <= p->plan.want_count);
+    p->turn = want_count;
+    p->step = step_count;
+}
+
 bool pick_is_among(const struct pick_want *want, const struct pick_operation *pending,
                    uint32_t count)
 {

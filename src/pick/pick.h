@@ -170,6 +170,11 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
  * after that, NULL when there is no more. */
 const struct pick_want *pick_wanted(const struct pick *p, size_t ahead);
 
+/* In a run of wants: how many were asked for. A run may begin as if so many had been, and so many
+ * steps taken. */
+uint32_t pick_asked(const struct pick *p);
+void pick_skip(struct pick *p, uint32_t want_count, uint32_t step_count);
+
 /* Like pick_choose where these are all that do what is wanted next (others may be among them): the
  * index of what is meant, or -1, and then the want is passed over. */
 int pick_choose_wanted(struct pick *p, const struct pick_operation *pending, uint32_t count);

@@ -133,7 +133,7 @@ static size_t core_used(const struct sim *s)
     return s->core_size + s->core->heap.used;
 }
 
-static size_t checkpoint_size(const struct sim *s)
+size_t memory_size(const struct sim *s)
 {
     size_t size = core_used(s);
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -148,7 +148,7 @@ static size_t checkpoint_size(const struct sim *s)
 /* The core comes first: it knows how much of the rest is used. */
 void *memory_checkpoint(struct sim *s)
 {
-    char *copy = mem_resize(NULL, checkpoint_size(s));
+    char *copy = mem_resize(NULL, memory_size(s));
     char *at = mempcpy(copy, s->memory, core_used(s));
     for (uint32_t i = 0; i < s->node_count; i++) {
         const struct heap *heap = &s->core->nodes[i].heap;

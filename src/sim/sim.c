@@ -182,12 +182,17 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     cover_forget(s);
     claims_begin(s);
     loop_begin(s);
-    memory_reset(s);
     cycle_begin(s);
+}
+
+static void begin_anew(struct sim *s)
+{
+    memory_reset(s);
     request_begin(s);
+    beginning_note(s);
     memset(s->states, 0, s->node_count * sizeof *s->states);
     for (uint32_t i = 0; i < s->node_count; i++) {
-        prng_init(&s->core->nodes[i].prng, p->pick.seed ^ s->names.nodes[i + 1]);
+        prng_init(&s->core->nodes[i].prng, s->plan->pick.seed ^ s->names.nodes[i + 1]);
     }
     outside_begin(s);
 }
@@ -216,13 +221,26 @@ static void end_run(struct sim *s, int stop)
                                       : "the system came to rest");
 }
 
+static void refresh_states(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        s->states[i] = s->core->nodes[i].state;
+    }
+}
+
 static void run_plan(struct sim *s)
 {
-    start_all(s);
+    if (s->resumed != NULL) {
+        beginning_resume(s, s->resumed);
+        refresh_states(s);
+    } else {
+        start_all(s);
+    }
     s->is_wanted = wanted_is_enough(s);
     const uint32_t steps_max = s->plan->steps_max == 0 ? UINT32_MAX : s->plan->steps_max;
     while (true) {
         loop_look(s);
+        beginning_look(s);
         if (s->core->steps >= steps_max) {
             const bool is_at_rest = s->pending_count == 0 || s->pending[0].fault != 0;
             if (is_at_rest) {
@@ -249,6 +267,10 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
     (void)e;
     struct sim *s = sim_of(w);
     begin(s, p, x);
+    s->resumed = beginning_find(s);
+    if (s->resumed == NULL) {
+        begin_anew(s);
+    }
     pick_begin(w->pick, &p->pick);
     tell_begin(s);
     if (!guard_run(s, run_plan) && outcome_is_violation(x->outcome)) {
@@ -272,6 +294,7 @@ static void begin_by_hand(struct world *w, const struct plan *p, struct executio
     struct sim *s = sim_of(w);
     execution_clear(x);
     begin(s, p, x);
+    begin_anew(s);
     (void)guard_run(s, start_all);
     pending_list(s);
 }
@@ -302,13 +325,6 @@ static bool step_by_hand(struct world *w, uint32_t choice, struct execution *x)
 static void *checkpoint(struct world *w)
 {
     return memory_checkpoint(sim_of(w));
-}
-
-static void refresh_states(struct sim *s)
-{
-    for (uint32_t i = 0; i < s->node_count; i++) {
-        s->states[i] = s->core->nodes[i].state;
-    }
 }
 
 static void restore(struct world *w, const void *copy)
@@ -372,6 +388,7 @@ static void close_sim(struct world *w)
     guard_close();
     loop_close(s);
     wanted_close(s);
+    beginning_close(s);
     claims_close(s);
     cover_close(s);
     hash_close(s);
@@ -494,6 +511,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     hash_open(s);
     loop_open(s);
     wanted_open(s);
+    beginning_open(s);
     s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
     s->origins = mem_zero(SIM_PENDING_MAX, sizeof *s->origins);
     s->states = mem_zero(s->node_count, sizeof *s->states);

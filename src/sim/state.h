@@ -188,10 +188,12 @@ struct hashes {
     uint64_t channel_sum;
 };
 
+struct beginnings;
 struct checker;
 struct cover;
 struct loops;
 struct outside;
+struct point;
 
 /* What a request of the run brought. */
 struct request {
@@ -288,7 +290,9 @@ struct sim {
     uint32_t shown_node;
     char shown_text[1000];
 
-    struct map actions; /* what messages and timers do, to which they are (wanted.c) */
+    struct beginnings *beginnings;
+    const struct point *resumed; /* where the run goes on; NULL: it began anew */
+    struct map actions;          /* what messages and timers do, to which they are (wanted.c) */
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
     struct {
@@ -312,6 +316,7 @@ void memory_reset(struct sim *s);
 void *heap_take(struct heap *h, size_t size); /* cleared; NULL when it is full */
 void heap_give(struct heap *h, void *block);
 bool heap_has(const struct heap *h, const void *taken); /* such a block is taken */
+size_t memory_size(const struct sim *s);                /* of a checkpoint */
 void *memory_checkpoint(struct sim *s);
 void memory_restore(struct sim *s, const void *checkpoint);
 
@@ -378,6 +383,15 @@ bool wanted_is_enough(const struct sim *s); /* nobody asks what else is pending 
 int wanted_choose(struct sim *s);           /* fills pending with it; as pick_choose says */
 /* Whether it may matter who rests when a timer of this node, which is about to, has fired. */
 bool wanted_minds_rest(struct sim *s, uint32_t firing_node);
+
+/* beginning.c: runs of wants that begin alike. */
+void beginning_open(struct sim *s);
+void beginning_close(struct sim *s);
+void beginning_note(struct sim *s); /* the run begins anew */
+/* The point from which the run can go on, NULL when it must begin anew. */
+const struct point *beginning_find(struct sim *s);
+void beginning_resume(struct sim *s, const struct point *point); /* that was found */
+void beginning_look(struct sim *s); /* puts a point aside, if it is time */
 
 /* describe.c: operations the way schedules write them. */
 void sim_describe(struct world *w, const struct pick_operation *o, struct schedule *schedule,

@@ -44,6 +44,8 @@ struct plan {
     struct pick_plan pick;
     struct fault_budget faults;
     uint32_t steps_max;     /* 0: no limit */
+    uint32_t wants_kept;    /* of its wants, the first so many are likely those of plans to come: a
+                               world may prepare to go on from there */
     bool wants_pending;     /* keep what was pending at each step */
     bool wants_states;      /* keep the state's hash after each step, where the world has one */
     bool wants_transitions; /* keep how each step changed its node, as far as the node tells */
@@ -112,10 +114,12 @@ struct execution {
     uint32_t values; /* of a broken property: where in `what` its values begin; 0: none */
     char key[120];   /* of a violation: the same for the same bug in other runs */
     enum finding_severity severity; /* of a violation */
-    bool is_early;    /* a property was broken between two steps, where more could have come */
-    uint64_t hash;    /* of all that happened: equal for equal runs, in every process */
-    size_t where;     /* of DIVERGED the turn, of UNSATISFIED the constraint */
-    bool is_faithful; /* every turn was taken (a lenient run may skip some) */
+    bool is_early;         /* a property was broken between two steps, where more could have come */
+    uint64_t hash;         /* of all that happened: equal for equal runs, in every process */
+    size_t where;          /* of DIVERGED the turn, of UNSATISFIED the constraint */
+    bool is_faithful;      /* every turn was taken (a lenient run may skip some) */
+    uint32_t steps_reused; /* of its steps, the first so many were not taken again: a run before
+                              had begun with them */
     VEC(struct step) steps;
     VEC(struct pick_operation) pending;
     VEC(struct step)

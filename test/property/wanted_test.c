@@ -110,6 +110,68 @@ TEST(what_is_wanted_is_found_as_if_all_were_listed)
     CHECK(steps > 1000);
 }
 
+/* Runs that leave something out of the same wants, as minimizing does, each beside the whole run.
+ * How many steps were not taken again. */
+static uint64_t check_alike(struct world *w, const struct plan *common, struct prng *prng)
+{
+    struct pool pool = {0};
+    struct execution quick = {0};
+    struct execution whole = {0};
+    struct pick_want wants[WANTS_MAX];
+    struct pick_want left[WANTS_MAX];
+    uint64_t reused = 0;
+    fill(&pool, w, *common, prng);
+    const uint32_t count = pool.steps.count == 0 ? 0 : draw_wants(&pool, prng, wants);
+    for (uint32_t i = 0; i < 3 * RUNS && count > 0; i++) {
+        const uint32_t first = (uint32_t)prng_below(prng, count);
+        const uint32_t end = first + (uint32_t)prng_below(prng, count - first) / 2;
+        uint32_t left_count = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            left[left_count] = wants[k];
+            left[left_count].match = (uint8_t)(i % 3 == 0 ? PICK_NEWEST : PICK_SAME_OR_OLDEST);
+            left_count += k < first || k > end;
+        }
+        struct plan p = *common;
+        p.pick = (struct pick_plan){
+            .wants = left, .want_count = left_count, .seed = prng_below(prng, 8) == 0};
+        /* However many of them are said to be shared. */
+        p.wants_kept = prng_below(prng, 4) == 0 ? (uint32_t)prng_below(prng, 100) : first;
+        system_run(w, &p, &quick);
+        p.wants_pending = true;
+        system_run(w, &p, &whole);
+        check_equal(&quick, &whole);
+        CHECK_INT(whole.steps_reused, 0);
+        reused += quick.steps_reused;
+    }
+    execution_release(&quick);
+    execution_release(&whole);
+    vec_release(&pool.steps);
+    return reused;
+}
+
+TEST(runs_that_begin_alike_go_on_as_if_each_began_anew)
+{
+    struct prng prng;
+    struct err e = {.text = ""};
+    prng_init(&prng, 3);
+    uint64_t reused = 0;
+    for (uint64_t i = 0; i < test_count(200, 3000); i++) {
+        const struct random_system_options o = {.has_timers = prng_below(&prng, 2) == 0,
+                                                .has_disk = prng_below(&prng, 3) == 0,
+                                                .can_fail = prng_below(&prng, 2) == 0,
+                                                .can_crash = prng_below(&prng, 4) == 0};
+        struct plan p = {0};
+        CHECK_INT(fault_budget_parse(
+                      &p.faults, i % 2 == 0 ? "none" : "crash=1,restart=1,drop=1,partition=1", &e),
+                  0);
+        struct world *w =
+            system_open(random_system(&prng, &o), prng_below(&prng, 2) == 0 ? "fifo" : "datagram");
+        reused += check_alike(w, &p, &prng);
+        world_close(w);
+    }
+    CHECK(reused > 300);
+}
+
 /* Timers that count round and round, at random lengths, and messages that begin anew: where nothing
  * but timers fires, they soon rest. */
 
@@ -184,6 +246,7 @@ TEST(timers_rest_as_if_all_were_listed)
     struct prng prng;
     prng_init(&prng, 2);
     uint64_t steps = 0;
+    uint64_t reused = 0;
     for (uint64_t i = 0; i < test_count(300, 5000); i++) {
         for (uint32_t k = 0; k < NODES; k++) {
             drawn.rounds[k] = 1 + (uint32_t)prng_below(&prng, 3);
@@ -191,7 +254,9 @@ TEST(timers_rest_as_if_all_were_listed)
         }
         struct world *w = system_open(&counters, prng_below(&prng, 2) == 0 ? "fifo" : "datagram");
         steps += check_runs(w, &(struct plan){0}, &prng);
+        reused += check_alike(w, &(struct plan){0}, &prng);
         world_close(w);
     }
     CHECK(steps > 10000);
+    CHECK(reused > 1000);
 }

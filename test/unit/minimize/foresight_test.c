@@ -10,6 +10,7 @@ static struct glimpse outcome(uint32_t candidate)
 {
     return (struct glimpse){.key = candidate + 1,
                             .steps = candidate % 97,
+                            .steps_reused = candidate % 89,
                             .is_fruitless = candidate % FRUITFUL_EVERY != FRUITFUL_EVERY - 1};
 }
 
@@ -24,21 +25,22 @@ static void wait_for_workers(struct foresight *f)
 /* A row of candidates as a stage has them; how many did not have to be run. */
 static uint32_t go_through(struct foresight *f, uint32_t first)
 {
-    uint32_t known = 0;
+    uint32_t known_count = 0;
     for (uint32_t i = first; i < CANDIDATES; i++) {
         const struct glimpse g = outcome(i);
-        uint32_t steps = 0;
-        if (!foresight_knows(f, g.key, &steps)) {
+        struct glimpse known = {0};
+        if (!foresight_knows(f, g.key, &known)) {
             foresight_note(f, &g);
         } else if (!foresight_is_worker(f)) {
             CHECK(g.is_fruitless);
-            CHECK_INT(steps, g.steps);
-            known++;
+            CHECK_INT(known.steps, g.steps);
+            CHECK_INT(known.steps_reused, g.steps_reused);
+            known_count++;
         }
     }
     foresight_end(f);
     CHECK(!foresight_is_on(f));
-    return known;
+    return known_count;
 }
 
 TEST(what_is_foreseen_is_what_comes)
@@ -54,26 +56,26 @@ TEST(what_is_foreseen_is_what_comes)
 TEST(a_worker_that_goes_another_way_is_not_believed)
 {
     struct foresight *f = foresight_new(2);
-    uint32_t steps = 0;
+    struct glimpse known = {0};
     wait_for_workers(f);
     const bool is_worker = foresight_is_worker(f);
     const struct glimpse g = {.key = is_worker ? 1 : 2, .is_fruitless = true};
     /* NOLINTNEXTLINE(bugprone-infinite-loop): a worker ends with its parent. */
     while (is_worker) {
-        if (!foresight_knows(f, g.key, &steps)) {
+        if (!foresight_knows(f, g.key, &known)) {
             foresight_note(f, &g);
         }
     }
-    CHECK(!foresight_knows(f, g.key, &steps));
+    CHECK(!foresight_knows(f, g.key, &known));
     CHECK(!foresight_is_on(f));
     foresight_free(f);
 }
 
 TEST(with_one_process_nothing_is_foreseen)
 {
-    uint32_t steps = 0;
+    struct glimpse known = {0};
     CHECK(foresight_new(1) == NULL);
-    CHECK(!foresight_knows(NULL, 1, &steps));
+    CHECK(!foresight_knows(NULL, 1, &known));
     foresight_note(NULL, &(struct glimpse){.is_fruitless = true});
     foresight_end(NULL);
     foresight_free(NULL);

@@ -1,0 +1,223 @@
+/* Runs that begin alike. Minimizing leaves something out of an execution again and again: all that
+ * comes before it is the same run, which need not be made anew. So while a run of wants goes on,
+ * points of it are put aside, and the next one that wants the same up to a point goes on from
+ * there.
+ *
+ *     wants of a run        a b c d e f g h i j k l m
+ *     points                .       .       .            the memory, and how many steps there were
+ *     the next, without h   a b c d e f g i j k l m      goes on from e
+ *
+ * A point is put aside only as far as the plan says that runs to come share its wants, and never
+ * after a timer has fired: who rests then depends on what is wanted next. Each way to match has its
+ * own points, since each is tried in turn. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "pick/name.h"
+#include "sim/state.h"
+
+/* To go back to a point takes as long as some ten steps do. */
+enum { SPACING_LEAST = 8, POINTS_MAX = 32 };
+
+/* So that all points together stay below 64 MiB: larger systems are run as a whole. */
+static const size_t memory_size_max = (size_t)400 << 10;
+
+struct point {
+    void *memory;
+    uint64_t hash; /* of the execution */
+    uint32_t want_count;
+    uint32_t step_count;
+};
+
+/* What runs of one way to match have in common. */
+struct beginning {
+    VEC(struct pick_want) wants; /* at least up to the last point */
+    VEC(struct step) steps;      /* up to the last point */
+    VEC(struct point) points;    /* the first before any want */
+};
+
+struct beginnings {
+    struct beginning of[PICK_NEWEST + 1]; /* by the match of the first want */
+    uint64_t key;                         /* of all that runs depend on besides their wants ... */
+    uint64_t key_anew;                    /* ... and of the last that began anew */
+    struct beginning *open; /* of this run: points are put aside; NULL: they are not */
+    uint32_t spacing;
+    uint32_t next; /* how many wants are asked for when the next point is put aside, or more */
+};
+
+void beginning_open(struct sim *s)
+{
+    s->beginnings = mem_zero(1, sizeof *s->beginnings);
+}
+
+/* Leaves the first points. */
+static void forget(struct beginning *b, size_t kept)
+{
+    while (b->points.count > kept) {
+        const struct point point = vec_pop(&b->points);
+        mem_free(point.memory);
+    }
+    b->steps.count = kept == 0 ? 0 : vec_last(&b->points)->step_count;
+}
+
+void beginning_close(struct sim *s)
+{
+    for (size_t i = 0; s->beginnings != NULL && i <= PICK_NEWEST; i++) {
+        struct beginning *b = &s->beginnings->of[i];
+        forget(b, 0);
+        vec_release(&b->wants);
+        vec_release(&b->steps);
+        vec_release(&b->points);
+    }
+    mem_free(s->beginnings);
+}
+
+static uint64_t key_of(const struct plan *p)
+{
+    uint64_t key = name_mix(p->pick.seed, p->content_count);
+    for (size_t i = 0; i < FAULT_LIMIT; i++) {
+        key = name_mix(key, p->faults.most[i]);
+    }
+    for (size_t i = 0; i < p->content_count; i++) {
+        const struct plan_content *c = &p->contents[i];
+        key = name_mix(name_mix(key, c->name), name_text(c->bytes, c->size));
+    }
+    return key;
+}
+
+void beginning_note(struct sim *s)
+{
+    s->beginnings->key_anew = s->system->shrink == NULL ? 0 : key_of(s->plan);
+}
+
+/* Whether a run of the plan does no more than it wants, and nothing but memory tells how far it is.
+ */
+static bool can_share(const struct sim *s)
+{
+    const struct plan *p = s->plan;
+    return wanted_is_enough(s) && p->pick.want_count > 0 && p->pick.strategy == PICK_FIRST &&
+           p->pick.constraint_count == 0 && p->pick.asleep_count == 0 && s->checker == NULL &&
+           !p->wants_states && !p->wants_transitions && !p->wants_views && !p->is_blind &&
+           !p->is_ordered && !p->is_reduced;
+}
+
+static bool is_same(const struct pick_want *a, const struct pick_want *b)
+{
+    return a->action == b->action && a->content == b->content && a->fault == b->fault &&
+           a->match == b->match && a->is_unignorable == b->is_unignorable;
+}
+
+/* How many points of it are on the way of the plan. */
+static size_t count_points(const struct beginning *b, const struct pick_plan *p)
+{
+    size_t shared = 0;
+    while (shared < b->wants.count && shared < p->want_count &&
+           is_same(&b->wants.at[shared], &p->wants[shared])) {
+        shared++;
+    }
+    size_t count = b->points.count;
+    while (count > 0 && b->points.at[count - 1].want_count > shared) {
+        count--;
+    }
+    return count;
+}
+
+/* As far as points may go: not to where the default goes on until what is wanted is pending. */
+static uint32_t count_kept(const struct plan *p)
+{
+    uint32_t count = 0;
+    while (count < p->wants_kept && count < p->pick.want_count &&
+           !p->pick.wants[count].is_unignorable) {
+        count++;
+    }
+    const bool is_waited_for = count < p->pick.want_count && p->pick.wants[count].is_unignorable;
+    return is_waited_for && count > 0 ? count - 1 : count;
+}
+
+/* Has points put aside in this run: after the last of those kept, or from the start. */
+static void put_aside(struct beginnings *all, struct beginning *b, const struct plan *p)
+{
+    const uint32_t wants_kept = count_kept(p);
+    const uint32_t least = (uint32_t)(p->pick.want_count / POINTS_MAX);
+    all->spacing = least < SPACING_LEAST ? SPACING_LEAST : least;
+    all->next = b->points.count == 0 ? 0 : vec_last(&b->points)->want_count + all->spacing;
+    if (all->next > wants_kept) {
+        return;
+    }
+    vec_reserve(&b->wants, wants_kept + 1);
+    memcpy(b->wants.at, p->pick.wants, wants_kept * sizeof *p->pick.wants);
+    b->wants.count = wants_kept;
+    all->open = b;
+}
+
+const struct point *beginning_find(struct sim *s)
+{
+    struct beginnings *all = s->beginnings;
+    all->open = NULL;
+    if (!can_share(s)) {
+        return NULL;
+    }
+    const uint64_t key = key_of(s->plan);
+    if (key != all->key) {
+        all->key = key;
+        for (size_t i = 0; i <= PICK_NEWEST; i++) {
+            forget(&all->of[i], 0);
+        }
+        return NULL; /* points are worth it where it comes twice */
+    }
+    if (s->system->shrink != NULL && all->key_anew != key) {
+        return NULL; /* what requests brought is known of the last run that began anew */
+    }
+    struct beginning *b = &all->of[s->plan->pick.wants[0].match];
+    const size_t count = count_points(b, &s->plan->pick);
+    const bool goes_further =
+        count == 0 || s->plan->wants_kept > b->points.at[count - 1].want_count;
+    if (goes_further) {
+        forget(b, count);
+        put_aside(all, b, s->plan);
+    }
+    return count == 0 ? NULL : &b->points.at[count - 1];
+}
+
+void beginning_resume(struct sim *s, const struct point *point)
+{
+    struct execution *x = s->execution;
+    const struct beginning *b = &s->beginnings->of[s->plan->pick.wants[0].match];
+    memory_restore(s, point->memory);
+    vec_reserve(&x->steps, point->step_count + 1);
+    if (point->step_count > 0) {
+        memcpy(x->steps.at, b->steps.at, point->step_count * sizeof *b->steps.at);
+    }
+    x->steps.count = x->steps_reused = point->step_count;
+    x->hash = point->hash;
+    pick_skip(s->world.pick, point->want_count, point->step_count);
+}
+
+static void add_point(struct sim *s, struct beginning *b, uint32_t want_count)
+{
+    const struct execution *x = s->execution;
+    for (size_t i = b->steps.count; i < x->steps.count; i++) {
+        vec_push(&b->steps, x->steps.at[i]);
+    }
+    vec_push(&b->points, (struct point){.memory = memory_checkpoint(s),
+                                        .hash = x->hash,
+                                        .want_count = want_count,
+                                        .step_count = (uint32_t)x->steps.count});
+}
+
+void beginning_look(struct sim *s)
+{
+    struct beginnings *all = s->beginnings;
+    const uint32_t asked = pick_asked(s->world.pick);
+    if (all->open == NULL || asked < all->next) {
+        return;
+    }
+    const struct execution *x = s->execution;
+    if (asked > all->open->wants.count || all->open->points.count > POINTS_MAX ||
+        memory_size(s) > memory_size_max) {
+        all->open = NULL;
+    } else if (x->steps.count == 0 || vec_last(&x->steps)->operation.kind != EVENT_TIMER_FIRE) {
+        add_point(s, all->open, asked);
+        all->next = asked + all->spacing;
+    }
+}
