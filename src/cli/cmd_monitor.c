@@ -89,7 +89,7 @@ static int check_command(const struct session *s, const struct monitor_command *
         return session_misused(e, "--via: z3 or z3-packed");
     }
     if (c->processes < 2 || c->processes > 10000 || c->seconds < 1 || c->seconds > 1000000) {
-        return session_misused(e, "--processes is from 2 to 10000, --seconds from 1 on");
+        return session_misused(e, "--processes is from 2 to 10000, --seconds from 1 to 1000000");
     }
     if (c->beta > 100 || c->fault > 100 || c->messages > 100000) {
         return session_misused(e, "--beta and --fault are from 0 to 100 percent, --messages from 0 "
