@@ -6,16 +6,25 @@
 
 enum limit_measure { MEASURE_TIME, MEASURE_RUNS, MEASURE_BYTES };
 
-static const struct unit {
+const struct time_unit limit_time_units[] = {
+    {"d", UINT64_C(86400000000000)},
+    {"h", UINT64_C(3600000000000)},
+    {"m", UINT64_C(60000000000)},
+    {"s", UINT64_C(1000000000)},
+    {"ms", UINT64_C(1000000)},
+    {"us", UINT64_C(1000)},
+    {"ns", UINT64_C(1)},
+    {NULL, 0},
+};
+
+struct unit {
     const char *name;
     enum limit_measure measure;
     uint64_t factor;
-} units[] = {
-    {"ms", MEASURE_TIME, 1000000},
-    {"s", MEASURE_TIME, 1000000000},
-    {"m", MEASURE_TIME, UINT64_C(60) * 1000000000},
-    {"h", MEASURE_TIME, UINT64_C(3600) * 1000000000},
-    {"d", MEASURE_TIME, UINT64_C(86400) * 1000000000},
+};
+
+/* Besides those of time. */
+static const struct unit other_units[] = {
     {"runs", MEASURE_RUNS, 1},
     {"run", MEASURE_RUNS, 1},
     {"B", MEASURE_BYTES, 1},
@@ -34,19 +43,31 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static const struct unit *find_unit(const char *text, size_t size)
+static bool is_name(const char *name, const char *text, size_t size)
 {
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strlen(units[i].name) == size && memcmp(units[i].name, text, size) == 0) {
-            return &units[i];
+    return strlen(name) == size && memcmp(name, text, size) == 0;
+}
+
+static bool find_unit(const char *text, size_t size, struct unit *unit)
+{
+    for (const struct time_unit *known = limit_time_units; known->name != NULL; known++) {
+        if (is_name(known->name, text, size)) {
+            *unit = (struct unit){known->name, MEASURE_TIME, known->ns};
+            return true;
         }
     }
-    return NULL;
+    for (size_t i = 0; i < sizeof other_units / sizeof *other_units; i++) {
+        if (is_name(other_units[i].name, text, size)) {
+            *unit = other_units[i];
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Reads "1.5s" of `size` bytes as 1.5 * factor; false when it is not a number with a unit or does
  * not fit. Digits are taken one by one so that no locale has a say. */
-static bool parse_amount(const char *text, size_t size, const struct unit **unit, uint64_t *amount)
+static bool parse_amount(const char *text, size_t size, struct unit *unit, uint64_t *amount)
 {
     __extension__ typedef unsigned __int128 wide;
     wide digits = 0;
@@ -64,11 +85,10 @@ static bool parse_amount(const char *text, size_t size, const struct unit **unit
             return false;
         }
     }
-    *unit = i == 0 || text[i - 1] == '.' ? NULL : find_unit(text + i, size - i);
-    if (*unit == NULL) {
+    if (i == 0 || text[i - 1] == '.' || !find_unit(text + i, size - i, unit)) {
         return false;
     }
-    const wide total = digits * (*unit)->factor / scale;
+    const wide total = digits * unit->factor / scale;
     *amount = (uint64_t)total;
     return total <= UINT64_MAX;
 }
@@ -78,13 +98,13 @@ int limit_parse(struct limit *l, const char *text, struct err *e)
     struct limit parsed = *l;
     for (const char *at = text;; at++) {
         const size_t size = strcspn(at, ",");
-        const struct unit *unit = NULL;
+        struct unit unit;
         uint64_t amount = 0;
         if (!parse_amount(at, size, &unit, &amount) || amount == 0) {
             return err_set(e, "\"%.*s\" is not a budget such as 30s, 10000runs or 2GB",
                            size < 40 ? (int)size : 40, at);
         }
-        switch (unit->measure) {
+        switch (unit.measure) {
         case MEASURE_TIME: parsed.time_ns = amount; break;
         case MEASURE_RUNS: parsed.runs = amount; break;
         case MEASURE_BYTES: parsed.bytes = amount; break;
@@ -99,10 +119,12 @@ int limit_parse(struct limit *l, const char *text, struct err *e)
 
 int limit_parse_time(uint64_t *time_ns, const char *text, struct err *e)
 {
-    const struct unit *unit = NULL;
+    struct unit unit;
     uint64_t amount = 0;
-    if (!parse_amount(text, strlen(text), &unit, &amount) || unit->measure != MEASURE_TIME) {
-        return err_set(e, "\"%.40s\" is not a span of time such as 1.5s or 200ms", text);
+    if (!parse_amount(text, strlen(text), &unit, &amount) || unit.measure != MEASURE_TIME) {
+        return err_set(
+            e, "\"%.40s\" is not a span of time such as 1.5s or 200ms (units: ns us ms s m h d)",
+            text);
     }
     *time_ns = amount;
     return 0;

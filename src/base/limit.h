@@ -8,6 +8,15 @@
 
 #include "base/err.h"
 
+struct time_unit {
+    const char *name;
+    uint64_t ns;
+};
+
+/* Units that spans of time are given in, wherever people write them: d h m s ms us ns. Ended by a
+ * NULL name. */
+extern const struct time_unit limit_time_units[];
+
 /* {0} is no limit at all; so is 0 in each field. */
 struct limit {
     uint64_t time_ns;
@@ -19,8 +28,8 @@ struct limit {
 };
 
 /* Adds what the text says: a number and a unit ("30s", "1.5h", "10000runs", "2GB"), or several
- * joined by commas. Units: ms s m h d, runs, and B KB MB GB TB (thousands) KiB MiB GiB TiB. Fails
- * on anything else and leaves *l as it was. */
+ * joined by commas. Units: those of time, runs, and B KB MB GB TB (thousands) KiB MiB GiB TiB.
+ * Fails on anything else and leaves *l as it was. */
 MUST_USE int limit_parse(struct limit *l, const char *text, struct err *e);
 
 /* Reads a span of time alone, which may be none ("0s"). */

@@ -128,7 +128,7 @@ static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
     };
     if (c->no_clocks) {
         m->options.skew = INT64_MAX;
-    } else if (c->skew.is_given && moment_ticks(&c->skew, 0, tick_ns, &m->options.skew, e) < 0) {
+    } else if (c->skew.is_given && moment_span(&c->skew, tick_ns, &m->options.skew, e) < 0) {
         return err_wrap(e, "--skew");
     }
     vec_push(&m->file.assumptions,
@@ -170,7 +170,7 @@ static int choose_checks(const char *text, uint64_t tick_ns, struct stream_optio
     } else if (end != text && strcmp(end, "events") == 0 && count > 0) {
         o->check_events = count;
     } else if (moment_parse(&moment, text, e) < 0 ||
-               moment_ticks(&moment, 0, tick_ns, &o->check_ticks, e) < 0 || o->check_ticks <= 0) {
+               moment_span(&moment, tick_ns, &o->check_ticks, e) < 0 || o->check_ticks <= 0) {
         return session_misused(e, "--check-every: a time (1s), event, or a number of them "
                                   "(1000events)");
     }
@@ -190,7 +190,7 @@ static int choose_stream(struct monitoring *m, uint64_t tick_ns, struct stream_o
                                  .decide = m->options.decide,
                                  .lag = tick_ns == 0 ? 100 * (m->options.skew % (INT64_MAX / 100))
                                                      : (int64_t)(second_ns / tick_ns)};
-    if (c->lag.is_given && moment_ticks(&c->lag, 0, tick_ns, &o->lag, e) < 0) {
+    if (c->lag.is_given && moment_span(&c->lag, tick_ns, &o->lag, e) < 0) {
         return err_wrap(e, "--lag");
     }
     return choose_checks(c->check_every, tick_ns, o, e);
@@ -292,7 +292,7 @@ static int find_in_traces(struct monitoring *m, struct err *e)
 static int ticks_of(const struct moment *m, const char *name, uint64_t tick_ns, int64_t *ticks,
                     struct err *e)
 {
-    if (m->is_given && moment_ticks(m, 0, tick_ns, ticks, e) < 0) {
+    if (m->is_given && moment_span(m, tick_ns, ticks, e) < 0) {
         return err_wrap(e, "--%s", name);
     }
     return *ticks < 0 ? session_misused(e, "--%s: not below 0", name) : 0;
@@ -462,8 +462,8 @@ static const struct option options[] = {
     ROW(spec, .name = "spec", .type = OPTION_FILE, .argument = "FILE",
         .help = "the properties (man 5 clew-spec); a simulated run brings its own"),
     ROW(skew, .name = "skew", .type = OPTION_MOMENT, .argument = "TIME",
-        .help =
-            "clocks differ by at most so much: a time (10ms), or a number of the trace's ticks"),
+        .help = "clocks differ by at most so much: a time (10ms, 50us), or a number of the trace's "
+                "ticks"),
     ROW(no_clocks, .name = "no-clocks", .type = OPTION_FLAG,
         .help = "clocks say nothing: only messages order what processes do"),
     ROW(check_every, .name = "check-every", .type = OPTION_TEXT, .argument = "TIME|Nevents|event",

@@ -40,7 +40,10 @@ int moment_parse(struct moment *m, const char *text, struct err *e)
     } else if (limit_parse_time(&parsed.time_ns, text, e) == 0) {
         parsed.is_relative = true;
     } else {
-        return err_set(e, "\"%.40s\" is no time of a trace such as 1700000000042 or 1.5s", text);
+        return err_set(e,
+                       "\"%.40s\" is no time of a trace such as 1700000000042 or 1.5s "
+                       "(units: ns us ms s m h d)",
+                       text);
     }
     *m = parsed;
     return 0;
@@ -63,6 +66,15 @@ int moment_ticks(const struct moment *m, int64_t time_first, uint64_t tick_ns, i
     if (span <= INT64_MAX && __builtin_add_overflow(time_first, (int64_t)span, ticks)) {
         *ticks = INT64_MAX;
     }
+    return 0;
+}
+
+int moment_span(const struct moment *m, uint64_t tick_ns, int64_t *ticks, struct err *e)
+{
+    if (moment_ticks(m, 0, tick_ns, ticks, e) < 0) {
+        return -1;
+    }
+    *ticks += m->is_relative && m->time_ns % tick_ns != 0 && *ticks < INT64_MAX;
     return 0;
 }
 

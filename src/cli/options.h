@@ -147,12 +147,16 @@ struct operands {
 MUST_USE int options_parse(const struct option *table, void *target, const char *const *words,
                            size_t word_count, struct operands *operands, struct err *e);
 
-/* Reads "1700000000042", "-5", "1.5s" or "200ms". */
+/* Reads "1700000000042", "-5", "1.5s", "200ms" or "10us". */
 MUST_USE int moment_parse(struct moment *m, const char *text, struct err *e);
 
 /* The moment in ticks of a trace whose first time and unit (nanoseconds, 0: not known) are these.
  * Fails when it is relative and there is no unit. */
 MUST_USE int moment_ticks(const struct moment *m, int64_t time_first, uint64_t tick_ns,
                           int64_t *ticks, struct err *e);
+
+/* The same for how long something takes: rounded up, so that what lasts at most as long as was said
+ * lasts at most so many ticks. */
+MUST_USE int moment_span(const struct moment *m, uint64_t tick_ns, int64_t *ticks, struct err *e);
 
 #endif

@@ -1,4 +1,6 @@
 #include "spec/spec.h"
+
+#include "base/limit.h"
 #include "spec/token.h"
 #include "trace/word.h"
 
@@ -71,7 +73,7 @@ static void print_bound(int64_t bound, struct out *out)
     if (bound == SPEC_UNBOUNDED) {
         return;
     }
-    const struct duration_unit *unit = duration_units;
+    const struct time_unit *unit = limit_time_units;
     while (bound == 0 ? unit[1].name != NULL && unit->ns != UINT64_C(1000000000)
                       : (uint64_t)bound % unit->ns != 0) {
         unit++;

@@ -4,21 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/shown.h"
 #include "trace/word.h"
 
 enum { SPEC_SIZE_MAX = 1 << 20 };
-
-const struct duration_unit duration_units[] = {
-    {"d", UINT64_C(86400000000000)},
-    {"h", UINT64_C(3600000000000)},
-    {"m", UINT64_C(60000000000)},
-    {"s", UINT64_C(1000000000)},
-    {"ms", UINT64_C(1000000)},
-    {"us", UINT64_C(1000)},
-    {"ns", UINT64_C(1)},
-    {NULL, 0},
-};
 
 const char *const token_keywords[] = {
     "never",    "possibly", "always",     "and",   "or",    "implies", "not",
@@ -138,7 +128,7 @@ static int take_unit(struct lexer *x, struct token *t)
 {
     struct token unit = {0};
     (void)take_word(x, &unit);
-    for (const struct duration_unit *known = duration_units; known->name != NULL; known++) {
+    for (const struct time_unit *known = limit_time_units; known->name != NULL; known++) {
         if (strcmp(known->name, unit.text) == 0) {
             t->kind = TOKEN_DURATION;
             return __builtin_mul_overflow(t->number, known->ns, &t->number) || t->number > INT64_MAX

@@ -42,14 +42,6 @@ void tokens_release(struct tokens *t);
 /* "line 3, column 14: WHAT"; always -1. */
 int token_refuse(const struct token *t, struct err *e, const char *format, ...) PRINTF_LIKE(3, 4);
 
-struct duration_unit {
-    const char *name;
-    uint64_t ns;
-};
-
-/* From the largest to a nanosecond; ended by a NULL name. */
-extern const struct duration_unit duration_units[];
-
 /* Whether a name can stand without quotes: made of letters, digits and _, and no keyword. */
 bool token_is_bare(const char *text);
 

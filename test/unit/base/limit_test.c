@@ -22,6 +22,18 @@ TEST(a_budget_is_a_number_and_a_unit)
     CHECK_INT(parsed("18446744073709551615B").bytes, UINT64_MAX);
 }
 
+TEST(every_unit_of_time_is_known)
+{
+    CHECK_INT(parsed("3ns").time_ns, 3);
+    CHECK_INT(parsed("3us").time_ns, 3000);
+    CHECK_INT(parsed("0.25us").time_ns, 250);
+    CHECK_INT(parsed("3ms").time_ns, 3000000);
+    CHECK_INT(parsed("3s").time_ns, UINT64_C(3000000000));
+    CHECK_INT(parsed("3m").time_ns, UINT64_C(180000000000));
+    CHECK_INT(parsed("3h").time_ns, UINT64_C(10800000000000));
+    CHECK_INT(parsed("3d").time_ns, UINT64_C(259200000000000));
+}
+
 TEST(budgets_are_joined_by_commas_and_by_repetition)
 {
     struct limit l = parsed("30s,5runs");
@@ -53,6 +65,7 @@ TEST(what_is_no_budget_is_refused_and_changes_nothing)
         "18446744073709551616B",
         "1000000000000000d",
         "0.00000000001s",
+        "0.5ns",
         "1s\n",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -77,7 +90,8 @@ TEST(a_span_of_time_may_be_none)
     CHECK_INT(limit_parse_time(&time_ns, "5runs", &e), -1);
     CHECK_INT(limit_parse_time(&time_ns, "1s,2s", &e), -1);
     CHECK_INT(limit_parse_time(&time_ns, "5", &e), -1);
-    CHECK_TEXT(e.text, "\"5\" is not a span of time such as 1.5s or 200ms");
+    CHECK_TEXT(e.text,
+               "\"5\" is not a span of time such as 1.5s or 200ms (units: ns us ms s m h d)");
 }
 
 TEST(no_limit_is_never_spent)

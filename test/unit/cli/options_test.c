@@ -154,6 +154,24 @@ TEST(a_moment_is_as_the_trace_has_it_or_counts_from_its_beginning)
     CHECK_INT(moment_ticks(&m, 100, 0, &ticks, &e), -1);
 }
 
+TEST(how_long_something_takes_is_rounded_up_to_ticks)
+{
+    struct moment m = {0};
+    int64_t ticks = 0;
+    CHECK_INT(moment_parse(&m, "1500us", &e), 0);
+    CHECK_INT(moment_span(&m, 1000000, &ticks, &e), 0);
+    CHECK_INT(ticks, 2);
+    CHECK_INT(moment_span(&m, 500, &ticks, &e), 0);
+    CHECK_INT(ticks, 3000);
+    CHECK_INT(moment_parse(&m, "10ns", &e), 0);
+    CHECK_INT(moment_span(&m, 1000, &ticks, &e), 0);
+    CHECK_INT(ticks, 1);
+    CHECK_INT(moment_span(&m, 0, &ticks, &e), -1);
+    CHECK_INT(moment_parse(&m, "7", &e), 0);
+    CHECK_INT(moment_span(&m, 0, &ticks, &e), 0);
+    CHECK_INT(ticks, 7);
+}
+
 TEST(what_is_no_moment_is_refused)
 {
     static const char *const wrong[] = {"",    "-",      "noon", "1s2", "5runs",
