@@ -330,20 +330,18 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
     source->has_begun = true;
 }
 
-struct brought intake_take(struct intake *in, const struct event *e)
+uint32_t intake_take(struct intake *in, const struct event *e, uint32_t process)
 {
-    const uint32_t process =
-        e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
     if (process == UINT32_MAX) {
         in->stranger_count++;
         doubt(in, "a report of a process that was not known when the others began: left out");
         in->event_count++;
-        return (struct brought){.process = UINT32_MAX};
+        return 0;
     }
     const uint64_t end = in->sources[process].end;
     take_known(in, e, process);
     in->event_count++;
-    return (struct brought){process, (uint32_t)(in->sources[process].end - end)};
+    return (uint32_t)(in->sources[process].end - end);
 }
 
 /* ---- names ---- */

@@ -84,25 +84,23 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
                  const struct tables *t, struct notes *n);
 void intake_release(struct intake *in);
 
-/* What an event has brought: so many reports of a process. */
-struct brought {
-    uint32_t process; /* UINT32_MAX: of none that is known */
-    uint32_t count;
-};
+/* The process that the event is of; UINT32_MAX: of none that is known. */
+static inline uint32_t intake_process(const struct intake *in, const struct event *e)
+{
+    return e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
+}
 
-/* Takes the next event of the stream. */
-struct brought intake_take(struct intake *in, const struct event *e);
+/* Takes the next event of the stream, which is of this process. How many reports it has brought. */
+uint32_t intake_take(struct intake *in, const struct event *e, uint32_t process);
 
 /* The event is taken soon: has the place of its report brought near. With many processes that is
  * always one that was not looked at for long. */
 static inline void intake_expect(const struct intake *in, const struct event *e)
 {
-    const uint32_t process =
-        e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
+    const uint32_t process = intake_process(in, e);
     if (process != UINT32_MAX) {
         const struct source *source = &in->sources[process];
-        const struct held *held = source_held(source, source->end);
-        __builtin_prefetch(held, 1);
+        __builtin_prefetch(source_held(source, source->end), 1);
     }
 }
 

@@ -67,60 +67,84 @@ static void enqueue(struct online *o, uint32_t process)
     }
 }
 
-static bool is_over(const struct online *o, int64_t time)
+/* The sender of what was received must have come past its send. */
+static void reach(struct online *o, const struct held *receive)
 {
-    return o->latest > time && (uint64_t)o->latest - (uint64_t)time > (uint64_t)o->skew;
-}
-
-static bool must_take(const struct online *o, const struct follower *f, const struct held *next)
-{
-    return !f->is_wanted || f->next < f->reached || is_over(o, next->time);
-}
-
-static void reach(struct online *o, uint32_t process, const struct held *receive)
-{
-    struct follower *sender = &o->processes[process];
-    o->latest = receive->need_time > o->latest ? receive->need_time : o->latest;
+    struct follower *sender = &o->processes[receive->need_process];
     const uint64_t need = held_need(receive, sender->next);
     if (sender->reached <= need) {
         sender->reached = need + 1;
         if (sender->next < sender->reached) {
-            enqueue(o, process);
+            enqueue(o, receive->need_process);
         }
     }
 }
 
-static void take(struct online *o, struct follower *f, const struct held *held)
+static int64_t later(int64_t a, int64_t b)
 {
-    f->next++;
-    o->latest = held->time > o->latest ? held->time : o->latest;
-    if (held_is_receive(held)) {
-        if (held->need_process < o->process_count) {
-            reach(o, held->need_process, held);
-        }
-    } else if (held->slot != REPORT_NO_SLOT) {
-        const bool is_wanted = (held->wanted & o->bit) != 0;
-        o->wanted_count += (uint32_t)is_wanted - (uint32_t)f->is_wanted;
-        f->is_wanted = is_wanted;
-    }
+    return a > b ? a : b;
 }
 
+/* Has the process take what it must. A receive reaches other processes only, so that what is known
+ * of this one is written back once. */
 static void run(struct online *o, uint32_t process)
 {
     const struct source *source = &o->sources[process];
     struct follower *f = &o->processes[process];
-    must(f->next >= source->first);
-    while (f->next < source->fed) {
-        const struct held *held = source_held(source, f->next);
-        if (!must_take(o, f, held)) {
+    uint64_t next = f->next;
+    int64_t latest = o->latest;
+    bool is_wanted = f->is_wanted;
+    must(next >= source->first);
+    for (; next < source->fed; next++) {
+        const struct held *held = source_held(source, next);
+        const bool is_over =
+            latest > held->time && (uint64_t)latest - (uint64_t)held->time > (uint64_t)o->skew;
+        if (is_wanted && next >= f->reached && !is_over) {
             break;
         }
-        take(o, f, held);
+        latest = later(latest, held->time);
+        if (held_is_receive(held)) {
+            if (held->need_process < o->process_count) {
+                latest = later(latest, held->need_time);
+                reach(o, held);
+            }
+        } else if (held->slot != REPORT_NO_SLOT) {
+            is_wanted = (held->wanted & o->bit) != 0;
+        }
+    }
+    o->wanted_count += (uint32_t)is_wanted - (uint32_t)f->is_wanted;
+    o->latest = latest;
+    f->next = next;
+    f->is_wanted = is_wanted;
+}
+
+/* Processes are looked at one after the other; one that comes so many later is brought near, with
+ * some of what it takes next. */
+enum { AHEAD = 2 };
+
+static void expect(const struct online *o, uint32_t process)
+{
+    enum { IN_LINE = 2, LINES_MAX = 24 };
+    if (process < o->process_count) {
+        const struct source *source = &o->sources[process];
+        uint64_t next = o->processes[process].next;
+        for (int i = 0; i < LINES_MAX && next < source->fed; i++, next += IN_LINE) {
+            __builtin_prefetch(source_held(source, next));
+        }
     }
 }
 
-static void run_queued(struct online *o)
+/* Looks at all once, in their order: those that are still to come are not queued for it. */
+static void run_all(struct online *o)
 {
+    for (uint32_t p = 0; p < o->process_count; p++) {
+        o->processes[p].is_queued = true;
+    }
+    for (uint32_t p = 0; p < o->process_count; p++) {
+        expect(o, p + AHEAD);
+        o->processes[p].is_queued = false;
+        run(o, p);
+    }
     while (o->queue.count > 0) {
         const uint32_t process = vec_pop(&o->queue);
         o->processes[process].is_queued = false;
@@ -128,28 +152,9 @@ static void run_queued(struct online *o)
     }
 }
 
-/* Processes are looked at one after the other; one that comes so many later is brought near: the
- * first few lines of what it takes next. */
-enum { AHEAD = 2 };
-
-static void expect(const struct online *o, uint32_t process, uint64_t line_count)
-{
-    enum { IN_LINE = 2 };
-    if (process < o->process_count) {
-        for (uint64_t i = 0; i < line_count; i++) {
-            __builtin_prefetch(
-                source_held(&o->sources[process], o->processes[process].next + i * IN_LINE));
-        }
-    }
-}
-
 void online_go_on(struct online *o)
 {
-    for (uint32_t p = 0; p < o->process_count; p++) {
-        expect(o, p + AHEAD, 3);
-        run(o, p);
-        run_queued(o);
-    }
+    run_all(o);
 }
 
 /* Makes all go on that must, until none must. */
@@ -158,11 +163,7 @@ static void sweep(struct online *o)
     int64_t latest = 0;
     do {
         latest = o->latest;
-        for (uint32_t p = 0; p < o->process_count; p++) {
-            expect(o, p + AHEAD, 1);
-            run(o, p);
-            run_queued(o);
-        }
+        run_all(o);
     } while (latest != o->latest);
 }
 

@@ -458,15 +458,19 @@ static bool is_due(const struct stream *s)
 
 static void take(struct stream *s, const struct event *events, size_t count)
 {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 16, FAR_AHEAD = 64 };
     for (size_t i = 0; i < count; i++) {
+        if (count - i > FAR_AHEAD) {
+            __builtin_prefetch(&events[i + FAR_AHEAD]);
+            __builtin_prefetch((const char *)&events[i + FAR_AHEAD] + sizeof *events - 1);
+        }
         if (count - i > AHEAD) {
             intake_expect(&s->intake, &events[i + AHEAD]);
         }
-        const struct brought brought = intake_take(&s->intake, &events[i]);
-        for (uint32_t left = brought.count; left > 0; left--) {
-            const struct source *source = &s->intake.sources[brought.process];
-            see(s, brought.process, source_held(source, source->end - left));
+        const uint32_t process = intake_process(&s->intake, &events[i]);
+        for (uint32_t left = intake_take(&s->intake, &events[i], process); left > 0; left--) {
+            const struct source *source = &s->intake.sources[process];
+            see(s, process, source_held(source, source->end - left));
         }
         if (is_due(s)) {
             check(s, false);
