@@ -71,7 +71,7 @@ static void list_on_node(struct sim *s, uint8_t fault, uint32_t node,
 void fault_list_outside(struct sim *s)
 {
     uint32_t node = 0;
-    const uint8_t fault = outside_fault(s, &node);
+    const uint8_t fault = s->outside == NULL ? 0 : outside_fault(s, &node);
     if (fault != 0) {
         list_on_node(s, fault, node, add_outside);
     }
@@ -139,6 +139,9 @@ static void list_on_parcels(struct sim *s)
 void fault_list(struct sim *s)
 {
     const struct fault_budget *b = &s->plan->faults;
+    if (!s->has_faults) {
+        return;
+    }
     list_on_nodes(s);
     if ((b->most[FAULT_DROP] | b->most[FAULT_DUPLICATE] | b->most[FAULT_REORDER]) != 0) {
         list_on_parcels(s);

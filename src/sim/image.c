@@ -85,7 +85,8 @@ static void refresh(struct image *m, const struct stretch *s, size_t block_count
     const size_t size = smaller(block_count * BLOCK_SIZE, s->size);
     for (size_t at = 0; at < size; at += PAGE_SIZE) {
         const size_t page_size = smaller(size - at, PAGE_SIZE);
-        if (memcmp(m->bytes.at + at, s->bytes + at, page_size) == 0) {
+        const bool is_block = page_size <= BLOCK_SIZE; /* which is compared below */
+        if (!is_block && memcmp(m->bytes.at + at, s->bytes + at, page_size) == 0) {
             continue;
         }
         for (size_t i = at / BLOCK_SIZE; i * BLOCK_SIZE < at + page_size; i++) {

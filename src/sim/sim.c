@@ -171,6 +171,7 @@ static void start_all(struct sim *s)
 static void begin(struct sim *s, const struct plan *p, struct execution *x)
 {
     s->plan = p;
+    s->has_faults = fault_budget_is_any(&p->faults);
     s->execution = x;
     s->is_wanted = false;
     s->now = STEP_NONE;

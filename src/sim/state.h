@@ -245,6 +245,7 @@ struct sim {
 
     /* Of the run. */
     const struct plan *plan;
+    bool has_faults; /* the plan allows some */
     struct execution *execution;
     int32_t self;       /* the node whose code runs; -1: none */
     bool is_setting_up; /* requests may be made */

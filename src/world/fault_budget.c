@@ -1,4 +1,5 @@
 /* Budgets of faults as words: "crash=1,drop=2". */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/shown.h"
@@ -7,14 +8,28 @@
 
 enum { BUDGET_MOST = 1000 };
 
+/* "there is no fault called "fire": crash, restart ... or disk-error" */
+static int refuse(const char *name, size_t size, struct err *e)
+{
+    char all[160] = "";
+    size_t used = 0;
+    for (uint8_t fault = FAULT_CRASH; fault <= FAULT_DISK_ERROR; fault++) {
+        const char *before = fault == FAULT_CRASH ? "" : fault == FAULT_DISK_ERROR ? " or " : ", ";
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", before,
+                                 mode_name(MODES_FAULT, fault));
+        must(used < sizeof all);
+    }
+    return err_set(e, "there is no fault called %s: %s", shown(name, size).text, all);
+}
+
 /* One "fault" or "fault=N" of `size` bytes. */
 static int parse_one(struct fault_budget *b, const char *text, size_t size, struct err *e)
 {
     const char *equals = memchr(text, '=', size);
     const size_t name_size = equals == NULL ? size : (size_t)(equals - text);
     const uint8_t fault = mode_find(MODES_FAULT, text, name_size);
-    if (fault == MODE_UNSAID) {
-        return err_set(e, "there is no fault called %s", shown(text, name_size).text);
+    if (fault == MODE_UNSAID || fault > FAULT_DISK_ERROR) {
+        return refuse(text, name_size, e);
     }
     uint32_t most = equals == NULL ? 1 : 0;
     const char *end = text + size;
@@ -31,6 +46,12 @@ static int parse_one(struct fault_budget *b, const char *text, size_t size, stru
     }
     b->most[fault] = (uint16_t)most;
     return 0;
+}
+
+bool fault_budget_is_any(const struct fault_budget *b)
+{
+    static const struct fault_budget none = {0};
+    return memcmp(b, &none, sizeof none) != 0;
 }
 
 int fault_budget_parse(struct fault_budget *b, const char *text, struct err *e)

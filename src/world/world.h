@@ -29,7 +29,11 @@ struct fault_budget {
     uint16_t most[FAULT_LIMIT]; /* by FAULT_CRASH ... */
 };
 
-/* Reads "crash=1,drop=2" ("crash" alone is one); "none" is none. Fails on what is not a fault. */
+/* Whether it allows any. */
+bool fault_budget_is_any(const struct fault_budget *b);
+
+/* Reads "crash=1,drop=2" ("crash" alone is one); "none" is none. Fails on what is not a fault,
+ * or one that no system of nodes has (short reads, connections that are reset). */
 MUST_USE int fault_budget_parse(struct fault_budget *b, const char *text, struct err *e);
 
 /* What a request brings. */
