@@ -25,6 +25,16 @@ struct kept {
     size_t size;
 };
 
+/* Small systems have fewer executions than that, and large ones seldom repeat any: a map of all
+ * would cost a short run more than it spares. */
+enum { RUN_PLACES = 1 << 12 };
+
+/* The last run of those that share a place. May be of a job before: the record tells. */
+struct run_place {
+    uint32_t tag; /* the rest of what it is found by */
+    uint32_t at;
+};
+
 struct campaign {
     char *path;
     int lock_fd;
@@ -36,10 +46,10 @@ struct campaign {
     /* The job under way, and what it taught. */
     struct campaign_job job;
     bool has_job;
-    struct arena arena;          /* texts */
-    uint32_t made;               /* runs of it */
-    VEC(struct run_record) runs; /* different ones */
-    struct map run_index;        /* execution and strategy to one of them */
+    struct arena arena;                      /* texts */
+    uint32_t made;                           /* runs of it */
+    VEC(struct run_record) runs;             /* different ones, as far as is remembered ... */
+    struct run_place run_places[RUN_PLACES]; /* ... by execution and strategy */
     VEC(struct campaign_block) blocks;
     struct map block_index;
     VEC(struct campaign_property) properties;
@@ -291,7 +301,6 @@ static void forget_job(struct campaign *c)
     c->has_job = false;
     c->made = 0;
     vec_clear(&c->runs);
-    map_clear(&c->run_index);
     vec_clear(&c->blocks);
     map_clear(&c->block_index);
     vec_clear(&c->properties);
@@ -310,7 +319,6 @@ void campaign_close(struct campaign *c)
     }
     forget_job(c);
     vec_release(&c->runs);
-    map_release(&c->run_index);
     names_release(&c->words);
     vec_release(&c->word_ids);
     vec_release(&c->blocks);
@@ -423,11 +431,13 @@ void campaign_run(struct campaign *c, const struct campaign_run *run)
                                       .outcome = word_of(c, run->outcome, last->outcome),
                                       .violation = word_of(c, run->violation, last->violation),
                                       .count = 1};
-    const uint32_t at = *map_slot(&c->run_index, record.execution_hash + record.strategy,
-                                  (uint32_t)c->runs.count, NULL);
-    if (at < c->runs.count && is_same_run(&c->runs.at[at], &record)) {
-        c->runs.at[at].count++;
+    const uint64_t key = record.execution_hash + record.strategy;
+    struct run_place *place = &c->run_places[key % RUN_PLACES];
+    if (place->tag == key >> 32 && place->at < c->runs.count &&
+        is_same_run(&c->runs.at[place->at], &record)) {
+        c->runs.at[place->at].count++;
     } else {
+        *place = (struct run_place){.tag = (uint32_t)(key >> 32), .at = (uint32_t)c->runs.count};
         vec_push(&c->runs, record);
     }
 }

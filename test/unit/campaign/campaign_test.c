@@ -1,6 +1,7 @@
 #include "campaign/campaign.h"
 
 #include <sqlite3.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -405,6 +406,7 @@ static uint64_t try_bytes(const char *path, const struct mutant *mutant)
     const bool is_read = account_read(&a, path, &e) == 0;
     account_release(&a);
     CHECK(is_read || e.text[0] != '\0');
+    CHECK(strstr(e.text, "***") == NULL); /* which says nothing */
     struct campaign *c = NULL;
     e.text[0] = '\0';
     const struct campaign_options options = campaign_for(path, true);
