@@ -227,18 +227,24 @@ int yaml_want(const struct yaml_node *n, enum yaml_kind kind, struct err *e)
     return n->kind == kind ? 0 : yaml_refuse(n, e, "%s was expected", names[kind]);
 }
 
-/* "there is no WHAT "wrd" here (did you mean word?)" */
+/* "there is no WHAT "wrd" here (did you mean word?)", or the words there are: "a, b or c". */
 static int refuse_unknown(const struct yaml_node *n, const char *what, const char *const *words,
                           struct err *e)
 {
     struct suggest nearest = {.wanted = n->text};
-    for (; *words != NULL; words++) {
-        suggest_try(&nearest, *words);
+    char all[240] = "";
+    size_t used = 0;
+    for (size_t i = 0; words[i] != NULL; i++) {
+        suggest_try(&nearest, words[i]);
+        const char *before = i == 0 ? "" : words[i + 1] == NULL ? " or " : ", ";
+        const int size = snprintf(all + used, sizeof all - used, "%s%s", before, words[i]);
+        used = used + (size_t)size < sizeof all ? used + (size_t)size : sizeof all - 1;
     }
     const struct shown name = shown(n->text, n->size);
-    return nearest.nearest == NULL ? yaml_refuse(n, e, "there is no %s %s here", what, name.text)
-                                   : yaml_refuse(n, e, "there is no %s %s here (did you mean %s?)",
-                                                 what, name.text, nearest.nearest);
+    return nearest.nearest == NULL
+               ? yaml_refuse(n, e, "there is no %s %s here: %s", what, name.text, all)
+               : yaml_refuse(n, e, "there is no %s %s here (did you mean %s?)", what, name.text,
+                             nearest.nearest);
 }
 
 static bool is_one_of(const struct yaml_node *n, const char *const *words, size_t *index)

@@ -90,6 +90,9 @@ TEST(what_was_wanted_is_told)
     size_t index = 0;
     CHECK_INT(yaml_want_word(yaml_field(y.root, "net"), nets, &index, &e), -1);
     CHECK_TEXT(e.text, "line 2, column 6: there is no choice \"fofo\" here (did you mean fifo?)");
+    static const char *const far_off[] = {"one", "another", "third", NULL};
+    CHECK_INT(yaml_want_word(yaml_field(y.root, "net"), far_off, &index, &e), -1);
+    CHECK_TEXT(e.text, "line 2, column 6: there is no choice \"fofo\" here: one, another or third");
     int64_t number = 0;
     CHECK_INT(yaml_want_i64(yaml_field(y.root, "size"), -1, 64, &number, &e), -1);
     CHECK_TEXT(e.text, "line 3, column 7: a number from -1 to 64 was expected, not \"99\"");
