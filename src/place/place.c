@@ -173,6 +173,17 @@ bool places_print_functions(struct places *p, uint64_t address, struct out *out)
     return function != NULL;
 }
 
+bool places_is_in(struct places *p, uint64_t address, const char *path_end)
+{
+    const uint64_t inside = address == 0 ? 0 : address - 1;
+    Dwfl_Module *module = module_at(p, inside);
+    int number = 0;
+    const char *file = module == NULL ? NULL : line_of(module, inside, &number);
+    const size_t size = file == NULL ? 0 : strlen(file);
+    const size_t end_size = strlen(path_end);
+    return size >= end_size && strcmp(file + size - end_size, path_end) == 0;
+}
+
 bool places_print_source(struct places *p, uint64_t address, struct out *out)
 {
     /* A return address is the instruction after the call; one byte less is inside it. */

@@ -22,6 +22,9 @@ void places_add_module(struct places *p, const char *path, uint64_t bias);
  */
 bool places_print_source(struct places *p, uint64_t address, struct out *out);
 
+/* Whether that call stands in the file whose path ends so: "clew/sim.h". */
+bool places_is_in(struct places *p, uint64_t address, const char *path_end);
+
 /* Appends the functions that the call returning to `address` is in: the innermost first, then those
  * it was inlined into, each with the place where it calls the one before:
  * "deposit < transfer bank.c:30". False, and nothing appended, when no function is known. */

@@ -192,7 +192,8 @@ _Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, c
     siglongjmp(way_out, ENDED_BY_US);
 }
 
-/* The places of the system's own code among the frames, innermost first: "a.c:12 < b.c:30". */
+/* The places of the system's own code among the frames, innermost first: "a.c:12 < b.c:30". What
+ * clew/sim.h puts between that code and the explorer says nothing about it. */
 static void print_frames(struct sim *s, char *text, size_t size)
 {
     struct out out;
@@ -207,9 +208,13 @@ static void print_frames(struct sim *s, char *text, size_t size)
         if (address < s->library_bias || address >= s->library_end) {
             continue;
         }
-        out_text(&out, shown == 0 ? "" : " < ");
         /* Places are those of calls that return to an address; what was caught is no call. */
-        shown += places_print_source(places, address + (address == caught_at), &out);
+        const uint64_t returned_to = address + (address == caught_at);
+        if (shown == 0 && places_is_in(places, returned_to, "clew/sim.h")) {
+            continue;
+        }
+        out_text(&out, shown == 0 ? "" : " < ");
+        shown += places_print_source(places, returned_to, &out);
     }
     (void)snprintf(text, size, "%.*s", (int)out.used, out.used == 0 ? "" : out.buffer);
     places_free(places);
