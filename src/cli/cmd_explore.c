@@ -262,7 +262,12 @@ static int go_by_hand(struct exploration *x, struct err *e)
 {
     struct plan plan = search_plan(&x->options.search);
     plan.is_learning = false; /* nobody chooses who could learn */
-    return interactive(x->session, x->world, &plan, e);
+    struct out replay;
+    out_open_memory(&replay);
+    print_replay_options(x->command, &replay);
+    const int status = interactive(x->session, x->world, &plan, replay.buffer, e);
+    out_abandon(&replay);
+    return status;
 }
 
 static int search_and_report(struct exploration *x, struct err *e)

@@ -95,7 +95,20 @@ static void walk(struct session *s, struct world *w, const struct execution *x,
     execution_release(&again);
 }
 
-static void print_verdict(struct session *s, const struct replayed *r, const struct schedule *sched)
+/* Whether the execution is the one that the schedule was made of. */
+static const char *sameness(const struct replay_command *c, const struct replayed *r,
+                            const struct schedule *sched)
+{
+    if (sched->hash == 0 || r->is_same) {
+        return sched->hash == 0 ? "" : ", as recorded";
+    }
+    return c->spec == NULL && c->config == NULL
+               ? ", not as recorded (a search with --spec or --config is replayed with them)"
+               : ", not as recorded";
+}
+
+static void print_verdict(struct session *s, const struct replay_command *c,
+                          const struct replayed *r, const struct schedule *sched)
 {
     const struct execution *x = &r->execution;
     if (r->divergence[0] != '\0') {
@@ -107,11 +120,8 @@ static void print_verdict(struct session *s, const struct replayed *r, const str
                   outcome_name(x->outcome));
     out_text(&s->out, ": ");
     session_text(s, x->what);
-    out_format(&s->out, "\n%zu steps, hash %016llx%s\n", x->steps.count,
-               (unsigned long long)x->hash,
-               sched->hash == 0 ? ""
-               : r->is_same     ? ", as recorded"
-                                : ", not as recorded");
+    out_format(&s->out, "\n%zu step%s, hash %016llx%s\n", x->steps.count,
+               x->steps.count == 1 ? "" : "s", (unsigned long long)x->hash, sameness(c, r, sched));
 }
 
 static void print_json(struct session *s, const struct replayed *r, const char *calls,
@@ -228,7 +238,7 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
         if (c->common.json) {
             print_json(s, &r, calls, c->verify);
         } else {
-            print_verdict(s, &r, sched);
+            print_verdict(s, c, &r, sched);
             report_lines(s, outcome_is_violation(r.execution.outcome) ? calls : "");
             if (c->verify > 1) {
                 out_format(&s->out, "%llu replays, all the same\n", (unsigned long long)c->verify);

@@ -40,11 +40,11 @@ static void add_findings(const struct exploration *x, struct finding_file *f)
                              .severity = v->severity,
                              .what = v->what,
                              .key = v->key,
-                             .why = findings_text(&f->findings,
-                                                  "%sshown by run %llu, after %u steps; %llu %s it",
-                                                  v->calls, (unsigned long long)v->run,
-                                                  v->step_count, (unsigned long long)v->count,
-                                                  v->count == 1 ? "run shows" : "runs show")});
+                             .why = findings_text(
+                                 &f->findings, "%sshown by run %llu, after %u step%s; %llu %s it",
+                                 v->calls, (unsigned long long)v->run, v->step_count,
+                                 v->step_count == 1 ? "" : "s", (unsigned long long)v->count,
+                                 v->count == 1 ? "run shows" : "runs show")});
     }
 }
 
@@ -83,10 +83,10 @@ static void add_earlier(const struct exploration *x, struct finding_file *f)
                 .severity = severity < 0 ? SEVERITY_ERROR : (enum finding_severity)severity,
                 .what = v->violation.what,
                 .key = v->violation.key,
-                .why = findings_text(&f->findings,
-                                     "shown by run %llu, after %llu steps, in an earlier search",
-                                     (unsigned long long)v->violation.run + 1,
-                                     (unsigned long long)v->violation.step)});
+                .why = findings_text(
+                    &f->findings, "shown by run %llu, after %llu step%s, in an earlier search",
+                    (unsigned long long)v->violation.run + 1, (unsigned long long)v->violation.step,
+                    v->violation.step == 1 ? "" : "s")});
     }
 }
 
@@ -187,11 +187,11 @@ static void print_summary(const struct exploration *x)
     }
     if (found->violations.count > 0) {
         report_count(out, found->violations.count, "violation", "violations");
-        out_text(out, " in ");
-        if (found->is_complete) {
+        if (!found->is_complete) {
+            out_format(out, " in %llu of them", (unsigned long long)found->violating_runs);
+        } else if (x->options.strategy == EXPLORE_DPOR) {
+            out_text(out, " in ");
             report_count(out, found->violating_runs, "run", "runs");
-        } else {
-            out_format(out, "%llu of them", (unsigned long long)found->violating_runs);
         }
     } else {
         out_text(out, earlier > 0 ? "no other violation" : "no violation");

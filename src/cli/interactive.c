@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "explore/replay.h"
 #include "trace/lines.h"
 #include "trace/word.h"
 #include "world/recipe.h"
@@ -12,9 +13,11 @@ struct hand {
     struct session *session;
     struct world *world;
     const struct plan *plan;
+    const char *replay_options; /* as clew replay has to be told */
     struct execution execution;
     VEC(uint32_t) choices;
-    bool is_over; /* the last step ended the run */
+    bool is_over;   /* the last step ended the run */
+    bool is_broken; /* the run is at rest, and should not be as it is */
 };
 
 static void begin(struct hand *h)
@@ -28,6 +31,15 @@ static void take(struct hand *h, uint32_t choice)
     h->is_over = !h->world->ops->step(h->world, choice, &h->execution);
 }
 
+/* Comes back to where the choices lead. */
+static void walk(struct hand *h)
+{
+    begin(h);
+    vec_each (&h->choices, choice) {
+        take(h, *choice);
+    }
+}
+
 static void go_back(struct hand *h)
 {
     if (h->choices.count == 0) {
@@ -35,10 +47,44 @@ static void go_back(struct hand *h)
         return;
     }
     h->choices.count--;
-    begin(h);
-    vec_each (&h->choices, choice) {
-        take(h, *choice);
+    walk(h);
+}
+
+/* The run so far. It may be in its middle: how it hashes when it has ended is not known. */
+static void write_schedule(struct hand *h, struct schedule *s)
+{
+    struct execution sofar = h->execution;
+    sofar.hash = 0;
+    recipe_write(s, h->world, h->plan, &sofar);
+}
+
+static void print_outcome(struct hand *h, const struct execution *x)
+{
+    session_paint(h->session, PAINT_ERROR, outcome_name(x->outcome));
+    out_text(&h->session->out, ": ");
+    session_text(h->session, x->what);
+    out_char(&h->session->out, '\n');
+}
+
+/* Says whether the system may rest as it does. Steps by hand do not ask: a run that ends here does.
+ */
+static int judge_rest(struct hand *h, struct err *e)
+{
+    struct schedule s;
+    struct replayed r = {0};
+    schedule_init(&s);
+    write_schedule(h, &s);
+    const int result = replay(h->world, &s, &(struct replay_options){0}, &r, e);
+    schedule_release(&s);
+    walk(h);
+    h->is_broken = result == 0 && outcome_is_violation(r.execution.outcome);
+    if (h->is_broken) {
+        print_outcome(h, &r.execution);
+    } else if (result == 0) {
+        out_text(&h->session->out, "nothing is pending: the system is at rest\n");
     }
+    replayed_release(&r);
+    return result;
 }
 
 static void print_operation(struct hand *h, const struct pick_operation *o)
@@ -51,28 +97,29 @@ static void print_operation(struct hand *h, const struct pick_operation *o)
     schedule_release(&line);
 }
 
-static void print_pending(struct hand *h)
+static int print_pending(struct hand *h, struct err *e)
 {
-    struct out *out = &h->session->out;
+    h->is_broken = false;
     if (h->is_over) {
-        session_paint(h->session, PAINT_ERROR, outcome_name(h->execution.outcome));
-        out_text(out, ": ");
-        session_text(h->session, h->execution.what);
-        out_char(out, '\n');
-        return;
+        print_outcome(h, &h->execution);
+        return 0;
     }
     const struct pick_operation *pending = NULL;
-    const uint32_t count = h->world->ops->pending(h->world, &pending);
-    if (count == 0) {
-        out_text(out, "nothing is pending: the system is at rest\n");
+    uint32_t count = h->world->ops->pending(h->world, &pending);
+    if (count == 0 || pending[0].fault != 0) {
+        if (judge_rest(h, e) < 0) {
+            return -1;
+        }
+        count = h->world->ops->pending(h->world, &pending);
     }
     for (uint32_t i = 0; i < count; i++) {
-        out_format(out, "%4u  ", i + 1);
+        out_format(&h->session->out, "%4u  ", i + 1);
         print_operation(h, &pending[i]);
     }
+    return 0;
 }
 
-static int save(struct hand *h, const char *path, struct err *e)
+static int write_file(struct hand *h, const char *path, struct err *e)
 {
     struct out out;
     struct schedule s;
@@ -80,21 +127,28 @@ static int save(struct hand *h, const char *path, struct err *e)
         return -1;
     }
     schedule_init(&s);
-    /* The run may be in its middle: how it hashes when it has ended is not known. */
-    struct execution sofar = h->execution;
-    sofar.hash = 0;
-    recipe_write(&s, h->world, h->plan, &sofar);
+    write_schedule(h, &s);
     schedule_print(&s, &out);
     schedule_release(&s);
-    if (out_close(&out, e) < 0) {
-        return -1;
+    return out_close(&out, e);
+}
+
+/* A file that cannot be written is no reason to lose the run. */
+static void save(struct hand *h, const char *path)
+{
+    struct session *s = h->session;
+    struct err e;
+    if (write_file(h, path, &e) < 0) {
+        out_text(&s->out, "not saved: ");
+        session_text(s, e.text);
+    } else {
+        out_text(&s->out, "saved: clew replay ");
+        session_text(s, h->replay_options);
+        session_text(s, path);
+        out_char(&s->out, ' ');
+        session_text(s, s->inputs[0]);
     }
-    out_format(&h->session->out, "saved: clew replay ");
-    session_text(h->session, path);
-    out_char(&h->session->out, ' ');
-    session_text(h->session, h->session->inputs[0]);
-    out_char(&h->session->out, '\n');
-    return 0;
+    out_char(&s->out, '\n');
 }
 
 /* Takes the step of this number, from 1. */
@@ -113,33 +167,33 @@ static void take_numbered(struct hand *h, uint64_t number)
 static const char help[] = "NUMBER takes that step, b goes back, n shows the nodes, s FILE saves "
                            "the schedule, q ends\n";
 
-/* Obeys a line that is not empty; 1 when it ends the run, -1 with the error. */
-static int obey(struct hand *h, struct words *w, struct err *e)
+/* Obeys a line that is not empty; false when it ends the run. */
+static bool obey(struct hand *h, struct words *w)
 {
     struct word word;
     uint64_t number = 0;
     if (*w->at >= '0' && *w->at <= '9' && words_take_u64(w, &number)) {
         take_numbered(h, number);
-        return 0;
+        return true;
     }
     if (words_take(w, &word) && word.size == 1) {
         switch (word.text[0]) {
-        case 'b': go_back(h); return 0;
-        case 'n': h->world->ops->states(h->world, &h->session->out); return 0;
-        case 'q': return 1;
+        case 'b': go_back(h); return true;
+        case 'n': h->world->ops->states(h->world, &h->session->out); return true;
+        case 'q': return false;
         case 's':
             if (words_are_left(w) && words_take(w, &word)) {
                 struct arena arena = {0};
-                const int result = save(h, arena_text(&arena, word.text, word.size), e);
+                save(h, arena_text(&arena, word.text, word.size));
                 arena_release(&arena);
-                return result;
+                return true;
             }
             break;
         default: break;
         }
     }
     out_text(&h->session->out, help);
-    return 0;
+    return true;
 }
 
 static int converse(struct hand *h, struct in *in, struct err *e)
@@ -149,9 +203,9 @@ static int converse(struct hand *h, struct in *in, struct err *e)
     int more = 0;
     out_text(&h->session->out, help);
     do {
-        print_pending(h);
+        more = print_pending(h, e);
         out_format(&h->session->out, "step %zu> ", h->choices.count + 1);
-        if (out_flush(&h->session->out, e) < 0) {
+        if (more < 0 || out_flush(&h->session->out, e) < 0) {
             more = -1;
             break;
         }
@@ -159,8 +213,7 @@ static int converse(struct hand *h, struct in *in, struct err *e)
         words.at = lines.text;
         words.end = lines.text + lines.size;
         if (more > 0 && words_are_left(&words)) {
-            const int obeyed = obey(h, &words, e);
-            more = obeyed < 0 ? -1 : obeyed > 0 ? 0 : 1;
+            more = obey(h, &words);
         }
     } while (more > 0);
     out_char(&h->session->out, '\n');
@@ -168,16 +221,18 @@ static int converse(struct hand *h, struct in *in, struct err *e)
     return more;
 }
 
-int interactive(struct session *s, struct world *w, const struct plan *p, struct err *e)
+int interactive(struct session *s, struct world *w, const struct plan *p,
+                const char *replay_options, struct err *e)
 {
-    struct hand h = {.session = s, .world = w, .plan = p};
+    struct hand h = {.session = s, .world = w, .plan = p, .replay_options = replay_options};
     struct in in;
     if (in_open(&in, "-", e) < 0) {
         return -1;
     }
     begin(&h);
     const int result = converse(&h, &in, e);
-    const bool is_violation = h.is_over && outcome_is_violation(h.execution.outcome);
+    const bool is_violation =
+        h.is_broken || (h.is_over && outcome_is_violation(h.execution.outcome));
     in_close(&in);
     vec_release(&h.choices);
     execution_release(&h.execution);

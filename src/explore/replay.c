@@ -75,7 +75,10 @@ int replay(struct world *w, const struct schedule *s, const struct replay_option
     /* The first divergence is known: now as well as it goes. */
     if (result == 0 && r->execution.outcome == OUTCOME_DIVERGED && o->is_lenient) {
         recipe.plan.pick.is_lenient = true;
-        recipe.plan.trace = NULL;
+        if (o->trace != NULL) {
+            trace_release(o->trace);
+            trace_init(o->trace);
+        }
         result = world_run(w, &recipe.plan, &r->execution, e);
     }
     r->is_same = r->divergence[0] == '\0' && (s->hash == 0 || s->hash == r->execution.hash);

@@ -6,7 +6,7 @@
 
 struct replay_options {
     bool is_lenient;     /* go on where the schedule cannot be followed */
-    struct trace *trace; /* that is written, NULL: none */
+    struct trace *trace; /* empty: is written; NULL: none */
 };
 
 struct replayed {

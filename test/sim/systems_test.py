@@ -136,7 +136,7 @@ def test_undefined_behaviour_is_caught_with_its_place():
 def test_an_endless_handler_is_a_hang_with_its_callers():
     finding = finding_of("loops", "--first")
     assert finding["kind"] == "hang"
-    assert re.search(r"loops\.c:1[345] < loops\.c:22", finding["what"]), finding["what"]
+    assert re.search(r"to an end: loops\.c:1[345] < loops\.c:22", finding["what"]), finding["what"]
     assert finding["key"] == "hang: message n1", finding["key"]
 
 
@@ -298,6 +298,50 @@ def test_a_divergence_is_named_at_its_step():
     done = run(CLEW, "replay", "--lenient", "diverging/violations/1.sched", library)
     assert done.returncode == 1, done.stdout
     assert "is not pending" in done.stdout and "property: " in done.stdout, done.stdout
+
+
+def test_a_lenient_replay_writes_the_trace_of_all_its_steps():
+    library = build(example("bank"))
+    explore(library, "--first", "--budget", "1000runs", "-o", "cut")
+    path = os.path.join(FOLDER, "cut", "violations", "1.sched")
+    with open(path, encoding="utf-8") as file:
+        head = [line for line in file if not line.startswith(("hash", "message", "timer"))]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(head) + "message bank>teller-1/balance#7 at=2\n")
+    events = []
+    for options in ((), ("--lenient",)):
+        done = run(CLEW, "replay", *options, "--trace", "cut.clew", path, library)
+        assert "at step 2, " in done.stdout, done.stdout + done.stderr
+        events.append(json.loads(run(CLEW, "info", "--json", "cut.clew").stdout)["events"])
+    assert events[0] < events[1], events
+
+
+def by_hand(library, commands, *options):
+    return subprocess.run([CLEW, "explore", "--interactive", *options, library], input=commands, capture_output=True, text=True,
+                          timeout=SECONDS_MAX, check=False, cwd=FOLDER)
+
+
+def test_a_deadlock_is_told_by_hand_too():
+    done = by_hand(system("blocks"), "1\n1\nb\n1\nq\n")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.count("deadlock: nothing can happen any more: n1 waits for reply from n2") == 2, done.stdout
+
+
+def test_a_run_by_hand_outlives_a_file_that_cannot_be_written():
+    with open(os.path.join(FOLDER, "hand.spec"), "w", encoding="utf-8") as file:
+        file.write("ends: always eventually true\n")
+    done = by_hand(system("blocks"), "1\ns /nowhere/at/all\ns hand.sched\n", "--spec", "hand.spec")
+    assert "not saved: /nowhere/at/all: cannot be written: No such file" in done.stdout, done.stdout
+    assert "saved: clew replay --spec hand.spec hand.sched ./blocks-gcc.so" in done.stdout, done.stdout
+
+
+def test_what_was_searched_with_properties_is_replayed_with_them():
+    library = system("blocks")
+    with open(os.path.join(FOLDER, "never.spec"), "w", encoding="utf-8") as file:
+        file.write("begins: never steps >= 1\n")
+    explore(library, "--spec", "never.spec", "--first", "--budget", "10runs", "-o", "never")
+    done = run(CLEW, "replay", "never/violations/1.sched", library)
+    assert "not as recorded (a search with --spec or --config is replayed with them)" in done.stdout, done.stdout
 
 
 def test_the_trace_of_a_violation_is_well_formed():
