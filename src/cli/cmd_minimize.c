@@ -169,6 +169,23 @@ static const char *proof_bound(const struct minimization *m)
     return has_seed ? ", with the same random numbers" : "";
 }
 
+static bool is_as_recorded(const struct minimization *m)
+{
+    return m->schedule.hash == 0 || m->schedule.hash == m->result.initial_hash;
+}
+
+/* A schedule of another build, or one that was changed, may show a violation all the same. */
+static void warn_of_another_run(const struct minimization *m)
+{
+    struct notes notes = {0};
+    notes_add(&notes, "",
+              "its run is not as recorded (hash %016llx, and the schedule has %016llx): what it "
+              "shows here is minimized",
+              (unsigned long long)m->result.initial_hash, (unsigned long long)m->schedule.hash);
+    session_warn(m->session, m->session->inputs[0], &notes);
+    notes_release(&notes);
+}
+
 static void print_report(struct minimization *m)
 {
     const struct minimized *r = &m->result;
@@ -209,6 +226,7 @@ static void print_json(struct minimization *m)
         finding_file_count(&f, "final_switches", r->final_switches);
         finding_file_flag(&f, "fewest_switches", r->has_fewest_switches);
     }
+    finding_file_flag(&f, "as_recorded", is_as_recorded(m));
     finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
     finding_file_text(&f, "proof",
                       findings_text(&f.findings, "%s%s", proof_text(r), proof_bound(m)));
@@ -303,6 +321,9 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     if (has_pace && out_close(&m.pace, e) < 0) {
         status = -1;
+    }
+    if (status == 0 && !is_as_recorded(&m)) {
+        warn_of_another_run(&m);
     }
     if (status == 0) {
         if (s->common->json) {

@@ -115,13 +115,26 @@ static bool is_repeated_after(const struct reducer *r, enum stage stage)
     return pipelines[r->options->compat].is_repeated && stage >= STAGE_SEEDS && stage != STAGE_ANEW;
 }
 
+/* Stages that look for other executions. A program that is left with the fewest switches there can
+ * be has nothing to gain from them but steps, which are what the program does and nobody chooses.
+ */
+static const uint32_t stages_elsewhere = 1u << STAGE_SHORTCUTS | 1u << STAGE_SEEDS |
+                                         1u << STAGE_DRIFT | 1u << STAGE_TAILS | 1u << STAGE_ANEW |
+                                         1u << STAGE_DETOURS;
+
+static bool is_needless(const struct reducer *r, enum stage stage)
+{
+    return r->options->stages == 0 && r->result->has_fewest_switches &&
+           (stages_elsewhere >> stage & 1) != 0;
+}
+
 void reducer_run_stages(struct reducer *r, uint32_t left_out)
 {
     const struct pass *passes = pipelines[r->options->compat].passes;
     const size_t count = pipelines[r->options->compat].count;
     for (size_t i = 0; i < count && reducer_goes_on(r); i++) {
         const enum stage stage = passes[i].stage;
-        if (!is_asked(r, stage) || (left_out >> stage & 1) != 0) {
+        if (!is_asked(r, stage) || is_needless(r, stage) || (left_out >> stage & 1) != 0) {
             continue;
         }
         if (run_pass(r, &passes[i]) && is_repeated_after(r, stage)) {

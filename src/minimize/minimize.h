@@ -123,6 +123,7 @@ struct minimized {
     struct plan plan; /* that begins its replay: seed, faults and contents */
     struct contents contents;
     struct execution best;
+    uint64_t initial_hash; /* of the run that was minimized */
     uint32_t initial_steps, initial_externals;
     uint32_t final_externals;
     uint32_t initial_switches, final_switches; /* in a world of tasks, else 0 */

@@ -150,8 +150,10 @@ static uint64_t key_of(const struct plan *p)
         key = name_mix(key, p->pick.turns[i].name + p->pick.turns[i].step);
     }
     for (size_t i = 0; i < p->pick.want_count; i++) {
+        /* Of thousands, for each candidate in each process: a multiplication each. */
         const struct pick_want *want = &p->pick.wants[i];
-        key = name_mix(name_mix(key, want->action ^ want->match), want->content);
+        key = (key ^ (want->action + 3 * want->content + want->match)) * 0x9e3779b97f4a7c15u;
+        key ^= key >> 32;
     }
     for (size_t i = 0; i < p->content_count; i++) {
         key = name_mix(key, name_text(p->contents[i].bytes, p->contents[i].size));
@@ -315,6 +317,7 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     }
     m->plan.contents = m->contents.list.at;
     m->plan.content_count = m->contents.list.count;
+    m->initial_hash = m->best.hash;
     m->initial_steps = (uint32_t)m->best.steps.count;
     m->initial_externals = minimize_externals(&m->best);
     m->initial_switches = r->world->has_tasks ? minimize_switches(&m->best) : 0;

@@ -52,6 +52,15 @@ def test_switches_become_the_fewest_and_the_schedule_lists_them():
             assert done.returncode == 1 and "as recorded" in done.stdout, name + done.stdout + done.stderr
 
 
+def test_it_ends_soon_after_the_fewest_are_known():
+    with tempfile.TemporaryDirectory() as folder:
+        program, schedule = broken(folder, "account")
+        done = run(folder, "minimize", "-o", "short.sched", schedule, "--", program)
+        assert done.returncode == 0 and "none with fewer" in done.stdout, done.stdout + done.stderr
+        stages = [line.split()[0] for line in done.stdout.splitlines() if line.endswith(" replays")]
+        assert "singles" in stages and "pairs" in stages and "anew" not in stages and "drift" not in stages, stages
+
+
 def test_none_with_fewer_is_there_by_a_search_of_another_kind():
     """An execution has at most as many switches as delays: with fewer delays than there are switches left, none may break."""
     for name in FEWEST:
