@@ -38,7 +38,7 @@ enum { CAMPAIGN_VERSION = 3 };
 struct campaign_about {
     const char *system; /* how the user called it */
     const char *build;  /* id of the build */
-    const char *world;  /* "sim", "proc" */
+    const char *world;  /* "sim", "process" */
     const char *strategy;
     const char *settings; /* all else that makes a run what it is: net, faults, depth ... */
     const char *replay; /* options of clew replay that a schedule needs, "" or each with a space */

@@ -21,7 +21,6 @@ enum explore_strategy {
     EXPLORE_AUTO = PICK_STRATEGY_COUNT,
     EXPLORE_DELAY,
     EXPLORE_DPOR,
-    EXPLORE_STRATEGY_COUNT,
 };
 
 const char *explore_strategy_name(int strategy);
