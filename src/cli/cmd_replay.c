@@ -10,6 +10,7 @@
 #include "explore/replay.h"
 #include "sim/sim.h"
 #include "trace/format.h"
+#include "world/recipe.h"
 
 struct replay_command {
     struct common common;
@@ -63,9 +64,9 @@ static void copy_states(struct world *w, struct out *states)
     states->used--;
 }
 
-/* Walks the execution again by hand and shows what each step changes. */
-static void walk(struct session *s, struct world *w, const struct execution *x,
-                 const struct plan *p)
+/* Walks the execution again by hand, under the plan, and shows what each step changes. */
+static void walk_plan(struct session *s, struct world *w, const struct execution *x,
+                      const struct plan *p)
 {
     struct execution again = {0};
     struct out states[2];
@@ -95,6 +96,23 @@ static void walk(struct session *s, struct world *w, const struct execution *x,
     execution_release(&again);
 }
 
+/* The same nodes draw the same numbers, and requests bring what the schedule says. */
+static int walk(struct session *s, struct world *w, const struct schedule *sched,
+                const struct execution *x, struct err *e)
+{
+    struct recipe recipe = {0};
+    const int result = recipe_parse(&recipe, sched, e);
+    if (result == 0) {
+        struct plan p = {.pick.seed = recipe.plan.pick.seed,
+                         .contents = recipe.plan.contents,
+                         .content_count = recipe.plan.content_count};
+        memset(&p.faults, 0x7f, sizeof p.faults);
+        walk_plan(s, w, x, &p);
+    }
+    recipe_release(&recipe);
+    return result;
+}
+
 /* Whether the execution is the one that the schedule was made of. */
 static const char *sameness(const struct replay_command *c, const struct replayed *r,
                             const struct schedule *sched)
@@ -120,8 +138,9 @@ static void print_verdict(struct session *s, const struct replay_command *c,
                   outcome_name(x->outcome));
     out_text(&s->out, ": ");
     session_text(s, x->what);
-    out_format(&s->out, "\n%zu step%s, hash %016llx%s\n", x->steps.count,
-               x->steps.count == 1 ? "" : "s", (unsigned long long)x->hash, sameness(c, r, sched));
+    out_char(&s->out, '\n');
+    report_count(&s->out, x->steps.count, "step", "steps");
+    out_format(&s->out, ", hash %016llx%s\n", (unsigned long long)x->hash, sameness(c, r, sched));
 }
 
 static void print_json(struct session *s, const struct replayed *r, const char *calls,
@@ -229,12 +248,10 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
     if (status == 0 && c->trace != NULL) {
         status = format_save(&format_native, &t, c->trace, e);
     }
+    if (status == 0 && c->step) {
+        status = walk(s, w, sched, &r.execution, e);
+    }
     if (status == 0) {
-        if (c->step) {
-            struct plan p = {.pick.seed = sched->seed};
-            memset(&p.faults, 0x7f, sizeof p.faults);
-            walk(s, w, &r.execution, &p);
-        }
         if (c->common.json) {
             print_json(s, &r, calls, c->verify);
         } else {

@@ -26,11 +26,11 @@ int replay_check(const struct world *w, const struct schedule *s, struct err *e)
 }
 
 /* The choice as the schedule writes it, without the end of its line. */
-static void print_choice(const struct schedule *s, size_t index, char *text, size_t size)
+static void print_choice(const struct schedule *s, const struct choice *c, char *text, size_t size)
 {
     struct out out;
     out_open_memory(&out);
-    schedule_print_choice(s, &s->choices.at[index], &out);
+    schedule_print_choice(s, c, &out);
     (void)snprintf(text, size, "%.*s", out.used > 0 ? (int)out.used - 1 : 0, out.buffer);
     out_abandon(&out);
 }
@@ -44,18 +44,42 @@ static void print_constraint(const struct schedule *s, size_t index, char *text,
     out_abandon(&out);
 }
 
-static void say_divergence(const struct schedule *s, struct replayed *r)
+void replay_say_divergence(const struct schedule *s, const struct execution *x, char *text,
+                           size_t size)
 {
-    const struct execution *x = &r->execution;
     char line[200];
+    *text = '\0';
     if (x->outcome == OUTCOME_DIVERGED) {
-        print_choice(s, x->where, line, sizeof line);
-        (void)snprintf(r->divergence, sizeof r->divergence, "at step %zu, \"%s\" is not pending",
-                       x->steps.count + 1, line);
+        print_choice(s, &s->choices.at[x->where], line, sizeof line);
+        (void)snprintf(text, size, "at step %zu, \"%s\" is not pending", x->steps.count + 1, line);
     } else if (x->outcome == OUTCOME_UNSATISFIED) {
         print_constraint(s, x->where, line, sizeof line);
-        (void)snprintf(r->divergence, sizeof r->divergence,
-                       "after %zu steps, \"%s\" cannot be satisfied", x->steps.count, line);
+        (void)snprintf(text, size, "after %zu steps, \"%s\" cannot be satisfied", x->steps.count,
+                       line);
+    }
+}
+
+static bool has_step(const struct execution *x, uint64_t name)
+{
+    vec_each (&x->steps, step) {
+        if (step->operation.name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Contents are said of requests that arrive: one that does not is not the one that was meant. */
+static void say_contents(const struct schedule *s, const struct recipe *recipe, struct replayed *r)
+{
+    for (size_t i = 0; i < recipe->plan.content_count && r->divergence[0] == '\0'; i++) {
+        if (!has_step(&r->execution, recipe->plan.contents[i].name)) {
+            const struct choice c = {.kind = CHOICE_MESSAGE, .message = s->contents.at[i].message};
+            char line[200];
+            print_choice(s, &c, line, sizeof line);
+            (void)snprintf(r->divergence, sizeof r->divergence,
+                           "\"%s\", whose content is said, does not come", line);
+        }
     }
 }
 
@@ -70,7 +94,8 @@ int replay(struct world *w, const struct schedule *s, const struct replay_option
         result = world_run(w, &recipe.plan, &r->execution, e);
     }
     if (result == 0) {
-        say_divergence(s, r);
+        replay_say_divergence(s, &r->execution, r->divergence, sizeof r->divergence);
+        say_contents(s, &recipe, r);
     }
     /* The first divergence is known: now as well as it goes. */
     if (result == 0 && r->execution.outcome == OUTCOME_DIVERGED && o->is_lenient) {

@@ -18,6 +18,10 @@ struct replayed {
 /* Whether the schedule is one for this world and what runs in it; fails when it is not. */
 MUST_USE int replay_check(const struct world *w, const struct schedule *s, struct err *e);
 
+/* Why the schedule, whose run this is, could not be followed; "" when it was. */
+void replay_say_divergence(const struct schedule *s, const struct execution *x, char *text,
+                           size_t size);
+
 /* Runs the schedule in the world. Fails on a schedule for another world or net, and on one that no
  * plan can say. */
 MUST_USE int replay(struct world *w, const struct schedule *s, const struct replay_options *o,

@@ -240,6 +240,9 @@ static int parse_content(struct parser *p)
     if (take_message(p, &c.message) < 0 || take_word(p, &word) < 0) {
         return -1;
     }
+    if (strcmp(names_text(&s->names, c.message.source), "client") != 0) {
+        return refuse(p, "only requests have a content, which come from client");
+    }
     const size_t digits = word_is(&word, "-") ? 0 : word.size;
     if (digits % 2 != 0 || digits / 2 > SCHEDULE_CONTENT_MAX ||
         s->content_bytes.count > CONTENTS_MAX) {

@@ -246,10 +246,14 @@ TEST(what_is_wrong_is_named_with_line_and_column)
          "byte 52: line 2, column 37: a fingerprint has 1 to 16 digits of base 16"},
         {HEAD "content a>b/t#1\n",
          "byte 31: line 2, column 16: a name was expected (odd characters go in quotes)"},
-        {HEAD "content a>b/t#1 0a0\n", "byte 35: line 2, column 20: a content is - or pairs of "
-                                       "digits of base 16, of at most 65536 bytes"},
-        {HEAD "content a>b/t#1 0x\n", "byte 34: line 2, column 19: a content is written in digits "
-                                      "of base 16, 0 to 9 and a to f"},
+        {HEAD "content a>b/t#1 0a\n",
+         "byte 34: line 2, column 19: only requests have a content, which come from client"},
+        {HEAD "content client>b/t#1 0a0\n",
+         "byte 40: line 2, column 25: a content is - or pairs of "
+         "digits of base 16, of at most 65536 bytes"},
+        {HEAD "content client>b/t#1 0x\n",
+         "byte 39: line 2, column 24: a content is written in digits "
+         "of base 16, 0 to 9 and a to f"},
         {HEAD "fault crash n1 at=0\n", "byte 35: line 2, column 20: the number is out of range"},
         {HEAD "steps 0\n", "byte 23: line 2, column 8: the number is out of range"},
         {HEAD "hash 0\n", "byte 22: line 2, column 7: a hash of nothing but 0 says nothing"},
