@@ -18,12 +18,18 @@ enum { TEXT_SIZE = 1000 };
 
 static const char schedule_begin[] = "clew-schedule ";
 
-/* Whether the file is a schedule; standard input is none. Fails when it cannot be read. */
+static bool is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Whether the file is a schedule; standard input, which can be read once, is not looked at. Fails
+ * when it cannot be read. */
 static int look_whether_schedule(const char *path, bool *is_one, struct err *e)
 {
     struct in in;
     *is_one = false;
-    if (strcmp(path, "-") == 0) {
+    if (is_standard_input(path)) {
         return 0;
     }
     if (in_open(&in, path, e) < 0) {
@@ -196,6 +202,11 @@ static int run(struct session *s, const void *options, struct err *e)
     if (look_whether_schedule(s->inputs[0], &first, e) < 0 ||
         look_whether_schedule(s->inputs[1], &second, e) < 0) {
         return -1;
+    }
+    if (is_standard_input(s->inputs[0])) {
+        first = second; /* what is compared is of a kind */
+    } else if (is_standard_input(s->inputs[1])) {
+        second = first;
     }
     if (first != second) {
         return err_set(e, "%s is a schedule and %s is not: two of a kind are compared",

@@ -62,7 +62,7 @@ struct minimization {
     uint64_t replays; /* so far, for the pace */
 };
 
-/* X.sched becomes X.min.sched. */
+/* X.sched becomes X.min.sched; what comes from standard input goes to standard output. */
 static int name_output(struct minimization *m, struct err *e)
 {
     const char *given = m->session->common->output;
@@ -73,6 +73,9 @@ static int name_output(struct minimization *m, struct err *e)
         size >= sizeof suffix && strcmp(input + size - (sizeof suffix - 1), suffix) == 0
             ? size - (sizeof suffix - 1)
             : size;
+    if (given == NULL && strcmp(input, "-") == 0) {
+        given = input;
+    }
     const int used =
         given != NULL ? snprintf(m->output, sizeof m->output, "%s", given)
                       : snprintf(m->output, sizeof m->output, "%.*s.min.sched", (int)stem, input);
@@ -193,8 +196,10 @@ static void print_report(struct minimization *m)
     session_paint(m->session, PAINT_ERROR, outcome_name(r->best.outcome));
     out_text(out, ": ");
     session_text(m->session, r->best.what);
-    out_format(out, "\n%u steps, %u from outside; now %zu and %u\n", r->initial_steps,
-               r->initial_externals, r->best.steps.count, r->final_externals);
+    out_char(out, '\n');
+    report_count(out, r->initial_steps, "step", "steps");
+    out_format(out, ", %u from outside; now %zu and %u\n", r->initial_externals,
+               r->best.steps.count, r->final_externals);
     if (m->world->has_tasks) {
         out_format(out, "%u switches; now %u%s\n", r->initial_switches, r->final_switches,
                    r->has_fewest_switches ? ", and none with fewer shows it" : "");
@@ -265,6 +270,16 @@ static int open_world(struct minimization *m, struct err *e)
     return sim_open(&m->world, m->session->inputs[1], &options, e);
 }
 
+/* Where the schedule could not be followed that is what is wrong, not that it shows nothing. */
+static void name_divergence(const struct minimization *m, struct err *e)
+{
+    char text[300];
+    replay_say_divergence(&m->schedule, &m->result.best, text, sizeof text);
+    if (text[0] != '\0') {
+        (void)err_set(e, "cannot be followed: %s", text);
+    }
+}
+
 static int reduce(struct minimization *m, struct err *e)
 {
     const struct minimize_command *c = m->command;
@@ -290,6 +305,9 @@ static int reduce(struct minimization *m, struct err *e)
         result = minimize(m->world, &recipe.plan, &m->options, &m->result, e);
         searching_end(&m->searching);
     }
+    if (result < 0 && !outcome_is_violation(m->result.best.outcome)) {
+        name_divergence(m, e);
+    }
     recipe_release(&recipe);
     return result < 0 ? err_wrap(e, "%s", m->session->inputs[0]) : 0;
 }
@@ -300,15 +318,15 @@ static int run(struct session *s, const void *options, struct err *e)
     if (parse_repeat(&m.options, m.command->repeat, e) < 0) {
         return MISUSED;
     }
-    if (s->common->json && s->common->output != NULL && strcmp(s->common->output, "-") == 0) {
-        return session_misused(e, "--json and -o -: standard output has room for one of them");
-    }
     if (m.command->common.jobs == 0 || m.command->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
     }
     schedule_init(&m.schedule);
     spec_init(&m.spec);
     int status = name_output(&m, e);
+    if (status == 0 && s->common->json && !is_on_disk(&m)) {
+        status = session_misused(e, "--json and -o -: standard output has room for one of them");
+    }
     if (status == 0 && m.command->pace != NULL) {
         status = out_open(&m.pace, m.command->pace, e);
     }
@@ -344,8 +362,9 @@ static int run(struct session *s, const void *options, struct err *e)
 
 static const struct option options[] = {
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE",
-               .help = "where the schedule is written, anew with every better one (default: "
-                       "X.min.sched for X.sched); - is standard output, for the last alone"),
+               .help =
+                   "where the schedule is written, anew with every better one (default: "
+                   "X.min.sched for X.sched, - for -); - is standard output, for the last alone"),
     {.name = "stage",
      .type = OPTION_CHOICE,
      .argument = "NAME",

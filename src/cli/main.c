@@ -64,8 +64,8 @@ static int check_operands(const struct verb *verb, const struct operands *operan
         return err_set(e, "%s needs a program behind --", verb->name);
     }
     if (count < verb->operand_min) {
-        return err_set(e, "%s needs an input: clew %s [options] %s", verb->name, verb->name,
-                       verb->operands);
+        return err_set(e, "%s needs %s: clew %s [options] %s", verb->name,
+                       count == 0 ? "an input" : "more than that", verb->name, verb->operands);
     }
     if (count > verb->operand_max) {
         return err_set(e, "%s takes %s; \"%.80s\" is one too many", verb->name,
