@@ -146,6 +146,7 @@ static uint64_t key_of(const struct plan *p)
 {
     uint64_t key = name_mix(name_mix(p->pick.seed, p->pick.strategy), p->steps_max);
     key = name_mix(name_mix(key, p->pick.externals_max), p->pick.action_count);
+    key = name_mix(key, p->pick.has_rare_timers);
     for (size_t i = 0; i < p->pick.turn_count; i++) {
         key = name_mix(key, p->pick.turns[i].name + p->pick.turns[i].step);
     }
@@ -415,6 +416,7 @@ bool reducer_try_tail(struct reducer *r, const struct tail *tail)
     p.pick.actions = tail->actions;
     p.pick.action_count = tail->action_count;
     p.pick.externals_max = tail->externals_max;
+    p.pick.has_rare_timers = tail->has_rare_timers;
     p.pick.length = p.steps_max = tail->steps_max;
     const bool is_better =
         p.steps_max > 0 && reducer_goes_on(r) && attempt(r, &p, WISH_BETTER) && offer(r);
@@ -483,6 +485,7 @@ bool reducer_find_another(struct reducer *trial, const struct tail *tail, uint32
                                         .actions = tail->actions,
                                         .action_count = tail->action_count,
                                         .externals_max = tail->externals_max,
+                                        .has_rare_timers = tail->has_rare_timers,
                                         .length = tail->steps_max},
                                .faults = trial->faults,
                                .steps_max = tail->steps_max};

@@ -90,6 +90,7 @@ struct tail {
     enum pick_strategy strategy;
     uint64_t seed;           /* of the strategy and the nodes */
     uint32_t externals_max;  /* in the whole run; 0: any number */
+    bool has_rare_timers;    /* chance takes few of them */
     const uint64_t *actions; /* in ascending order, what may be chosen; NULL: anything */
     size_t action_count;
 };

@@ -81,6 +81,7 @@ static struct tail draw_shortcut(const struct reducer *r, uint32_t number, uint3
                          .externals_max = quarters == 0                 ? 0
                                           : externals < EXTERNALS_LEAST ? r->result->final_externals
                                                                         : externals,
+                         .has_rare_timers = drawn / STRATEGY_COUNT / 4 % 2 == 0,
                          .strategy = strategies[drawn % STRATEGY_COUNT],
                          .seed = drawn};
 }
@@ -148,8 +149,10 @@ static void list_kinds(const struct reducer *r, struct kinds *k)
 static struct tail draw_anew(const struct reducer *r, uint32_t number, const struct kinds *k)
 {
     const uint32_t size = reducer_size(r);
+    const uint64_t drawn = seed_of(r, number);
     struct tail tail = {.strategy = strategies[number / 2 % STRATEGY_COUNT],
-                        .seed = seed_of(r, number)};
+                        .has_rare_timers = drawn % 2 == 0,
+                        .seed = drawn};
     if (number % 2 == 0) {
         tail.steps_max = 2 * size;
         tail.externals_max = r->result->final_externals;

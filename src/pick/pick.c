@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pick/strategy.h"
+#include "wire/kind.h"
 
 static const struct strategy *const strategies[] = {
     [PICK_FIRST] = &strategy_first,
@@ -397,6 +398,23 @@ static struct offer narrow(struct pick *p, const struct offer *offer)
     return narrowed;
 }
 
+/* Where timers are rare, one choice in so many is of anything. */
+enum { TIMER_ONE_IN = 8 };
+
+/* Leaves timers out of the offer, which begins with p->allowed, unless it has nothing else. */
+static void leave_untimed(struct pick *p, struct offer *offer)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < offer->count; i++) {
+        const uint32_t own = p->allowed[i];
+        if (offer->pending[own].kind != EVENT_TIMER_FIRE) {
+            p->allowed[i] = p->allowed[left];
+            p->allowed[left++] = own;
+        }
+    }
+    offer->count = left > 0 ? left : offer->count;
+}
+
 int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t count)
 {
     must(count <= p->limits.pending_max);
@@ -433,7 +451,11 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
             return PICK_DONE;
         }
     }
-    const struct offer narrowed = narrow(p, &offer);
+    struct offer narrowed = narrow(p, &offer);
+    if (p->plan.has_rare_timers && narrowed.among == p->allowed &&
+        prng_below(&p->prng, TIMER_ONE_IN) != 0) {
+        leave_untimed(p, &narrowed);
+    }
     const uint32_t chosen = p->strategy->choose(p, &narrowed);
     return take(p, &offer, chosen);
 }

@@ -126,6 +126,7 @@ struct pick_plan {
                                     beside faults */
     size_t action_count;
     uint32_t externals_max; /* of a run, that the strategy may add to; 0: any number */
+    bool has_rare_timers;   /* the strategy chooses few of them, if anything else is pending */
     uint32_t depth;         /* of bugs that pct aims at, from 1; 0: 3 */
     uint32_t length;        /* of runs, as pct takes it; 0: of the longest so far */
     uint64_t seed;

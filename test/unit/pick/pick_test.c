@@ -192,6 +192,30 @@ TEST(a_strategy_takes_no_more_from_outside_than_it_may)
     picking_free(&p);
 }
 
+TEST(rare_timers_come_now_and_then_and_where_nothing_else_is_pending)
+{
+    struct picking p = picking_new(1);
+    const struct pick_operation pending[] = {{.name = 1, .task = 0, .kind = EVENT_TIMER_FIRE},
+                                             {.name = 2, .task = 1, .kind = EVENT_TIMER_FIRE},
+                                             {.name = 3, .task = 2},
+                                             {.name = 4, .task = 3, .fault = FAULT_CRASH}};
+    const struct pick_plan plan = {.strategy = PICK_RANDOM, .seed = 7, .has_rare_timers = true};
+    int chosen[4] = {0};
+    pick_begin(p.pick, &plan);
+    for (int i = 0; i < 8000; i++) {
+        chosen[pick_choose(p.pick, pending, 4)]++;
+    }
+    /* One in eight is a fault; of the others one in eight is any of the three. */
+    CHECK(chosen[0] > 200 && chosen[0] < 400);
+    CHECK(chosen[1] > 200 && chosen[1] < 400);
+    CHECK(chosen[3] > 800 && chosen[3] < 1200);
+    for (int i = 0; i < 100; i++) {
+        CHECK(pick_choose(p.pick, pending, 2) >= 0);
+    }
+    pick_end(p.pick);
+    picking_free(&p);
+}
+
 TEST(strategies_are_known_by_name)
 {
     for (int i = 0; i < PICK_STRATEGY_COUNT; i++) {
