@@ -118,13 +118,16 @@ static int read_spec(struct monitoring *m, struct err *e)
 static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
 {
     const struct monitor_command *c = m->command;
+    /* Who asks for libz3 waits for it; who does not know that it is needed, not for ever. */
+    const uint64_t patience_ns = c->via != NULL ? 0 : UINT64_C(30000000000);
+    const uint64_t given_ns = m->session->budget.time_ns;
     m->options.spec = &m->spec;
     m->options.is_paper = c->compat == 1;
     m->options.smtlib = c->smtlib;
     m->options.decide = (struct decide_options){
         .is_by_solver = c->via != NULL,
         .is_packed = c->via != NULL && strcmp(c->via, "z3-packed") == 0,
-        .budget = {.time_ns_max = m->session->budget.time_ns},
+        .budget = {.time_ns_max = given_ns > 0 ? given_ns : patience_ns},
     };
     if (c->no_clocks) {
         m->options.skew = INT64_MAX;

@@ -98,6 +98,82 @@ static struct decision decide_equal(struct chronicle *h, const struct linear *l,
                : undecided(METHOD_STEPS, "");
 }
 
+/* ---- and two sums ---- */
+
+static int64_t sum_of(const struct cuts *c, const int64_t *gain, const uint32_t *taken)
+{
+    int64_t sum = 0;
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        sum += gain[cuts_state(c, p, taken[p])];
+    }
+    return sum;
+}
+
+/* Two sums with their bounds, and how many times each is counted when they are put together. */
+struct blend {
+    const struct gains *gains;
+    int64_t least[2];
+    int64_t weight[2];
+};
+
+/* Looks for a cut in which both together are large enough: where there is none, no cut has both.
+ * False when the numbers are too large. */
+static bool find_blended(struct chronicle *h, const struct blend *b, bool *is_found,
+                         uint32_t *taken)
+{
+    int64_t part[2] = {0};
+    struct cuts_wanted wanted = {0};
+    const struct gains gains = gains_blend(h, b->gains, b->weight, &h->scratch);
+    if (gains.is_too_large || __builtin_mul_overflow(b->least[0], b->weight[0], &part[0]) ||
+        __builtin_mul_overflow(b->least[1], b->weight[1], &part[1]) ||
+        __builtin_add_overflow(part[0], part[1], &wanted.least)) {
+        return false;
+    }
+    int64_t sum = 0;
+    wanted.gain = gains.at;
+    *is_found = cuts_most(&h->cuts, &wanted, &sum, taken, &h->scratch);
+    return true;
+}
+
+/* Sums that must both hold hold together, whatever their weights; so weights without a cut rule
+ * both out. A cut that lacks one of them asks for weights that count it more, which are looked for
+ * between the last two as fractions are in the tree of Stern and Brocot. Each answer is exact;
+ * there may be none, because the best cuts of all weights need not have both where another cut
+ * does. */
+static struct decision decide_two(struct chronicle *h, const struct linear *l,
+                                  const struct permits *p, uint32_t *taken)
+{
+    enum { TRIES = 14 };
+    const struct gains gains[2] = {
+        gains_build(h, &l[0], p->certain, GAINS_WORST, &h->scratch),
+        gains_build(h, &l[1], p->certain, GAINS_WORST, &h->scratch),
+    };
+    struct blend blend = {.gains = gains, .least = {-l[0].bound, -l[1].bound}};
+    int64_t first[2] = {1, 0};
+    int64_t second[2] = {0, 1};
+    bool is_found = p->is_known && gains[0].is_known && gains[1].is_known;
+    for (int i = 0; is_found && i < TRIES; i++) {
+        blend.weight[0] = i == 0 ? 1 : i == 1 ? 0 : first[0] + second[0];
+        blend.weight[1] = i == 0 ? 0 : i == 1 ? 1 : first[1] + second[1];
+        const struct arena_mark mark = arena_mark(&h->scratch);
+        if (!find_blended(h, &blend, &is_found, taken)) {
+            break;
+        }
+        arena_reset(&h->scratch, mark);
+        const bool has_first = is_found && sum_of(&h->cuts, gains[0].at, taken) >= blend.least[0];
+        const bool has_second = is_found && sum_of(&h->cuts, gains[1].at, taken) >= blend.least[1];
+        if (!is_found || (has_first && has_second)) {
+            return decided(METHOD_FLOW, is_found);
+        }
+        if (i > 1) {
+            int64_t *less = has_first ? first : second;
+            less[0] = blend.weight[0];
+            less[1] = blend.weight[1];
+        }
+    }
+    return undecided(METHOD_SOLVER, "");
+}
+
 /* ---- the rest ---- */
 
 enum { PART_REPORTS_DEFAULT = 256 };
@@ -151,6 +227,9 @@ static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
     } else if (!o->is_by_solver && sums->list.count == 1) {
         const struct linear *l = &sums->list.at[0];
         d = l->is_equal ? decide_equal(h, l, p, taken) : decide_at_most(h, l, p, taken);
+    } else if (!o->is_by_solver && sums->list.count == 2 && !sums->list.at[0].is_equal &&
+               !sums->list.at[1].is_equal) {
+        d = decide_two(h, sums->list.at, p, taken);
     }
     if (d.verdict != CUT_UNKNOWN || d.reason[0] != '\0') {
         return d;

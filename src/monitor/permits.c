@@ -130,3 +130,25 @@ struct gains gains_build(struct chronicle *h, const struct linear *l, const uint
     g.is_too_large = g.is_too_large || !is_small(h, g.at, count);
     return g;
 }
+
+struct gains gains_blend(const struct chronicle *h, const struct gains both[2],
+                         const int64_t weight[2], struct arena *a)
+{
+    const uint32_t count = cuts_state_count(&h->cuts);
+    struct gains g = {.at = arena_array(a, int64_t, count),
+                      .is_known = both[0].is_known && both[1].is_known,
+                      .is_too_large = both[0].is_too_large || both[1].is_too_large};
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t part[2] = {0};
+        if (both[0].at[i] == CUTS_FORBIDDEN || both[1].at[i] == CUTS_FORBIDDEN) {
+            g.at[i] = CUTS_FORBIDDEN;
+        } else if (__builtin_mul_overflow(both[0].at[i], weight[0], &part[0]) ||
+                   __builtin_mul_overflow(both[1].at[i], weight[1], &part[1]) ||
+                   __builtin_add_overflow(part[0], part[1], &g.at[i])) {
+            g.is_too_large = true;
+            g.at[i] = CUTS_FORBIDDEN;
+        }
+    }
+    g.is_too_large = g.is_too_large || !is_small(h, g.at, count);
+    return g;
+}

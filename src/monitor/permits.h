@@ -28,4 +28,8 @@ enum gains_view { GAINS_WORST, GAINS_BEST };
 struct gains gains_build(struct chronicle *h, const struct linear *l, const uint8_t *permitted,
                          enum gains_view view, struct arena *a);
 
+/* Both together, each as many times as its weight; what one of them forbids is forbidden. */
+struct gains gains_blend(const struct chronicle *h, const struct gains both[2],
+                         const int64_t weight[2], struct arena *a);
+
 #endif
