@@ -3,7 +3,10 @@
  * steps, as often as one likes; then all; and where requests bring less than they would, all with
  * what they would bring, for less may take longer. Depth first with a checkpoint for each step; a
  * state that was seen with as many steps left is not entered again. What comes to its end is a
- * proof. */
+ * proof.
+ *
+ * Messages that may not be ignored come as often as in the best, or in the first run if that had
+ * fewer. */
 #include "base/map.h"
 #include "base/mem.h"
 #include "minimize/reduce.h"
@@ -20,6 +23,7 @@ struct exact {
     struct execution x;
     struct map left_of;   /* what was done before with a state: so many steps were left */
     struct map allowance; /* operation to how often it may still come */
+    struct map owed;      /* what may not be ignored to how often it has still to come */
     uint32_t bound;       /* steps of an execution, at most */
     uint64_t steps;
     bool is_cut;   /* something was not looked at */
@@ -36,6 +40,11 @@ static void count_kinds(struct exact *s)
     vec_each (&s->reducer->result->best.steps, step) {
         bool is_new = false;
         ++*map_slot(&s->allowance, kind_of(&step->operation), 0, &is_new);
+        const uint32_t *first = map_get(&s->reducer->unignorable, step->operation.action);
+        if (step->operation.is_unignorable && first != NULL) {
+            uint32_t *owed = map_slot(&s->owed, step->operation.action, 0, &is_new);
+            *owed += *owed < *first;
+        }
     }
 }
 
@@ -55,7 +64,28 @@ static void spend(struct exact *s, uint64_t kind, int change)
     }
 }
 
-/* The state with what may still come: equal ones go on alike. */
+/* Whether the operation is one that has to come, which it has now. */
+static bool pay(struct exact *s, const struct pick_operation *o)
+{
+    uint32_t *owed = o->is_unignorable ? map_get(&s->owed, o->action) : NULL;
+    if (owed == NULL || *owed == 0) {
+        return false;
+    }
+    --*owed;
+    return true;
+}
+
+static bool is_owing(const struct exact *s)
+{
+    vec_each (&s->owed.entries, entry) {
+        if (entry->value > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The state with what may and must still come: equal ones go on alike. */
 static uint64_t key_of(const struct exact *s)
 {
     uint64_t key = s->reducer->world->ops->state_hash(s->reducer->world);
@@ -63,6 +93,9 @@ static uint64_t key_of(const struct exact *s)
         vec_each (&s->allowance.entries, entry) {
             key = name_mix(key, entry->value);
         }
+    }
+    vec_each (&s->owed.entries, entry) {
+        key = name_mix(key, entry->value);
     }
     return key;
 }
@@ -100,7 +133,7 @@ static void try_in_plan(struct exact *s, const struct candidate *found)
  * stands elsewhere then. */
 static void take_found(struct exact *s)
 {
-    if (!reducer_is_same(s->reducer, &s->x)) {
+    if (is_owing(s) || !reducer_is_same(s->reducer, &s->x)) {
         return;
     }
     struct candidate found = {0};
@@ -134,12 +167,16 @@ static void enter(struct exact *s, const struct pick_operation *o, uint32_t choi
 {
     struct world *w = s->reducer->world;
     s->steps++;
+    const bool is_paid = pay(s, o);
     if (w->ops->step(w, choice, &s->x)) {
         spend(s, kind_of(o), -1);
         descend(s);
         spend(s, kind_of(o), 1);
     } else {
         take_found(s);
+    }
+    if (is_paid) {
+        ++*map_get(&s->owed, o->action);
     }
 }
 
@@ -200,6 +237,7 @@ static bool search(struct reducer *r, enum phase phase)
     execution_release(&s.x);
     map_release(&s.left_of);
     map_release(&s.allowance);
+    map_release(&s.owed);
     return !s.is_cut && !s.is_found;
 }
 

@@ -307,6 +307,9 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     }
     vec_each (&m->best.steps, step) {
         map_put(&r->transitions, step->transition, 1);
+        if (step->operation.is_unignorable) {
+            ++*map_slot(&r->unignorable, step->operation.action, 0, NULL);
+        }
     }
     if (!outcome_is_violation(m->best.outcome)) {
         return err_set(r->e, "shows no violation (%s: %s)", outcome_name(m->best.outcome),
@@ -342,6 +345,7 @@ void reducer_release(struct reducer *r)
     vec_release(&r->partner_of);
     vec_release(&r->is_out);
     map_release(&r->transitions);
+    map_release(&r->unignorable);
 }
 
 bool *reducer_marks(struct reducer *r)

@@ -151,7 +151,8 @@ static uint64_t hash_nodes(struct sim *s, uint64_t hash)
 static uint64_t hash_parcel(struct parcel *p)
 {
     if (p->content == 0) {
-        p->content = XXH3_64bits_withSeed(p->bytes, p->size, p->type) | 1;
+        const uint64_t kind = p->type | (uint64_t)p->is_unignorable << 32;
+        p->content = XXH3_64bits_withSeed(p->bytes, p->size, kind) | 1;
     }
     return p->content;
 }

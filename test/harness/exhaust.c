@@ -32,12 +32,34 @@ struct exhausting {
     struct execution x;
 };
 
+static uint32_t count_unignorable(const struct execution *x, uint64_t action)
+{
+    uint32_t count = 0;
+    vec_each (&x->steps, step) {
+        count += step->operation.is_unignorable && step->operation.action == action;
+    }
+    return count;
+}
+
+/* Whether it has all that may not be ignored in the other, as often. */
+static bool has_unignorable(const struct execution *x, const struct execution *like)
+{
+    vec_each (&like->steps, step) {
+        const uint64_t action = step->operation.action;
+        if (count_unignorable(x, action) < count_unignorable(like, action)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void end(struct exhausting *h, bool is_broken)
 {
     struct exhausted *found = h->found;
     found->executions++;
     found->violations += is_broken;
-    if (is_broken && (found->shortest == 0 || h->x.steps.count < found->shortest)) {
+    if (is_broken && (found->shortest == 0 || h->x.steps.count < found->shortest) &&
+        (found->like == NULL || has_unignorable(&h->x, found->like))) {
         found->shortest = h->x.steps.count;
     }
     if (is_broken) {

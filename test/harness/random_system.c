@@ -16,6 +16,7 @@ struct reaction {
     bool sets_timer;
     bool cancels_timer;
     bool writes;
+    bool is_unignorable; /* what it sends */
 };
 
 struct letter {
@@ -52,7 +53,8 @@ static void react(struct node *node, const struct reaction *r, uint8_t strength)
     }
     if (r->send_count > 0 && strength > 0) {
         const struct letter letter = {.strength = (uint8_t)(strength - 1)};
-        clew_send(r->to, r->type, &letter, sizeof letter);
+        (r->is_unignorable ? clew_send_unignorable : clew_send)(r->to, r->type, &letter,
+                                                                sizeof letter);
     }
     if (r->sets_timer && node->timers_left > 0) {
         node->timers_left--;
@@ -141,7 +143,8 @@ static struct reaction random_reaction(struct prng *prng, uint32_t node_count,
                              .type = (uint8_t)prng_below(prng, TYPES),
                              .sets_timer = o->has_timers && prng_below(prng, 3) == 0,
                              .cancels_timer = o->has_timers && prng_below(prng, 3) == 0,
-                             .writes = o->has_disk && prng_below(prng, 3) == 0};
+                             .writes = o->has_disk && prng_below(prng, 3) == 0,
+                             .is_unignorable = o->has_unignorable && prng_below(prng, 2) == 0};
 }
 
 const struct clew_system *random_system(struct prng *prng, const struct random_system_options *o)

@@ -10,9 +10,10 @@
 struct random_system_options {
     bool has_timers;
     bool has_disk;
-    bool can_fail;  /* some states break a property */
-    bool can_clash; /* some states of two nodes at the same moment break properties */
-    bool can_crash; /* a node crashes in some state */
+    bool can_fail;        /* some states break a property */
+    bool can_clash;       /* some states of two nodes at the same moment break properties */
+    bool can_crash;       /* a node crashes in some state */
+    bool has_unignorable; /* some messages may not be ignored */
 };
 
 /* Makes the system that all handlers speak for, until the next is made. */

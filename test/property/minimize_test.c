@@ -177,6 +177,38 @@ TEST(what_is_said_to_be_optimal_is_with_faults)
     check_results("crash=1,restart=1", 3, test_count(40, 500));
 }
 
+/* The exact finish alone, from runs with messages that may not be ignored. */
+TEST(what_may_not_be_ignored_stays_in_the_exact_finish)
+{
+    struct prng prng;
+    prng_init(&prng, 8);
+    uint64_t told_apart = 0;
+    for (uint64_t i = 0; i < test_count(400, 3000); i++) {
+        const struct random_system_options o = {
+            .has_timers = prng_below(&prng, 2) == 0, .can_fail = true, .has_unignorable = true};
+        const char *net = prng_below(&prng, 2) == 0 ? "fifo" : "datagram";
+        struct trial t = {.world = system_open(random_system(&prng, &o), net)};
+        struct exhausted any = {0};
+        struct exhausted all = {.like = &t.run};
+        struct minimized m = {0};
+        if (break_by_chance(&t, &prng)) {
+            exhaust(t.world, &(struct plan){0}, EXECUTIONS_MAX, &any);
+            exhaust(t.world, &(struct plan){0}, EXECUTIONS_MAX, &all);
+            reduce(&t, 1u << STAGE_EXACT, &m);
+            CHECK(m.best.steps.count <= t.run.steps.count);
+            if (m.proof == PROOF_OPTIMAL && !all.is_too_much) {
+                CHECK_INT(m.best.steps.count, all.shortest);
+                told_apart += all.shortest > any.shortest;
+            }
+        }
+        minimized_release(&m);
+        exhausted_release(&any);
+        exhausted_release(&all);
+        trial_end(&t);
+    }
+    CHECK(told_apart > 5);
+}
+
 /* Without the exact finish: how far from the least is the rest? */
 TEST(without_the_exact_finish_little_is_left)
 {
