@@ -134,11 +134,19 @@ struct once {
 enum { RUNS_PER_LOOK = 16 };
 static const uint64_t progress_ns = 100000000;
 
+/* Runs that are quick are looked up from now and then, others after each. */
+static bool is_look_due(const struct explore_options *o, const struct loop *l,
+                        const struct explored *found)
+{
+    return found->runs % RUNS_PER_LOOK == 0 || *o->is_stopped != 0 || limit_now_ns() >= l->look_ns;
+}
+
 /* True when it is time to stop. */
 static bool look_up(const struct explore_options *o, struct loop *l, struct explored *found,
                     struct world *w)
 {
     const uint64_t now = limit_now_ns();
+    l->look_ns = now + progress_ns;
     found->is_stopped = *o->is_stopped != 0;
     if (found->is_stopped || limit_is_spent(&o->budget, found->runs * o->jobs)) {
         return true;
@@ -247,7 +255,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
             search->ops->learn(search, &once.plan, &once.execution);
         }
         once.is_over = once.is_over || is_told(l) ||
-                       (found->runs % RUNS_PER_LOOK == 0 && look_up(o, l, found, w)) ||
+                       (is_look_due(o, l, found) && look_up(o, l, found, w)) ||
                        (o->budget.runs != 0 && found->runs * o->jobs >= o->budget.runs);
     }
     tell_over(o, l, found);

@@ -8,8 +8,9 @@
 #include "explore/ledger.h"
 
 struct loop {
-    uint32_t part; /* which of the processes this is */
-    uint64_t next_ns;
+    uint32_t part;    /* which of the processes this is */
+    uint64_t next_ns; /* when progress is told again */
+    uint64_t look_ns; /* when it is looked up from runs at the latest */
     uint64_t find_ns; /* when the last new violation was found, 0: none */
     struct ledger ledger;
     atomic_bool *is_over; /* shared: one process tells the others that there is nothing left to look

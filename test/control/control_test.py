@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from controlled import (CLEW, FOLDER, HERE, LONG, MODES, build, build_broken, build_case, build_plain, check_every_mode_passes,
-                        check_every_mode_replays, explore, first_schedule, only_finding, run, write)
+                        check_every_mode_replays, explore, first_schedule, needs_traps, only_finding, run, write)
 import tap  # pylint: disable=wrong-import-position
 
 
@@ -209,12 +209,6 @@ def test_large_arrays_are_put_back_too():
                     "if (pthread_create(&thread, NULL, touch, (void *)300) != 0) { return 4; }\n"
                     "return pthread_join(thread, NULL); }\n")
     assert check_every_mode_passes(program, "--strategy", "random", "--budget", "20runs", modes=MODES[:3]) == MODES[:3]
-
-
-def needs_traps():
-    said = run([CLEW, "doctor"]).stdout
-    if platform.machine() != "x86_64" or not re.search(r"^yes +user-dispatch", said, re.MULTILINE):
-        raise tap.Skip("this kernel hands no system calls back")
 
 
 def test_system_calls_without_a_name_are_modelled():

@@ -3,6 +3,8 @@ test."""
 import itertools
 import json
 import os
+import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +14,7 @@ CLEW = os.environ["CLEW"]
 HERE = os.path.join(SOURCE, "test", "control")
 CASES = os.path.join(SOURCE, "cases", "threads")
 sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import tap  # pylint: disable=wrong-import-position
 
 LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
 SECONDS_MAX = 300
@@ -68,6 +71,13 @@ def explore(command, *options, status=(0, 1)):
     done = run([CLEW, "explore", "--json", *options, "-o", folder, "--", *([command] if isinstance(command, str) else command)])
     assert done.returncode in status, f"ended with {done.returncode}: {done.stdout}{done.stderr}"
     return json.loads(done.stdout), folder
+
+
+def needs_traps():
+    """Skips the test where the kernel hands no system calls back."""
+    said = run([CLEW, "doctor"]).stdout
+    if platform.machine() != "x86_64" or not re.search(r"^yes +user-dispatch", said, re.MULTILINE):
+        raise tap.Skip("this kernel hands no system calls back")
 
 
 def first_schedule(folder):
