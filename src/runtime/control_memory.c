@@ -5,9 +5,15 @@
 #include <string.h>
 
 #include "runtime/heap.h"
+#include "runtime/libc.h"
 #include "runtime/watch.h"
 
 enum { ALIGNMENT = 16 };
+
+/* Who asked for what malloc is about to give, when that is not its caller. */
+static __thread const void *outer_place;
+
+#define PLACE_ASKED (outer_place != NULL ? outer_place : RT_PLACE)
 
 /* Freeing what others have used before is a step of its own: they could have come later, and found
  * it gone. */
@@ -66,7 +72,7 @@ static void *moved(void *block, size_t size, const void *place)
 
 RT_EXPORT void *malloc(size_t size)
 {
-    return heap_take(size, ALIGNMENT, RT_PLACE);
+    return heap_take(size, ALIGNMENT, PLACE_ASKED);
 }
 
 RT_EXPORT void *calloc(size_t count, size_t size)
@@ -134,7 +140,7 @@ static void *aligned(size_t alignment, size_t size, const void *place)
 
 RT_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-    return aligned(alignment, size, RT_PLACE);
+    return aligned(alignment, size, PLACE_ASKED);
 }
 
 RT_EXPORT void *memalign(size_t alignment, size_t size)
@@ -151,3 +157,30 @@ RT_EXPORT size_t malloc_usable_size(void *block)
 {
     return block == NULL ? 0 : heap_size(block);
 }
+
+static void outer_end(const void *const *before)
+{
+    outer_place = *before;
+}
+
+/* C++'s new calls malloc from its own library: the place is its caller's, as in a recording. It may
+ * leave by an exception. Where that library was loaded out of sight, malloc is all there is. */
+#define NEW_HOOK(name, parameters, arguments)                                               \
+    RT_EXPORT void *name parameters;                                                        \
+    RT_EXPORT void *name parameters                                                         \
+    {                                                                                       \
+        __attribute__((cleanup(outer_end), unused)) const void *const before = outer_place; \
+        outer_place = RT_PLACE;                                                             \
+        void *block = libc.name != NULL ? libc.name arguments : malloc(size);               \
+        if (block == NULL && libc.name == NULL) {                                           \
+            abort();                                                                        \
+        }                                                                                   \
+        return block;                                                                       \
+    }
+
+NEW_HOOK(_Znwm, (size_t size), (size))
+NEW_HOOK(_Znam, (size_t size), (size))
+NEW_HOOK(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+NEW_HOOK(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+NEW_HOOK(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
+NEW_HOOK(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))

@@ -10,7 +10,17 @@
 #include <sys/types.h>
 #include <time.h>
 
+/* Of C++'s library, where there is one: new in its six shapes. */
+#define NEW_LIST(FUNCTION)                                        \
+    FUNCTION(void *, _Znwm, (size_t))                             \
+    FUNCTION(void *, _Znam, (size_t))                             \
+    FUNCTION(void *, _ZnwmSt11align_val_t, (size_t, size_t))      \
+    FUNCTION(void *, _ZnamSt11align_val_t, (size_t, size_t))      \
+    FUNCTION(void *, _ZnwmRKSt9nothrow_t, (size_t, const void *)) \
+    FUNCTION(void *, _ZnamRKSt9nothrow_t, (size_t, const void *))
+
 #define LIBC_LIST(FUNCTION)                                                                      \
+    NEW_LIST(FUNCTION)                                                                           \
     FUNCTION(int, pthread_create,                                                                \
              (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                   \
     FUNCTION(void, pthread_exit, (void *))                                                       \

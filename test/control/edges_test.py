@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from controlled import CLEW, FOLDER, HERE, build, build_plain, explore, needs_traps, only_finding, run
+from controlled import CLEW, FOLDER, HERE, build, build_plain, explore, needs_traps, only_finding, run, write
 import tap  # pylint: disable=wrong-import-position
 
 
@@ -56,6 +56,21 @@ def test_runs_that_hang_are_no_more_than_the_budget_allows():
     """One takes longer than the budget; it is looked at after that one, not after many."""
     said, _ = explore([build_plain("edges"), "hang"], "--hang", "1", "--budget", "1s")
     assert said["stats"]["runs"] == 1, said
+
+
+def test_memory_that_new_gives_is_named_by_who_asked():
+    """As a recording names it: not by C++'s own library, from which all of it comes."""
+    path = write("asked.cc", "#include <thread>\n"
+                             "int main() {\n"
+                             "    int *first = new int(1), *second = new int[2];\n"
+                             "    delete first;\n"
+                             "    std::thread other([=] { second[1] = *first; });\n"
+                             "    other.join();\n"
+                             "    delete[] second;\n"
+                             "}\n")
+    said, _ = explore(build("asked", path=path), "--first", "--budget", "1runs")
+    assert only_finding(said)["kind"] == "use-after-free", said
+    assert "allocated at asked.cc:3" in only_finding(said)["what"], said
 
 
 if __name__ == "__main__":
