@@ -195,7 +195,10 @@ bool places_print_source(struct places *p, uint64_t address, struct out *out)
     int number = 0;
     const char *file = line_of(module, inside, &number);
     if (file != NULL) {
-        out_format(out, "%s:%d", base_name(file), number);
+        out_text(out, base_name(file));
+        if (number > 0) { /* 0: code that two lines share, or that no line wrote */
+            out_format(out, ":%d", number);
+        }
         return true;
     }
     GElf_Addr start = 0;
