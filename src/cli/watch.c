@@ -150,10 +150,11 @@ static void remember(struct watch *w, uint32_t task, uint64_t epoch)
     if (!observed_now(w->observed, task, &now.moment)) {
         return;
     }
-    const struct watch_moment *last = t->moments.count == 0 ? NULL : vec_last(&t->moments);
-    if (last != NULL && last->moment.clock == now.moment.clock &&
-        last->moment.column == now.moment.column) {
-        return;
+    if (t->moments.count > 0) {
+        const struct observed_moment *last = &vec_last(&t->moments)->moment;
+        if (last->clock == now.moment.clock && last->column == now.moment.column) {
+            return;
+        }
     }
     if (t->moments.count == MOMENTS_MAX) {
         t->moments.count /= 2;

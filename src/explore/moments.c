@@ -228,7 +228,7 @@ static void go_on(struct moments *m, const struct relation *r, uint32_t number, 
         if (best == SIZE_MAX) {
             break;
         }
-        members.at[best / 64] |= UINT64_C(1) << best % 64;
+        *vec_at(&members, best / 64) |= UINT64_C(1) << best % 64;
         view = view_after(m, view, best);
         last = best;
         const uint32_t at = (uint32_t)turns->list.count;
