@@ -348,20 +348,23 @@ static int find_in_simulation(struct monitoring *m, struct err *e)
 
 /* ---- words ---- */
 
+/* What became of a property: "no (minimum cut)". */
+static const char *answer_text(struct monitoring *m, const struct monitor_answer *a)
+{
+    static const char *const verdicts[] = {
+        [CUT_UNKNOWN] = "unknown", [CUT_NO] = "no", [CUT_YES] = "yes"};
+    const bool is_unknown = a->verdict == CUT_UNKNOWN;
+    return findings_text(&m->file.findings, is_unknown ? "%s, %s" : "%s (%s)", verdicts[a->verdict],
+                         is_unknown ? a->reason : method_name(a->method));
+}
+
 static void print_answers(struct monitoring *m)
 {
     struct session *s = m->session;
-    static const char *const verdicts[] = {
-        [CUT_UNKNOWN] = "unknown", [CUT_NO] = "no", [CUT_YES] = "yes"};
     for (size_t i = 0; i < m->result.properties.count; i++) {
         const struct monitor_answer *a = &m->result.properties.at[i];
         session_text(s, names_text(&m->spec.names, m->spec.properties.at[i].name));
-        out_format(&s->out, ": %s", verdicts[a->verdict]);
-        if (a->verdict == CUT_UNKNOWN) {
-            out_format(&s->out, ", %s", a->reason);
-        } else {
-            out_format(&s->out, " (%s)", method_name(a->method));
-        }
+        out_format(&s->out, ": %s", answer_text(m, a));
         if (a->check_count > 0) {
             out_format(&s->out, ", at %llu of ", (unsigned long long)a->check_count);
             report_count(&s->out, m->stats.checks, "check", "checks");
@@ -397,6 +400,42 @@ static void print_findings(struct monitoring *m)
     }
 }
 
+/* The numbers of --json, and what became of each property. */
+static void count_answers(struct monitoring *m, const uint64_t counts[CUT_YES + 1])
+{
+    struct finding_file *f = &m->file;
+    const char *engines = "";
+    for (enum method method = METHOD_NONE + 1; method <= METHOD_SOLVER; method++) {
+        bool is_used = false;
+        vec_each (&m->result.properties, answer) {
+            is_used = is_used || answer->method == method;
+        }
+        engines = !is_used ? engines
+                  : *engines == '\0'
+                      ? method_name(method)
+                      : findings_text(&f->findings, "%s, %s", engines, method_name(method));
+    }
+    finding_file_text(f, "engine", engines);
+    finding_file_count(f, "cuts_checked", counts[CUT_YES]);
+    finding_file_count(f, "late", m->result.late_count);
+    finding_file_count(f, "gaps", m->result.gap_count);
+    finding_file_count(f, "processes", m->result.process_count);
+    finding_file_count(f, "reports", m->result.report_count);
+    finding_file_count(f, "messages", m->result.message_count);
+    finding_file_count(f, "possible", counts[CUT_YES]);
+    finding_file_count(f, "impossible", counts[CUT_NO]);
+    finding_file_count(f, "unknown", counts[CUT_UNKNOWN]);
+    if (m->command->check_every != NULL) {
+        finding_file_count(f, "checks", m->stats.checks);
+        finding_file_count(f, "held_max", m->stats.held_max);
+    }
+    for (size_t i = 0; i < m->result.properties.count; i++) {
+        const char *name = names_text(&m->spec.names, m->spec.properties.at[i].name);
+        finding_file_text(f, name, answer_text(m, &m->result.properties.at[i]));
+        vec_last(&f->stats)->group = "properties";
+    }
+}
+
 static int conclude(struct monitoring *m)
 {
     uint64_t counts[CUT_YES + 1] = {0};
@@ -410,18 +449,7 @@ static int conclude(struct monitoring *m)
                  : counts[CUT_UNKNOWN] > 0 ? VERDICT_UNKNOWN
                                            : VERDICT_CLEAN;
     if (m->session->common->json) {
-        finding_file_count(f, "processes", m->result.process_count);
-        finding_file_count(f, "reports", m->result.report_count);
-        finding_file_count(f, "messages", m->result.message_count);
-        finding_file_count(f, "possible", counts[CUT_YES]);
-        finding_file_count(f, "impossible", counts[CUT_NO]);
-        finding_file_count(f, "unknown", counts[CUT_UNKNOWN]);
-        if (m->command->check_every != NULL) {
-            finding_file_count(f, "checks", m->stats.checks);
-            finding_file_count(f, "held_max", m->stats.held_max);
-            finding_file_count(f, "late", m->stats.late);
-            finding_file_count(f, "gaps", m->stats.gaps);
-        }
+        count_answers(m, counts);
         report_print(f, m->session);
     } else {
         print_findings(m);

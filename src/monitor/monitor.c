@@ -72,6 +72,7 @@ int monitor_find(const struct trace *t, const struct monitor_options *o, struct 
         r->process_count = m.chronicle.cuts.process_count;
         r->report_count = cuts_report_count(&m.chronicle.cuts);
         r->message_count = m.chronicle.cuts.need_first[r->report_count];
+        r->gap_count = m.chronicle.gaps.count;
         result = decide_all(&m, r, e);
     }
     bound_release(&m.bound);

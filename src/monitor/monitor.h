@@ -51,7 +51,9 @@ struct monitor_answer {
 struct monitor_result {
     VEC(struct monitor_answer) properties; /* as in the specification */
     uint64_t process_count, report_count, message_count;
-    bool is_misfit; /* of a failure: it is the specification that does not fit */
+    uint64_t gap_count;  /* where reports are missing */
+    uint64_t late_count; /* reports of a stream that came after what they could have changed */
+    bool is_misfit;      /* of a failure: it is the specification that does not fit */
 };
 
 void monitor_result_release(struct monitor_result *r);

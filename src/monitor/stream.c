@@ -580,7 +580,7 @@ int stream_end(struct stream *s, struct monitor_result *r, struct err *e)
     for (uint32_t p = 0; p < r->process_count; p++) {
         r->report_count += s->intake.sources[p].end;
     }
-    s->stats.late = s->intake.late_count;
-    s->stats.gaps = s->intake.gap_count;
+    r->late_count = s->intake.late_count;
+    r->gap_count = s->intake.gap_count;
     return 0;
 }

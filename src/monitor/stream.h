@@ -34,7 +34,6 @@ struct stream_stats {
     uint64_t possible; /* how often a property was */
     int64_t horizon;   /* up to which all is decided; INT64_MIN: nothing is yet */
     uint64_t held_max; /* reports at once */
-    uint64_t late, gaps;
 };
 
 struct stream;
