@@ -1,6 +1,7 @@
 /* Runs: where the process waits for plans, and how a run begins and ends. */
 #include "runtime/control.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -105,14 +106,13 @@ static bool wants_stack(enum control_end end)
 static void drop_teller(const struct ending *e)
 {
     struct control_result *r = &control->result;
-    uintptr_t begin = 0;
-    uintptr_t end = 0;
     uint32_t told = 0;
-    if (e->teller != NULL) {
-        object_module_of((uintptr_t)e->teller, &begin, &end);
-    }
-    while (told < r->stack_count && r->stack[told] >= begin && r->stack[told] < end) {
-        told++;
+    for (uint32_t i = 0; e->teller != NULL && i < r->stack_count; i++) {
+        Dl_info at = {0};
+        if (dladdr((const void *)(r->stack[i] - 1), &at) != 0 && at.dli_sname != NULL &&
+            strncmp(at.dli_sname, e->teller, strlen(e->teller)) == 0) {
+            told = i + 1;
+        }
     }
     r->stack_count -= told;
     memmove(r->stack, r->stack + told, r->stack_count * sizeof *r->stack);
@@ -311,6 +311,7 @@ static void begin_run(void)
     clock_begin();
     turn_begin(&plan, pick());
     control_is_on = true;
+    sanitizer_begin();
     trap_on();
     watch_begin();
 }

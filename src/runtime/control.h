@@ -191,7 +191,7 @@ struct ending {
     const char *text;
     uint64_t address;
     const void *place;  /* the innermost call; NULL: the caller's stack is told ... */
-    const void *teller; /* ... without the calls of the library that has this; NULL: of none */
+    const char *teller; /* ... from whoever called a function with such a name on; NULL: from all */
 };
 _Noreturn void control_end(const struct ending *e);
 
@@ -372,6 +372,9 @@ void ready_start(void);
 
 /* control_access.c: ends the run if the bytes lie in a block that was freed, or beyond one. */
 void memory_check(const volatile void *address, size_t size);
+
+/* control_sanitizer.c: a run has begun. */
+void sanitizer_begin(void);
 
 /* cover.c */
 

@@ -51,4 +51,7 @@ ENTRY void clew_rt_exit_function(void);
 /* A block of code is entered. */
 ENTRY void clew_rt_block(const void *place);
 
+/* The compiler's checks have reported undefined behaviour. */
+ENTRY void clew_rt_undefined(void);
+
 #endif

@@ -103,6 +103,16 @@ HOOK void __tsan_func_exit(void)
     }
 }
 
+/* What clang's checks for undefined behaviour call with each report. Their library is part of the
+ * program, whose own function this is: nobody outside could stand in for it. */
+HOOK void __ubsan_on_report(void);
+HOOK void __ubsan_on_report(void)
+{
+    if (clew_rt_undefined != NULL) {
+        clew_rt_undefined();
+    }
+}
+
 /* What -fsanitize-coverage=trace-pc calls, which `clew cc` leaves to the user to ask for. */
 HOOK void __sanitizer_cov_trace_pc(void);
 HOOK void __sanitizer_cov_trace_pc(void)

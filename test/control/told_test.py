@@ -343,16 +343,28 @@ static void *work(void *unused)
 
 
 def test_a_report_of_undefined_behaviour_is_a_verdict():
-    """With the library of gcc's checks, in programs that clew built and in others."""
-    for with_clew in (True, False):
-        program = build(f"undefined{with_clew}", "-fsanitize=undefined", text=UNDEFINED, with_clew=with_clew)
-        said, folder = explore([program], "--budget", "100runs")
+    """With the library of gcc's checks in programs that clew built and in others, with clang's where clew linked it."""
+    for name, words in (("undefined", {}), ("undefined.plain", {"with_clew": False}), ("undefined.clang", {"compiler": ("--with", "clang")})):
+        if "compiler" in words and shutil.which("clang") is None:
+            continue
+        program = build(name, "-fsanitize=undefined", text=UNDEFINED, **words)
+        said, folder = explore(program, "--budget", "100runs")
         finding = only_finding(said)
         assert finding["kind"] == "sanitizer", finding
         assert re.search(r"^main/\d: undefined behaviour: Signed integer overflow: 2147483647 \+ 1 cannot be represented in type 'int' "
-                         r"at undefined\w+.c:7 in raise_by_one, called at undefined\w+.c:11 in work$", finding["what"]), finding
-        assert re.fullmatch(r"sanitizer: undefined behaviour at undefined\w+.c:7", finding["key"]), finding
+                         r"at undefined[.\w]*.c:7 in raise_by_one, called at undefined[.\w]*.c:11 in work$", finding["what"]), finding
+        assert re.fullmatch(r"sanitizer: undefined behaviour at undefined[.\w]*.c:7", finding["key"]), finding
         check_every_mode_replays(first_schedule(folder), program)
+
+
+def test_reports_that_nobody_hears_are_uncontrolled():
+    if shutil.which("clang") is None:
+        raise tap.Skip("clang is not installed")
+    program = os.path.join(FOLDER.name, "unheard")
+    done = run(["clang", "-g", "-O1", "-pthread", "-fsanitize=undefined", write("unheard.c", UNDEFINED), "-o", program])
+    assert done.returncode == 0, done.stderr
+    done = run([CLEW, "explore", "--budget", "5runs", "-o", program + ".campaign", "--", program])
+    assert done.returncode == 0 and "not controlled: __ubsan_on_report" in done.stdout, done.stdout + done.stderr
 
 
 if __name__ == "__main__":
