@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ enum { SECOND_NS = 1000000000 };
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
+    libc_find(); /* clang's checks come before all constructors */
     return control == NULL ? libc.sigaction(signal, action, before)
                            : signals_act(signal, action, before);
 }
@@ -311,6 +313,18 @@ RT_EXPORT int sigsuspend(const sigset_t *mask)
     const int result = suspend(RT_PLACE);
     me->signals_blocked = before;
     return result;
+}
+
+/* Signals that wait are with control, where the kernel does not see them: a descriptor for them
+ * would never be ready. */
+RT_EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
+{
+    if (!control_is_on) {
+        return (int)sys(SYS_signalfd4, fd, mask, (long)_NSIG / 8, flags);
+    }
+    control_outside("signalfd");
+    errno = ENOSYS;
+    return -1;
 }
 
 /* Jumps */

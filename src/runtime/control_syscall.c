@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -167,6 +168,7 @@ static long futex(const long *a, const void *place)
     CALL(socketpair, socketpair((int)a[0], (int)a[1], (int)a[2], (int *)a[3]))                     \
     CALL(socket, socket((int)a[0], (int)a[1], (int)a[2]))                                          \
     CALL(eventfd2, eventfd((unsigned)a[0], (int)a[1]))                                             \
+    CALL(signalfd4, signalfd((int)a[0], (const void *)a[1], (int)a[3]))                            \
     CALL(epoll_create1, epoll_create1((int)a[0]))                                                  \
     CALL(dup, dup((int)a[0]))                                                                      \
     CALL(dup3, dup3((int)a[0], (int)a[1], (int)a[2]))                                              \

@@ -90,7 +90,15 @@ RT_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
 
 /* Signals */
 
-/* One who is to run a function in a new thread for each time is not there. */
+/* Not so of one that runs a function in a new thread each time, nor on a clock of processor time:
+ * no such time passes. */
+static bool is_modelled(clockid_t clock, const struct sigevent *event)
+{
+    const bool is_of_processor = clock == CLOCK_PROCESS_CPUTIME_ID ||
+                                 clock == CLOCK_THREAD_CPUTIME_ID || clock < 0; /* of another */
+    return !is_of_processor && (event == NULL || event->sigev_notify != SIGEV_THREAD);
+}
+
 RT_EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *made)
 {
     if (!control_is_on) {
@@ -99,7 +107,7 @@ RT_EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *mad
         *made = (timer_t)(intptr_t)id; /* as libc has it */
         return result;
     }
-    if (event != NULL && event->sigev_notify == SIGEV_THREAD) {
+    if (!is_modelled(clock, event)) {
         control_outside("timer_create");
         return fail(ENOTSUP);
     }

@@ -97,6 +97,20 @@ static bool is_stream(const struct end *e)
     return e != NULL && e->kind != CONTROL_FILE;
 }
 
+/* The call, for people. */
+static const char *name_of(const struct transfer *t)
+{
+    switch (t->number) {
+    case SYS_readv: return "readv";
+    case SYS_recvfrom: return "recvfrom";
+    case SYS_recvmsg: return "recvmsg";
+    case SYS_writev: return "writev";
+    case SYS_sendto: return "sendto";
+    case SYS_sendmsg: return "sendmsg";
+    default: return t->is_send ? "write" : "read";
+    }
+}
+
 /* Waits until the call can do something. False when it gave up: errno says why. */
 static bool await(const struct transfer *t, bool is_waiting)
 {
@@ -109,7 +123,7 @@ static bool await(const struct transfer *t, bool is_waiting)
     const bool is_file = e == NULL ? !is_outer : e->kind == CONTROL_FILE;
     struct pollfd awaited = {.fd = fd_of(t), .events = t->is_send ? POLLOUT : POLLIN};
     if (is_outer) {
-        control_outside(t->is_send ? "write" : "read");
+        control_outside(name_of(t));
     }
     const bool is_there =
         turn_take(&(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)

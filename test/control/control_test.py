@@ -198,6 +198,34 @@ def test_somebody_outside_is_waited_for_and_named():
     assert not said["findings"] and said["stats"]["uncontrolled"] >= 2 and said["verdict"] == "unknown", said
 
 
+UNMODELLED = {
+    # A call that has no model: what is done with it, and what it gives.
+    "timer_create": ("#include <signal.h>\n#include <time.h>\n", "timer_t made; struct sigevent event = {.sigev_notify = SIGEV_THREAD};\n"
+                     "struct sigevent usual = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};\n"
+                     "return timer_create(CLOCK_MONOTONIC, &event, &made) == -1 && errno == ENOTSUP\n"
+                     "    && timer_create(CLOCK_PROCESS_CPUTIME_ID, &usual, &made) == -1 && errno == ENOTSUP ? 0 : 3;"),
+    "signalfd": ("#include <signal.h>\n#include <sys/signalfd.h>\n#include <sys/syscall.h>\n", "sigset_t all; sigfillset(&all);\n"
+                 "return signalfd(-1, &all, 0) == -1 && errno == ENOSYS\n"
+                 "    && syscall(SYS_signalfd4, -1, &all, 8, 0) == -1 && errno == ENOSYS ? 0 : 3;"),
+    "setitimer": ("#include <sys/time.h>\n", "struct itimerval never = {0}; return setitimer(ITIMER_PROF, &never, NULL) == 0 ? 0 : 3;"),
+    "sendto, recvfrom": ("#include <arpa/inet.h>\n#include <sys/socket.h>\n", "struct sockaddr_in to = {.sin_family = AF_INET};\n"
+                         "socklen_t size = sizeof to; char byte = 0; int fd = socket(AF_INET, SOCK_DGRAM, 0);\n"
+                         "to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);\n"
+                         "if (bind(fd, (void *)&to, size) != 0 || getsockname(fd, (void *)&to, &size) != 0) { return 4; }\n"
+                         "return sendto(fd, \"x\", 1, 0, (void *)&to, size) == 1 && recvfrom(fd, &byte, 1, 0, NULL, NULL) == 1 ? 0 : 3;"),
+}
+
+
+def test_what_has_no_model_is_listed_by_its_call():
+    for calls, (includes, body) in UNMODELLED.items():
+        program = build(calls.split(",", maxsplit=1)[0] + "_used",
+                        text=f"#include <errno.h>\n#include <stddef.h>\n#include <unistd.h>\n{includes}int main(void)\n{{\n{body}\n}}\n")
+        said, folder = explore(program, "--fail-on", "exit", "--budget", "3runs")
+        assert not said["findings"] and said["verdict"] == "unknown" and said["stats"]["uncontrolled"] >= 1, (calls, said)
+        done = run([CLEW, "explore", "--budget", "3runs", "-o", folder + ".again", "--", program])
+        assert f"not controlled: {calls}\n" in done.stdout, done.stdout + done.stderr
+
+
 def test_large_arrays_are_put_back_too():
     """And a process that is larger than what can be copied: what nobody touched is not."""
     program = build("large", text="#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n"
