@@ -1,5 +1,5 @@
-/* Five messages through a channel with room for one. When all are sent, the program ends, whether
- * or not the last was received. After Dara's third program. */
+/* Five messages through a channel with room for one. When all are sent, the producer says so and
+ * the program ends, whether or not the last was received. After Dara's third program. */
 #include <clew/clew.h>
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@ enum { MESSAGES = 5 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static bool is_full;
+static bool is_full, is_done;
 static int message, sent, delivered;
 
 static void *produce(void *unused)
@@ -26,6 +26,10 @@ static void *produce(void *unused)
         pthread_cond_broadcast(&changed);
         pthread_mutex_unlock(&lock);
     }
+    pthread_mutex_lock(&lock);
+    is_done = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
     return unused;
 }
 
@@ -51,11 +55,13 @@ int main(void)
     pthread_t consumer;
     (void)pthread_create(&producer, NULL, produce, NULL);
     (void)pthread_create(&consumer, NULL, consume, NULL);
-    (void)pthread_join(producer, NULL);
 #ifdef FIXED
     (void)pthread_join(consumer, NULL);
 #endif
     pthread_mutex_lock(&lock);
+    while (!is_done) {
+        pthread_cond_wait(&changed, &lock);
+    }
     clew_var("sent", sent);
     clew_var("delivered", delivered);
     pthread_mutex_unlock(&lock);
