@@ -1,24 +1,76 @@
 /* Fuzzing as DEMi's authors did it: the first run that breaks the system after so many steps.
  *
- *     long_run SYSTEM.so WITH STRATEGY SEED STEPS_MIN STEPS_MAX OUT.sched
+ *     long_run SYSTEM.so WITH WEIGHTS SEED STEPS_MIN STEPS_MAX OUT.sched
  *
- * WITH is what is chosen about the system ("raft-45,demi=1"). Runs are numbered from SEED on. Says
- * how many there were and how long the last is. Exit status 1 when ten minutes bring none. */
+ * WITH is what is chosen about the system ("raft-45,demi=1"). WEIGHTS is how likely a message, a
+ * timer and a request is each to be the next step ("4:1:4"); a fault is as likely as a message.
+ * Where timers come as often as messages nothing that takes many messages comes to its end. Runs
+ * are numbered from SEED on. Says how many there were and how long the last is. Exit status 1 when
+ * ten minutes bring none. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/limit.h"
 #include "base/out.h"
 #include "sim/sim.h"
+#include "wire/prng.h"
 #include "world/recipe.h"
 
 static const uint64_t time_max_ns = UINT64_C(600000000000);
 
+struct weights {
+    uint32_t message, timer, request;
+};
+
 struct wish {
-    int strategy;
+    struct weights weights;
     uint64_t seed;
     uint32_t steps_min, steps_max;
 };
+
+static bool parse_weights(struct weights *w, const char *text)
+{
+    int end = 0;
+    return sscanf(text, "%4u:%4u:%4u%n", &w->message, &w->timer, &w->request, &end) == 3 &&
+           text[end] == '\0' && w->message > 0 && w->timer > 0 && w->request > 0;
+}
+
+static uint32_t weight_of(const struct weights *w, const struct pick_operation *o)
+{
+    return o->kind == EVENT_TIMER_FIRE       ? w->timer
+           : o->is_external && o->fault == 0 ? w->request
+                                             : w->message;
+}
+
+static uint32_t draw(struct prng *prng, const struct weights *weights,
+                     const struct pick_operation *pending, uint32_t count)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        total += weight_of(weights, &pending[i]);
+    }
+    uint64_t left = prng_below(prng, total);
+    uint32_t drawn = 0;
+    while (left >= weight_of(weights, &pending[drawn])) {
+        left -= weight_of(weights, &pending[drawn++]);
+    }
+    return drawn;
+}
+
+/* To its end, or until nothing but faults could come. */
+static void run(struct world *w, const struct wish *wish, const struct plan *p, struct execution *x)
+{
+    struct prng prng;
+    prng_init(&prng, p->pick.seed);
+    w->ops->begin(w, p, x);
+    bool goes_on = x->outcome == OUTCOME_PASSED;
+    while (goes_on && x->steps.count < wish->steps_max) {
+        const struct pick_operation *pending = NULL;
+        const uint32_t count = w->ops->pending(w, &pending);
+        goes_on = count > 0 && pending[0].fault == 0 &&
+                  w->ops->step(w, draw(&prng, &wish->weights, pending, count), x);
+    }
+}
 
 /* How many runs it took, 0 when none was found: x is the last, p its plan. */
 static uint64_t find(struct world *w, const struct wish *wish, struct plan *p, struct execution *x,
@@ -26,19 +78,33 @@ static uint64_t find(struct world *w, const struct wish *wish, struct plan *p, s
 {
     struct limit limit = {.time_ns = time_max_ns};
     limit_begin(&limit);
-    p->steps_max = wish->steps_max;
-    for (uint64_t run = 0; !limit_is_spent(&limit, run); run++) {
-        p->pick = (struct pick_plan){.strategy = (enum pick_strategy)wish->strategy,
-                                     .seed = wish->seed + run};
-        if (world_run(w, p, x, e) < 0) {
-            return 0;
-        }
+    for (uint64_t number = 0; !limit_is_spent(&limit, number); number++) {
+        p->pick.seed = wish->seed + number;
+        execution_clear(x);
+        run(w, wish, p, x);
         if (outcome_is_violation(x->outcome) && x->steps.count >= wish->steps_min) {
-            return run + 1;
+            return number + 1;
         }
     }
     (void)err_set(e, "no run that is long enough shows a violation");
     return 0;
+}
+
+/* A run by hand has no hash: makes x again, step by step. */
+static int repeat(struct world *w, const struct plan *p, struct execution *x, struct err *e)
+{
+    VEC(struct pick_turn) turns = {0};
+    vec_each (&x->steps, step) {
+        vec_push(&turns, (struct pick_turn){.name = step->operation.name,
+                                            .step = (uint32_t)(step - x->steps.at)});
+    }
+    struct plan again = *p;
+    again.pick.turns = turns.at;
+    again.pick.turn_count = turns.count;
+    again.steps_max = (uint32_t)turns.count;
+    const int result = world_run(w, &again, x, e);
+    vec_release(&turns);
+    return result;
 }
 
 static int save(struct world *w, const struct plan *p, const struct execution *x, const char *path,
@@ -60,24 +126,28 @@ static int save(struct world *w, const struct plan *p, const struct execution *x
 int main(int argc, char **argv)
 {
     if (argc != 8) {
-        (void)fprintf(stderr, "long_run SYSTEM.so WITH STRATEGY SEED STEPS_MIN STEPS_MAX OUT\n");
+        (void)fprintf(stderr, "long_run SYSTEM.so WITH WEIGHTS SEED STEPS_MIN STEPS_MAX OUT\n");
         return 2;
     }
-    const struct wish wish = {.strategy = pick_strategy_find(argv[3]),
-                              .seed = strtoull(argv[4], NULL, 10),
-                              .steps_min = (uint32_t)strtoul(argv[5], NULL, 10),
-                              .steps_max = (uint32_t)strtoul(argv[6], NULL, 10)};
+    struct wish wish = {.seed = strtoull(argv[4], NULL, 10),
+                        .steps_min = (uint32_t)strtoul(argv[5], NULL, 10),
+                        .steps_max = (uint32_t)strtoul(argv[6], NULL, 10)};
+    if (!parse_weights(&wish.weights, argv[3])) {
+        (void)fprintf(stderr, "long_run: %s: not three weights, as in 4:1:4\n", argv[3]);
+        return 2;
+    }
     struct err e = {.text = ""};
     struct world *w = NULL;
     struct execution x = {0};
     struct plan p = {0};
     uint64_t runs = 0;
     const struct sim_options options = {.with = argv[2]};
-    if (wish.strategy >= 0 && sim_open(&w, argv[1], &options, &e) == 0 &&
+    if (sim_open(&w, argv[1], &options, &e) == 0 &&
         fault_budget_parse(&p.faults, sim_defaults(w).faults, &e) == 0) {
         runs = find(w, &wish, &p, &x, &e);
     }
-    int status = runs > 0 && save(w, &p, &x, argv[7], &e) == 0 ? 0 : 1;
+    int status =
+        runs > 0 && repeat(w, &p, &x, &e) == 0 && save(w, &p, &x, argv[7], &e) == 0 ? 0 : 1;
     if (status == 0) {
         (void)printf("%llu runs, %zu steps: %s\n", (unsigned long long)runs, x.steps.count, x.what);
     } else {

@@ -29,21 +29,21 @@ REPLAYS_LEAST = 20000
 EVENTS_LEAST = 2000000
 EVENTS_LONG = 1000
 
-RAFT = "demi=1,patience=2,commands="
+RAFT = "demi=1,patience=1,commands="
 SPARK = "workers=20,jobs=40"
-# The bug, what is chosen beside it, the strategy and the lengths of runs that are minimized, and DEMi's tables 1 and 2: initial,
-# STSSched, TFB, made by hand, NoDiverge, seconds.
+# The bug, what is chosen beside it, the weights (bench/long_run.c) and the lengths of runs that are minimized, and DEMi's tables 1
+# and 2: initial, STSSched, TFB, made by hand, NoDiverge, seconds.
 CASES = (
-    ("raft", "raft-45", RAFT + "100", "random", (2160, 3500), (2160, 1183, 23, 22, 1826, 170)),
-    ("raft", "raft-46", RAFT + "100", "random", (1250, 3000), (1250, 674, 35, 23, 896, 282)),
-    ("raft", "raft-56", RAFT + "100", "random", (2380, 3500), (2380, 1427, 82, 21, 2064, 2132)),
-    ("raft", "raft-58a", RAFT + "256", "random", (1000, 5000), (2850, 953, 226, 51, 2368, 43482)),
-    ("raft", "raft-58b", RAFT + "200", "random", (1500, 3500), (1500, 164, 40, 28, 1103, 54)),
-    ("raft", "raft-42", RAFT + "200", "random", (1710, 3500), (1710, 1093, 180, 39, 1264, 10676)),
-    ("raft", "raft-66", RAFT + "60", "pos", (400, 1000), (400, 262, 77, 29, 279, 348)),
-    ("spark", "spark-2294", SPARK, "random", (700, 2000), (1000, 43, 40, 25, 43, 427)),
-    ("spark", "spark-3150", SPARK, "random", (300, 1000), (600, 18, 14, 11, 18, 245)),
-    ("spark", "spark-9256", SPARK, "random", (300, 1000), (300, 11, 11, 11, 11, 96)),
+    ("raft", "raft-45", RAFT + "100", "4:1:4", (2160, 3500), (2160, 1183, 23, 22, 1826, 170)),
+    ("raft", "raft-46", RAFT + "100", "4:1:4", (1250, 3000), (1250, 674, 35, 23, 896, 282)),
+    ("raft", "raft-56", RAFT + "100", "4:1:4", (2380, 3500), (2380, 1427, 82, 21, 2064, 2132)),
+    ("raft", "raft-58a", RAFT + "256", "20:1:1", (2850, 5000), (2850, 953, 226, 51, 2368, 43482)),
+    ("raft", "raft-58b", RAFT + "200", "4:1:4", (1500, 3500), (1500, 164, 40, 28, 1103, 54)),
+    ("raft", "raft-42", RAFT + "200", "4:1:4", (1710, 3500), (1710, 1093, 180, 39, 1264, 10676)),
+    ("raft", "raft-66", RAFT + "60", "4:1:4", (400, 1000), (400, 262, 77, 29, 279, 348)),
+    ("spark", "spark-2294", SPARK, "1:4:4", (1000, 2000), (1000, 43, 40, 25, 43, 427)),
+    ("spark", "spark-3150", SPARK, "10:10:1", (600, 1000), (600, 18, 14, 11, 18, 245)),
+    ("spark", "spark-9256", SPARK, "1:1:1", (300, 1000), (300, 11, 11, 11, 11, 96)),
 )
 
 
@@ -77,11 +77,11 @@ class Bench:
     def system(self, case):
         return os.path.join(self.build, "cases", case + ".so")
 
-    def find(self, case, bug, chosen, strategy, lengths, seed=1):  # pylint: disable=too-many-arguments
+    def find(self, case, bug, chosen, weights, lengths, seed=1):  # pylint: disable=too-many-arguments
         """The schedule of a long run that shows the bug, a file of its own."""
         schedule = os.path.join(self.folder, f"{bug}-{seed}.sched")
         program = os.path.join(self.build, "bench", "long_run")
-        subprocess.run([program, self.system(case), f"{bug},{chosen}", strategy, str(seed), *map(str, lengths), schedule],
+        subprocess.run([program, self.system(case), f"{bug},{chosen}", weights, str(seed), *map(str, lengths), schedule],
                        check=True, stdout=subprocess.DEVNULL)
         return schedule
 
@@ -109,8 +109,8 @@ def rate(stats, what):
 
 def measure(bench, case, bug, found, best):
     """A row, and what the run on long schedules came to."""
-    chosen, strategy, lengths, demi = found
-    schedule = bench.find(case, bug, chosen, strategy, lengths)
+    chosen, weights, lengths, demi = found
+    schedule = bench.find(case, bug, chosen, weights, lengths)
     result = os.path.join(bench.folder, bug + ".min.sched")
     ours = bench.minimize(case, schedule, result, bench.seconds)
     others = [] if bench.is_quick else [
@@ -160,8 +160,7 @@ def measure_contents(bench):
     rows = []
     for shrinks in (0, 1):
         contents = "shrunk" if shrinks else "as they are"
-        schedule = bench.find("raft", "raft-45", f"demi=1,patience=2,commands=0,nodes={NINE},shrinks={shrinks}", "random", (300, 450),
-                              seed=5000)
+        schedule = bench.find("raft", "raft-45", f"{RAFT}0,nodes={NINE},shrinks={shrinks}", "4:1:4", (360, 450))
         for words in ((), ("--compat", "demi-paper")):
             result = schedule + ".nine"
             stats = bench.minimize("raft", schedule, result, bench.seconds_others, *words)

@@ -9,6 +9,7 @@ CLEW = os.environ["CLEW"]
 BUILD = os.environ["CLEW_BUILD"]
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(SOURCE, "test", "harness"), os.path.join(SOURCE, "bench")]
+import minimize_bench  # pylint: disable=wrong-import-position
 import minimize_best  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
@@ -23,6 +24,14 @@ def test_each_schedule_shows_its_bug_in_as_many_steps_as_are_said():
         done = subprocess.run([CLEW, "replay", best.schedule(bug), library], capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 1 and f"\n{size} steps, hash " in done.stdout and "as recorded" in done.stdout, \
             bug + done.stdout + done.stderr
+
+
+def test_each_schedule_is_in_the_shape_that_is_measured():
+    best = minimize_best.Best(BENCH)
+    assert set(best.sizes) == {bug for _, bug, *_ in minimize_bench.CASES}, best.sizes
+    for _, bug, chosen, *_ in minimize_bench.CASES:
+        with open(best.schedule(bug), encoding="utf-8") as file:
+            assert f'with "{bug},{chosen}"\n' in file.readlines(), bug
 
 
 def test_sizes_only_become_smaller():
