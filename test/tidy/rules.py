@@ -96,7 +96,8 @@ BANNED = [
     (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "bench/programs/")),
     (PRINT, ("src/",), ("src/cli/", "src/base/must.c")),
     (LEAVE, ("src/",), ("src/cli/", "src/base/crew.c", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c",
-                        "src/runtime/hook_memory.c", "src/runtime/control_process.c", "src/runtime/control_syscall.c", "src/proc/control_process.c",
+                        "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/control_process.c",
+                        "src/runtime/control_syscall.c", "src/proc/control_process.c",
                         "src/proc/property.c", "src/proc/recorder.c", "src/minimize/foresight.c")),
 ]
 
