@@ -185,8 +185,9 @@ static int compare_fact(struct campaign *c, const struct fact *fact, struct err 
     const char *known = database_text(&c->database, SQL_ABOUT_GET, 0);
     const bool is_same = strcmp(known, fact->value) == 0;
     if (!is_same) {
-        (void)err_set(e, "%s: was begun with %s \"%.100s\", not \"%.100s\": begin another", c->path,
-                      fact->name, known, fact->value);
+        (void)err_set(
+            e, "%s: was begun with %s \"%.100s\", not \"%.100s\": give the same, or begin another",
+            c->path, fact->name, known, fact->value);
     }
     database_end(&c->database, SQL_ABOUT_GET);
     return is_same ? 0 : -1;
