@@ -241,10 +241,17 @@ static bool search(struct reducer *r, enum phase phase)
     return !s.is_cut && !s.is_found;
 }
 
-/* What shows only at the end of a run is not seen on the way. */
-static bool can_be_seen(enum outcome outcome)
+/* What shows only at the end of a run is not seen on the way: nor is a property that looks then, or
+ * not after each step. */
+static bool can_be_seen(const struct reducer *r)
 {
-    return outcome != OUTCOME_LIVENESS && outcome != OUTCOME_DEADLOCK && outcome != OUTCOME_HANG;
+    const struct world *w = r->world;
+    if (r->outcome == OUTCOME_PROPERTY) {
+        const bool may_look_at_rest = r->options->same == SAME_KIND && w->looks_at_rest;
+        return r->result->best.is_early && w->check_every <= 1 && !may_look_at_rest;
+    }
+    return r->outcome != OUTCOME_LIVENESS && r->outcome != OUTCOME_LIVELOCK &&
+           r->outcome != OUTCOME_DEADLOCK && r->outcome != OUTCOME_HANG;
 }
 
 void exact_stage(struct reducer *r)
@@ -256,7 +263,7 @@ void exact_stage(struct reducer *r)
         return;
     }
     if (!r->options->keeps_checkpoints || ops->checkpoint == NULL || ops->state_hash == NULL ||
-        !can_be_seen(r->outcome) || size > DEPTH_MAX) {
+        !can_be_seen(r) || size > DEPTH_MAX) {
         return;
     }
     const int last = r->result->plan.content_count > 0 ? PHASE_UNSHRUNK : PHASE_ALL;

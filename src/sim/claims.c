@@ -108,7 +108,9 @@ int claims_open(struct sim *s, const struct spec *spec, struct err *e)
         s->claims[i].name = i < in_c ? s->system->properties[i].name
                                      : names_text(&spec->names, spec->properties.at[i - in_c].name);
         s->claims[i].text = i < in_c ? "" : print_formula(s, &spec->properties.at[i - in_c]);
-        s->sees_states = s->sees_states || (i < in_c && !s->system->properties[i].is_at_rest);
+        const bool is_at_rest = i < in_c && s->system->properties[i].is_at_rest;
+        s->sees_states = s->sees_states || (i < in_c && !is_at_rest);
+        s->world.looks_at_rest = s->world.looks_at_rest || is_at_rest;
     }
     s->world.scope = scope_of(s);
     s->world.order = s->world.scope == SCOPE_ORDER ? ORDER_OF_MOMENTS : ORDER_FREE;

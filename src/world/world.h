@@ -232,6 +232,7 @@ struct world {
     uint32_t check_every;      /* claims look after every so many steps; 0: after each */
     enum world_scope scope;    /* of its claims; a plan's is_ordered and wants_views serve them */
     enum world_order order;    /* of SCOPE_ORDER; both may grow while runs are made */
+    bool looks_at_rest;        /* some claims look only when the system has come to rest */
     bool has_drawn;            /* a node drew random numbers in some run: other seeds have others */
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */

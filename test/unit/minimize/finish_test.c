@@ -162,6 +162,32 @@ TEST(what_was_proven_of_a_longer_one_is_not_said)
     minimized_release(&m);
 }
 
+/* At rest, when all three have come in any order, the way that a timer makes longer. */
+static bool has_less_than_three(const struct clew_view *view)
+{
+    return clew_value(view, 0, "last") == NULL || *clew_value(view, 0, "last") != THIRD;
+}
+
+TEST(nothing_is_claimed_where_all_must_come_to_rest)
+{
+    static const struct clew_property at_rest[] = {
+        {.name = "less", .holds = has_less_than_three, .is_at_rest = true}, {0}};
+    struct clew_system resting = ways;
+    struct err e = {.text = ""};
+    struct minimized m;
+    resting.properties = at_rest;
+    has_way_of_crash = false;
+    has_way_of_timer = true;
+    struct world *w = system_open(&resting, "fifo");
+    const struct minimize_options o = {
+        .is_stopped = &never, .stages = 1u << STAGE_EXACT, .keeps_checkpoints = true};
+    CHECK_INT(minimize(w, &(struct plan){0}, &o, &m, &e), 0);
+    CHECK_INT(m.best.steps.count, 4);
+    CHECK_INT(m.proof, PROOF_NONE);
+    minimized_release(&m);
+    world_close(w);
+}
+
 /* Nothing was reported before the first request. */
 TEST(changes_are_told_alike_before_and_after_the_first_variable)
 {
