@@ -71,6 +71,7 @@ class Bench:
         self.build = os.path.abspath(build)
         self.folder = folder
         self.is_quick = is_quick
+        self.found_count = 0
         self.seconds = 10 if is_quick else int(os.environ.get("CLEW_MINIMIZE_SECONDS", "60"))
         self.seconds_others = int(os.environ.get("CLEW_MINIMIZE_OTHERS", str(self.seconds)))
 
@@ -79,7 +80,8 @@ class Bench:
 
     def find(self, case, bug, chosen, weights, lengths, seed=1):  # pylint: disable=too-many-arguments
         """The schedule of a long run that shows the bug, a file of its own."""
-        schedule = os.path.join(self.folder, f"{bug}-{seed}.sched")
+        self.found_count += 1
+        schedule = os.path.join(self.folder, f"{bug}-{self.found_count}.sched")
         program = os.path.join(self.build, "bench", "long_run")
         subprocess.run([program, self.system(case), f"{bug},{chosen}", weights, str(seed), *map(str, lengths), schedule],
                        check=True, stdout=subprocess.DEVNULL)
@@ -121,17 +123,17 @@ def measure(bench, case, bug, found, best):
     row = [bug, f"{ours['initial_events']} ({ours['initial_externals']})", size(ours), known, f"{ours['final_events'] / known:.2f}",
            ours["proof"].split(":")[0].split(",")[0].replace("none shorter is made of the same kinds of steps", "none of its kinds"),
            ours["replays"], f"{ours['cpu_seconds']:.0f}", *(size(other) for other in others), *demi]
-    return row, ours["final_events"] / known, result, ours
+    return row, ours["final_events"] / known, {**ours, "schedule": schedule, "result": result}
 
 
 def measure_speed(bench, wanted, results):
     """Replays of a short schedule, and deliveries of a long one, for a second each."""
-    for name, (case, schedule, stats) in results.items():
+    for name, (case, stats) in results.items():
         short = bench.minimize(case, stats["result"], stats["result"] + ".again", 5, "--stage", "detours")
         wanted.at_least(f"{name}: replays/s of {short['initial_events']} events", REPLAYS_LEAST, rate(short, "replays"), lambda n: f"{n:,.0f}")
         if stats["initial_events"] < EVENTS_LONG:
             continue  # it would be short before the program has started
-        long = bench.minimize(case, schedule, schedule + ".again", 5, "--stage", "chunks")
+        long = bench.minimize(case, stats["schedule"], stats["schedule"] + ".again", 5, "--stage", "chunks")
         wanted.at_least(f"{name}: deliveries/s of {long['initial_events']} events", EVENTS_LEAST, rate(long, "replayed_events"),
                         lambda n: f"{n:,.0f}")
         wanted.line(f"{name}: of them taken anew, not gone back to", "", f"{rate(long, 'executed_events'):,.0f}", True)
@@ -163,7 +165,7 @@ def measure_contents(bench):
         schedule = bench.find("raft", "raft-45", f"{RAFT}0,nodes={NINE},shrinks={shrinks}", "4:1:4", (360, 450))
         for words in ((), ("--compat", "demi-paper")):
             result = schedule + ".nine"
-            stats = bench.minimize("raft", schedule, result, bench.seconds_others, *words)
+            stats = bench.minimize("raft", schedule, result, bench.seconds, *words)
             rows.append([contents, words[-1] if words else "clew", f"{stats['initial_events']} ({stats['initial_externals']})", size(stats),
                          members_of(result)])
         rows.append([contents, *DEMI_NINE[shrinks]])
@@ -182,13 +184,13 @@ def main():
         for case, bug, *found in CASES:
             if len(words) > 1 and bug not in words[1:]:
                 continue
-            row, ratio, result, stats = measure(bench, case, bug, found, best)
+            row, ratio, stats = measure(bench, case, bug, found, best)
             print(*row, file=sys.stderr, flush=True)
             rows.append(row)
             ratios.append(ratio)
-            results[bug] = (case, os.path.join(folder, f"{bug}-1.sched"), {**stats, "result": result})
+            results[bug] = (case, stats)
             if "--update" in sys.argv and best.offer(bug, stats):
-                shutil.copy(result, best.schedule(bug))
+                shutil.copy(stats["result"], best.schedule(bug))
                 best.write()
         table.table(f"Minimized within {bench.seconds} s of the processor each", heads, rows)
         if not is_quick:

@@ -206,16 +206,32 @@ def states(bench, _):
     table.table("Dining philosophers: unique states after so many paths (Dara's figure 6.6)", ["strategy", *STATE_PATHS], rows)
 
 
-def properties(bench, count):
-    """A file of so many properties over what the program reports, none of which is ever broken."""
-    path = os.path.join(bench.folder, f"{count}.spec")
-    with open(path, "w", encoding="utf-8") as file:
-        file.writelines(f"p{i}: always forall p. p.x < {1000000 + i}\n" for i in range(count))
-    return path
+C_PROPERTY = """
+static bool holds_%d(const struct clew_view *view)
+{
+    const int64_t *x = clew_value(view, 0, "x");
+    return x == NULL || *x < %d;
+}
+"""
+
+
+def properties_of_language(count):
+    return "".join(f"p{i}: always forall p. p.x < {1000000 + i}\n" for i in range(count))
+
+
+def properties_in_c(count):
+    functions = "".join(C_PROPERTY % (i, 1000000 + i) for i in range(count))
+    listed = "".join(f'    {{.name = "p{i}", .holds = holds_{i}}},\n' for i in range(count))
+    return ('#include <stddef.h>\n\n#include "clew/property.h"\n' + functions +
+            f"\nconst struct clew_property clew_properties[] = {{\n{listed}    {{0}},\n}};\n")
+
+
+# The option, the file's name, and the text of so many properties over what the program reports, none of which is ever broken.
+PROPERTY_FORMS = (("--spec", "spec", properties_of_language), ("--property", "c", properties_in_c))
 
 
 def property_costs(bench):
-    """Loading is what a search of one run takes longer; checking, what a report does."""
+    """Building and loading is what a search of one run takes longer; checking, what a report does."""
     command = [bench.program("calls"), "var", "0"]
     rows = []
 
@@ -224,10 +240,16 @@ def property_costs(bench):
 
     without, unchecked = one_run(), bench.call_ns("var")
     for count in PROPERTY_COUNTS:
-        spec = ("--spec", properties(bench, count))
-        rows.append([count, f"{1e3 * max(0, one_run(*spec) - without):.1f} ms", f"{bench.call_ns('var', *spec) - unchecked:.0f} ns"])
-    table.table(f"Properties; Dara: build {DARA_COSTS['property build']}, load {DARA_COSTS['property load']}, check "
-                f"{DARA_COSTS['property check']}", ["properties", "built and loaded", "checked, all of them"], rows)
+        row = [count]
+        for option, suffix, text in PROPERTY_FORMS:
+            path = os.path.join(bench.folder, f"{count}.{suffix}")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text(count))
+            row += [f"{1e3 * max(0, one_run(option, path) - without):.1f} ms", f"{bench.call_ns('var', option, path) - unchecked:.0f} ns"]
+        rows.append(row)
+    table.table(f"Properties of a specification, and in C; Dara: build {DARA_COSTS['property build']}, load "
+                f"{DARA_COSTS['property load']}, check {DARA_COSTS['property check']}",
+                ["properties", "loaded", "checked, all of them", "C: built and loaded", "checked, all of them"], rows)
 
 
 def choice_us(bench, program, strategy):
