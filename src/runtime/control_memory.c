@@ -163,24 +163,11 @@ static void outer_end(const void *const *before)
     outer_place = *before;
 }
 
-/* C++'s new calls malloc from its own library: the place is its caller's, as in a recording. It may
- * leave by an exception. Where that library was loaded out of sight, malloc is all there is. */
-#define NEW_HOOK(name, parameters, arguments)                                               \
-    RT_EXPORT void *name parameters;                                                        \
-    RT_EXPORT void *name parameters                                                         \
-    {                                                                                       \
-        __attribute__((cleanup(outer_end), unused)) const void *const before = outer_place; \
-        outer_place = RT_PLACE;                                                             \
-        void *block = libc.name != NULL ? libc.name arguments : malloc(size);               \
-        if (block == NULL && libc.name == NULL) {                                           \
-            abort();                                                                        \
-        }                                                                                   \
-        return block;                                                                       \
-    }
+#define NEW_REAL(name) libc.name
 
-NEW_HOOK(_Znwm, (size_t size), (size))
-NEW_HOOK(_Znam, (size_t size), (size))
-NEW_HOOK(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
-NEW_HOOK(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
-NEW_HOOK(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
-NEW_HOOK(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
+NEW_HOOK(_Znwm, (size_t size), (size), abort())
+NEW_HOOK(_Znam, (size_t size), (size), abort())
+NEW_HOOK(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment), abort())
+NEW_HOOK(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment), abort())
+NEW_HOOK(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), return NULL)
+NEW_HOOK(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), return NULL)

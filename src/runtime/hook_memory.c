@@ -14,25 +14,21 @@
 #include <string.h>
 
 #include "runtime/access.h"
+#include "runtime/new.h"
 #include "runtime/rt.h"
 
 enum { STORE_SIZE = 1 << 16, ALIGNMENT = 16 };
 
-#define MEMORY_LIST(FUNCTION)                                     \
-    FUNCTION(void *, malloc, (size_t))                            \
-    FUNCTION(void *, calloc, (size_t, size_t))                    \
-    FUNCTION(void *, realloc, (void *, size_t))                   \
-    FUNCTION(void, free, (void *))                                \
-    FUNCTION(int, posix_memalign, (void **, size_t, size_t))      \
-    FUNCTION(void *, aligned_alloc, (size_t, size_t))             \
-    FUNCTION(void *, memalign, (size_t, size_t))                  \
-    FUNCTION(size_t, malloc_usable_size, (void *))                \
-    FUNCTION(void *, _Znwm, (size_t))                             \
-    FUNCTION(void *, _Znam, (size_t))                             \
-    FUNCTION(void *, _ZnwmSt11align_val_t, (size_t, size_t))      \
-    FUNCTION(void *, _ZnamSt11align_val_t, (size_t, size_t))      \
-    FUNCTION(void *, _ZnwmRKSt9nothrow_t, (size_t, const void *)) \
-    FUNCTION(void *, _ZnamRKSt9nothrow_t, (size_t, const void *))
+#define MEMORY_LIST(FUNCTION)                                \
+    FUNCTION(void *, malloc, (size_t))                       \
+    FUNCTION(void *, calloc, (size_t, size_t))               \
+    FUNCTION(void *, realloc, (void *, size_t))              \
+    FUNCTION(void, free, (void *))                           \
+    FUNCTION(int, posix_memalign, (void **, size_t, size_t)) \
+    FUNCTION(void *, aligned_alloc, (size_t, size_t))        \
+    FUNCTION(void *, memalign, (size_t, size_t))             \
+    FUNCTION(size_t, malloc_usable_size, (void *))           \
+    NEW_LIST(FUNCTION)
 
 static struct {
 #define FUNCTION(result, name, parameters) result(*name) parameters;
@@ -214,24 +210,11 @@ static void outer_end(const void *const *before)
     outer_place = *before;
 }
 
-/* C++'s new calls malloc from its own library: the place is its caller's. It may leave by an
- * exception. Where the library that has it was loaded out of sight, malloc is all there is. */
-#define NEW_HOOK(name, parameters, arguments)                                               \
-    RT_EXPORT void *name parameters;                                                        \
-    RT_EXPORT void *name parameters                                                         \
-    {                                                                                       \
-        __attribute__((cleanup(outer_end), unused)) const void *const before = outer_place; \
-        outer_place = RT_PLACE;                                                             \
-        void *block = is_ready() && real.name != NULL ? real.name arguments : malloc(size); \
-        if (block == NULL && real.name == NULL) {                                           \
-            abort();                                                                        \
-        }                                                                                   \
-        return block;                                                                       \
-    }
+#define NEW_REAL(name) (is_ready() ? real.name : NULL)
 
-NEW_HOOK(_Znwm, (size_t size), (size))
-NEW_HOOK(_Znam, (size_t size), (size))
-NEW_HOOK(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
-NEW_HOOK(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
-NEW_HOOK(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
-NEW_HOOK(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
+NEW_HOOK(_Znwm, (size_t size), (size), abort())
+NEW_HOOK(_Znam, (size_t size), (size), abort())
+NEW_HOOK(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment), abort())
+NEW_HOOK(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment), abort())
+NEW_HOOK(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), return NULL)
+NEW_HOOK(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), return NULL)

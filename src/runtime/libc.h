@@ -10,14 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Of C++'s library, where there is one: new in its six shapes. */
-#define NEW_LIST(FUNCTION)                                        \
-    FUNCTION(void *, _Znwm, (size_t))                             \
-    FUNCTION(void *, _Znam, (size_t))                             \
-    FUNCTION(void *, _ZnwmSt11align_val_t, (size_t, size_t))      \
-    FUNCTION(void *, _ZnamSt11align_val_t, (size_t, size_t))      \
-    FUNCTION(void *, _ZnwmRKSt9nothrow_t, (size_t, const void *)) \
-    FUNCTION(void *, _ZnamRKSt9nothrow_t, (size_t, const void *))
+#include "runtime/new.h"
 
 #define LIBC_LIST(FUNCTION)                                                                      \
     NEW_LIST(FUNCTION)                                                                           \
