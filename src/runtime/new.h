@@ -10,6 +10,8 @@
 #ifndef CLEW_RUNTIME_NEW_H
 #define CLEW_RUNTIME_NEW_H
 
+#include <stdlib.h>
+
 #define NEW_LIST(FUNCTION)                                        \
     FUNCTION(void *, _Znwm, (size_t))                             \
     FUNCTION(void *, _Znam, (size_t))                             \
