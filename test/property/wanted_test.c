@@ -87,23 +87,28 @@ static uint64_t check_runs(struct world *w, const struct plan *common, struct pr
     return steps;
 }
 
+/* Some system, with faults that the plan then allows or without. */
+static struct world *open_any(struct prng *prng, bool has_faults, struct plan *p)
+{
+    struct err e = {.text = ""};
+    const struct random_system_options o = {.has_timers = prng_below(prng, 2) == 0,
+                                            .has_disk = prng_below(prng, 3) == 0,
+                                            .can_fail = prng_below(prng, 2) == 0,
+                                            .can_crash = prng_below(prng, 4) == 0};
+    const char *faults = has_faults ? "crash=1,restart=1,drop=1,partition=1" : "none";
+    CHECK_INT(fault_budget_parse(&p->faults, faults, &e), 0);
+    const char *net = prng_below(prng, 2) == 0 ? "fifo" : "datagram";
+    return system_open(random_system(prng, &o), net);
+}
+
 TEST(what_is_wanted_is_found_as_if_all_were_listed)
 {
     struct prng prng;
-    struct err e = {.text = ""};
     prng_init(&prng, 1);
     uint64_t steps = 0;
     for (uint64_t i = 0; i < test_count(300, 5000); i++) {
-        const struct random_system_options o = {.has_timers = prng_below(&prng, 2) == 0,
-                                                .has_disk = prng_below(&prng, 3) == 0,
-                                                .can_fail = prng_below(&prng, 2) == 0,
-                                                .can_crash = prng_below(&prng, 4) == 0};
         struct plan p = {0};
-        CHECK_INT(fault_budget_parse(
-                      &p.faults, i % 2 == 0 ? "none" : "crash=1,restart=1,drop=1,partition=1", &e),
-                  0);
-        const char *net = prng_below(&prng, 2) == 0 ? "fifo" : "datagram";
-        struct world *w = system_open(random_system(&prng, &o), net);
+        struct world *w = open_any(&prng, i % 2 != 0, &p);
         steps += check_runs(w, &p, &prng);
         world_close(w);
     }
@@ -152,20 +157,11 @@ static uint64_t check_alike(struct world *w, const struct plan *common, struct p
 TEST(runs_that_begin_alike_go_on_as_if_each_began_anew)
 {
     struct prng prng;
-    struct err e = {.text = ""};
     prng_init(&prng, 3);
     uint64_t reused = 0;
     for (uint64_t i = 0; i < test_count(200, 3000); i++) {
-        const struct random_system_options o = {.has_timers = prng_below(&prng, 2) == 0,
-                                                .has_disk = prng_below(&prng, 3) == 0,
-                                                .can_fail = prng_below(&prng, 2) == 0,
-                                                .can_crash = prng_below(&prng, 4) == 0};
         struct plan p = {0};
-        CHECK_INT(fault_budget_parse(
-                      &p.faults, i % 2 == 0 ? "none" : "crash=1,restart=1,drop=1,partition=1", &e),
-                  0);
-        struct world *w =
-            system_open(random_system(&prng, &o), prng_below(&prng, 2) == 0 ? "fifo" : "datagram");
+        struct world *w = open_any(&prng, i % 2 != 0, &p);
         reused += check_alike(w, &p, &prng);
         world_close(w);
     }
