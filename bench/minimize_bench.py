@@ -136,7 +136,7 @@ def measure_speed(bench, wanted, results):
         long = bench.minimize(case, stats["schedule"], stats["schedule"] + ".again", 5, "--stage", "chunks")
         wanted.at_least(f"{name}: deliveries/s of {long['initial_events']} events", EVENTS_LEAST, rate(long, "replayed_events"),
                         lambda n: f"{n:,.0f}")
-        wanted.line(f"{name}: of them taken anew, not gone back to", "", f"{rate(long, 'executed_events'):,.0f}", True)
+        wanted.told(f"{name}: of them taken anew, not gone back to", f"{rate(long, 'executed_events'):,.0f}")
 
 
 NINE = 9

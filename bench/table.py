@@ -51,6 +51,11 @@ class Wanted:
         self.short += not is_met
         print(f"{what:<58} {wanted:>14} {got:>14}  {'ok' if is_met else 'short'}", flush=True)
 
+    @staticmethod
+    def told(what, got):
+        """Something to know, of which nothing is wanted."""
+        print(f"{what:<58} {'':>14} {got:>14}", flush=True)
+
     def at_most(self, what, wanted, got, show):
         self.line(what, "<= " + show(wanted), show(got), got <= wanted)
 
