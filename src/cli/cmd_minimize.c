@@ -97,6 +97,25 @@ static int parse_repeat(struct minimize_options *o, const char *text, struct err
     return 0;
 }
 
+/* Nothing would be done of a stage that the pipeline does not have. */
+static int check_stage(const struct minimize_command *c, struct err *e)
+{
+    const enum compat compat = (enum compat)c->compat;
+    if (c->stage == 0 || compat_has(compat, (enum stage)(c->stage - 1))) {
+        return 0;
+    }
+    char names[500] = "";
+    size_t used = 0;
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        if (compat_has(compat, (enum stage)i)) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used == 0 ? "" : ", ", stage_name((enum stage)i));
+        }
+    }
+    return session_misused(e, "--stage %s: is none of --compat %s, which has %s",
+                           stage_word((size_t)c->stage), compat_name(compat), names);
+}
+
 /* On standard output there is room for one schedule: the last. */
 static bool is_on_disk(const struct minimization *m)
 {
@@ -189,6 +208,19 @@ static void warn_of_another_run(const struct minimization *m)
     notes_release(&notes);
 }
 
+static void print_stages(const struct minimized *r, struct out *out)
+{
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        if (r->stages[i].replays > 0) {
+            out_format(out, "  %-10s %6llu gone, %llu replays\n", stage_name((enum stage)i),
+                       (unsigned long long)r->stages[i].removed,
+                       (unsigned long long)r->stages[i].replays);
+        }
+    }
+    out_format(out, "%llu replays in all, %llu of them of the schedule as it was given\n",
+               (unsigned long long)r->replays, (unsigned long long)r->stages[STAGE_NONE].replays);
+}
+
 static void print_report(struct minimization *m)
 {
     const struct minimized *r = &m->result;
@@ -204,14 +236,30 @@ static void print_report(struct minimization *m)
         out_format(out, "%u switches; now %u%s\n", r->initial_switches, r->final_switches,
                    r->has_fewest_switches ? ", and none with fewer shows it" : "");
     }
+    print_stages(r, out);
+    out_format(out, "%s%s\n%s\n", proof_text(r), proof_bound(m), m->output);
+}
+
+static void add_count(struct finding_file *f, const char *group, const char *name, uint64_t count)
+{
+    vec_push(&f->stats,
+             (struct figure){.group = group, .name = name, .type = FIGURE_COUNT, .count = count});
+}
+
+/* Two objects: what each stage that was run has removed, and its replays, with those of none. */
+static void add_stages(struct finding_file *f, const struct minimized *r)
+{
     for (int i = 0; i < STAGE_COUNT; i++) {
         if (r->stages[i].replays > 0) {
-            out_format(out, "  %-10s %6llu gone, %llu replays\n", stage_name((enum stage)i),
-                       (unsigned long long)r->stages[i].removed,
-                       (unsigned long long)r->stages[i].replays);
+            add_count(f, "removed", stage_name((enum stage)i), r->stages[i].removed);
         }
     }
-    out_format(out, "%s%s\n%s\n", proof_text(r), proof_bound(m), m->output);
+    add_count(f, "replays_of", "given", r->stages[STAGE_NONE].replays);
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        if (r->stages[i].replays > 0) {
+            add_count(f, "replays_of", stage_name((enum stage)i), r->stages[i].replays);
+        }
+    }
 }
 
 static void print_json(struct minimization *m)
@@ -226,6 +274,7 @@ static void print_json(struct minimization *m)
     finding_file_count(&f, "replays", r->replays);
     finding_file_count(&f, "replayed_events", r->steps);
     finding_file_count(&f, "executed_events", r->steps - r->steps_reused);
+    add_stages(&f, r);
     if (m->world->has_tasks) {
         finding_file_count(&f, "initial_switches", r->initial_switches);
         finding_file_count(&f, "final_switches", r->final_switches);
@@ -320,6 +369,9 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     if (m.command->common.jobs == 0 || m.command->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
+    }
+    if (check_stage(m.command, e) < 0) {
+        return MISUSED;
     }
     schedule_init(&m.schedule);
     spec_init(&m.spec);

@@ -89,6 +89,16 @@ const char *compat_name(enum compat compat)
     return compat_names[compat];
 }
 
+bool compat_has(enum compat compat, enum stage stage)
+{
+    for (size_t i = 0; i < pipelines[compat].count; i++) {
+        if (pipelines[compat].passes[i].stage == stage) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_asked(const struct reducer *r, enum stage stage)
 {
     return r->options->stages == 0 || (r->options->stages >> stage & 1) != 0;
@@ -151,7 +161,7 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
                         .options = o,
                         .result = m,
                         .foresight = foresight_new(o->jobs),
-                        .stage = STAGE_SLICE,
+                        .stage = STAGE_NONE,
                         .e = e};
     int result = reducer_begin(&r, p);
     if (result == 0) {

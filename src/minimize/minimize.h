@@ -41,9 +41,11 @@ enum stage {
 #define STAGE(id, name) STAGE_##id,
     STAGE_LIST(STAGE)
 #undef STAGE
-        STAGE_COUNT
+        STAGE_COUNT,
+    STAGE_NONE = STAGE_COUNT /* before the first: the schedule is run as it was given */
 };
 
+/* STAGE_NONE has no name. */
 const char *stage_name(enum stage stage);
 
 /* Whose way it is done. COMPAT(id, name) */
@@ -60,6 +62,9 @@ enum compat {
 };
 
 const char *compat_name(enum compat compat);
+
+/* Whether the stage is one of theirs. */
+bool compat_has(enum compat compat, enum stage stage);
 
 /* What counts as the same violation. SAME(id, name) */
 #define SAME_LIST(SAME)                                                    \
@@ -131,7 +136,7 @@ struct minimized {
     uint64_t replays, steps;                   /* that were run ... */
     uint64_t steps_reused;    /* ... of which so many were not taken again: runs began alike */
     uint32_t contents_shrunk; /* how often something smaller was brought */
-    struct stage_account stages[STAGE_COUNT];
+    struct stage_account stages[STAGE_COUNT + 1]; /* the last is that of STAGE_NONE */
     enum proof proof;
     bool is_stopped; /* by the user or the budget */
 };

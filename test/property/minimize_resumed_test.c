@@ -55,7 +55,7 @@ static void check_equal(const struct minimized *a, const struct minimized *b)
     CHECK_INT(a->replays, b->replays);
     CHECK_INT(a->steps, b->steps);
     CHECK_INT(a->proof, b->proof);
-    for (int i = 0; i < STAGE_COUNT; i++) {
+    for (int i = 0; i <= STAGE_COUNT; i++) {
         CHECK_INT(a->stages[i].replays, b->stages[i].replays);
         CHECK_INT(a->stages[i].removed, b->stages[i].removed);
     }

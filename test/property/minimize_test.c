@@ -141,6 +141,18 @@ static void check_minimal(const struct trial *t, const struct minimized *m)
     execution_release(&x);
 }
 
+/* Each replay is of a stage, but the first two: of the schedule as it was, and that it repeats. */
+static void check_account(const struct minimized *m)
+{
+    uint64_t replays = 0;
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        replays += m->stages[i].replays;
+    }
+    CHECK_INT(m->stages[STAGE_NONE].replays, 2);
+    CHECK_INT(m->stages[STAGE_NONE].removed, 0);
+    CHECK_INT(m->replays, replays + 2);
+}
+
 static void check_results(const char *faults, uint64_t seed, uint64_t count)
 {
     struct prng prng;
@@ -151,6 +163,7 @@ static void check_results(const char *faults, uint64_t seed, uint64_t count)
         struct minimized m;
         trial_begin(&t, &prng, faults);
         reduce(&t, 0, &m);
+        check_account(&m);
         check_replays(&t, &m);
         check_minimal(&t, &m);
         if (m.best.steps.count < t.shortest ||
