@@ -27,13 +27,14 @@ static inline uint64_t word_at(const char *bytes, size_t left)
     return word;
 }
 
-static uint64_t hash_changes(const char *bytes, const char *fresh, size_t size, uint64_t seed)
+/* Of the words that are not as they were, each with its place; the first is at `place`. */
+static uint64_t hash_changes(const char *bytes, const char *fresh, size_t size, size_t place)
 {
     uint64_t hash = 0;
     for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
         const uint64_t word = word_at(bytes + at, size - at);
         if (word != word_at(fresh + at, size - at)) {
-            hash += name_mix(name_mix(seed, at + 1), word);
+            hash += name_join(place + at, word);
         }
     }
     return hash;
@@ -55,9 +56,8 @@ static void take_block(struct image *m, const struct stretch *s, size_t block)
 {
     const size_t at = block * BLOCK_SIZE;
     const size_t size = block_size(s, block);
-    const uint64_t hash = s->fresh == NULL
-                              ? XXH3_64bits_withSeed(s->bytes + at, size, block)
-                              : hash_changes(s->bytes + at, s->fresh + at, size, block);
+    const uint64_t hash = s->fresh == NULL ? XXH3_64bits_withSeed(s->bytes + at, size, block)
+                                           : hash_changes(s->bytes + at, s->fresh + at, size, at);
     m->sum += hash - m->hashes.at[block];
     m->hashes.at[block] = hash;
     memcpy(m->bytes.at + at, s->bytes + at, size);

@@ -87,3 +87,19 @@ TEST(places_and_sizes_count)
     CHECK(image_hash(&m, memory, 0, NULL) == 0);
     image_release(&m);
 }
+
+/* The same value in another variable is another state. */
+TEST(the_place_of_a_change_counts)
+{
+    memset(memory, 0, sizeof memory);
+    memset(fresh, 0, sizeof fresh);
+    uint64_t hashes[SIZE_MAX_HERE / 8];
+    for (size_t i = 0; i < SIZE_MAX_HERE / 8; i++) {
+        memory[8 * i] = 1;
+        hashes[i] = hash_anew(SIZE_MAX_HERE, fresh);
+        memory[8 * i] = 0;
+        for (size_t k = 0; k < i; k++) {
+            CHECK(hashes[i] != hashes[k]);
+        }
+    }
+}
