@@ -268,7 +268,7 @@ static void reverse_races(struct dpor *d, const struct execution *x, size_t new_
         for (size_t first = second; first-- > 0;) {
             if (relation_is_race(&d->relation, x, first, second) &&
                 is_reversible(d, x, first, second)) {
-                relation_initials(&d->relation, x, first, second, &initials);
+                relation_initials(&d->relation, first, second, &initials);
                 want_reversal(d, first, x, &initials);
             }
         }

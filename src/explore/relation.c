@@ -65,10 +65,9 @@ bool relation_is_race(const struct relation *r, const struct execution *x, size_
     return true;
 }
 
-void relation_initials(const struct relation *r, const struct execution *x, size_t first,
-                       size_t second, struct initials *initials)
+void relation_initials(const struct relation *r, size_t first, size_t second,
+                       struct initials *initials)
 {
-    (void)x;
     vec_clear(&initials->steps);
     VEC(uint32_t) others = {0};
     for (size_t step = first + 1; step <= second; step++) {

@@ -33,7 +33,7 @@ struct initials {
 
 /* Of a race: what could begin the execution in which second comes without first: the steps from
  * first to second that do not come after first, and after none of themselves. */
-void relation_initials(const struct relation *r, const struct execution *x, size_t first,
-                       size_t second, struct initials *initials);
+void relation_initials(const struct relation *r, size_t first, size_t second,
+                       struct initials *initials);
 
 #endif

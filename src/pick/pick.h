@@ -1,6 +1,6 @@
 /* Who goes next: a plan followed, its constraints kept, a strategy for what they leave open.
  *
- *     struct pick *p = pick_init(memory, pick_size(&limits), &limits);
+ *     struct pick *p = pick_init(memory, &limits);
  *     pick_begin(p, &plan);
  *     while ((i = pick_choose(p, pending, count)) >= 0) {
  *         ... do pending[i]; pick_learn(p, &pending[i], blocks, block_count); ...
