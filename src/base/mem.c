@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/seam.h"
@@ -47,6 +48,16 @@ void *mem_zero(size_t count, size_t size)
 {
     const size_t total = mem_product(count, size);
     return checked(seam_fails() ? NULL : calloc(total > 0 ? total : 1, 1), total);
+}
+
+char *mem_text(const char *text, size_t size)
+{
+    char *copy = mem_resize(NULL, size + 1);
+    if (size > 0) {
+        memcpy(copy, text, size);
+    }
+    copy[size] = '\0';
+    return copy;
 }
 
 void *mem_large(size_t size)

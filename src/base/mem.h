@@ -15,6 +15,8 @@ void mem_on_failure(void (*handler)(size_t size));
  */
 MUST_USE void *mem_resize(void *block, size_t size);
 MUST_USE void *mem_zero(size_t count, size_t size);
+/* The text's first `size` bytes, with a NUL behind. */
+MUST_USE char *mem_text(const char *text, size_t size);
 void mem_free(void *block);
 
 /* At least `size` bytes, not cleared, as large pages where the system has them: for what is read

@@ -281,8 +281,7 @@ int campaign_open(struct campaign **c, const struct campaign_options *o, struct 
     struct campaign *made = mem_zero(1, sizeof *made);
     made->lock_fd = -1;
     names_init(&made->words);
-    made->path = mem_resize(NULL, strlen(o->path) + 1);
-    memcpy(made->path, o->path, strlen(o->path) + 1);
+    made->path = mem_text(o->path, strlen(o->path));
     if (open_all(made, o, e) < 0) {
         campaign_close(made);
         return -1;

@@ -48,9 +48,7 @@ void command_print_word(struct out *out, const char *word)
 /* What was collected in memory, as a text of its own. */
 static char *keep(struct out *text)
 {
-    char *copy = mem_resize(NULL, text->used + 1);
-    memcpy(copy, text->buffer, text->used);
-    copy[text->used] = '\0';
+    char *copy = mem_text(text->buffer, text->used);
     out_abandon(text);
     return copy;
 }

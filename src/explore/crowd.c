@@ -97,9 +97,7 @@ static int work(void *context, uint32_t part, struct out *result, struct err *e)
 
 static char *take_text(const char **at, size_t size)
 {
-    char *text = mem_resize(NULL, size + 1);
-    memcpy(text, *at, size);
-    text[size] = '\0';
+    char *text = mem_text(*at, size);
     *at += size;
     return text;
 }

@@ -37,16 +37,6 @@ static struct search *search_new(const struct world *w, const struct explore_opt
     }
 }
 
-static char *copied(const char *text, size_t size)
-{
-    char *copy = mem_resize(NULL, size + 1);
-    if (size > 0) {
-        memcpy(copy, text, size);
-    }
-    copy[size] = '\0';
-    return copy;
-}
-
 struct violation *explored_find(struct explored *x, const char *key)
 {
     vec_each (&x->violations, v) {
@@ -82,10 +72,10 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
     if (w->ops->calls != NULL) {
         w->ops->calls(w, &calls);
     }
-    vec_push(&found->violations, (struct violation){.key = copied(x->key, strlen(x->key)),
-                                                    .what = copied(x->what, strlen(x->what)),
-                                                    .calls = copied(calls.buffer, calls.used),
-                                                    .schedule = copied(text.buffer, text.used),
+    vec_push(&found->violations, (struct violation){.key = mem_text(x->key, strlen(x->key)),
+                                                    .what = mem_text(x->what, strlen(x->what)),
+                                                    .calls = mem_text(calls.buffer, calls.used),
+                                                    .schedule = mem_text(text.buffer, text.used),
                                                     .outcome = x->outcome,
                                                     .severity = x->severity,
                                                     .values = x->values,

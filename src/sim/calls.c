@@ -29,6 +29,13 @@ static int call_self(void)
     return running->self;
 }
 
+static void check_bytes(const char *call, const void *bytes, size_t size)
+{
+    if (bytes == NULL && size > 0) {
+        guard_end(running, OUTCOME_ASSERTION, call, "%s() of %zu bytes at no address", call, size);
+    }
+}
+
 static void check_message(const char *call, int to, int type, const void *bytes, size_t size)
 {
     struct sim *s = running;
@@ -40,9 +47,7 @@ static void check_message(const char *call, int to, int type, const void *bytes,
         guard_end(s, OUTCOME_ASSERTION, call, "%s() of message type %d, and there are %u", call,
                   type, s->type_count);
     }
-    if (bytes == NULL && size > 0) {
-        guard_end(s, OUTCOME_ASSERTION, call, "%s() of %zu bytes at no address", call, size);
-    }
+    check_bytes(call, bytes, size);
 }
 
 static void call_send(int to, int type, const void *bytes, size_t size)
@@ -128,9 +133,10 @@ static void call_timer_cancel(int timer)
     t->is_set = false;
 }
 
-static void check_disk(const char *call, size_t offset, size_t size)
+static void check_disk(const char *call, size_t offset, const void *bytes, size_t size)
 {
     const size_t disk_size = running->system->disk_size;
+    check_bytes(call, bytes, size);
     if (offset > disk_size || size > disk_size - offset) {
         guard_end(running, OUTCOME_ASSERTION, call,
                   "%s() of %zu bytes at %zu, and the disk has %zu", call, size, offset, disk_size);
@@ -140,14 +146,14 @@ static void check_disk(const char *call, size_t offset, size_t size)
 static uint32_t call_disk_write(size_t offset, const void *bytes, size_t size)
 {
     struct node *n = own_node("clew_disk_write");
-    check_disk("clew_disk_write", offset, size);
+    check_disk("clew_disk_write", offset, bytes, size);
     return disk_begin_write(running, n, offset, bytes, size);
 }
 
 static void call_disk_save(size_t offset, const void *bytes, size_t size)
 {
     struct node *n = own_node("clew_disk_save");
-    check_disk("clew_disk_save", offset, size);
+    check_disk("clew_disk_save", offset, bytes, size);
     if (disk_is_busy(n, offset, size)) {
         guard_end(running, OUTCOME_ASSERTION, "clew_disk_save",
                   "clew_disk_save() of %zu bytes at %zu, where a write is under way", size, offset);
@@ -158,7 +164,7 @@ static void call_disk_save(size_t offset, const void *bytes, size_t size)
 static void call_disk_read(size_t offset, void *bytes, size_t size)
 {
     const struct node *n = own_node("clew_disk_read");
-    check_disk("clew_disk_read", offset, size);
+    check_disk("clew_disk_read", offset, bytes, size);
     disk_read(running, n, offset, bytes, size);
 }
 
@@ -215,9 +221,9 @@ static uint32_t variable_of(struct sim *s, const char *name)
                   SIM_VARIABLES_MAX);
     }
     if (i == s->variable_count) {
-        const size_t size = strlen(name) + 1;
-        s->variable_names[i] = memcpy(mem_resize(NULL, size), name, size);
-        s->variable_keys[i] = name_text(name, size - 1);
+        const size_t size = strlen(name);
+        s->variable_names[i] = mem_text(name, size);
+        s->variable_keys[i] = name_text(name, size);
         s->variable_count++;
     }
     return i;

@@ -247,11 +247,7 @@ static const char *place_of(struct cover *c, uint32_t number)
         } else if (c->counters == NULL) {
             print_place(c, c->addresses[number], c->addresses[number] + 1, &place);
         }
-        c->places[number] = mem_resize(NULL, place.used + 1);
-        if (place.used > 0) {
-            memcpy(c->places[number], place.buffer, place.used);
-        }
-        c->places[number][place.used] = '\0';
+        c->places[number] = mem_text(place.buffer, place.used);
         out_abandon(&place);
     }
     return c->places[number];

@@ -132,7 +132,7 @@ int load_library(struct sim *s, const char *path, struct err *e)
         return err_set(e, "%s: %s", path, dlerror());
     }
     *calls = &sim_calls;
-    s->library_path = memcpy(mem_resize(NULL, strlen(file) + 1), file, strlen(file) + 1);
+    s->library_path = mem_text(file, (size_t)length);
     s->library_bias = map->l_addr;
     const struct clew_counters *counters = dlsym(s->library, "clew_counters");
     cover_open(s, counters);

@@ -66,7 +66,7 @@ static int choose_all(struct sim *s, const char *list, struct err *e)
             break;
         }
     }
-    s->with = memcpy(mem_resize(NULL, strlen(list) + 1), list, strlen(list) + 1);
+    s->with = mem_text(list, strlen(list));
     s->world.with = s->with;
     return 0;
 }

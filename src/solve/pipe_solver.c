@@ -59,10 +59,8 @@ struct pipe_solver *pipe_solver_new(const struct solver_options *options, const 
 {
     must(options->command != NULL);
     struct pipe_solver *s = mem_zero(1, sizeof *s);
-    const size_t size = strlen(options->command) + 1;
     s->problem = p;
-    s->command = mem_resize(NULL, size);
-    memcpy(s->command, options->command, size);
+    s->command = mem_text(options->command, strlen(options->command));
     s->bytes_max = options->bytes_max;
     out_open_memory(&s->script);
     if (start(s, e) < 0) {
