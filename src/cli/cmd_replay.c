@@ -106,7 +106,9 @@ static int walk(struct session *s, struct world *w, const struct schedule *sched
         struct plan p = {.pick.seed = recipe.plan.pick.seed,
                          .contents = recipe.plan.contents,
                          .content_count = recipe.plan.content_count};
-        memset(&p.faults, 0x7f, sizeof p.faults);
+        vec_each (&x->steps, step) {
+            p.faults.most[step->operation.fault]++;
+        }
         walk_plan(s, w, x, &p);
     }
     recipe_release(&recipe);
@@ -222,9 +224,7 @@ static char *copy_calls(struct world *w)
     if (w->ops->calls != NULL) {
         w->ops->calls(w, &calls);
     }
-    out_char(&calls, '\0');
-    char *copy = mem_resize(NULL, calls.used);
-    memcpy(copy, calls.buffer, calls.used);
+    char *copy = mem_text(calls.buffer, calls.used);
     out_abandon(&calls);
     return copy;
 }

@@ -16,7 +16,7 @@ static _Noreturn void end_broken(struct sim *s, enum outcome outcome, const char
 {
     const bool has_values = s->broken[0] != '\0';
     const size_t before = strlen(name) + strlen(" does not hold") + strlen(when) + strlen(": ");
-    s->execution->values = has_values ? (uint32_t)before : 0;
+    s->execution->values = has_values && before < sizeof s->execution->what ? (uint32_t)before : 0;
     guard_end(s, outcome, name, "%s does not hold%s%s%s", name, when, has_values ? ": " : "",
               s->broken);
 }
@@ -171,12 +171,7 @@ void claims_forget(struct sim *s, uint32_t node)
 
 uint64_t claims_now(const struct sim *s)
 {
-    uint64_t latest = 0;
-    for (uint32_t i = 0; i < s->node_count; i++) {
-        const uint64_t clock = s->core->nodes[i].clock;
-        latest = clock > latest ? clock : latest;
-    }
-    return latest * tick_ns;
+    return node_clock_latest(s) * tick_ns;
 }
 
 void claims_count_messages(struct sim *s, struct checker *c)

@@ -6,7 +6,7 @@
 /* The messages that the action is, by their place in the table of names. */
 static uint32_t messages_of(const struct sim *s, uint64_t action)
 {
-    const uint32_t count = (s->node_count + 1) * s->node_count * s->type_count;
+    const uint32_t count = net_channel_count(s) * s->type_count;
     uint32_t i = 0;
     while (i < count && s->names.messages[i] != action) {
         i++;

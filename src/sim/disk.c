@@ -31,7 +31,9 @@ uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const vo
     w->cause = s->now;
     w->offset = offset;
     w->size = size;
-    memcpy(w->bytes, bytes, size);
+    if (size > 0) {
+        memcpy(w->bytes, bytes, size);
+    }
     *(d->first == NULL ? &d->first : &d->last->next) = w;
     d->last = w;
     d->write_count++;
@@ -50,7 +52,9 @@ bool disk_is_busy(const struct node *n, size_t offset, size_t size)
 
 void disk_save(struct sim *s, struct node *n, size_t offset, const void *bytes, size_t size)
 {
-    memcpy(disk_bytes(s, &n->disk) + offset, bytes, size);
+    if (size > 0) {
+        memcpy(disk_bytes(s, &n->disk) + offset, bytes, size);
+    }
     tell_saved(s, offset, size);
 }
 
@@ -69,6 +73,9 @@ static void overlay(char *range, size_t offset, size_t size, const struct disk_w
 void disk_read(const struct sim *s, const struct node *n, size_t offset, void *bytes, size_t size)
 {
     must(offset + size <= s->system->disk_size);
+    if (size == 0) {
+        return;
+    }
     if (n->disk.bytes == NULL) {
         memset(bytes, 0, size);
         return;

@@ -12,14 +12,9 @@
 #include "pick/name.h"
 #include "sim/state.h"
 
-static uint32_t channel_count(const struct sim *s)
-{
-    return (s->node_count + 1) * s->node_count;
-}
-
 void hash_open(struct sim *s)
 {
-    s->hashes.channels = mem_zero(channel_count(s), sizeof *s->hashes.channels);
+    s->hashes.channels = mem_zero(net_channel_count(s), sizeof *s->hashes.channels);
     hash_touch_all(s);
 }
 
@@ -73,7 +68,8 @@ static uint64_t hash_disk(struct sim *s, uint32_t node)
                         ? 0
                         : image_hash(&s->hashes.disks[node], d->bytes, s->system->disk_size, NULL);
     for (const struct disk_write *w = d->first; w != NULL; w = w->next) {
-        hash = XXH3_64bits_withSeed(w->bytes, w->size, hash + w->offset + w->is_failing);
+        hash =
+            XXH3_64bits_withSeed(w->bytes, w->size, name_mix(hash, 2 * w->offset + w->is_failing));
     }
     return hash + d->is_slow;
 }
@@ -181,7 +177,7 @@ static uint64_t hash_channels(struct sim *s)
 {
     struct hashes *h = &s->hashes;
     const bool is_all = h->channels_touched_count == SIM_CHANNELS_TOUCHED_MAX;
-    const uint32_t count = is_all ? channel_count(s) : h->channels_touched_count;
+    const uint32_t count = is_all ? net_channel_count(s) : h->channels_touched_count;
     for (uint32_t i = 0; i < count; i++) {
         rehash_channel(s, is_all ? i : h->channels_touched[i]);
     }

@@ -61,11 +61,7 @@ void loop_begin(struct sim *s)
 static uint64_t state_key(struct sim *s)
 {
     uint64_t key = hash_state(s);
-    uint64_t latest = 0;
-    for (uint32_t i = 0; i < s->node_count; i++) {
-        const uint64_t clock = s->core->nodes[i].clock;
-        latest = clock > latest ? clock : latest;
-    }
+    const uint64_t latest = node_clock_latest(s);
     for (uint32_t i = 0; s->loops->has_durations && i < s->node_count; i++) {
         key = name_mix(key, latest - s->core->nodes[i].clock);
     }

@@ -42,7 +42,7 @@ static void *lay_out(char **at, size_t size)
  * are taken, so that heaps are emptied by saying so. */
 void memory_reset(struct sim *s)
 {
-    const size_t channel_count = (size_t)(s->node_count + 1) * s->node_count;
+    const size_t channel_count = net_channel_count(s);
     hash_touch_all(s);
     char *at = s->memory;
     struct core *core = lay_out(&at, sizeof *core);
@@ -68,9 +68,9 @@ void memory_reset(struct sim *s)
 
 /* Before each block: which class it is of, and its place in a list while it is free. */
 struct block {
-    uint32_t class;
-    uint32_t size; /* asked for */
-    struct block *next;
+    uint32_t class;     /* 0 while it is free */
+    uint32_t size;      /* asked for */
+    struct block *next; /* itself while it is taken */
 };
 
 enum { CLASS_SIZE_LEAST = 5 }; /* 32 bytes */
@@ -102,17 +102,23 @@ void *heap_take(struct heap *h, size_t size)
     } else {
         return NULL;
     }
-    *block = (struct block){.class = class, .size = (uint32_t)size};
+    *block = (struct block){.class = class, .size = (uint32_t)size, .next = block};
     memset(block + 1, 0, size);
     return block + 1;
 }
 
+/* What lies before a pointer into a block, or before one that was overrun, is whatever the node has
+ * put there: all of it must fit together. */
 bool heap_has(const struct heap *h, const void *taken)
 {
     const char *at = taken;
-    return at >= h->begin + sizeof(struct block) && at < h->begin + h->used &&
-           (size_t)(at - h->begin) % sizeof(struct block) == 0 &&
-           ((const struct block *)taken - 1)->class >= CLASS_SIZE_LEAST;
+    if (at < h->begin + sizeof(struct block) || at >= h->begin + h->used ||
+        (size_t)(at - h->begin) % sizeof(struct block) != 0) {
+        return false;
+    }
+    const struct block *block = (const struct block *)taken - 1;
+    return block->next == block && block->class == class_of(block->size) &&
+           ((size_t)1 << block->class) <= (size_t)(h->begin + h->used - (const char *)block);
 }
 
 /* A free block is cleared, so that equal states have equal bytes. */

@@ -90,6 +90,16 @@ void node_help(struct sim *s, uint32_t node, struct help *h)
     help_end(s, &s->core->nodes[node], h);
 }
 
+uint64_t node_clock_latest(const struct sim *s)
+{
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const uint64_t clock = s->core->nodes[i].clock;
+        latest = clock > latest ? clock : latest;
+    }
+    return latest;
+}
+
 /* All but the disk is gone; where messages travel in connections, those to it are gone too. */
 void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached)
 {

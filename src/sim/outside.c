@@ -291,7 +291,7 @@ static bool is_of(const char *name, const char *wanted)
 void outside_set_channels(struct sim *s)
 {
     const struct fuzz *f = outside_fuzz(s);
-    for (uint32_t i = 0; i < (s->node_count + 1) * s->node_count; i++) {
+    for (uint32_t i = 0; i < net_channel_count(s); i++) {
         const uint32_t from = i / s->node_count;
         const char *from_name = from == 0 ? FUZZ_CLIENT : s->node_names[from - 1];
         s->is_fifo[i] = s->net == SIM_FIFO;

@@ -11,8 +11,7 @@ enum { LINES_PER_CHANNEL = 8 };
  * from outside, then a line per fault, then a line for the helpers of each node. */
 static uint32_t channel_task_count(const struct sim *s)
 {
-    const uint32_t lines = s->has_datagrams ? LINES_PER_CHANNEL : 1;
-    return (s->node_count + 1) * s->node_count * lines;
+    return net_channel_count(s) * (s->has_datagrams ? LINES_PER_CHANNEL : 1);
 }
 
 uint32_t pending_task_count(const struct sim *s)
@@ -50,11 +49,22 @@ static uint32_t common_object(const struct sim *s)
 
 enum { WRITES_ALL = 3 };
 
+/* One more in the list. A system that does so much at once that there is no room is at fault. */
+static struct pick_operation *add(struct sim *s, const struct pick_operation *o,
+                                  const struct origin *from)
+{
+    if (s->pending_count == SIM_PENDING_MAX) {
+        guard_end(s, OUTCOME_HANG, "operations pile up",
+                  "more than %d messages, writes and faults could be the next", SIM_PENDING_MAX);
+    }
+    s->origins[s->pending_count] = *from;
+    s->pending[s->pending_count] = *o;
+    return &s->pending[s->pending_count++];
+}
+
 void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
-    must(s->pending_count < SIM_PENDING_MAX);
-    s->pending[s->pending_count] = *o;
-    struct pick_operation *added = &s->pending[s->pending_count];
+    struct pick_operation *added = add(s, o, from);
     if (o->fault != 0 || o->kind == EVENT_FAULT) {
         added->kind = EVENT_FAULT;
         added->is_external = true;
@@ -66,7 +76,6 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
     }
     added->writes = WRITES_ALL;
     added->node = (uint16_t)from->node;
-    s->origins[s->pending_count++] = *from;
 }
 
 /* Listed again and again while it waits: made once. */
@@ -86,12 +95,10 @@ struct pick_operation pending_delivery(const struct sim *s, const struct parcel 
 
 static void add_parcel(struct sim *s, struct parcel *p, bool is_overtaking)
 {
-    struct pick_operation *added = &s->pending[s->pending_count];
-    must(s->pending_count < SIM_PENDING_MAX);
-    *added = p->delivery;
+    struct pick_operation *added =
+        add(s, &p->delivery, &(struct origin){.parcel = p, .node = p->to, .cause = p->cause});
     added->is_unignorable = p->is_unignorable;
     added->is_overtaking = is_overtaking;
-    s->origins[s->pending_count++] = (struct origin){.parcel = p, .node = p->to, .cause = p->cause};
 }
 
 void pending_parcel(struct sim *s, struct parcel *p)
@@ -159,7 +166,7 @@ static bool is_any_blocked(const struct sim *s)
 
 static void list_parcels(struct sim *s)
 {
-    const uint32_t channel_count = (s->node_count + 1) * s->node_count;
+    const uint32_t channel_count = net_channel_count(s);
     if (!s->has_datagrams && channel_count <= HEADS_MAX && channel_count < s->core->parcel_count &&
         !is_any_blocked(s)) {
         list_heads(s, channel_count);

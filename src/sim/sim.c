@@ -16,11 +16,17 @@ struct sim *sim_of(struct world *w)
     return (struct sim *)w;
 }
 
+/* The sim whose nodes a property looks at. */
+static struct sim *sim_seen(const struct clew_view *view)
+{
+    return (struct sim *)(void *)((char *)(uintptr_t)view - offsetof(struct sim, view));
+}
+
 /* A property says with which values it is broken. */
 PRINTF_LIKE(2, 3)
 static bool say_broken(const struct clew_view *view, const char *format, ...)
 {
-    struct sim *s = (struct sim *)(void *)((char *)(uintptr_t)view - offsetof(struct sim, view));
+    struct sim *s = sim_seen(view);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(s->broken, sizeof s->broken, format, arguments);
@@ -31,7 +37,7 @@ static bool say_broken(const struct clew_view *view, const char *format, ...)
 /* Between two steps the number tells of the order; at rest it is the same in all orders. */
 static uint64_t say_step(const struct clew_view *view)
 {
-    struct sim *s = (struct sim *)(void *)((char *)(uintptr_t)view - offsetof(struct sim, view));
+    struct sim *s = sim_seen(view);
     if (s->execution->is_early) {
         s->asks_steps = true;
         claims_note_order(s, ORDER_OF_STEPS);
@@ -41,8 +47,7 @@ static uint64_t say_step(const struct clew_view *view)
 
 static const int64_t *say_value(const struct clew_view *view, uint32_t node, const char *variable)
 {
-    const struct sim *s =
-        (const struct sim *)(const void *)((const char *)view - offsetof(struct sim, view));
+    const struct sim *s = sim_seen(view);
     for (uint32_t i = 0; node < s->node_count && i < s->variable_count; i++) {
         const struct node *n = &s->core->nodes[node];
         if (strcmp(s->variable_names[i], variable) == 0) {
@@ -263,6 +268,19 @@ static void run_plan(struct sim *s)
     }
 }
 
+/* What a handler entered before it failed is covered, too. */
+static void end_violated(struct sim *s)
+{
+    struct execution *x = s->execution;
+    const struct pick_block *blocks = NULL;
+    if (s->self >= 0 && s->plan->is_learning) {
+        (void)cover_take(s, (uint32_t)s->self, &blocks);
+    }
+    outside_settle_key(s, x);
+    x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
+    tell_violation(s);
+}
+
 static int run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
 {
     (void)e;
@@ -275,9 +293,7 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
     pick_begin(w->pick, &p->pick);
     tell_begin(s);
     if (!guard_run(s, run_plan) && outcome_is_violation(x->outcome)) {
-        outside_settle_key(s, x);
-        x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
-        tell_violation(s);
+        end_violated(s);
     }
     tell_end(s);
     x->pending_last = (uint32_t)x->pending.count;
@@ -290,14 +306,21 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
 
 /* By hand. */
 
+/* A run that is over has nothing pending. */
+static bool run_by_hand(struct sim *s, void (*part)(struct sim *s))
+{
+    const bool goes_on = guard_run(s, part);
+    s->pending_count = goes_on ? s->pending_count : 0;
+    return goes_on;
+}
+
 static void begin_by_hand(struct world *w, const struct plan *p, struct execution *x)
 {
     struct sim *s = sim_of(w);
     execution_clear(x);
     begin(s, p, x);
     begin_anew(s);
-    (void)guard_run(s, start_all);
-    pending_list(s);
+    (void)run_by_hand(s, start_all);
 }
 
 static uint32_t list_by_hand(struct world *w, const struct pick_operation **pending)
@@ -307,7 +330,7 @@ static uint32_t list_by_hand(struct world *w, const struct pick_operation **pend
     return s->pending_count;
 }
 
-static void step_by_hand_guarded(struct sim *s)
+static void step_chosen(struct sim *s)
 {
     take_step(s, s->choice_by_hand);
 }
@@ -318,9 +341,7 @@ static bool step_by_hand(struct world *w, uint32_t choice, struct execution *x)
     must(choice < s->pending_count);
     s->choice_by_hand = choice;
     s->execution = x;
-    const bool goes_on = guard_run(s, step_by_hand_guarded);
-    pending_list(s);
-    return goes_on;
+    return run_by_hand(s, step_chosen);
 }
 
 static void *checkpoint(struct world *w)
@@ -449,7 +470,7 @@ static void name_nodes(struct sim *s)
 static void name_parts(struct sim *s)
 {
     const uint64_t task = name_text("main", strlen("main"));
-    const uint32_t channel_count = (s->node_count + 1) * s->node_count;
+    const uint32_t channel_count = net_channel_count(s);
     s->names.messages = mem_zero((size_t)channel_count * s->type_count, sizeof *s->names.messages);
     for (uint32_t i = 0; i < channel_count * s->type_count; i++) {
         const char *type = s->system->messages[i % s->type_count];
@@ -503,7 +524,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     if (outside_open(s, options, e) < 0 || choose_net(s, options->net, e) < 0) {
         return -1;
     }
-    s->is_fifo = mem_zero(((size_t)s->node_count + 1) * s->node_count, sizeof *s->is_fifo);
+    s->is_fifo = mem_zero(net_channel_count(s), sizeof *s->is_fifo);
     outside_set_channels(s);
     s->check_every = outside_fuzz(s) == NULL ? 1 : (uint32_t)outside_fuzz(s)->check_every;
     if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {

@@ -194,6 +194,7 @@ struct cover;
 struct loops;
 struct outside;
 struct point;
+struct shrinking;
 
 /* What a request of the run brought. */
 struct request {
@@ -210,8 +211,6 @@ struct firing {
     uint32_t node;
     uint32_t timer;
 };
-
-struct shrinking;
 
 struct sim {
     struct world world;
@@ -251,7 +250,6 @@ struct sim {
     bool is_setting_up; /* requests may be made */
     bool is_helping;    /* it is a helper's code */
     const char *doing;  /* for messages: "start", "message" ... */
-    uint32_t steps;     /* taken */
     uint32_t now;       /* the step that is being taken; STEP_NONE while nodes start */
     struct pick_operation *pending;
     struct origin *origins;
@@ -351,6 +349,11 @@ void net_repeat(struct sim *s, const struct parcel *p);
 void net_advance(struct sim *s, struct parcel *p); /* to the head of its channel */
 void net_forget(struct sim *s, uint32_t to);       /* all that is on its way in connections */
 uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to);
+/* From each node and from the client to each node. */
+static inline uint32_t net_channel_count(const struct sim *s)
+{
+    return (s->node_count + 1) * s->node_count;
+}
 static inline bool net_is_fifo(const struct sim *s, const struct parcel *p)
 {
     return s->is_fifo[p->channel];
@@ -369,8 +372,9 @@ void disk_read(const struct sim *s, const struct node *n, size_t offset, void *b
 struct disk_write *disk_complete(struct node *n); /* the first write is over; the caller frees */
 void disk_crash(struct sim *s, struct node *n, uint32_t reached);
 
-/* pending.c: fills pending and origins. */
+/* pending.c: fills pending and origins. Ends the run where there is no room for more. */
 void pending_list(struct sim *s);
+void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from);
 void pending_parcel(struct sim *s, struct parcel *p);              /* adds it, if it can come */
 void pending_timer(struct sim *s, uint32_t node, uint32_t number); /* likewise */
 struct pick_operation pending_delivery(const struct sim *s, const struct parcel *p);
@@ -405,6 +409,7 @@ void node_fire(struct sim *s, uint32_t node, uint32_t timer);
 void node_written(struct sim *s, uint32_t node);
 void node_crash(struct sim *s, uint32_t node, uint32_t writes_reached);
 void node_help(struct sim *s, uint32_t node, struct help *h);
+uint64_t node_clock_latest(const struct sim *s); /* of all */
 
 /* block.c: nodes that wait for one message. */
 bool block_is_awaited(const struct sim *s, const struct parcel *p); /* by a node that is blocked */
@@ -453,9 +458,6 @@ void outside_settle_key(const struct sim *s, struct execution *x);
 extern const struct clew_calls sim_calls;
 void calls_begin(struct sim *s); /* this is the system that runs */
 
-/* One more operation could be the next. */
-void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from);
-
 /* guard.c: the run ends here, with this outcome; does not return. */
 _Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, const char *format,
                          ...) PRINTF_LIKE(4, 5);
@@ -488,7 +490,7 @@ void claims_note_order(struct sim *s, enum world_order why); /* that of all step
 void claims_loop(struct sim *s, uint32_t repeats); /* as if what followed this step went on */
 uint32_t claims_tell(struct world *w, const struct world_property **properties);
 void claims_count_messages(struct sim *s, struct checker *c); /* into their slots */
-uint64_t claims_now(const struct sim *s);                     /* the latest clock */
+uint64_t claims_now(const struct sim *s);                     /* the latest clock, in ns */
 
 /* loop.c: runs that come back to where they were. */
 void loop_open(struct sim *s);

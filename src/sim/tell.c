@@ -274,14 +274,16 @@ void tell_access(struct sim *s, const char *variable, bool is_write, const char 
     }
 }
 
-/* By the node whose step it was; a handler that was left behind ends here. */
+/* By the node whose code it was, or whose step; a handler that was left behind ends here. */
 void tell_violation(struct sim *s)
 {
     if (s->trace == NULL) {
         return;
     }
     const struct execution *x = s->execution;
-    const uint32_t node = x->steps.count == 0 ? 0 : vec_last(&s->execution->steps)->operation.node;
+    const uint32_t node = s->self >= 0          ? (uint32_t)s->self
+                          : x->steps.count == 0 ? 0
+                                                : vec_last(&x->steps)->operation.node;
     append(s, node,
            (struct event){
                .kind = EVENT_VIOLATION, .object = name_of(s, x->key), .text = name_of(s, x->what)});

@@ -12,8 +12,7 @@ static const uint32_t is_timer = UINT32_C(1) << 31;
 
 void wanted_open(struct sim *s)
 {
-    const uint32_t channel_count = (s->node_count + 1) * s->node_count;
-    for (uint32_t i = 0; i < channel_count * s->type_count; i++) {
+    for (uint32_t i = 0; i < net_channel_count(s) * s->type_count; i++) {
         map_put(&s->actions, s->names.messages[i], i);
     }
     for (uint32_t i = 0; i < s->node_count; i++) {

@@ -17,11 +17,16 @@ enum misdeed {
     MISUSES,
     SAVES_OVER_WRITE,
     SAVES_BEYOND,
-    FREES_TWICE
+    FREES_TWICE,
+    FREES_WITHIN,
+    FREES_OVERRUN,
+    SENDS_MUCH,
+    WRITES_MUCH
 };
 
 static const char *const messages[] = {"go", NULL};
 static enum misdeed misdeed;
+static uint32_t within; /* a block, before what is freed */
 
 /* The optimizer must not see what comes. */
 static int *volatile nowhere = (int *)64;
@@ -69,6 +74,30 @@ static void misbehave(void *state, const struct clew_message *m)
         clew_free(block);
         break;
     }
+    case FREES_WITHIN: {
+        uint32_t *block = clew_alloc(100);
+        block[4] = within;
+        clew_free(block + 8);
+        break;
+    }
+    case FREES_OVERRUN: {
+        uint32_t *block = clew_alloc(16);
+        void *behind = clew_alloc(16);
+        uint32_t *volatile beyond = block + 4;
+        *beyond = 1000;
+        clew_free(behind);
+        break;
+    }
+    case SENDS_MUCH:
+        for (int i = 0; i < 8100; i++) {
+            clew_send(0, 0, NULL, 0);
+        }
+        break;
+    case WRITES_MUCH:
+        for (int i = 0; i < 20000; i++) {
+            (void)clew_disk_write(0, "ab", 2);
+        }
+        break;
     }
 }
 
@@ -91,8 +120,11 @@ static enum outcome outcome_of(enum misdeed what, const char *says)
 {
     struct world *w = system_open(&system_under_test, NULL);
     struct execution x = {0};
+    const struct plan p = {
+        .faults.most = {
+            [FAULT_CRASH] = 1, [FAULT_DROP] = 1, [FAULT_DUPLICATE] = 1, [FAULT_REORDER] = 1}};
     misdeed = what;
-    system_run(w, &(struct plan){0}, &x);
+    system_run(w, &p, &x);
     const enum outcome outcome = x.outcome;
     CHECK_INT(x.steps.count, 1);
     if (strstr(x.what, says) == NULL) {
@@ -145,6 +177,18 @@ TEST(a_call_that_makes_no_sense_is_an_assertion)
               OUTCOME_ASSERTION);
     CHECK_INT(outcome_of(SAVES_BEYOND, "2 bytes at 3, and the disk has 4"), OUTCOME_ASSERTION);
     CHECK_INT(outcome_of(FREES_TWICE, "of what was freed before"), OUTCOME_CRASH);
+    CHECK_INT(outcome_of(FREES_OVERRUN, "of what clew_alloc() did not give"), OUTCOME_CRASH);
+    for (within = 0; within < 50; within++) {
+        CHECK_INT(outcome_of(FREES_WITHIN, "of what clew_alloc() did not give"), OUTCOME_CRASH);
+    }
+}
+
+TEST(what_piles_up_is_a_hang)
+{
+    CHECK_INT(outcome_of(SENDS_MUCH, "messages, writes and faults could be the next"),
+              OUTCOME_HANG);
+    CHECK_INT(outcome_of(WRITES_MUCH, "messages, writes and faults could be the next"),
+              OUTCOME_HANG);
 }
 
 /* Under an address sanitizer the stack is its own affair. */

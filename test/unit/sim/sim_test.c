@@ -306,3 +306,35 @@ TEST(a_run_is_a_trace)
     execution_release(&x);
     world_close(w);
 }
+
+static void fail_on_second(void *state)
+{
+    (void)state;
+    if (clew_self() == 1) {
+        clew_fail("nobody is second");
+    }
+}
+
+TEST(a_violation_is_told_by_the_node_whose_code_it_was)
+{
+    struct clew_system system = sender;
+    system.start = fail_on_second;
+    struct world *w = system_open(&system, NULL);
+    struct execution x = {0};
+    struct trace t;
+    uint32_t count = 0;
+    trace_init(&t);
+    system_run(w, &(struct plan){.trace = &t}, &x);
+    CHECK_INT(x.outcome, OUTCOME_ASSERTION);
+    vec_each (&t.events, e) {
+        if (e->kind == EVENT_VIOLATION) {
+            const struct task *task = vec_at(&t.tables.tasks, e->task);
+            CHECK_TEXT(names_text(&t.tables.names, task->node), "n2");
+            count++;
+        }
+    }
+    CHECK_INT(count, 1);
+    trace_release(&t);
+    execution_release(&x);
+    world_close(w);
+}
