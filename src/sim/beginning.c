@@ -15,15 +15,19 @@
 #include "base/mem.h"
 #include "pick/name.h"
 #include "sim/state.h"
+#include "spec/checker.h"
 
-/* To go back to a point takes as long as some ten steps do. */
-enum { SPACING_LEAST = 8, POINTS_MAX = 32 };
+/* To go back to a point takes as long as some ten steps do, or as long as so many bytes of it each
+ * are copied. */
+enum { SPACING_LEAST = 8, STEP_BYTES = 4096, POINTS_MAX = 32 };
 
-/* So that all points together stay below 64 MiB: larger systems are run as a whole. */
-static const size_t memory_size_max = (size_t)400 << 10;
+/* Of all points together. */
+static const size_t size_max = (size_t)64 << 20;
 
 struct point {
     void *memory;
+    void *claims; /* what the checker of a specification knows; NULL: there is none */
+    size_t size;
     uint64_t hash; /* of the execution */
     uint32_t want_count;
     uint32_t step_count;
@@ -38,8 +42,8 @@ struct beginning {
 
 struct beginnings {
     struct beginning of[PICK_NEWEST + 1]; /* by the match of the first want */
-    uint64_t key;                         /* of all that runs depend on besides their wants ... */
-    uint64_t key_anew;                    /* ... and of the last that began anew */
+    uint64_t key;                         /* of all that runs depend on besides their wants */
+    size_t size;                          /* of all points */
     struct beginning *open; /* of this run: points are put aside; NULL: they are not */
     uint32_t spacing;
     uint32_t next; /* how many wants are asked for when the next point is put aside, or more */
@@ -51,11 +55,13 @@ void beginning_open(struct sim *s)
 }
 
 /* Leaves the first points. */
-static void forget(struct beginning *b, size_t kept)
+static void forget(struct beginnings *all, struct beginning *b, size_t kept)
 {
     while (b->points.count > kept) {
         const struct point point = vec_pop(&b->points);
+        all->size -= point.size;
         mem_free(point.memory);
+        mem_free(point.claims);
     }
     b->steps.count = kept == 0 ? 0 : vec_last(&b->points)->step_count;
 }
@@ -64,7 +70,7 @@ void beginning_close(struct sim *s)
 {
     for (size_t i = 0; s->beginnings != NULL && i <= PICK_NEWEST; i++) {
         struct beginning *b = &s->beginnings->of[i];
-        forget(b, 0);
+        forget(s->beginnings, b, 0);
         vec_release(&b->wants);
         vec_release(&b->steps);
         vec_release(&b->points);
@@ -72,9 +78,12 @@ void beginning_close(struct sim *s)
     mem_free(s->beginnings);
 }
 
-static uint64_t key_of(const struct plan *p)
+/* How steps change nodes is told by variables, once any are known. */
+static uint64_t key_of(const struct sim *s)
 {
-    uint64_t key = name_mix(p->pick.seed, p->content_count);
+    const struct plan *p = s->plan;
+    const uint64_t transitions = !p->wants_transitions ? 0 : s->variable_count == 0 ? 1 : 2;
+    uint64_t key = name_mix(name_mix(p->pick.seed, p->content_count), transitions);
     for (size_t i = 0; i < FAULT_LIMIT; i++) {
         key = name_mix(key, p->faults.most[i]);
     }
@@ -85,20 +94,13 @@ static uint64_t key_of(const struct plan *p)
     return key;
 }
 
-void beginning_note(struct sim *s)
-{
-    s->beginnings->key_anew = s->system->shrink == NULL ? 0 : key_of(s->plan);
-}
-
-/* Whether a run of the plan does no more than it wants, and nothing but memory tells how far it is.
- */
+/* Whether a run of the plan does no more than it wants, and points know all of how far it is. */
 static bool can_share(const struct sim *s)
 {
     const struct plan *p = s->plan;
     return wanted_is_enough(s) && p->pick.want_count > 0 && p->pick.strategy == PICK_FIRST &&
-           p->pick.constraint_count == 0 && p->pick.asleep_count == 0 && s->checker == NULL &&
-           !p->wants_states && !p->wants_transitions && !p->wants_views && !p->is_blind &&
-           !p->is_ordered && !p->is_reduced;
+           p->pick.constraint_count == 0 && p->pick.asleep_count == 0 && !p->wants_states &&
+           !p->wants_views && !p->is_blind && !p->is_ordered && !p->is_reduced;
 }
 
 static bool is_same(const struct pick_want *a, const struct pick_want *b)
@@ -157,23 +159,20 @@ const struct point *beginning_find(struct sim *s)
     if (!can_share(s)) {
         return NULL;
     }
-    const uint64_t key = key_of(s->plan);
+    const uint64_t key = key_of(s);
     if (key != all->key) {
         all->key = key;
         for (size_t i = 0; i <= PICK_NEWEST; i++) {
-            forget(&all->of[i], 0);
+            forget(all, &all->of[i], 0);
         }
         return NULL; /* points are worth it where it comes twice */
-    }
-    if (s->system->shrink != NULL && all->key_anew != key) {
-        return NULL; /* what requests brought is known of the last run that began anew */
     }
     struct beginning *b = &all->of[s->plan->pick.wants[0].match];
     const size_t count = count_points(b, &s->plan->pick);
     const bool goes_further =
         count == 0 || s->plan->wants_kept > b->points.at[count - 1].want_count;
     if (goes_further) {
-        forget(b, count);
+        forget(all, b, count);
         put_aside(all, b, s->plan);
     }
     return count == 0 ? NULL : &b->points.at[count - 1];
@@ -184,6 +183,9 @@ void beginning_resume(struct sim *s, const struct point *point)
     struct execution *x = s->execution;
     const struct beginning *b = &s->beginnings->of[s->plan->pick.wants[0].match];
     memory_restore(s, point->memory);
+    if (point->claims != NULL) {
+        checker_restore(s->checker, point->claims);
+    }
     vec_reserve(&x->steps, point->step_count + 1);
     if (point->step_count > 0) {
         memcpy(x->steps.at, b->steps.at, point->step_count * sizeof *b->steps.at);
@@ -193,16 +195,25 @@ void beginning_resume(struct sim *s, const struct point *point)
     pick_skip(s->world.pick, point->want_count, point->step_count);
 }
 
+static size_t point_size(const struct sim *s)
+{
+    return memory_size(s) + (s->checker == NULL ? 0 : checker_copy_size(s->checker));
+}
+
 static void add_point(struct sim *s, struct beginning *b, uint32_t want_count)
 {
     const struct execution *x = s->execution;
+    s->beginnings->size += point_size(s);
     for (size_t i = b->steps.count; i < x->steps.count; i++) {
         vec_push(&b->steps, x->steps.at[i]);
     }
-    vec_push(&b->points, (struct point){.memory = memory_checkpoint(s),
-                                        .hash = x->hash,
-                                        .want_count = want_count,
-                                        .step_count = (uint32_t)x->steps.count});
+    vec_push(&b->points,
+             (struct point){.memory = memory_checkpoint(s),
+                            .claims = s->checker == NULL ? NULL : checker_copy(s->checker),
+                            .size = point_size(s),
+                            .hash = x->hash,
+                            .want_count = want_count,
+                            .step_count = (uint32_t)x->steps.count});
 }
 
 void beginning_look(struct sim *s)
@@ -214,10 +225,11 @@ void beginning_look(struct sim *s)
     }
     const struct execution *x = s->execution;
     if (asked > all->open->wants.count || all->open->points.count > POINTS_MAX ||
-        memory_size(s) > memory_size_max) {
+        all->size + point_size(s) > size_max) {
         all->open = NULL;
     } else if (x->steps.count == 0 || vec_last(&x->steps)->operation.kind != EVENT_TIMER_FIRE) {
+        const uint32_t worth = (uint32_t)(point_size(s) / STEP_BYTES);
         add_point(s, all->open, asked);
-        all->next = asked + all->spacing;
+        all->next = asked + (worth > all->spacing ? worth : all->spacing);
     }
 }

@@ -6,13 +6,10 @@
 /* The messages that the action is, by their place in the table of names. */
 static uint32_t messages_of(const struct sim *s, uint64_t action)
 {
-    const uint32_t count = net_channel_count(s) * s->type_count;
-    uint32_t i = 0;
-    while (i < count && s->names.messages[i] != action) {
-        i++;
-    }
-    must(i < count);
-    return i;
+    const uint32_t *found = map_get(&s->actions, action);
+    must(found != NULL);
+    must(*found < net_channel_count(s) * s->type_count);
+    return *found;
 }
 
 static const char *source_name(const struct sim *s, uint32_t messages)

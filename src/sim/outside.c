@@ -28,8 +28,10 @@ struct outside {
     const struct fuzz *fuzz;
     struct fuzz_names names;
     VEC(struct wait) waits;
-    struct arena arena; /* of the run */
+    struct arena arena; /* of events */
     struct fuzz_injections events;
+    uint64_t seed; /* with which they were drawn */
+    bool is_drawn;
 };
 
 /* Conditions */
@@ -178,12 +180,14 @@ const struct fuzz *outside_fuzz(const struct sim *s)
 void outside_begin(struct sim *s)
 {
     struct outside *o = s->outside;
-    if (o != NULL) {
+    const uint64_t seed = s->plan->pick.seed;
+    if (o != NULL && (!o->is_drawn || o->seed != seed)) {
         struct prng prng;
-        prng_init(&prng, name_mix(s->plan->pick.seed, s->names.nodes[0]));
+        prng_init(&prng, name_mix(seed, s->names.nodes[0]));
         arena_reset(&o->arena, (struct arena_mark){0});
         o->events = fuzz_draw(o->fuzz, &o->names, &prng, &o->arena);
-        s->core->event_cause = STEP_NONE;
+        o->seed = seed;
+        o->is_drawn = true;
     }
 }
 
@@ -262,10 +266,15 @@ void outside_advance(struct sim *s)
     }
 }
 
-bool outside_give_up(struct sim *s)
+bool outside_is_waiting(const struct sim *s)
 {
     const struct fuzz_injection *event = next_event(s);
-    if (event == NULL || event->event->kind != FUZZ_WAIT) {
+    return event != NULL && event->event->kind == FUZZ_WAIT;
+}
+
+bool outside_give_up(struct sim *s)
+{
+    if (!outside_is_waiting(s)) {
         return false;
     }
     outside_come(s);

@@ -5,6 +5,9 @@
 
 void request_begin(struct sim *s)
 {
+    if (s->plan->pick.wants != NULL) {
+        return;
+    }
     vec_clear(&s->requests);
     vec_clear(&s->request_bytes);
 }
@@ -39,7 +42,7 @@ struct clew_message request_content(struct sim *s, uint64_t name, const struct c
             brought.size = c->size;
         }
     }
-    if (s->system->shrink != NULL) {
+    if (s->system->shrink != NULL && s->plan->pick.wants == NULL) {
         note(s, name, &brought);
     }
     return brought;

@@ -81,10 +81,9 @@ static void keep_pending(struct sim *s)
     x->pending.count += s->pending_count;
 }
 
-/* Lists what could be next, after what now comes from outside. */
+/* Lists what could be next. Where that is nothing, a wait for what comes from outside is over. */
 static void look_ahead(struct sim *s)
 {
-    outside_advance(s);
     pending_list(s);
     while ((s->pending_count == 0 || s->pending[0].fault != 0) && outside_give_up(s)) {
         pending_list(s);
@@ -149,7 +148,8 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     claims_check(s);
     watch_variables(s);
-    if (!s->is_wanted) {
+    outside_advance(s);
+    if (!s->is_wanted || outside_is_waiting(s)) {
         look_ahead(s);
     }
 }
@@ -170,6 +170,7 @@ static void start_all(struct sim *s)
     }
     claims_check(s);
     s->variables = s->plan->is_reduced ? hash_segments(s) : 0;
+    outside_advance(s);
     look_ahead(s);
 }
 
@@ -189,18 +190,18 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     claims_begin(s);
     loop_begin(s);
     cycle_begin(s);
+    outside_begin(s);
 }
 
 static void begin_anew(struct sim *s)
 {
     memory_reset(s);
     request_begin(s);
-    beginning_note(s);
     memset(s->states, 0, s->node_count * sizeof *s->states);
     for (uint32_t i = 0; i < s->node_count; i++) {
         prng_init(&s->core->nodes[i].prng, s->plan->pick.seed ^ s->names.nodes[i + 1]);
     }
-    outside_begin(s);
+    s->core->event_cause = STEP_NONE;
 }
 
 /* Why there is no next step. */

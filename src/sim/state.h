@@ -392,7 +392,6 @@ bool wanted_minds_rest(struct sim *s, uint32_t firing_node);
 /* beginning.c: runs of wants that begin alike. */
 void beginning_open(struct sim *s);
 void beginning_close(struct sim *s);
-void beginning_note(struct sim *s); /* the run begins anew */
 /* The point from which the run can go on, NULL when it must begin anew. */
 const struct point *beginning_find(struct sim *s);
 void beginning_resume(struct sim *s, const struct point *point); /* that was found */
@@ -447,6 +446,7 @@ void outside_close(struct sim *s);
 const struct fuzz *outside_fuzz(const struct sim *s); /* NULL: none */
 void outside_begin(struct sim *s);                    /* draws those of the run */
 void outside_advance(struct sim *s);                  /* lets those come that can */
+bool outside_is_waiting(const struct sim *s); /* the next is a wait, which ends at rest too */
 bool outside_give_up(struct sim *s); /* at rest: a wait is over; false when there is none */
 /* The fault that can strike now, and whom; 0 when there is none. */
 uint8_t outside_fault(const struct sim *s, uint32_t *node);

@@ -31,7 +31,7 @@ bool wanted_is_enough(const struct sim *s)
 {
     const struct plan *p = s->plan;
     return p->pick.wants != NULL && p->steps_max == 0 && !p->wants_pending && !p->is_learning &&
-           p->trace == NULL && s->loops == NULL && s->outside == NULL;
+           p->trace == NULL && s->loops == NULL;
 }
 
 /* All messages that are pending and do this, by age. */

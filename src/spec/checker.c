@@ -189,6 +189,53 @@ uint32_t checker_step(struct checker *c, uint64_t now_ns)
     return count_step(c, step);
 }
 
+/* How many steps there were, then the status of each property, the slots, the times, the history.
+ */
+
+size_t checker_copy_size(const struct checker *c)
+{
+    return sizeof(uint64_t) + c->spec->properties.count * sizeof *c->status +
+           c->slot_count * sizeof *c->slots + c->times.count * sizeof *c->times.at +
+           c->history.count;
+}
+
+void *checker_copy(const struct checker *c)
+{
+    const uint64_t step_count = c->times.count;
+    char *copy = mem_resize(NULL, checker_copy_size(c));
+    char *at = mempcpy(copy, &step_count, sizeof step_count);
+    at = mempcpy(at, c->status, c->spec->properties.count * sizeof *c->status);
+    at = mempcpy(at, c->slots, c->slot_count * sizeof *c->slots);
+    if (c->history.count > 0) {
+        at = mempcpy(at, c->times.at, step_count * sizeof *c->times.at);
+        (void)mempcpy(at, c->history.at, c->history.count);
+    }
+    return copy;
+}
+
+static const char *copy_back(void *to, const char *from, size_t size)
+{
+    memcpy(to, from, size);
+    return from + size;
+}
+
+void checker_restore(struct checker *c, const void *copy)
+{
+    uint64_t step_count = 0;
+    const char *from = copy_back(&step_count, copy, sizeof step_count);
+    from = copy_back(c->status, from, c->spec->properties.count * sizeof *c->status);
+    from = copy_back(c->slots, from, c->slot_count * sizeof *c->slots);
+    c->is_stale = true;
+    c->times.count = step_count;
+    c->history.count = step_count * c->bound.atoms.count;
+    if (c->history.count > 0) {
+        vec_reserve(&c->times, step_count);
+        vec_reserve(&c->history, c->history.count);
+        from = copy_back(c->times.at, from, step_count * sizeof *c->times.at);
+        (void)copy_back(c->history.at, from, c->history.count);
+    }
+}
+
 void checker_rewind(struct checker *c, uint64_t step_count)
 {
     must(step_count <= c->times.count);

@@ -89,6 +89,11 @@ void checker_begin(struct checker *c);
  * violates that no earlier one of the run did. */
 uint32_t checker_step(struct checker *c, uint64_t now_ns);
 
+/* A copy of all that it knows of the run, of so many bytes, and back to it. Freed with mem_free. */
+size_t checker_copy_size(const struct checker *c);
+void *checker_copy(const struct checker *c);
+void checker_restore(struct checker *c, const void *copy);
+
 /* Goes back to when only so many steps had been taken, which must not be more than were. Values of
  * slots are for the caller to restore (checker_values). */
 void checker_rewind(struct checker *c, uint64_t step_count);

@@ -105,12 +105,24 @@ static void check_equal(const struct execution *a, const struct execution *b)
     }
 }
 
-/* One candidate in so many is of other random numbers, or has other questions asked of it. */
+/* One candidate in so many is of other random numbers, or has other questions asked of it, or comes
+ * after a run of another kind. */
 enum { STRAY_ONE_IN = 16 };
+
+static void stray(struct course *c)
+{
+    struct plan p = c->common;
+    p.steps_max = 40;
+    p.pick = (struct pick_plan){.strategy = PICK_RANDOM, .seed = prng_next(&c->prng)};
+    system_run(c->world, &p, &c->whole);
+}
 
 static void check_candidates(struct course *c, uint64_t count)
 {
     for (uint64_t i = 0; i < count && c->wants.count > 0; i++) {
+        if (prng_below(&c->prng, STRAY_ONE_IN) == 0) {
+            stray(c);
+        }
         const uint32_t first = draw_candidate(c);
         struct plan p = c->common;
         p.pick.wants = c->left.at;
@@ -208,7 +220,7 @@ TEST(candidates_of_case_studies_come_to_what_whole_runs_do)
 
 TEST(and_with_how_each_step_changed_its_node)
 {
-    (void)check_cases(&(struct sim_options){0}, true);
+    CHECK(check_cases(&(struct sim_options){0}, true) > 5000);
 }
 
 /* Specifications: of one moment, looking back, and looking ahead. Those that count messages fit
@@ -235,13 +247,15 @@ static void read_spec(struct spec *s, const char *text)
 
 TEST(and_with_specifications)
 {
+    uint64_t reused = 0;
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
         struct spec spec;
         read_spec(&spec, formulas[i]);
-        (void)check_case(i % 2, i % 3 == 0 ? "raft-56" : "raft-42",
-                         &(struct sim_options){.spec = &spec}, i % 3 == 0);
+        reused += check_case(i % 2, i % 3 == 0 ? "raft-56" : "raft-42",
+                             &(struct sim_options){.spec = &spec}, i % 3 == 0);
         spec_release(&spec);
     }
+    CHECK(reused > 1000);
 }
 
 /* Fuzz files: nodes that pass on what they are sent, and what comes to them from outside. */
@@ -327,11 +341,20 @@ static const char *const others[] = {
     "faults: crash=1,restart=1,drop=2\n",
 };
 
-static void draw_fuzz(struct fuzz *f, struct prng *prng)
+static void read_fuzz(struct fuzz *f, const char *text, size_t size)
 {
     struct err e = {.text = ""};
-    struct out text;
     struct in in;
+    in_open_memory(&in, text, size);
+    *f = (struct fuzz){0};
+    if (fuzz_read(f, &in, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+}
+
+static void draw_fuzz(struct fuzz *f, struct prng *prng)
+{
+    struct out text;
     out_open_memory(&text);
     out_text(&text, "initial:\n");
     for (uint32_t i = 0; i < 40; i++) {
@@ -339,12 +362,19 @@ static void draw_fuzz(struct fuzz *f, struct prng *prng)
         out_text(&text, events[prng_below(prng, is_request ? 3 : sizeof events / sizeof *events)]);
     }
     out_text(&text, others[prng_below(prng, sizeof others / sizeof *others)]);
-    in_open_memory(&in, text.buffer, text.used);
-    *f = (struct fuzz){0};
-    if (fuzz_read(f, &in, &e) < 0) {
+    read_fuzz(f, text.buffer, text.used);
+    out_abandon(&text);
+}
+
+static struct world *open_passing(const struct clew_system *system,
+                                  const struct sim_options *options)
+{
+    struct err e = {.text = ""};
+    struct world *w = NULL;
+    if (sim_open_system(&w, system, &clew_calls, options, &e) < 0) {
         fail_msg("%s", e.text);
     }
-    out_abandon(&text);
+    return w;
 }
 
 TEST(and_with_fuzz_files)
@@ -353,10 +383,9 @@ TEST(and_with_fuzz_files)
                                        "b: always (n2.count < 5 or once n1.count > 4)",
                                        "c: always n1.count = 3 leads to n2.count = 4"};
     struct prng prng;
+    uint64_t reused = 0;
     prng_init(&prng, 1);
     for (uint64_t i = 0; i < test_count(40, 600); i++) {
-        struct err e = {.text = ""};
-        struct world *w = NULL;
         struct fuzz fuzz;
         struct spec spec;
         const uint64_t which = prng_below(&prng, sizeof said / sizeof *said);
@@ -364,16 +393,35 @@ TEST(and_with_fuzz_files)
         read_spec(&spec, said[which]);
         const struct sim_options options = {
             .fuzz = &fuzz, .fuzz_name = "drawn", .spec = which == 0 ? NULL : &spec};
-        if (sim_open_system(&w, &passing, &clew_calls, &options, &e) < 0) {
-            fail_msg("%s", e.text);
-        }
         struct course c;
-        course_begin(&c, w, i);
+        course_begin(&c, open_passing(&passing, &options), i);
         c.common.wants_transitions = prng_below(&prng, 3) == 0;
         draw_run(&c, 200);
         check_candidates(&c, test_count(30, 100));
         course_end(&c);
+        reused += c.reused;
         spec_release(&spec);
         fuzz_release(&fuzz);
     }
+    CHECK(reused > 5000);
+}
+
+TEST(and_of_systems_with_much_memory)
+{
+    static const char requests[] = "generate:\n"
+                                   "  events: 300\n"
+                                   "  from: [{request: put, to: any, numbers: [0..3]}]\n";
+    struct clew_system large = passing;
+    large.state_size = 200 << 10;
+    large.properties = NULL;
+    struct fuzz fuzz;
+    read_fuzz(&fuzz, requests, sizeof requests - 1);
+    struct course c;
+    course_begin(
+        &c, open_passing(&large, &(struct sim_options){.fuzz = &fuzz, .fuzz_name = "drawn"}), 1);
+    draw_run(&c, 700);
+    check_candidates(&c, test_count(60, 300));
+    course_end(&c);
+    fuzz_release(&fuzz);
+    CHECK(c.reused > 500);
 }

@@ -1,5 +1,6 @@
 #include "spec/checker.h"
 
+#include "base/mem.h"
 #include "test.h"
 
 static const char *const processes[] = {"s1", "s2", "s3"};
@@ -31,6 +32,36 @@ static void tear_down(struct bench *b)
 static void set(struct bench *b, uint32_t process, const char *variable, int64_t value)
 {
     checker_set(b->checker, checker_slot(b->checker, process, variable), value);
+}
+
+TEST(what_a_copy_knows_is_gone_back_to)
+{
+    struct bench b;
+    CHECK_INT(set_up(&b, "back: always s1.x > 2 implies once s2.x = 1\nlow: never s1.x > 4"), 0);
+    set(&b, 0, "x", 1);
+    set(&b, 1, "x", 1);
+    CHECK_INT(checker_step(b.checker, 10), 0);
+    set(&b, 1, "x", 0);
+    CHECK_INT(checker_step(b.checker, 20), 0);
+    void *copy = checker_copy(b.checker);
+    for (int64_t i = 0; i < 2; i++) {
+        set(&b, 0, "x", 3 + i);
+        CHECK_INT(checker_step(b.checker, 30), 0);
+        set(&b, 0, "x", 5);
+        CHECK_INT(checker_step(b.checker, 40), 1);
+        CHECK_INT(checker_end(b.checker, &(struct checker_ending){.kind = CHECKER_CUT}), 0);
+        CHECK_INT(checker_status(b.checker, 0)->verdict, CHECKER_HELD);
+        CHECK_INT(checker_status(b.checker, 0)->checks, 4);
+        CHECK_INT(checker_status(b.checker, 1)->verdict, CHECKER_VIOLATED);
+        CHECK_INT(checker_status(b.checker, 1)->step, 3);
+        checker_begin(b.checker); /* another run */
+        set(&b, 0, "x", 9);
+        CHECK_INT(checker_step(b.checker, 5), 1);
+        checker_restore(b.checker, copy);
+        CHECK_INT(checker_status(b.checker, 1)->verdict, CHECKER_HELD);
+    }
+    mem_free(copy);
+    tear_down(&b);
 }
 
 TEST(the_first_state_that_breaks_a_property_is_told_once)
