@@ -115,14 +115,15 @@ static void walk_back(const struct path *p, const struct marks *only)
     }
 }
 
-static void compare(const struct acts *first, const struct acts *second, const struct marks *only)
+/* False when they differ too much: then all of both is marked. */
+static bool compare(const struct acts *first, const struct acts *second, const struct marks *only)
 {
     struct path p = {.first = first, .second = second};
-    bool is_over = false;
+    bool is_over = first->list.count == 0 || second->list.count == 0;
     while (!is_over && p.rounds.count <= DIFFERENCES_MAX) {
         is_over = advance(&p);
     }
-    if (is_over) {
+    if (p.rounds.count > 0 && is_over) {
         walk_back(&p, only);
     } else {
         memset(only->first, true, first->list.count);
@@ -132,24 +133,33 @@ static void compare(const struct acts *first, const struct acts *second, const s
         mem_free(*round);
     }
     vec_release(&p.rounds);
+    return is_over;
 }
+
+static const struct meeting nowhere = {{ALIGN_NONE, ALIGN_NONE}};
 
 /* The differences of one strand, in its order: of the first side before the second. */
 static void tell(struct alignment *a, uint32_t strand, const struct marks *only)
 {
     const struct acts *first = &a->strands[0].at[strand];
     const struct acts *second = &a->strands[1].at[strand];
+    struct meeting last = nowhere;
+    size_t open = a->differences.count; /* from here on they are behind the last meeting */
     size_t i = 0;
     size_t k = 0;
     while (i < first->list.count || k < second->list.count) {
         if (i < first->list.count && only->first[i]) {
-            vec_push(&a->differences, (struct difference){ALIGN_FIRST, first->list.at[i++]});
+            vec_push(&a->differences,
+                     (struct difference){ALIGN_FIRST, first->list.at[i++], last, nowhere});
         } else if (k < second->list.count && only->second[k]) {
-            vec_push(&a->differences, (struct difference){ALIGN_SECOND, second->list.at[k++]});
+            vec_push(&a->differences,
+                     (struct difference){ALIGN_SECOND, second->list.at[k++], last, nowhere});
         } else {
             a->common++;
-            i++;
-            k++;
+            last = (struct meeting){{first->list.at[i++].index, second->list.at[k++].index}};
+            for (; open < a->differences.count; open++) {
+                a->differences.at[open].before = last;
+            }
         }
     }
 }
@@ -161,7 +171,8 @@ void alignment_find(struct alignment *a)
         const struct acts *second = &a->strands[1].at[i];
         const struct marks only = {.first = mem_zero(first->list.count + 1, sizeof(bool)),
                                    .second = mem_zero(second->list.count + 1, sizeof(bool))};
-        compare(first, second, &only);
+        a->shared += first->list.count > 0 && second->list.count > 0;
+        a->unaligned += !compare(first, second, &only);
         tell(a, i, &only);
         mem_free(only.first);
         mem_free(only.second);

@@ -26,13 +26,24 @@ enum align_side { ALIGN_FIRST, ALIGN_SECOND };
 struct act {
     uint32_t strand; /* names of the alignment */
     uint32_t what;
-    uint32_t index; /* in its execution, from 1 */
+    uint32_t index; /* in its execution, as whoever adds it counts */
 };
 
-/* What only one side has. */
+/* Something that both sides did: its index on either side. */
+struct meeting {
+    uint32_t index[2]; /* ALIGN_NONE: there is none */
+};
+#define ALIGN_NONE UINT32_MAX
+
+/* What only one side has, and where on its strand that is: between two meetings.
+ *
+ *     first    a  b  c           b: after {0, 0}, before {2, 2}
+ *     second   a  x  c           x: likewise */
 struct difference {
     enum align_side side;
     struct act act;
+    struct meeting after;  /* the last before it; none: it is at the strand's beginning */
+    struct meeting before; /* the first behind it; none: it is at the strand's end */
 };
 
 struct acts {
@@ -45,6 +56,8 @@ struct alignment {
     VEC(struct acts) strands[2];
     VEC(struct difference) differences; /* strand by strand, in the order of the strand */
     uint64_t common;                    /* acts that both have */
+    uint32_t shared;                    /* strands that both have */
+    uint32_t unaligned;                 /* strands that differ too much to be compared */
 };
 
 void alignment_init(struct alignment *a);
@@ -54,8 +67,8 @@ void alignment_release(struct alignment *a);
 void alignment_add(struct alignment *a, enum align_side side, const char *strand, const char *what,
                    uint32_t index);
 
-/* Compares. O(acts * differences) time for a strand; beyond some thousands of differences in one
- * strand the rest of it counts as different. */
+/* Compares. O(acts * differences) time for a strand; one with more than some thousands of
+ * differences is unaligned: all of it counts as different. */
 void alignment_find(struct alignment *a);
 
 #endif

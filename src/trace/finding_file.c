@@ -178,6 +178,9 @@ void finding_file_print(const struct finding_file *f, struct out *out)
     json_u64(&j, "events", f->event_count);
     json_text(&j, "verdict", verdict_name(f->verdict));
     print_stats(f, &j);
+    if (f->print_more != NULL) {
+        f->print_more(f->context, &j);
+    }
     json_array(&j, "assumptions");
     vec_each (&f->assumptions, assumption) {
         json_text(&j, NULL, *assumption);

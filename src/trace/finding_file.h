@@ -46,6 +46,10 @@ struct finding_file {
     uint64_t event_count;
     enum verdict verdict;
     VEC(struct figure) stats;
+    /* Prints what only this verb has to say, as further members of the object; NULL: nothing. Not
+     * read: readers skip it. */
+    void (*print_more)(const void *context, struct json *j);
+    const void *context;
     VEC(const char *) assumptions;
     struct findings findings;
 };

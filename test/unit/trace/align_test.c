@@ -66,6 +66,51 @@ TEST(how_strands_are_interleaved_does_not_matter)
     alignment_release(&a);
 }
 
+TEST(what_differs_is_between_what_both_have)
+{
+    struct alignment a;
+    alignment_init(&a);
+    add_all(&a, ALIGN_FIRST, "t", "zabcd");
+    add_all(&a, ALIGN_SECOND, "t", "axcef");
+    add_all(&a, ALIGN_SECOND, "u", "y");
+    alignment_find(&a);
+    CHECK_TEXT(differences(&a), "-z -b +x -d +e +f +y");
+    const struct {
+        struct meeting after, before;
+    } wanted[] = {
+        {{{ALIGN_NONE, ALIGN_NONE}}, {{2, 1}}},
+        {{{2, 1}}, {{4, 3}}},
+        {{{2, 1}}, {{4, 3}}},
+        {{{4, 3}}, {{ALIGN_NONE, ALIGN_NONE}}},
+        {{{4, 3}}, {{ALIGN_NONE, ALIGN_NONE}}},
+        {{{4, 3}}, {{ALIGN_NONE, ALIGN_NONE}}},
+        {{{ALIGN_NONE, ALIGN_NONE}}, {{ALIGN_NONE, ALIGN_NONE}}},
+    };
+    for (size_t i = 0; i < a.differences.count; i++) {
+        const struct difference *d = &a.differences.at[i];
+        for (int side = 0; side < 2; side++) {
+            CHECK_INT(d->after.index[side], wanted[i].after.index[side]);
+            CHECK_INT(d->before.index[side], wanted[i].before.index[side]);
+        }
+    }
+    CHECK_INT(a.shared, 1);
+    alignment_release(&a);
+}
+
+TEST(a_strand_that_one_side_lacks_is_no_work)
+{
+    struct alignment a;
+    alignment_init(&a);
+    for (uint32_t i = 0; i < 100000; i++) {
+        alignment_add(&a, ALIGN_SECOND, "t", "b", i);
+    }
+    alignment_find(&a);
+    CHECK_INT(a.differences.count, 100000);
+    CHECK_INT(a.shared, 0);
+    CHECK_INT(a.unaligned, 0);
+    alignment_release(&a);
+}
+
 /* The length of the longest common subsequence, by the table. */
 static size_t longest_common(const char *a, const char *b)
 {
@@ -117,5 +162,6 @@ TEST(what_differs_too_much_differs_altogether)
     alignment_find(&a);
     CHECK_INT(a.common, 0);
     CHECK_INT(a.differences.count, 8000);
+    CHECK_INT(a.unaligned, 1);
     alignment_release(&a);
 }

@@ -111,6 +111,30 @@ TEST(a_file_is_one_object_with_a_finding_a_line)
     finding_file_release(&f);
 }
 
+static void print_weather(const void *context, struct json *j)
+{
+    json_text(j, "weather", context);
+}
+
+TEST(what_only_one_verb_says_stands_in_the_object_and_is_skipped)
+{
+    struct finding_file f = {.print_more = print_weather, .context = "fine"};
+    fill(&f);
+    struct out out;
+    out_open_memory(&out);
+    finding_file_print(&f, &out);
+    finding_file_release(&f);
+    out_char(&out, '\0');
+    CHECK(strstr(out.buffer, "\n  \"weather\": \"fine\",\n") != NULL);
+
+    struct err e;
+    f = (struct finding_file){0};
+    CHECK_INT(parse(&f, out.buffer, out.used - 1, &e), 0);
+    CHECK_INT(f.findings.list.count, 2);
+    finding_file_release(&f);
+    out_abandon(&out);
+}
+
 TEST(what_is_printed_is_read_back_the_same)
 {
     struct finding_file f = {0};

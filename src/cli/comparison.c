@@ -1,0 +1,246 @@
+#include "cli/comparison.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/in.h"
+#include "cli/reading.h"
+#include "cli/schedule_file.h"
+#include "trace/kind.h"
+#include "trace/schedule.h"
+
+enum { TEXT_SIZE = 1000 };
+
+/* The node that a choice happens on: of a message, and of a fault on one, where it goes. */
+static void strand_of(const struct schedule *s, const struct choice *c, char *text, size_t size)
+{
+    const char *target = names_text(&s->names, c->target);
+    const char *arrow = strchr(target, '>');
+    if (c->kind == CHOICE_MESSAGE) {
+        (void)snprintf(text, size, "%s", names_text(&s->names, c->message.destination));
+    } else if (c->kind != CHOICE_FAULT) {
+        (void)snprintf(text, size, "%s", names_text(&s->names, c->operation.node));
+    } else {
+        const char *node = arrow == NULL ? target : arrow + 1;
+        (void)snprintf(text, size, "%.*s", (int)strcspn(node, "/+"), node);
+    }
+}
+
+/* Names of messages count them (n1>n2/vote#3); where one is missing, those behind it have other
+ * numbers and are the same all the same. */
+static size_t size_without_number(const char *text)
+{
+    const char *number = strrchr(text, '#');
+    const bool is_number = number != NULL && number[1] != '\0' &&
+                           strspn(number + 1, "0123456789") == strlen(number + 1);
+    return is_number ? (size_t)(number - text) : strlen(text);
+}
+
+/* What it does, whichever time it is. */
+static void choice_text(const struct schedule *s, const struct choice *c, char *text, size_t size)
+{
+    struct choice any = *c;
+    struct out out;
+    any.step = 0;
+    any.message.has_fingerprint = false;
+    out_open_memory(&out);
+    schedule_print_choice(s, &any, &out);
+    const size_t line = out.used > 0 ? out.used - 1 : 0;
+    const char *number = memrchr(out.buffer, '#', line);
+    const size_t kept = number == NULL ? line : (size_t)(number - out.buffer);
+    (void)snprintf(text, size, "%.*s", (int)kept, out.buffer);
+    out_abandon(&out);
+    for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--) {
+        text[end - 1] = '\0';
+    }
+}
+
+static uint32_t command_name(struct names *names, const struct schedule *s)
+{
+    struct out out;
+    out_open_memory(&out);
+    for (size_t i = 0; i < s->command.count; i++) {
+        out_format(&out, "%s%s", i == 0 ? "" : " ", names_text(&s->names, s->command.at[i]));
+    }
+    const uint32_t name = names_intern(names, out.buffer, out.used);
+    out_abandon(&out);
+    return name;
+}
+
+static void note_about(struct comparison *c, enum align_side side, const struct schedule *s)
+{
+    struct names *names = &c->alignment.names;
+    c->about[ABOUT_SYSTEM][side] = names_intern_text(names, names_text(&s->names, s->system));
+    c->about[ABOUT_COMMAND][side] = command_name(names, s);
+    c->about[ABOUT_WORLD][side] = names_intern_text(names, names_text(&s->names, s->world));
+    c->about[ABOUT_NET][side] = names_intern_text(names, names_text(&s->names, s->net));
+    c->about[ABOUT_WITH][side] = names_intern_text(names, names_text(&s->names, s->with));
+}
+
+static int add_schedule(struct comparison *c, enum align_side side, struct err *e)
+{
+    const char *path = c->session->inputs[side];
+    struct schedule s;
+    schedule_init(&s);
+    const int result = schedule_file_read(&s, path, e);
+    uint32_t step = 0;
+    for (uint32_t i = 0; result == 0 && i < s.choices.count; i++) {
+        char strand[TEXT_SIZE];
+        char what[TEXT_SIZE];
+        const struct choice *choice = &s.choices.at[i];
+        strand_of(&s, choice, strand, sizeof strand);
+        choice_text(&s, choice, what, sizeof what);
+        alignment_add(&c->alignment, side, strand, what, i);
+        step = choice->step == 0 ? step + 1 : choice->step;
+        vec_push(&c->step_of[side], step);
+    }
+    if (result == 0) {
+        note_about(c, side, &s);
+    }
+    if (result == 0 && s.steps > s.choices.count && !c->session->common->quiet) {
+        session_say("%s: names %zu of its %u steps, the others are the default; the traces of both "
+                    "runs tell more",
+                    path, s.choices.count, s.steps);
+    }
+    schedule_release(&s);
+    return result;
+}
+
+static void task_text(const struct trace *t, uint32_t number, char *text, size_t size)
+{
+    const struct task *task = &t->tables.tasks.at[number];
+    (void)snprintf(text, size, "%s%s%s", trace_name(t, task->name), task->node == 0 ? "" : "@",
+                   trace_name(t, task->node));
+}
+
+/* What it does, whichever time it is. */
+static void event_text(const struct trace *t, const struct event *event, char *text, size_t size)
+{
+    char peer[TEXT_SIZE / 4] = "";
+    if ((event->has & HAS_PEER) != 0) {
+        task_text(t, event->peer, peer, sizeof peer);
+    }
+    const char *rest = (event->has & HAS_PEER) != 0 ? peer : trace_name(t, event->message);
+    const char *object = trace_name(t, event->object);
+    (void)snprintf(text, size, "%s%s%s%s%.*s", kind_of(event->kind)->name, *object == 0 ? "" : " ",
+                   object, *rest == 0 ? "" : " ", (int)size_without_number(rest), rest);
+}
+
+static int add_trace(struct comparison *c, enum align_side side, struct err *e)
+{
+    struct reading r;
+    int result = reading_open_one(&r, c->session, side, e);
+    if (result < 0) {
+        return result;
+    }
+    result = reading_load(&r, e);
+    for (uint32_t i = 0; result == 0 && i < r.trace.events.count; i++) {
+        const struct event *event = &r.trace.events.at[i];
+        char strand[TEXT_SIZE];
+        char what[TEXT_SIZE];
+        task_text(&r.trace, event->task, strand, sizeof strand);
+        event_text(&r.trace, event, what, sizeof what);
+        alignment_add(&c->alignment, side, strand, what, i);
+    }
+    if (result == 0) {
+        reading_warn(&r);
+    }
+    c->is_cut |= r.is_cut;
+    reading_close(&r);
+    return result;
+}
+
+static const char schedule_begin[] = "clew-schedule ";
+
+static bool is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Whether the file is a schedule; standard input, which can be read once, is not looked at. Fails
+ * when it cannot be read. */
+static int look_whether_schedule(const char *path, bool *is_one, struct err *e)
+{
+    struct in in;
+    *is_one = false;
+    if (is_standard_input(path)) {
+        return 0;
+    }
+    if (in_open(&in, path, e) < 0) {
+        return err_wrap(e, "%s", path);
+    }
+    const size_t size = sizeof schedule_begin - 1;
+    const ssize_t got = in_fill(&in, size, e);
+    *is_one = got >= (ssize_t)size && memcmp(in.at, schedule_begin, size) == 0;
+    in_close(&in);
+    return got < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+/* Standard input is of the kind of the other. */
+static int look_of_which_kind(struct comparison *c, struct err *e)
+{
+    const char *const *inputs = c->session->inputs;
+    bool first = false;
+    bool second = false;
+    if (look_whether_schedule(inputs[0], &first, e) < 0 ||
+        look_whether_schedule(inputs[1], &second, e) < 0) {
+        return -1;
+    }
+    if (is_standard_input(inputs[0])) {
+        first = second;
+    } else if (is_standard_input(inputs[1])) {
+        second = first;
+    }
+    if (first != second) {
+        return err_set(e, "%s is a schedule and %s is not: two of a kind are compared",
+                       inputs[first ? 0 : 1], inputs[first ? 1 : 0]);
+    }
+    c->are_schedules = first;
+    return 0;
+}
+
+int comparison_make(struct comparison *c, struct session *s, struct err *e)
+{
+    *c = (struct comparison){.session = s};
+    alignment_init(&c->alignment);
+    int result = look_of_which_kind(c, e);
+    for (int side = ALIGN_FIRST; side <= ALIGN_SECOND && result == 0; side++) {
+        result = c->are_schedules ? add_schedule(c, (enum align_side)side, e)
+                                  : add_trace(c, (enum align_side)side, e);
+    }
+    if (result == 0) {
+        alignment_find(&c->alignment);
+    }
+    return result;
+}
+
+void comparison_release(struct comparison *c)
+{
+    for (int side = ALIGN_FIRST; side <= ALIGN_SECOND; side++) {
+        vec_release(&c->step_of[side]);
+    }
+    alignment_release(&c->alignment);
+}
+
+const char *about_name(enum about about)
+{
+    static const char *const names[] = {[ABOUT_SYSTEM] = "system",
+                                        [ABOUT_COMMAND] = "command",
+                                        [ABOUT_WORLD] = "world",
+                                        [ABOUT_NET] = "net",
+                                        [ABOUT_WITH] = "with"};
+    return names[about];
+}
+
+bool comparison_is_about_same(const struct comparison *c, enum about about)
+{
+    return c->about[about][ALIGN_FIRST] == c->about[about][ALIGN_SECOND];
+}
+
+bool comparison_is_of_two_systems(const struct comparison *c)
+{
+    const bool is_named_alike = comparison_is_about_same(c, ABOUT_SYSTEM) &&
+                                comparison_is_about_same(c, ABOUT_COMMAND) &&
+                                comparison_is_about_same(c, ABOUT_WORLD);
+    return !is_named_alike;
+}

@@ -1,0 +1,31 @@
+/* The two executions that clew diff compares: traces or schedules, read and aligned. */
+#ifndef CLEW_CLI_COMPARISON_H
+#define CLEW_CLI_COMPARISON_H
+
+#include "cli/session.h"
+#include "trace/align.h"
+
+/* What the header of a schedule says of its execution: what is run, and in which world. */
+enum about { ABOUT_SYSTEM, ABOUT_COMMAND, ABOUT_WORLD, ABOUT_NET, ABOUT_WITH, ABOUT_COUNT };
+
+struct comparison {
+    struct session *session;
+    struct alignment alignment; /* indices are positions in the input, from 0 */
+    bool are_schedules;
+    bool is_cut;                    /* the budget ended before the traces did */
+    VEC(uint32_t) step_of[2];       /* of schedules: which step of its run each choice is, from 1 */
+    uint32_t about[ABOUT_COUNT][2]; /* of schedules: names of the alignment; 0: not said */
+};
+
+/* Reads the session's two inputs and aligns them. Fails when one cannot be read, and when one is a
+ * schedule and the other is not; c is to be released either way. */
+MUST_USE int comparison_make(struct comparison *c, struct session *s, struct err *e);
+void comparison_release(struct comparison *c);
+
+const char *about_name(enum about about);
+bool comparison_is_about_same(const struct comparison *c, enum about about);
+
+/* Whether what is run is not the same on both sides, as far as that is known. */
+bool comparison_is_of_two_systems(const struct comparison *c);
+
+#endif
