@@ -176,6 +176,9 @@ static const char *proof_text(const struct minimized *r)
     case PROOF_MINIMAL: return "minimal: no step of it can go";
     case PROOF_NONE: break;
     }
+    if (r->is_flaky && !r->is_stopped) {
+        return "the shortest found: replays may differ, so that nothing is proven";
+    }
     return r->is_stopped ? "stopped before it was minimal: the best so far" : "not minimal";
 }
 
@@ -217,7 +220,7 @@ static void print_stages(const struct minimized *r, struct out *out)
                        (unsigned long long)r->stages[i].replays);
         }
     }
-    out_format(out, "%llu replays in all, %llu of them of the schedule as it was given\n",
+    out_format(out, "%llu replays in all, %llu of them of what was given and of the result alone\n",
                (unsigned long long)r->replays, (unsigned long long)r->stages[STAGE_NONE].replays);
 }
 
@@ -254,7 +257,7 @@ static void add_stages(struct finding_file *f, const struct minimized *r)
             add_count(f, "removed", stage_name((enum stage)i), r->stages[i].removed);
         }
     }
-    add_count(f, "replays_of", "given", r->stages[STAGE_NONE].replays);
+    add_count(f, "replays_of", "given_and_result", r->stages[STAGE_NONE].replays);
     for (int i = 0; i < STAGE_COUNT; i++) {
         if (r->stages[i].replays > 0) {
             add_count(f, "replays_of", stage_name((enum stage)i), r->stages[i].replays);
@@ -281,6 +284,7 @@ static void print_json(struct minimization *m)
         finding_file_flag(&f, "fewest_switches", r->has_fewest_switches);
     }
     finding_file_flag(&f, "as_recorded", is_as_recorded(m));
+    finding_file_flag(&f, "flaky", r->is_flaky);
     finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
     finding_file_text(&f, "proof",
                       findings_text(&f.findings, "%s%s", proof_text(r), proof_bound(m)));

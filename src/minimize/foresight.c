@@ -154,7 +154,7 @@ bool foresight_knows(struct foresight *f, uint64_t key, struct glimpse *known)
     const uint32_t whose = f->next;
     f->next = whose + 1 == f->worker_count ? 0 : whose + 1;
     if (f->is_worker) {
-        *known = (struct glimpse){.key = key, .is_fruitless = true};
+        *known = (struct glimpse){.key = key, .replays = 1, .is_fruitless = true};
         return whose != f->own;
     }
     *known = (struct glimpse){0};

@@ -20,8 +20,9 @@ struct foresight;
 /* What a candidate came to. */
 struct glimpse {
     uint64_t key; /* of its plan: a worker that went another way than the leader is found out */
-    uint32_t steps;
-    uint32_t steps_reused; /* of them, that were not taken again */
+    uint64_t steps;
+    uint64_t steps_reused; /* of them, that were not taken again */
+    uint32_t replays;      /* more than one where replays of one plan differ */
     bool is_fruitless;
 };
 

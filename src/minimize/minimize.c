@@ -153,6 +153,23 @@ void reducer_run_stages(struct reducer *r, uint32_t left_out)
     }
 }
 
+/* What can be said of the result: nothing where replays of it differ. */
+static void conclude(struct reducer *r)
+{
+    struct minimized *m = r->result;
+    const struct minimize_options *o = r->options;
+    r->stage = STAGE_NONE;
+    m->is_stopped = r->is_over;
+    if (m->proof == PROOF_NONE && !r->is_over && o->compat == COMPAT_NONE &&
+        is_asked(r, STAGE_SINGLES)) {
+        m->proof = PROOF_MINIMAL;
+    }
+    if ((m->proof != PROOF_NONE || m->has_fewest_switches) && !reducer_is_steady(r)) {
+        m->proof = PROOF_NONE;
+        m->has_fewest_switches = false;
+    }
+}
+
 int minimize(struct world *w, const struct plan *p, const struct minimize_options *o,
              struct minimized *m, struct err *e)
 {
@@ -167,11 +184,7 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
     if (result == 0) {
         reducer_run_stages(&r, 0);
         foresight_end(r.foresight);
-        m->is_stopped = r.is_over;
-        if (m->proof == PROOF_NONE && !r.is_over && o->compat == COMPAT_NONE &&
-            is_asked(&r, STAGE_SINGLES)) {
-            m->proof = PROOF_MINIMAL;
-        }
+        conclude(&r);
         result = r.is_broken ? -1 : 0;
     }
     reducer_release(&r);

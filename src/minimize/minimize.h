@@ -42,7 +42,7 @@ enum stage {
     STAGE_LIST(STAGE)
 #undef STAGE
         STAGE_COUNT,
-    STAGE_NONE = STAGE_COUNT /* before the first: the schedule is run as it was given */
+    STAGE_NONE = STAGE_COUNT /* none: replays of what was given, and of the result once more */
 };
 
 /* STAGE_NONE has no name. */
@@ -99,7 +99,10 @@ struct minimize_options {
     enum compat compat;
     uint32_t stages; /* a bit each; 0: all */
     bool no_diverge; /* runs in which a node changes as it never did in the first are refused */
-    uint32_t repeat_wanted; /* of repeat_runs replays, so many must show it; 0: one of one */
+    /* Of repeat_runs replays, so many must show it; 0: one of one. More than one is for systems
+     * that are not the same every time: of a candidate as many may be in vain, and of the schedule
+     * made of it again, so that each takes less than twice repeat_runs. Nothing is proven then. */
+    uint32_t repeat_wanted;
     uint32_t repeat_runs;
     uint32_t jobs;          /* processes that run candidates; what comes of it is the same */
     bool keeps_checkpoints; /* the world may be rewound within a run (no property looks back) */
@@ -138,6 +141,7 @@ struct minimized {
     uint32_t contents_shrunk; /* how often something smaller was brought */
     struct stage_account stages[STAGE_COUNT + 1]; /* the last is that of STAGE_NONE */
     enum proof proof;
+    bool is_flaky;   /* replays of one schedule differ, or may: nothing is proven */
     bool is_stopped; /* by the user or the budget */
 };
 

@@ -83,21 +83,41 @@ struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick
                               .is_unignorable = o->is_unignorable};
 }
 
-static void count_run(struct reducer *r, size_t steps, uint32_t steps_reused)
+static void count_runs(struct reducer *r, const struct glimpse *g)
 {
-    r->result->replays++;
-    r->result->steps += steps;
-    r->result->steps_reused += steps_reused;
-    r->result->stages[r->stage].replays++;
+    r->result->replays += g->replays;
+    r->result->steps += g->steps;
+    r->result->steps_reused += g->steps_reused;
+    r->result->stages[r->stage].replays += g->replays;
+}
+
+/* Of so many replays of one plan so many have to show the violation. */
+static uint32_t repeat_runs(const struct reducer *r)
+{
+    return r->options->repeat_runs == 0 ? 1 : r->options->repeat_runs;
+}
+
+static uint32_t repeat_wanted(const struct reducer *r)
+{
+    return r->options->repeat_wanted == 0 ? 1 : r->options->repeat_wanted;
+}
+
+/* How many may be in vain. */
+static uint32_t repeat_misses(const struct reducer *r)
+{
+    return repeat_runs(r) - repeat_wanted(r);
 }
 
 static int run(struct reducer *r, const struct plan *p, struct execution *x)
 {
-    if (world_run(r->world, p, x, r->e) < 0) {
+    struct plan plan = *p;
+    plan.is_whole = repeat_runs(r) > 1;
+    if (world_run(r->world, &plan, x, r->e) < 0) {
         r->is_broken = true;
         return -1;
     }
-    count_run(r, x->steps.count, x->steps_reused);
+    count_runs(r, &(struct glimpse){
+                      .replays = 1, .steps = x->steps.count, .steps_reused = x->steps_reused});
     return 0;
 }
 
@@ -163,25 +183,28 @@ static uint64_t key_of(const struct plan *p)
 }
 
 /* Runs the plan as r->tried, unless it is known to be fruitless; true when it comes to what is
- * wished for. */
+ * wished for. Where replays differ it has as many runs as can be in vain, and one more. */
 static bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
 {
     const uint64_t key = foresight_is_on(r->foresight) ? key_of(p) : 0;
     struct glimpse known = {0};
     if (foresight_knows(r->foresight, key, &known)) {
-        count_run(r, known.steps, known.steps_reused);
+        count_runs(r, &known);
         return false;
     }
-    if (run(r, p, &r->tried) < 0) {
-        return false;
-    }
-    const bool is_fruitful =
-        reducer_is_same(r, &r->tried) && (wish == WISH_SAME || is_better(r, &r->tried));
-    foresight_note(r->foresight, &(struct glimpse){.key = key,
-                                                   .steps = (uint32_t)r->tried.steps.count,
-                                                   .steps_reused = r->tried.steps_reused,
-                                                   .is_fruitless = !is_fruitful});
-    return is_fruitful;
+    struct glimpse seen = {.key = key, .is_fruitless = true};
+    do {
+        if (run(r, p, &r->tried) < 0) {
+            return false;
+        }
+        seen.replays++;
+        seen.steps += r->tried.steps.count;
+        seen.steps_reused += r->tried.steps_reused;
+        seen.is_fruitless =
+            !reducer_is_same(r, &r->tried) || (wish == WISH_BETTER && !is_better(r, &r->tried));
+    } while (seen.is_fruitless && seen.replays <= repeat_misses(r) && reducer_goes_on(r));
+    foresight_note(r->foresight, &seen);
+    return !seen.is_fruitless;
 }
 
 /* The plan that makes the execution again, step by step. */
@@ -205,16 +228,20 @@ static struct plan plan_of(struct reducer *r, const struct execution *x)
 static bool is_repeatable(struct reducer *r, const struct execution *x)
 {
     const struct plan p = plan_of(r, x);
-    const uint32_t runs = r->options->repeat_runs == 0 ? 1 : r->options->repeat_runs;
-    const uint32_t wanted = r->options->repeat_wanted == 0 ? 1 : r->options->repeat_wanted;
+    const bool may_differ = repeat_runs(r) > 1;
     uint32_t shown = 0;
-    for (uint32_t i = 0; i < runs && shown < wanted; i++) {
+    uint32_t missed = 0;
+    do {
         if (run(r, &p, &r->again) < 0) {
             return false;
         }
-        shown += reducer_is_same(r, &r->again) && (runs > 1 || r->again.hash == x->hash);
-    }
-    return shown >= wanted;
+        const bool is_equal = r->again.hash == x->hash;
+        const bool is_shown = reducer_is_same(r, &r->again) && (may_differ || is_equal);
+        r->result->is_flaky = r->result->is_flaky || !is_equal;
+        shown += is_shown;
+        missed += !is_shown;
+    } while (shown < repeat_wanted(r) && missed <= repeat_misses(r) && reducer_goes_on(r));
+    return shown >= repeat_wanted(r);
 }
 
 static bool is_pair(const struct pick_operation *first, const struct pick_operation *second)
@@ -293,16 +320,51 @@ static bool offer(struct reducer *r)
     return true;
 }
 
+/* Runs what was given until it shows a violation, as often as that may be in vain. */
+static int run_first(struct reducer *r, const struct plan *p)
+{
+    struct execution *best = &r->result->best;
+    uint32_t missed = 0;
+    while (run(r, p, best) == 0 && !outcome_is_violation(best->outcome)) {
+        missed++;
+        if (missed > repeat_misses(r) || !reducer_goes_on(r)) {
+            return repeat_runs(r) == 1
+                       ? err_set(r->e, "shows no violation (%s: %s)", outcome_name(best->outcome),
+                                 best->what)
+                       : err_set(r->e, "shows no violation in %u replays (the last: %s: %s)",
+                                 missed, outcome_name(best->outcome), best->what);
+        }
+    }
+    return r->is_broken ? -1 : 0;
+}
+
+/* What was given shows the violation, and not often enough. */
+static int refuse_first(struct reducer *r)
+{
+    if (r->is_broken) {
+        return -1;
+    }
+    if (r->is_over) {
+        return err_set(r->e, "was stopped before its violation showed %u times", repeat_wanted(r));
+    }
+    return repeat_runs(r) == 1
+               ? err_set(r->e, "does not show the same violation every time: --repeat K/N is for "
+                               "what shows in K of N replays")
+               : err_set(r->e, "shows the same violation in less than %u of %u replays",
+                         repeat_wanted(r), repeat_runs(r));
+}
+
 int reducer_begin(struct reducer *r, const struct plan *p)
 {
     struct minimized *m = r->result;
+    m->is_flaky = repeat_runs(r) > 1;
     r->faults = p->faults;
     struct plan first = *p;
     if (r->options->no_diverge && run(r, &first, &m->best) < 0) {
         return -1; /* what changes is told by variables where any are known: after a run they are */
     }
     first.wants_transitions = r->options->no_diverge;
-    if (run(r, &first, &m->best) < 0) {
+    if (run_first(r, &first) < 0) {
         return -1;
     }
     vec_each (&m->best.steps, step) {
@@ -310,10 +372,6 @@ int reducer_begin(struct reducer *r, const struct plan *p)
         if (step->operation.is_unignorable) {
             ++*map_slot(&r->unignorable, step->operation.action, 0, NULL);
         }
-    }
-    if (!outcome_is_violation(m->best.outcome)) {
-        return err_set(r->e, "shows no violation (%s: %s)", outcome_name(m->best.outcome),
-                       m->best.what);
     }
     m->plan = (struct plan){.pick.seed = p->pick.seed, .wants_transitions = r->options->no_diverge};
     for (size_t i = 0; i < p->content_count; i++) {
@@ -330,7 +388,7 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     (void)snprintf(r->key, sizeof r->key, "%s", m->best.key);
     count_faults(r);
     if (!is_repeatable(r, &m->best)) {
-        return r->is_broken ? -1 : err_set(r->e, "does not show the same violation every time");
+        return refuse_first(r);
     }
     tell_better(r);
     return r->is_broken ? -1 : 0;
@@ -372,6 +430,19 @@ const struct execution *reducer_look(struct reducer *r)
     struct plan p = plan_of(r, &r->result->best);
     p.wants_pending = true;
     return reducer_goes_on(r) && run(r, &p, &r->again) == 0 ? &r->again : NULL;
+}
+
+/* One that shows in four of five replays is found out nine times of ten. */
+enum { STEADY_RUNS = 10 };
+
+bool reducer_is_steady(struct reducer *r)
+{
+    struct minimized *m = r->result;
+    const struct plan p = plan_of(r, &m->best);
+    for (uint32_t i = 0; i < STEADY_RUNS && !m->is_flaky && reducer_goes_on(r); i++) {
+        m->is_flaky = run(r, &p, &r->again) == 0 && r->again.hash != m->best.hash;
+    }
+    return !m->is_flaky;
 }
 
 bool reducer_try(struct reducer *r, const struct candidate *c)
@@ -458,6 +529,7 @@ bool reducer_end_trial(struct reducer *r, struct reducer *trial)
     m->steps += found->steps;
     m->steps_reused += found->steps_reused;
     r->is_broken = r->is_broken || trial->is_broken;
+    m->is_flaky = m->is_flaky || found->is_flaky;
     const bool is_taken = !r->is_broken && trial->best_count > 0 && is_better(r, &found->best);
     if (is_taken) {
         const struct contents before = m->contents;

@@ -122,6 +122,10 @@ bool reducer_drift(struct reducer *trial, const struct candidate *c, uint32_t st
  * next run. */
 const struct execution *reducer_look(struct reducer *r);
 
+/* Whether the best is the same in a few more replays, as what is claimed of it takes for granted;
+ * not asked where it is known that replays differ, or when it is over. */
+bool reducer_is_steady(struct reducer *r);
+
 /* A mark for each step of the best, all clear; good until the next is asked for. */
 bool *reducer_marks(struct reducer *r);
 

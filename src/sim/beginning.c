@@ -98,9 +98,10 @@ static uint64_t key_of(const struct sim *s)
 static bool can_share(const struct sim *s)
 {
     const struct plan *p = s->plan;
-    return wanted_is_enough(s) && p->pick.want_count > 0 && p->pick.strategy == PICK_FIRST &&
-           p->pick.constraint_count == 0 && p->pick.asleep_count == 0 && !p->wants_states &&
-           !p->wants_views && !p->is_blind && !p->is_ordered && !p->is_reduced;
+    return wanted_is_enough(s) && !p->is_whole && p->pick.want_count > 0 &&
+           p->pick.strategy == PICK_FIRST && p->pick.constraint_count == 0 &&
+           p->pick.asleep_count == 0 && !p->wants_states && !p->wants_views && !p->is_blind &&
+           !p->is_ordered && !p->is_reduced;
 }
 
 static bool is_same(const struct pick_want *a, const struct pick_want *b)

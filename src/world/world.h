@@ -47,11 +47,12 @@ struct plan_content {
 struct plan {
     struct pick_plan pick;
     struct fault_budget faults;
-    uint32_t steps_max;     /* 0: no limit */
-    uint32_t wants_kept;    /* of its wants, the first so many are likely those of plans to come: a
-                               world may prepare to go on from there */
-    bool wants_pending;     /* keep what was pending at each step */
-    bool wants_states;      /* keep the state's hash after each step, where the world has one */
+    uint32_t steps_max;  /* 0: no limit */
+    uint32_t wants_kept; /* of its wants, the first so many are likely those of plans to come: a
+                            world may prepare to go on from there */
+    bool is_whole;       /* every step is taken: of a run before nothing is, which might differ */
+    bool wants_pending;  /* keep what was pending at each step */
+    bool wants_states;   /* keep the state's hash after each step, where the world has one */
     bool wants_transitions; /* keep how each step changed its node, as far as the node tells */
     bool wants_views;       /* keep what claims see of each step's node after it */
     bool is_blind;          /* claims are not looked at */
