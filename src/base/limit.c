@@ -162,18 +162,18 @@ uint64_t limit_time_left_ns(const struct limit *l)
     return used_ns < l->time_ns ? l->time_ns - used_ns : 0;
 }
 
-bool limit_is_spent(const struct limit *l, uint64_t runs_done)
+enum limit_end limit_end(const struct limit *l, uint64_t runs_done)
 {
     if (limit_is_stopped(l)) {
-        return true;
+        return LIMIT_STOPPED;
     }
     if (l->runs > 0 && runs_done >= l->runs) {
-        return true;
+        return LIMIT_RUNS;
     }
     if (limit_time_left_ns(l) == 0) {
-        return true;
+        return LIMIT_TIME;
     }
-    return l->bytes > 0 && limit_usage().peak_bytes >= l->bytes;
+    return l->bytes > 0 && limit_usage().peak_bytes >= l->bytes ? LIMIT_BYTES : LIMIT_OPEN;
 }
 
 bool limit_ask(struct limit_watch *w)

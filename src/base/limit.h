@@ -38,9 +38,17 @@ MUST_USE int limit_parse_time(uint64_t *time_ns, const char *text, struct err *e
 /* Time counts from here. */
 void limit_begin(struct limit *l);
 
-/* True when the time, the runs or the memory are used up, or an end is wanted. Cheap enough for
- * every batch of events, not for every event. */
-bool limit_is_spent(const struct limit *l, uint64_t runs_done);
+/* What brings the end. */
+enum limit_end { LIMIT_OPEN, LIMIT_STOPPED, LIMIT_RUNS, LIMIT_TIME, LIMIT_BYTES };
+
+/* LIMIT_OPEN until an end is wanted, or the runs, the time or the memory are used up. Cheap enough
+ * for every batch of events, not for every event. */
+enum limit_end limit_end(const struct limit *l, uint64_t runs_done);
+
+static inline bool limit_is_spent(const struct limit *l, uint64_t runs_done)
+{
+    return limit_end(l, runs_done) != LIMIT_OPEN;
+}
 
 /* Whether somebody wants an end. */
 static inline bool limit_is_stopped(const struct limit *l)

@@ -146,28 +146,6 @@ static void print_settings(const struct exploration *x, const char *config, stru
     out_char(out, '\0');
 }
 
-static void print_option(struct out *out, const char *name, const char *value)
-{
-    if (value != NULL) {
-        out_format(out, "--%s ", name);
-        command_print_word(out, value);
-        out_char(out, ' ');
-    }
-}
-
-/* What a replay has to be told besides the schedule and the system. */
-static void print_replay_options(const struct explore_command *c, struct out *out)
-{
-    print_option(out, "spec", c->spec);
-    print_option(out, "config", c->config);
-    print_option(out, "fail-on", command_fail_word((size_t)c->program.fail_on));
-    print_option(out, "property", c->program.property);
-    for (size_t i = 0; i < c->program.watch.count; i++) {
-        print_option(out, "watch", c->program.watch.at[i]);
-    }
-    out_char(out, '\0');
-}
-
 static int open_campaign(struct exploration *x, struct err *e)
 {
     const bool has_file = !exploration_is_program(x) || strchr(x->session->command[0], '/') != NULL;
@@ -185,7 +163,8 @@ static int open_campaign(struct exploration *x, struct err *e)
     out_open_memory(&settings);
     print_settings(x, names[1], &settings);
     out_open_memory(&replay);
-    print_replay_options(x->command, &replay);
+    command_print_options(&replay, &x->command->program, x->command->spec, x->command->config);
+    out_char(&replay, '\0');
     const struct campaign_options options = {
         .path = x->folder,
         .is_resumed = x->command->resume != NULL,
@@ -264,7 +243,8 @@ static int go_by_hand(struct exploration *x, struct err *e)
     plan.is_learning = false; /* nobody chooses who could learn */
     struct out replay;
     out_open_memory(&replay);
-    print_replay_options(x->command, &replay);
+    command_print_options(&replay, &x->command->program, x->command->spec, x->command->config);
+    out_char(&replay, '\0');
     const int status = interactive(x->session, x->world, &plan, replay.buffer, e);
     out_abandon(&replay);
     return status;

@@ -1,34 +1,16 @@
 /* clew minimize: the shortest execution that still shows a violation. */
-#include "minimize/minimize.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/fuzz_file.h"
-#include "cli/progress.h"
-#include "cli/report.h"
+#include "cli/minimization.h"
 #include "cli/schedule_file.h"
-#include "cli/searching.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
 #include "sim/sim.h"
 #include "world/recipe.h"
 
 enum { JOBS_MAX = 1024 };
-
-struct minimize_command {
-    struct common common;
-    int stage; /* index of stage_word */
-    int same;
-    int compat;
-    bool no_diverge;
-    const char *repeat;
-    const char *pace;
-    const char *spec;
-    const char *config;
-    struct command_choice program;
-};
 
 static const char *stage_word(size_t index)
 {
@@ -44,23 +26,6 @@ static const char *compat_word(size_t index)
 {
     return index < COMPAT_COUNT ? compat_name((enum compat)index) : NULL;
 }
-
-/* One minimization from beginning to end. */
-struct minimization {
-    struct session *session;
-    const struct minimize_command *command;
-    struct world *world;
-    struct schedule schedule;
-    struct spec spec;
-    struct fuzz fuzz;
-    struct minimize_options options;
-    struct minimized result;
-    struct searching searching;
-    struct out pace;
-    char output[4096];
-    uint64_t begin_ns;
-    uint64_t replays; /* so far, for the pace */
-};
 
 /* X.sched becomes X.min.sched; what comes from standard input goes to standard output. */
 static int name_output(struct minimization *m, struct err *e)
@@ -116,12 +81,6 @@ static int check_stage(const struct minimize_command *c, struct err *e)
                            stage_word((size_t)c->stage), compat_name(compat), names);
 }
 
-/* On standard output there is room for one schedule: the last. */
-static bool is_on_disk(const struct minimization *m)
-{
-    return strcmp(m->output, "-") != 0;
-}
-
 static int write_schedule(struct minimization *m, const struct plan *p,
                           const struct execution *best, struct err *e)
 {
@@ -147,158 +106,13 @@ static int write_schedule(struct minimization *m, const struct plan *p,
 static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
 {
     struct minimization *m = context;
-    const int result = is_on_disk(m) ? write_schedule(m, p, best, e) : 0;
+    const int result = minimization_is_on_disk(m) ? write_schedule(m, p, best, e) : 0;
     if (result == 0 && m->command->pace != NULL) {
         out_format(&m->pace, "%llu %zu %u %.6f\n", (unsigned long long)m->result.replays,
                    best->steps.count, minimize_externals(best),
                    (double)(limit_now_ns() - m->begin_ns) / 1e9);
     }
     return result;
-}
-
-static void show(void *context, const struct minimize_progress *p)
-{
-    struct minimization *m = context;
-    const double seconds = (double)(limit_now_ns() - m->begin_ns) / 1e9 + 1e-9;
-    struct progress_number rate = progress_number((double)p->replays / seconds);
-    char line[200];
-    (void)snprintf(line, sizeof line, "%s: %u steps, %u from outside, %llu replays, %s/s",
-                   stage_name(p->stage), p->steps, p->externals, (unsigned long long)p->replays,
-                   rate.text);
-    searching_show(&m->searching, line);
-}
-
-static const char *proof_text(const struct minimized *r)
-{
-    switch (r->proof) {
-    case PROOF_OPTIMAL: return "optimal: no execution that shows it is shorter";
-    case PROOF_KINDS: return "none shorter is made of the same kinds of steps";
-    case PROOF_MINIMAL: return "minimal: no step of it can go";
-    case PROOF_NONE: break;
-    }
-    if (r->is_flaky && !r->is_stopped) {
-        return "the shortest found: replays may differ, so that nothing is proven";
-    }
-    return r->is_stopped ? "stopped before it was minimal: the best so far" : "not minimal";
-}
-
-/* Among which executions it was looked for, where that is not all of them. */
-static const char *proof_bound(const struct minimization *m)
-{
-    const bool is_of_all = m->result.proof == PROOF_OPTIMAL || m->result.proof == PROOF_KINDS;
-    const bool has_seed = is_of_all && m->world->has_drawn;
-    if (is_of_all && m->options.no_diverge) {
-        return has_seed ? ", without other changes or other random numbers of a node"
-                        : ", without other changes of a node";
-    }
-    return has_seed ? ", with the same random numbers" : "";
-}
-
-static bool is_as_recorded(const struct minimization *m)
-{
-    return m->schedule.hash == 0 || m->schedule.hash == m->result.initial_hash;
-}
-
-/* A schedule of another build, or one that was changed, may show a violation all the same. */
-static void warn_of_another_run(const struct minimization *m)
-{
-    struct notes notes = {0};
-    notes_add(&notes, "",
-              "its run is not as recorded (hash %016llx, and the schedule has %016llx): what it "
-              "shows here is minimized",
-              (unsigned long long)m->result.initial_hash, (unsigned long long)m->schedule.hash);
-    session_warn(m->session, m->session->inputs[0], &notes);
-    notes_release(&notes);
-}
-
-static void print_stages(const struct minimized *r, struct out *out)
-{
-    for (int i = 0; i < STAGE_COUNT; i++) {
-        if (r->stages[i].replays > 0) {
-            out_format(out, "  %-10s %6llu gone, %llu replays\n", stage_name((enum stage)i),
-                       (unsigned long long)r->stages[i].removed,
-                       (unsigned long long)r->stages[i].replays);
-        }
-    }
-    out_format(out, "%llu replays in all, %llu of them of what was given and of the result alone\n",
-               (unsigned long long)r->replays, (unsigned long long)r->stages[STAGE_NONE].replays);
-}
-
-static void print_report(struct minimization *m)
-{
-    const struct minimized *r = &m->result;
-    struct out *out = &m->session->out;
-    session_paint(m->session, PAINT_ERROR, outcome_name(r->best.outcome));
-    out_text(out, ": ");
-    session_text(m->session, r->best.what);
-    out_char(out, '\n');
-    report_count(out, r->initial_steps, "step", "steps");
-    out_format(out, ", %u from outside; now %zu and %u\n", r->initial_externals,
-               r->best.steps.count, r->final_externals);
-    if (m->world->has_tasks) {
-        out_format(out, "%u switches; now %u%s\n", r->initial_switches, r->final_switches,
-                   r->has_fewest_switches ? ", and none with fewer shows it" : "");
-    }
-    print_stages(r, out);
-    out_format(out, "%s%s\n%s\n", proof_text(r), proof_bound(m), m->output);
-}
-
-static void add_count(struct finding_file *f, const char *group, const char *name, uint64_t count)
-{
-    vec_push(&f->stats,
-             (struct figure){.group = group, .name = name, .type = FIGURE_COUNT, .count = count});
-}
-
-/* Two objects: what each stage that was run has removed, and its replays, with those of none. */
-static void add_stages(struct finding_file *f, const struct minimized *r)
-{
-    for (int i = 0; i < STAGE_COUNT; i++) {
-        if (r->stages[i].replays > 0) {
-            add_count(f, "removed", stage_name((enum stage)i), r->stages[i].removed);
-        }
-    }
-    add_count(f, "replays_of", "given_and_result", r->stages[STAGE_NONE].replays);
-    for (int i = 0; i < STAGE_COUNT; i++) {
-        if (r->stages[i].replays > 0) {
-            add_count(f, "replays_of", stage_name((enum stage)i), r->stages[i].replays);
-        }
-    }
-}
-
-static void print_json(struct minimization *m)
-{
-    const struct minimized *r = &m->result;
-    struct finding_file f = {0};
-    report_begin(&f, m->session);
-    finding_file_count(&f, "initial_events", r->initial_steps);
-    finding_file_count(&f, "initial_externals", r->initial_externals);
-    finding_file_count(&f, "final_events", r->best.steps.count);
-    finding_file_count(&f, "final_externals", r->final_externals);
-    finding_file_count(&f, "replays", r->replays);
-    finding_file_count(&f, "replayed_events", r->steps);
-    finding_file_count(&f, "executed_events", r->steps - r->steps_reused);
-    add_stages(&f, r);
-    if (m->world->has_tasks) {
-        finding_file_count(&f, "initial_switches", r->initial_switches);
-        finding_file_count(&f, "final_switches", r->final_switches);
-        finding_file_flag(&f, "fewest_switches", r->has_fewest_switches);
-    }
-    finding_file_flag(&f, "as_recorded", is_as_recorded(m));
-    finding_file_flag(&f, "flaky", r->is_flaky);
-    finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
-    finding_file_text(&f, "proof",
-                      findings_text(&f.findings, "%s%s", proof_text(r), proof_bound(m)));
-    finding_file_text(&f, "schedule", m->output);
-    f.verdict = VERDICT_FOUND;
-    findings_add(&f.findings, &(struct finding){.kind = outcome_finding(r->best.outcome),
-                                                .status = STATUS_CONFIRMED,
-                                                .grade = GRADE_SOUND,
-                                                .severity = r->best.severity,
-                                                .what = r->best.what,
-                                                .key = r->best.key,
-                                                .pair_count = 1});
-    report_print(&f, m->session);
-    finding_file_release(&f);
 }
 
 static int open_world(struct minimization *m, struct err *e)
@@ -345,7 +159,7 @@ static int reduce(struct minimization *m, struct err *e)
     m->options.jobs = (uint32_t)c->common.jobs;
     m->options.keeps_checkpoints = c->spec == NULL;
     m->options.better = save;
-    m->options.progress = show;
+    m->options.progress = minimization_show;
     m->options.context = m;
     int result = replay_check(m->world, &m->schedule, e);
     if (result == 0) {
@@ -357,6 +171,7 @@ static int reduce(struct minimization *m, struct err *e)
         m->options.is_stopped = stopping_wish();
         result = minimize(m->world, &recipe.plan, &m->options, &m->result, e);
         searching_end(&m->searching);
+        m->elapsed_ns = limit_now_ns() - m->begin_ns;
     }
     if (result < 0 && !outcome_is_violation(m->result.best.outcome)) {
         name_divergence(m, e);
@@ -380,7 +195,7 @@ static int run(struct session *s, const void *options, struct err *e)
     schedule_init(&m.schedule);
     spec_init(&m.spec);
     int status = name_output(&m, e);
-    if (status == 0 && s->common->json && !is_on_disk(&m)) {
+    if (status == 0 && s->common->json && !minimization_is_on_disk(&m)) {
         status = session_misused(e, "--json and -o -: standard output has room for one of them");
     }
     if (status == 0 && m.command->pace != NULL) {
@@ -396,17 +211,11 @@ static int run(struct session *s, const void *options, struct err *e)
     if (has_pace && out_close(&m.pace, e) < 0) {
         status = -1;
     }
-    if (status == 0 && !is_as_recorded(&m)) {
-        warn_of_another_run(&m);
+    if (status == 0 && !minimization_is_on_disk(&m)) {
+        status = write_schedule(&m, &m.result.plan, &m.result.best, e);
     }
     if (status == 0) {
-        if (s->common->json) {
-            print_json(&m);
-        } else if (is_on_disk(&m)) {
-            print_report(&m);
-        } else {
-            status = write_schedule(&m, &m.result.plan, &m.result.best, e);
-        }
+        minimization_report(&m);
     }
     minimized_release(&m.result);
     world_close(m.world);
@@ -499,8 +308,9 @@ const struct verb verb_minimize = {
              "done. Each "
              "better one is replayed and written at once, so that Ctrl-C, or worse, leaves the "
              "best so far.",
-    .exit_statuses = "0 a schedule that was replayed is written\n"
-                     "2 the schedule or the system could not be read, or shows no violation",
+    .exit_statuses =
+        "0 a schedule that was replayed is written, also when the budget or Ctrl-C ended it\n"
+        "2 the schedule or the system could not be read, or shows no violation",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct minimize_command),

@@ -45,6 +45,27 @@ void command_print_word(struct out *out, const char *word)
     out_quoted(out, word);
 }
 
+static void print_option(struct out *out, const char *name, const char *value)
+{
+    if (value != NULL) {
+        out_format(out, "--%s ", name);
+        command_print_word(out, value);
+        out_char(out, ' ');
+    }
+}
+
+void command_print_options(struct out *out, const struct command_choice *choice, const char *spec,
+                           const char *config)
+{
+    print_option(out, "spec", spec);
+    print_option(out, "config", config);
+    print_option(out, "fail-on", command_fail_word((size_t)choice->fail_on));
+    print_option(out, "property", choice->property);
+    for (size_t i = 0; i < choice->watch.count; i++) {
+        print_option(out, "watch", choice->watch.at[i]);
+    }
+}
+
 /* What was collected in memory, as a text of its own. */
 static char *keep(struct out *text)
 {

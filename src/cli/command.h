@@ -67,6 +67,11 @@ MUST_USE int command_open(struct world **w, const struct session *s,
 /* Writes a word; one that a shell would take apart is quoted. */
 void command_print_word(struct out *out, const char *word);
 
+/* Writes what a replay has to be told besides the schedule and the system: options, each with a
+ * blank behind it. */
+void command_print_options(struct out *out, const struct command_choice *choice, const char *spec,
+                           const char *config);
+
 /* The words as they were given, "-- ./bank 3", for messages; freed with mem_free. */
 MUST_USE char *command_print(const struct session *s);
 

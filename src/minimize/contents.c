@@ -44,6 +44,7 @@ struct shrinker {
     struct group group;
     struct contents variants; /* of the first of the group, all of its name */
     struct map had;           /* contents that were the best before: shrinking never goes round */
+    bool is_any;              /* something smaller was proposed */
 };
 
 static uint64_t key_of(const struct plan_content *c)
@@ -59,6 +60,7 @@ static void list_variants(struct shrinker *s, uint64_t name)
     contents_release(&s->variants);
     s->variants = (struct contents){0};
     for (uint32_t i = 0; i < VARIANTS_MAX && w->ops->shrink(w, name, i, &smaller); i++) {
+        s->is_any = true;
         smaller.name = i; /* all are kept, side by side */
         contents_put(&s->variants, &smaller);
     }
@@ -176,12 +178,16 @@ void contents_stage(struct reducer *r)
 {
     struct shrinker s = {.reducer = r};
     if (r->world->ops->shrink == NULL) {
+        reducer_note(r, "of systems only");
         return;
     }
     r->accepts_equal = true;
     while (reducer_goes_on(r) && (shrink_all(&s, false) || shrink_all(&s, true))) {
     }
     r->accepts_equal = false;
+    if (!s.is_any) {
+        reducer_note(r, "the system proposes nothing smaller");
+    }
     vec_release(&s.group.names);
     contents_release(&s.variants);
     map_release(&s.had);

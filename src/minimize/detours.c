@@ -26,9 +26,9 @@ static bool try_round(struct reducer *r, uint64_t seed, struct map *seen)
     return is_better;
 }
 
-static bool is_fit(const struct reducer *r)
+static bool is_fit(struct reducer *r)
 {
-    return reducer_size(r) <= DETOUR_STEPS_MAX && !r->options->no_diverge;
+    return !reducer_is_bound(r) && !reducer_is_longer(r, DETOUR_STEPS_MAX);
 }
 
 /* Other random numbers of the nodes: what took long by chance may be had sooner. */

@@ -171,11 +171,10 @@ static bool walk_once(struct reducer *r, uint32_t round)
 void drift_stage(struct reducer *r)
 {
     const uint32_t rounds_max = r->is_trial ? ROUNDS_FRUITLESS_MAX_IN_TRIAL : ROUNDS_FRUITLESS_MAX;
+    const bool is_fit = !reducer_is_bound(r) && !reducer_is_longer(r, DRIFT_STEPS_MAX);
     uint32_t fruitless = 0;
     for (uint32_t round = 0;
-         fruitless < rounds_max && !r->options->no_diverge && reducer_size(r) <= DRIFT_STEPS_MAX &&
-         reducer_size(r) > 0 && reducer_goes_on(r);
-         round++) {
+         fruitless < rounds_max && is_fit && reducer_size(r) > 0 && reducer_goes_on(r); round++) {
         fruitless = walk_once(r, round) ? 0 : fruitless + 1;
     }
 }

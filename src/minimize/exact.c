@@ -234,6 +234,10 @@ static bool search(struct reducer *r, enum phase phase)
     if (s.x.outcome == OUTCOME_PASSED) {
         descend(&s);
     }
+    r->result->stages[r->stage].searched += s.steps;
+    if (s.steps >= STEPS_MAX) {
+        reducer_note(r, "not all: given up after %d steps", STEPS_MAX);
+    }
     execution_release(&s.x);
     map_release(&s.left_of);
     map_release(&s.allowance);
@@ -262,8 +266,19 @@ void exact_stage(struct reducer *r)
         r->result->proof = PROOF_OPTIMAL;
         return;
     }
-    if (!r->options->keeps_checkpoints || ops->checkpoint == NULL || ops->state_hash == NULL ||
-        !can_be_seen(r) || size > DEPTH_MAX) {
+    if (!r->options->keeps_checkpoints) {
+        reducer_note(r, "a property may look back");
+        return;
+    }
+    if (ops->checkpoint == NULL || ops->state_hash == NULL) {
+        reducer_note(r, "there are no checkpoints");
+        return;
+    }
+    if (!can_be_seen(r)) {
+        reducer_note(r, "the violation does not show between two steps");
+        return;
+    }
+    if (reducer_is_longer(r, DEPTH_MAX)) {
         return;
     }
     const int last = r->result->plan.content_count > 0 ? PHASE_UNSHRUNK : PHASE_ALL;

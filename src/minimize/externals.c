@@ -53,6 +53,9 @@ void externals_stage(struct reducer *r)
 {
     struct basis b = {.reducer = r};
     list_atoms(&b);
+    if (b.atom_count == 0) {
+        reducer_note(r, "nothing comes from outside that could go");
+    }
     bool *is_in = mem_zero(b.atom_count + 1, sizeof *is_in);
     memset(is_in, true, b.atom_count);
     ddmin(is_in, b.atom_count, shows_with, &b);

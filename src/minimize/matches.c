@@ -20,7 +20,8 @@ static bool try_match(struct reducer *r, uint32_t out, uint32_t other, enum pick
 void matches_stage(struct reducer *r)
 {
     const uint32_t count = reducer_size(r);
-    for (uint32_t out = 0; out < count && count <= MATCHES_STEPS_MAX; out++) {
+    const bool is_fit = !reducer_is_longer(r, MATCHES_STEPS_MAX);
+    for (uint32_t out = 0; out < count && is_fit; out++) {
         for (uint32_t other = 0; other < count && reducer_goes_on(r); other++) {
             if (other != out && reducer_may_go(r, out) &&
                 (try_match(r, out, other, PICK_NEWEST) || try_match(r, out, other, PICK_OLDEST))) {

@@ -114,7 +114,14 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
     if (pass->stage == STAGE_EXACT) {
         foresight_end(r->foresight); /* its steps are no candidates */
     }
+    struct stage_account *account = &r->result->stages[pass->stage];
+    account->was_run = true;
+    account->note[0] = '\0';
     stage_functions[pass->stage](r);
+    if (pass->stage == STAGE_SINGLES && r->options->compat == COMPAT_NONE && reducer_goes_on(r) &&
+        r->result->proof == PROOF_NONE) {
+        r->result->proof = PROOF_MINIMAL;
+    }
     return r->best_count > bests;
 }
 
@@ -157,13 +164,7 @@ void reducer_run_stages(struct reducer *r, uint32_t left_out)
 static void conclude(struct reducer *r)
 {
     struct minimized *m = r->result;
-    const struct minimize_options *o = r->options;
     r->stage = STAGE_NONE;
-    m->is_stopped = r->is_over;
-    if (m->proof == PROOF_NONE && !r->is_over && o->compat == COMPAT_NONE &&
-        is_asked(r, STAGE_SINGLES)) {
-        m->proof = PROOF_MINIMAL;
-    }
     if ((m->proof != PROOF_NONE || m->has_fewest_switches) && !reducer_is_steady(r)) {
         m->proof = PROOF_NONE;
         m->has_fewest_switches = false;

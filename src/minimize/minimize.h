@@ -81,15 +81,19 @@ enum same {
 
 const char *same_name(enum same same);
 
-/* What a stage has come to. */
+/* What a stage has come to. What it changed is below 0 where there are fewer: all stages together
+ * lead from what was given to the result. */
 struct stage_account {
+    int64_t steps, externals, switches, bytes;
     uint64_t replays;
-    uint64_t removed; /* steps */
+    uint64_t searched; /* steps that were taken one by one, from checkpoints: they are no replays */
+    bool was_run;
+    char note[80]; /* why it did not do what it can, when it was last its turn; "": it did */
 };
 
 struct minimize_progress {
     enum stage stage;
-    uint32_t steps, externals;
+    uint32_t steps, externals, switches;
     uint64_t replays;
 };
 
@@ -131,18 +135,21 @@ struct minimized {
     struct plan plan; /* that begins its replay: seed, faults and contents */
     struct contents contents;
     struct execution best;
-    uint64_t initial_hash; /* of the run that was minimized */
+    uint64_t initial_hash;                                    /* of the run that was minimized */
+    char initial_what[sizeof(((struct execution *)0)->what)]; /* what it showed, in its words */
     uint32_t initial_steps, initial_externals;
     uint32_t final_externals;
     uint32_t initial_switches, final_switches; /* in a world of tasks, else 0 */
+    uint64_t initial_bytes, final_bytes;       /* that requests brought, where less can be */
     bool has_fewest_switches;                  /* every execution with fewer was tried */
+    uint64_t given_replays;                    /* of the schedule as it was given */
     uint64_t replays, steps;                   /* that were run ... */
     uint64_t steps_reused;    /* ... of which so many were not taken again: runs began alike */
     uint32_t contents_shrunk; /* how often something smaller was brought */
     struct stage_account stages[STAGE_COUNT + 1]; /* the last is that of STAGE_NONE */
     enum proof proof;
-    bool is_flaky;   /* replays of one schedule differ, or may: nothing is proven */
-    bool is_stopped; /* by the user or the budget */
+    bool is_flaky;             /* replays of one schedule differ, or may: nothing is proven */
+    enum limit_end stopped_by; /* LIMIT_OPEN: all was done */
 };
 
 /* Minimizes the run that the plan makes, which must end in a violation. Fails when it does not,

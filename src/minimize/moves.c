@@ -36,7 +36,8 @@ static bool try_move_and_leave_out_any(struct reducer *r, uint32_t moved, uint32
 void moves_stage(struct reducer *r)
 {
     const uint32_t count = reducer_size(r);
-    for (uint32_t moved = 0; moved < count && count <= MOVES_STEPS_MAX; moved++) {
+    const bool is_fit = !reducer_is_longer(r, MOVES_STEPS_MAX);
+    for (uint32_t moved = 0; moved < count && is_fit; moved++) {
         const uint32_t first = moved > REACH ? moved - REACH : 0;
         const uint32_t last = moved + REACH < count ? moved + REACH : count;
         for (uint32_t to = first; to <= last && reducer_goes_on(r); to++) {

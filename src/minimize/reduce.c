@@ -1,5 +1,6 @@
 #include "minimize/reduce.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ void reducer_tell(struct reducer *r)
                              &(struct minimize_progress){.stage = of_all->stage,
                                                          .steps = (uint32_t)m->best.steps.count,
                                                          .externals = m->final_externals,
+                                                         .switches = m->final_switches,
                                                          .replays = r->result->replays});
     }
 }
@@ -58,14 +60,49 @@ bool reducer_goes_on(struct reducer *r)
     if (o->progress != NULL && is_time_to_tell(r)) {
         reducer_tell(r);
     }
-    if (*o->is_stopped != 0 || limit_is_spent(&o->budget, r->result->replays)) {
-        r->is_over = true;
+    if (!r->is_over) {
+        r->result->stopped_by =
+            *o->is_stopped != 0 ? LIMIT_STOPPED : limit_end(&o->budget, r->result->replays);
+        r->is_over = r->result->stopped_by != LIMIT_OPEN;
     }
     const bool goes_on = !r->is_over && !r->is_broken;
     if (!goes_on) {
         foresight_end(r->foresight);
     }
     return goes_on;
+}
+
+void reducer_note(struct reducer *r, const char *format, ...)
+{
+    struct stage_account *account = &r->result->stages[r->stage];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(account->note, sizeof account->note, format, arguments);
+    va_end(arguments);
+}
+
+bool reducer_is_longer(struct reducer *r, uint32_t steps_max)
+{
+    if (reducer_size(r) > steps_max) {
+        reducer_note(r, "more than %u steps", steps_max);
+    }
+    return reducer_size(r) > steps_max;
+}
+
+bool reducer_is_shorter(struct reducer *r, uint32_t steps_min)
+{
+    if (reducer_size(r) < steps_min) {
+        reducer_note(r, "fewer than %u steps", steps_min);
+    }
+    return reducer_size(r) < steps_min;
+}
+
+bool reducer_is_bound(struct reducer *r)
+{
+    if (r->options->no_diverge) {
+        reducer_note(r, "other changes of a node are refused");
+    }
+    return r->options->no_diverge;
 }
 
 bool reducer_may_go(const struct reducer *r, uint32_t index)
@@ -223,6 +260,19 @@ static struct plan plan_of(struct reducer *r, const struct execution *x)
     return p;
 }
 
+/* What the requests of x brought, which was the world's last run. */
+static uint64_t count_bytes(const struct reducer *r, const struct execution *x)
+{
+    uint64_t bytes = 0;
+    vec_each (&x->steps, step) {
+        if (r->world->ops->brought != NULL && step->operation.is_external &&
+            step->operation.fault == 0) {
+            bytes += r->world->ops->brought(r->world, step->operation.name);
+        }
+    }
+    return bytes;
+}
+
 /* Whether the schedule made of it shows it often enough; r->again is the last run that did, of
  * whose steps more is known than of a run of wants. */
 static bool is_repeatable(struct reducer *r, const struct execution *x)
@@ -241,6 +291,7 @@ static bool is_repeatable(struct reducer *r, const struct execution *x)
         shown += is_shown;
         missed += !is_shown;
     } while (shown < repeat_wanted(r) && missed <= repeat_misses(r) && reducer_goes_on(r));
+    r->again_bytes = count_bytes(r, &r->again);
     return shown >= repeat_wanted(r);
 }
 
@@ -298,16 +349,28 @@ static void tell_better(struct reducer *r)
     }
 }
 
-static void take_over(struct reducer *r, struct execution *x)
+/* The best in the account of the stage whose turn it is: out before there is another, in then. */
+static void book(struct reducer *r, int sign)
+{
+    const struct minimized *m = r->result;
+    struct stage_account *account = &r->result->stages[r->stage];
+    account->steps += sign * (int64_t)m->best.steps.count;
+    account->externals += sign * (int64_t)m->final_externals;
+    account->switches += sign * (int64_t)m->final_switches;
+    account->bytes += sign * (int64_t)m->final_bytes;
+}
+
+static void take_over(struct reducer *r, struct execution *x, uint64_t bytes)
 {
     struct minimized *m = r->result;
-    const size_t size = m->best.steps.count;
-    m->stages[r->stage].removed += size > x->steps.count ? size - x->steps.count : 0;
+    book(r, -1);
     const struct execution before = m->best;
     m->best = *x;
     *x = before;
+    m->final_bytes = bytes;
     m->proof = PROOF_NONE; /* what is known of the one before is not of this one */
     tell_better(r);
+    book(r, 1);
 }
 
 /* Takes what was tried over, which shows the violation, if it is better. */
@@ -316,7 +379,7 @@ static bool offer(struct reducer *r)
     if (!is_better(r, &r->tried) || !is_repeatable(r, &r->tried)) {
         return false;
     }
-    take_over(r, &r->again);
+    take_over(r, &r->again, r->again_bytes);
     return true;
 }
 
@@ -386,10 +449,13 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     r->outcome = m->best.outcome;
     r->node = node_of(&m->best);
     (void)snprintf(r->key, sizeof r->key, "%s", m->best.key);
+    memcpy(m->initial_what, m->best.what, sizeof m->initial_what);
     count_faults(r);
     if (!is_repeatable(r, &m->best)) {
         return refuse_first(r);
     }
+    m->initial_bytes = m->final_bytes = r->again_bytes;
+    m->given_replays = m->replays;
     tell_better(r);
     return r->is_broken ? -1 : 0;
 }
@@ -439,7 +505,7 @@ bool reducer_is_steady(struct reducer *r)
 {
     struct minimized *m = r->result;
     const struct plan p = plan_of(r, &m->best);
-    for (uint32_t i = 0; i < STEADY_RUNS && !m->is_flaky && reducer_goes_on(r); i++) {
+    for (uint32_t i = 0; i < STEADY_RUNS && !m->is_flaky && !r->is_broken; i++) {
         m->is_flaky = run(r, &p, &r->again) == 0 && r->again.hash != m->best.hash;
     }
     return !m->is_flaky;
@@ -536,7 +602,8 @@ bool reducer_end_trial(struct reducer *r, struct reducer *trial)
         m->contents = found->contents;
         found->contents = before;
         m->plan = found->plan;
-        take_over(r, &found->best);
+        take_over(r, &found->best, found->final_bytes);
+        m->proof = found->proof;
     }
     reducer_release(trial);
     return is_taken;
@@ -548,7 +615,7 @@ static bool begin_with_tried(struct reducer *trial)
     if (!is_repeatable(trial, &trial->tried)) {
         return false;
     }
-    take_over(trial, &trial->again);
+    take_over(trial, &trial->again, trial->again_bytes);
     return true;
 }
 

@@ -30,6 +30,7 @@ struct reducer {
     struct ways ways;
     struct execution tried;
     struct execution again;
+    uint64_t again_bytes;       /* that its requests brought */
     struct candidate candidate; /* for the stages' use */
     VEC(struct pick_turn) turns;
     VEC(uint32_t) partner_of; /* of each step of the best: the other step of its atom, or itself */
@@ -48,7 +49,7 @@ struct reducer {
     bool keeps_pending;  /* of each step of the best */
     bool accepts_equal;  /* one with as many steps is better, for what it brings */
     bool is_broken;      /* the world or `better` failed: e says how */
-    bool is_over;        /* stopped, or the budget is spent */
+    bool is_over;        /* stopped, or the budget is spent: the result says by what */
 };
 
 /* Runs the plan: what it shows is what is to be kept. Fails when that is no violation. */
@@ -66,6 +67,15 @@ bool reducer_is_same(const struct reducer *r, const struct execution *x);
 
 /* Says how far it is, to whoever shows it. */
 void reducer_tell(struct reducer *r);
+
+/* Why the stage whose turn it is does not do what it can. */
+void reducer_note(struct reducer *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Reasons that several have, each noted where it holds: the best has more steps than that, or
+ * fewer; what looks for other executions is in vain, for nodes may not change otherwise. */
+bool reducer_is_longer(struct reducer *r, uint32_t steps_max);
+bool reducer_is_shorter(struct reducer *r, uint32_t steps_min);
+bool reducer_is_bound(struct reducer *r);
 
 /* Whether to go on; asks the budget, and says how far it is now and then. */
 bool reducer_goes_on(struct reducer *r);
@@ -123,7 +133,7 @@ bool reducer_drift(struct reducer *trial, const struct candidate *c, uint32_t st
 const struct execution *reducer_look(struct reducer *r);
 
 /* Whether the best is the same in a few more replays, as what is claimed of it takes for granted;
- * not asked where it is known that replays differ, or when it is over. */
+ * not asked where it is known that replays differ. */
 bool reducer_is_steady(struct reducer *r);
 
 /* A mark for each step of the best, all clear; good until the next is asked for. */

@@ -107,7 +107,7 @@ static void leave_out_any_three(struct reducer *r)
 
 void pairs_stage(struct reducer *r)
 {
-    if (reducer_size(r) <= PAIRS_STEPS_MAX && !leave_out_any_two(r) &&
+    if (!reducer_is_longer(r, PAIRS_STEPS_MAX) && !leave_out_any_two(r) &&
         reducer_size(r) <= TRIPLES_STEPS_MAX && !r->is_trial) {
         leave_out_any_three(r);
     }

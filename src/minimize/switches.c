@@ -104,6 +104,9 @@ static void find_fewest(struct switching *s)
 void switches_stage(struct reducer *r)
 {
     struct switching s = {.reducer = r, .runs_end = r->result->replays + RUNS_MAX};
+    if (!r->world->has_tasks) {
+        reducer_note(r, "of programs only");
+    }
     if (!r->world->has_tasks || r->result->has_fewest_switches) {
         return;
     }

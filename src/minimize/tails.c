@@ -107,7 +107,7 @@ void shortcuts_stage(struct reducer *r)
 {
     uint64_t steps_max = r->is_shortened ? SHORTCUT_STEPS_NEXT : SHORTCUT_STEPS_FIRST;
     r->is_shortened = true;
-    while (!r->options->no_diverge && reducer_size(r) >= SHORTCUT_SIZE_MIN &&
+    while (!reducer_is_bound(r) && !reducer_is_shorter(r, SHORTCUT_SIZE_MIN) &&
            find_shortcut(r, steps_max)) {
         steps_max = SHORTCUT_STEPS_NEXT;
     }
@@ -191,7 +191,7 @@ void anew_stage(struct reducer *r)
 {
     uint32_t fruitless = 0;
     for (uint32_t i = 0;
-         !r->is_anew_done && !r->options->no_diverge && reducer_size(r) >= ANEW_SIZE_MIN &&
+         !r->is_anew_done && !reducer_is_bound(r) && !reducer_is_shorter(r, ANEW_SIZE_MIN) &&
          fruitless < ANEW_FRUITLESS_MAX && reducer_goes_on(r);
          i++) {
         bool is_any = false;

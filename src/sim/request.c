@@ -94,3 +94,9 @@ bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_
         (struct plan_content){.name = name, .bytes = s->smaller_bytes.at, .size = asked.size};
     return is_whole && asked.is_any && asked.size <= asked.message.size;
 }
+
+size_t request_size(struct world *w, uint64_t name)
+{
+    const struct request *r = find(sim_of(w), name);
+    return r == NULL ? 0 : r->size;
+}

@@ -449,6 +449,7 @@ static const struct world_ops ops = {
     .restore = restore,
     .state_hash = state_hash,
     .shrink = request_shrink,
+    .brought = request_size,
     .states = print_states,
 };
 

@@ -432,6 +432,7 @@ void request_close(struct sim *s);
 /* Of a request that is about to be sent: what it brings in this run. */
 struct clew_message request_content(struct sim *s, uint64_t name, const struct clew_message *m);
 bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller);
+size_t request_size(struct world *w, uint64_t name);
 
 /* cycle.c: timers that bring nothing new. */
 void cycle_begin(struct sim *s);

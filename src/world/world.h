@@ -195,6 +195,8 @@ struct world_ops {
      * index-th smaller variant of what it brought, as the system proposes them. False when there are no more. The bytes are
      * good until the next call. */
     bool (*shrink)(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller);
+    /* Likewise, how many bytes it brought; 0 where the system proposes none that are smaller. */
+    size_t (*brought)(struct world *w, uint64_t name);
     /* The nodes' states, a line each, for people. */
     void (*states)(struct world *w, struct out *out);
 };

@@ -94,7 +94,8 @@ def print_markdown(text, steps):
 
 def normalized(text):
     """The lines of an output, without what differs from run to run and from version to version."""
-    text = re.sub(r'"(cpu_seconds|peak_bytes)":( ?)[0-9.e+-]+', r'"\1":\2_', text)
+    text = re.sub(r'"(cpu_seconds|peak_bytes|seconds|replays_per_second)":( ?)[0-9.e+-]+', r'"\1":\2_', text)
+    text = re.sub(r"^([0-9]+ replays?) in [0-9.]+ s, [0-9.]+[kMG]?/s$", r"\1 in _ s, _/s", text, flags=re.M)
     text = re.sub(r'"clew":( ?)"[^"]*"', r'"clew":\1"_"', text)
     text = re.sub(r"^clew [0-9]+\.[0-9]+\.[0-9]+$", "clew _._._", text, flags=re.M)
     text = re.sub(r"\.[0-9]+\.part\b", "._.part", text)

@@ -37,7 +37,17 @@ def choices(folder, schedule):
 def minimized(folder, schedule, program, *words):
     done = run(folder, "minimize", "--json", "--budget", "3000runs", *words, "-o", "short.sched", schedule, "--", program)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)["stats"]
+    said = json.loads(done.stdout)
+    check_account(said["stats"], said["stages"])
+    return said["stats"]
+
+
+def check_account(stats, stages):
+    """What was given, with what each stage changed, is what is left."""
+    for what in ("events", "externals", "switches"):
+        assert stats["initial_" + what] + sum(stage[what] for stage in stages) == stats["final_" + what], (what, stats, stages)
+    others = stats["replays_of_given"] + stats["replays_of_result"]
+    assert others + sum(stage["replays"] for stage in stages) == stats["replays"], (stats, stages)
 
 
 def test_switches_become_the_fewest_and_the_schedule_lists_them():
@@ -57,7 +67,7 @@ def test_it_ends_soon_after_the_fewest_are_known():
         program, schedule = broken(folder, "account")
         done = run(folder, "minimize", "-o", "short.sched", schedule, "--", program)
         assert done.returncode == 0 and "none with fewer" in done.stdout, done.stdout + done.stderr
-        stages = [line.split()[0] for line in done.stdout.splitlines() if line.endswith(" replays")]
+        stages = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
         assert "singles" in stages and "pairs" in stages and "anew" not in stages and "drift" not in stages, stages
 
 

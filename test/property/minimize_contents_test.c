@@ -170,6 +170,27 @@ static void check_fixpoint(struct world *w, const struct minimized *m)
     recipe_release(&r);
 }
 
+/* What a whole run brings, and what the stages changed, comes to what the result brings. */
+static void check_bytes(struct world *w, const struct minimized *m)
+{
+    struct recipe r = {0};
+    struct execution x = {0};
+    uint64_t bytes = 0;
+    int64_t changed = 0;
+    read_back(w, m, &r);
+    system_run(w, &r.plan, &x);
+    vec_each (&x.steps, step) {
+        bytes += w->ops->brought(w, step->operation.name);
+    }
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        changed += m->stages[i].bytes;
+    }
+    CHECK_INT(m->final_bytes, bytes);
+    CHECK_INT(m->initial_bytes + changed, bytes);
+    execution_release(&x);
+    recipe_release(&r);
+}
+
 static void check_contents(const struct minimize_options *o, uint64_t seed, uint64_t count)
 {
     struct prng prng;
@@ -183,6 +204,7 @@ static void check_contents(const struct minimize_options *o, uint64_t seed, uint
             fail_msg("%s", e.text);
         }
         check_fixpoint(w, &m);
+        check_bytes(w, &m);
         CHECK(numbers_left(&m) <= (size_t)__builtin_popcount(drawn.needed));
         minimized_release(&m);
         world_close(w);

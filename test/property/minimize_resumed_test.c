@@ -57,7 +57,8 @@ static void check_equal(const struct minimized *a, const struct minimized *b)
     CHECK_INT(a->proof, b->proof);
     for (int i = 0; i <= STAGE_COUNT; i++) {
         CHECK_INT(a->stages[i].replays, b->stages[i].replays);
-        CHECK_INT(a->stages[i].removed, b->stages[i].removed);
+        CHECK_INT(a->stages[i].steps, b->stages[i].steps);
+        CHECK_INT(a->stages[i].bytes, b->stages[i].bytes);
     }
 }
 

@@ -142,16 +142,25 @@ static void check_minimal(const struct trial *t, const struct minimized *m)
 }
 
 /* Each replay is of a stage, but the first two, of the schedule as it was and that it repeats, and
- * ten of the result where something is claimed of it. */
+ * ten of the result where something is claimed of it. What the stages changed leads from what was
+ * given to the result. */
 static void check_account(const struct minimized *m)
 {
-    uint64_t replays = 0;
+    struct stage_account all = {0};
     for (int i = 0; i < STAGE_COUNT; i++) {
-        replays += m->stages[i].replays;
+        all.replays += m->stages[i].replays;
+        all.steps += m->stages[i].steps;
+        all.externals += m->stages[i].externals;
+        CHECK(m->stages[i].was_run || m->stages[i].replays == 0);
     }
+    CHECK_INT(m->given_replays, 2);
     CHECK_INT(m->stages[STAGE_NONE].replays, m->proof == PROOF_NONE ? 2 : 12);
-    CHECK_INT(m->stages[STAGE_NONE].removed, 0);
-    CHECK_INT(m->replays, replays + m->stages[STAGE_NONE].replays);
+    CHECK_INT(m->stages[STAGE_NONE].steps, 0);
+    CHECK_INT(m->replays, all.replays + m->stages[STAGE_NONE].replays);
+    CHECK_INT(m->initial_steps + all.steps, m->best.steps.count);
+    CHECK_INT(m->initial_externals + all.externals, m->final_externals);
+    CHECK_INT(m->final_externals, minimize_externals(&m->best));
+    CHECK_INT(m->stopped_by, LIMIT_OPEN);
     CHECK(!m->is_flaky);
 }
 
@@ -279,7 +288,7 @@ TEST(stopped_at_once_the_first_is_the_best)
     trial_begin(&t, &prng, "none");
     const struct minimize_options o = {.is_stopped = &always};
     CHECK_INT(minimize(t.world, &t.plan, &o, &m, &e), 0);
-    CHECK(m.is_stopped);
+    CHECK(m.stopped_by != LIMIT_OPEN);
     CHECK_INT(m.proof, PROOF_NONE);
     CHECK_INT(m.best.hash, t.run.hash);
     minimized_release(&m);

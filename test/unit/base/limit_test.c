@@ -105,7 +105,8 @@ TEST(runs_time_and_memory_are_each_spent)
 {
     struct limit l = {.runs = 3};
     limit_begin(&l);
-    CHECK(!limit_is_spent(&l, 2));
+    CHECK_INT(limit_end(&l, 2), LIMIT_OPEN);
+    CHECK_INT(limit_end(&l, 3), LIMIT_RUNS);
     CHECK(limit_is_spent(&l, 3));
 
     l = (struct limit){.time_ns = 1};
@@ -113,10 +114,10 @@ TEST(runs_time_and_memory_are_each_spent)
     const uint64_t before = limit_now_ns();
     while (limit_now_ns() == before) {
     }
-    CHECK(limit_is_spent(&l, 0));
+    CHECK_INT(limit_end(&l, 0), LIMIT_TIME);
 
     l = (struct limit){.bytes = 1};
-    CHECK(limit_is_spent(&l, 0));
+    CHECK_INT(limit_end(&l, 0), LIMIT_BYTES);
     l.bytes = UINT64_MAX;
     CHECK(!limit_is_spent(&l, 0));
 }
@@ -128,7 +129,7 @@ TEST(a_wish_for_an_end_spends_every_limit)
     CHECK(!limit_is_spent(&l, 0));
     wish = 1;
     CHECK(limit_is_stopped(&l));
-    CHECK(limit_is_spent(&l, 0));
+    CHECK_INT(limit_end(&l, 0), LIMIT_STOPPED);
 }
 
 TEST(the_time_left_ends_at_nothing)

@@ -156,7 +156,7 @@ TEST(what_was_proven_of_a_longer_one_is_not_said)
                                           .stages = 1u << STAGE_EXACT,
                                           .keeps_checkpoints = true,
                                           .better = stop_at_better});
-    CHECK(m.is_stopped);
+    CHECK_INT(m.stopped_by, LIMIT_STOPPED);
     CHECK_INT(m.best.steps.count, 2);
     CHECK_INT(m.proof, PROOF_NONE);
     minimized_release(&m);

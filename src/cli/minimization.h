@@ -1,0 +1,50 @@
+/* One minimization of clew minimize, from what was asked for to what is told of it. */
+#ifndef CLEW_CLI_MINIMIZATION_H
+#define CLEW_CLI_MINIMIZATION_H
+
+#include "cli/command.h"
+#include "cli/searching.h"
+#include "minimize/minimize.h"
+#include "world/fuzz.h"
+
+struct minimize_command {
+    struct common common;
+    int stage; /* 0: all; else 1 more than its number */
+    int same;
+    int compat;
+    bool no_diverge;
+    const char *repeat;
+    const char *pace;
+    const char *spec;
+    const char *config;
+    struct command_choice program;
+};
+
+/* One minimization from beginning to end. */
+struct minimization {
+    struct session *session;
+    const struct minimize_command *command;
+    struct world *world;
+    struct schedule schedule;
+    struct spec spec;
+    struct fuzz fuzz;
+    struct minimize_options options;
+    struct minimized result;
+    struct searching searching;
+    struct out pace;
+    char output[4096]; /* where the schedule goes; "-" is standard output */
+    uint64_t begin_ns;
+    uint64_t elapsed_ns; /* in the end */
+};
+
+/* On standard output there is room for one schedule: the last. */
+bool minimization_is_on_disk(const struct minimization *m);
+
+/* For minimize_options: shows how it goes. The context is the struct minimization. */
+void minimization_show(void *context, const struct minimize_progress *p);
+
+/* Prints what was done, as sentences or as the JSON object, which say the same. Where the schedule
+ * has standard output, sentences go to standard error. */
+void minimization_report(struct minimization *m);
+
+#endif
