@@ -192,8 +192,8 @@ struct world_ops {
     void (*restore)(struct world *w, const void *checkpoint);
     uint64_t (*state_hash)(struct world *w);
     /* Of a request in the last run that was not one of wants, by the name of what delivered it: the
-     * index-th smaller variant of what it brought, as the system proposes them. False when there are no more. The bytes are
-     * good until the next call. */
+     * index-th smaller variant of what it brought, as the system proposes them. False when there
+     * are no more. The bytes are good until the next call. */
     bool (*shrink)(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller);
     /* Likewise, how many bytes it brought; 0 where the system proposes none that are smaller. */
     size_t (*brought)(struct world *w, uint64_t name);
