@@ -78,6 +78,7 @@ const struct verb verb_convert = {
     .operands = "IN... -o OUT",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
+    .replaces_input = true,
     .about = "Reads a trace of any format, which is recognized by its content, and writes it in "
              "the one that --to or the ending of OUT names. Events stream through, so a trace may "
              "be larger than memory. OUT appears when it is whole, or not at all; it may be IN.",

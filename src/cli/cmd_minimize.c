@@ -226,7 +226,7 @@ static int run(struct session *s, const void *options, struct err *e)
 }
 
 static const struct option options[] = {
-    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE",
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
                .help =
                    "where the schedule is written, anew with every better one (default: "
                    "X.min.sched for X.sched, - for -); - is standard output, for the last alone"),
@@ -261,7 +261,7 @@ static const struct option options[] = {
      .target = offsetof(struct minimize_command, repeat),
      .help = "for systems that do not behave the same every time: K of N replays must show it"},
     {.name = "pace",
-     .type = OPTION_FILE,
+     .type = OPTION_OUTPUT,
      .argument = "FILE",
      .target = offsetof(struct minimize_command, pace),
      .help = "write a line for every better one: replays, steps, those from outside, seconds"},
@@ -301,6 +301,7 @@ const struct verb verb_minimize = {
     .operand_min = 2,
     .operand_max = 2,
     .takes_command = true,
+    .replaces_input = true,
     .about = "Leaves out what a violation does not need: requests and faults first, then "
              "deliveries and timers, by ever smaller groups, by twos and threes, and by moving "
              "steps; makes smaller what requests bring, where the system says how; looks for other "

@@ -146,7 +146,7 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct petri_command, all),
      .help = "draw a whole trace: all that its tasks do with what they share"},
-    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE",
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
                .help = "where the net goes: .dot, .pnml or .svg (drawn by graphviz); - is standard "
                        "output, as DOT (the default)"),
     COMMON_INPUT,

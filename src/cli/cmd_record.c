@@ -154,7 +154,7 @@ static int run(struct session *s, const void *options, struct err *e)
 }
 
 static const struct option options[] = {
-    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE",
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
                .help = "the trace (default: run.clew)"),
     {.name = "name",
      .type = OPTION_TEXT,

@@ -215,6 +215,7 @@ const struct verb verb_slice = {
     .operands = "TRACE... -o OUT",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
+    .replaces_input = true,
     .about = "Writes the events that fulfil all conditions as a new trace: the causal past of an "
              "event (what came before it through program order, locks and messages as they went), "
              "those of some nodes, about some objects, in a span of time. Events keep their order. "

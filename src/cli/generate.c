@@ -227,6 +227,7 @@ static void print_value(struct out *out, const struct verb *verb, const struct o
     case OPTION_FLAG:
     case OPTION_SWITCH: return;
     case OPTION_FILE:
+    case OPTION_OUTPUT:
         print_pattern(out, verb, option);
         out_text(out, "COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n");
         return;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "cli/help.h"
+#include "cli/outputs.h"
 #include "cli/session.h"
 #include "cli/verb.h"
 
@@ -97,7 +98,7 @@ static int run_verb(const struct verb *verb, const void *options, struct operand
     int status = EXIT_CLEAN;
     if (s.common->help) {
         help_verb(&s.out, verb);
-    } else if (check_operands(verb, operands, &e) < 0) {
+    } else if (check_operands(verb, operands, &e) < 0 || outputs_check(&s, options, &e) < 0) {
         status = usage_error(verb, &e);
     } else {
         status = verb->run(&s, options, &e);

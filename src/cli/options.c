@@ -125,7 +125,8 @@ static int set_value(const struct option *option, void *target, const char *valu
     case OPTION_SWITCH: bug("a flag has no value");
     case OPTION_NUMBER: result = parse_number(value, field, e); break;
     case OPTION_TEXT:
-    case OPTION_FILE: *(const char **)field = value; break;
+    case OPTION_FILE:
+    case OPTION_OUTPUT: *(const char **)field = value; break;
     case OPTION_TEXTS: result = add_text(field, value, e); break;
     case OPTION_CHOICE: result = set_choice(option, field, value, e); break;
     case OPTION_BUDGET: result = limit_parse(field, value, e); break;

@@ -29,6 +29,7 @@ enum option_type {
     OPTION_TEXT,   /* const char *, a word of the command line */
     OPTION_TEXTS,  /* struct texts: may be given several times */
     OPTION_FILE,   /* as OPTION_TEXT, completed as a path */
+    OPTION_OUTPUT, /* as OPTION_FILE: a file that is written */
     OPTION_CHOICE, /* int: which of the words */
     OPTION_BUDGET, /* struct limit */
     OPTION_MOMENT, /* struct moment */
@@ -106,12 +107,12 @@ const char *color_word(size_t index);
                    .help = "the inputs are parts of one execution, such as a log per node"), \
         COMMON_ROW(rules, .name = "rules", .type = OPTION_FILE, .argument = "FILE",          \
                    .help = "which HTTP request is what, in captures of HTTP (clew-rules(5))")
-#define COMMON_OUTPUT                                                                            \
-    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "FILE", \
-               .help = "where the result goes; - is standard output"),                           \
-        COMMON_ROW(to, .name = "to", .type = OPTION_CHOICE, .argument = "FORMAT",                \
-                   .word = formats_writable_word,                                                \
-                   .help = "write this format; without it, the ending of the output tells "      \
+#define COMMON_OUTPUT                                                                              \
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE", \
+               .help = "where the result goes; - is standard output"),                             \
+        COMMON_ROW(to, .name = "to", .type = OPTION_CHOICE, .argument = "FORMAT",                  \
+                   .word = formats_writable_word,                                                  \
+                   .help = "write this format; without it, the ending of the output tells "        \
                            "which it is")
 #define COMMON_LIMIT                                                           \
     COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N", \

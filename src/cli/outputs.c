@@ -1,0 +1,69 @@
+#include "cli/outputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* The file that an option names; NULL: none. */
+static const char *file_of(const struct option *o, const void *options)
+{
+    const bool is_file = o->type == OPTION_FILE || o->type == OPTION_OUTPUT;
+    return is_file ? *(const char *const *)(const void *)((const char *)options + o->target) : NULL;
+}
+
+/* Whether both are one regular file, by whatever names. What is not there is what it is called. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a;
+    struct stat of_b;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) {
+        return false;
+    }
+    if (stat(a, &of_a) < 0 || stat(b, &of_b) < 0) {
+        return strcmp(a, b) == 0;
+    }
+    return S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+static int check_words(const struct session *s, const struct option *o, const char *output,
+                       struct err *e)
+{
+    const bool is_main = strcmp(o->name, "output") == 0;
+    for (size_t i = s->verb->replaces_input && is_main ? 1 : 0; i < s->input_count; i++) {
+        if (is_same_file(output, s->inputs[i])) {
+            return err_set(e, "--%s %s: would be written over the input %s", o->name, output,
+                           s->inputs[i]);
+        }
+    }
+    if (s->command_count > 0 && is_same_file(output, s->command[0])) {
+        return err_set(e, "--%s %s: would be written over the program %s", o->name, output,
+                       s->command[0]);
+    }
+    return 0;
+}
+
+static int check_output(const struct session *s, const void *options, const struct option *o,
+                        struct err *e)
+{
+    const char *output = file_of(o, options);
+    if (check_words(s, o, output, e) < 0) {
+        return -1;
+    }
+    for (const struct option *other = s->verb->options; other->name != NULL; other++) {
+        const char *file = other == o ? NULL : file_of(other, options);
+        if (file != NULL && is_same_file(output, file)) {
+            return err_set(e, "--%s %s: is the file of --%s too", o->name, output, other->name);
+        }
+    }
+    return 0;
+}
+
+int outputs_check(const struct session *s, const void *options, struct err *e)
+{
+    for (const struct option *o = s->verb->options; o != NULL && o->name != NULL; o++) {
+        if (o->type == OPTION_OUTPUT && file_of(o, options) != NULL &&
+            check_output(s, options, o, e) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
