@@ -235,9 +235,9 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = stage_word,
      .target = offsetof(struct minimize_command, stage),
-     .help = "only this: shortcuts, slice, switches, externals, chunks, cones, strands, singles, "
-             "seeds, "
-             "contents, drift, pairs, tails, matches, moves, anew, detours, exact (default: all)"},
+     .help = "only this: shortcuts, slice, switches, externals, reactions, chunks, cones, strands, "
+             "singles, seeds, contents, drift, pairs, tails, matches, moves, anew, detours, exact "
+             "(default: all)"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "WHOM",

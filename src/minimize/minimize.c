@@ -3,15 +3,16 @@
 #include "minimize/reduce.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
-    [STAGE_SLICE] = slice_stage,       [STAGE_EXTERNALS] = externals_stage,
-    [STAGE_SWITCHES] = switches_stage, [STAGE_SHORTCUTS] = shortcuts_stage,
-    [STAGE_CHUNKS] = chunks_stage,     [STAGE_CONES] = cones_stage,
-    [STAGE_STRANDS] = strands_stage,   [STAGE_SINGLES] = singles_stage,
-    [STAGE_CONTENTS] = contents_stage, [STAGE_PAIRS] = pairs_stage,
-    [STAGE_TAILS] = tails_stage,       [STAGE_MATCHES] = matches_stage,
-    [STAGE_MOVES] = moves_stage,       [STAGE_ANEW] = anew_stage,
-    [STAGE_SEEDS] = seeds_stage,       [STAGE_DETOURS] = detours_stage,
-    [STAGE_DRIFT] = drift_stage,       [STAGE_EXACT] = exact_stage,
+    [STAGE_SLICE] = slice_stage,         [STAGE_EXTERNALS] = externals_stage,
+    [STAGE_SWITCHES] = switches_stage,   [STAGE_SHORTCUTS] = shortcuts_stage,
+    [STAGE_REACTIONS] = reactions_stage, [STAGE_CHUNKS] = chunks_stage,
+    [STAGE_CONES] = cones_stage,         [STAGE_STRANDS] = strands_stage,
+    [STAGE_SINGLES] = singles_stage,     [STAGE_CONTENTS] = contents_stage,
+    [STAGE_PAIRS] = pairs_stage,         [STAGE_TAILS] = tails_stage,
+    [STAGE_MATCHES] = matches_stage,     [STAGE_MOVES] = moves_stage,
+    [STAGE_ANEW] = anew_stage,           [STAGE_SEEDS] = seeds_stage,
+    [STAGE_DETOURS] = detours_stage,     [STAGE_DRIFT] = drift_stage,
+    [STAGE_EXACT] = exact_stage,
 };
 
 /* One stage, and how it finds steps again. */
@@ -26,6 +27,11 @@ struct pass {
     {                                                                           \
         {PICK_SAME_OR_OLDEST, PICK_SAME_OR_NEWEST, PICK_NEWEST, PICK_OLDEST}, 4 \
     }
+/* Of reactions: from long runs of Raft none that the other ways kept was not kept by this one. */
+#define FIRST_WAY                \
+    {                            \
+        {PICK_SAME_OR_OLDEST}, 1 \
+    }
 #define SAME_WAY       \
     {                  \
         {PICK_SAME}, 1 \
@@ -35,20 +41,25 @@ struct pass {
         {PICK_OLDEST, PICK_NEWEST}, 2 \
     }
 
+/* Those that are done once: they take long where little is to be found. */
+enum { CLEW_PASSES_ONCE = 2 };
+
 static const struct pass clew_passes[] = {
-    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS},     {STAGE_SWITCHES, ALL_WAYS},
-    {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CHUNKS, ALL_WAYS},
-    {STAGE_CONES, ALL_WAYS},     {STAGE_STRANDS, ALL_WAYS},   {STAGE_SHORTCUTS, ALL_WAYS},
-    {STAGE_SINGLES, ALL_WAYS},   {STAGE_SEEDS, ALL_WAYS},     {STAGE_CONTENTS, ALL_WAYS},
-    {STAGE_DRIFT, ALL_WAYS},     {STAGE_PAIRS, ALL_WAYS},     {STAGE_TAILS, ALL_WAYS},
-    {STAGE_MATCHES, ALL_WAYS},   {STAGE_MOVES, ALL_WAYS},     {STAGE_ANEW, ALL_WAYS},
-    {STAGE_DETOURS, ALL_WAYS},   {STAGE_EXACT, ALL_WAYS},
+    {STAGE_REACTIONS, FIRST_WAY}, {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS},
+    {STAGE_SWITCHES, ALL_WAYS},   {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_REACTIONS, FIRST_WAY},
+    {STAGE_SHORTCUTS, ALL_WAYS},  {STAGE_CHUNKS, ALL_WAYS},    {STAGE_CONES, ALL_WAYS},
+    {STAGE_STRANDS, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SINGLES, ALL_WAYS},
+    {STAGE_SEEDS, ALL_WAYS},      {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},
+    {STAGE_PAIRS, ALL_WAYS},      {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
+    {STAGE_MOVES, ALL_WAYS},      {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
+    {STAGE_EXACT, ALL_WAYS},
 };
 
-/* Its clusters are steps of one logical clock, which is not known here: cones stand for them. */
+/* Its clusters are steps of one logical clock, which is not known here: reactions stand for them.
+ */
 static const struct pass demi_passes[] = {
-    {STAGE_SLICE, SAME_WAY},     {STAGE_EXTERNALS, SAME_WAY}, {STAGE_SINGLES, SAME_WAY},
-    {STAGE_CONES, TYPE_WAYS},    {STAGE_SINGLES, TYPE_WAYS},  {STAGE_MATCHES, TYPE_WAYS},
+    {STAGE_SLICE, SAME_WAY},      {STAGE_EXTERNALS, SAME_WAY}, {STAGE_SINGLES, SAME_WAY},
+    {STAGE_REACTIONS, TYPE_WAYS}, {STAGE_SINGLES, TYPE_WAYS},  {STAGE_MATCHES, TYPE_WAYS},
     {STAGE_CONTENTS, TYPE_WAYS},
 };
 
@@ -155,7 +166,7 @@ void reducer_run_stages(struct reducer *r, uint32_t left_out)
             continue;
         }
         if (run_pass(r, &passes[i]) && is_repeated_after(r, stage)) {
-            i = 0; /* all but the first of shortcuts, which takes long */
+            i = CLEW_PASSES_ONCE - 1;
         }
     }
 }

@@ -22,6 +22,7 @@
     STAGE(SLICE, "slice")         /* leaves out what is not before the violation */ \
     STAGE(SWITCHES, "switches")   /* of tasks, by leaving out and by trying all */  \
     STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */     \
+    STAGE(REACTIONS, "reactions") /* timers with all messages that came of them */  \
     STAGE(CHUNKS, "chunks")       /* inner steps in a row, by halves, quarters */   \
     STAGE(CONES, "cones")         /* a step with all that came of it */             \
     STAGE(STRANDS, "strands")     /* a node, some of its steps, some of one kind */ \

@@ -152,6 +152,7 @@ void slice_stage(struct reducer *r);
 void switches_stage(struct reducer *r);
 void externals_stage(struct reducer *r);
 void shortcuts_stage(struct reducer *r);
+void reactions_stage(struct reducer *r);
 void cones_stage(struct reducer *r);
 void chunks_stage(struct reducer *r);
 void strands_stage(struct reducer *r);
