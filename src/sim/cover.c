@@ -36,6 +36,7 @@ void cover_open(struct sim *s, const struct clew_counters *counters)
     struct cover *c = mem_zero(1, sizeof *c);
     if (counters != NULL && counters->end > counters->begin) {
         c->counters = counters->begin;
+        c->pcs = counters->places;
         c->block_count = (uint32_t)(counters->end - counters->begin);
     } else {
         c->block_count = CALLED_BLOCKS_MAX;
@@ -49,7 +50,6 @@ void cover_open(struct sim *s, const struct clew_counters *counters)
     c->since = mem_zero(c->block_count, sizeof *c->since);
     c->account = mem_zero(c->block_count, sizeof *c->account);
     c->places = mem_zero(c->block_count, sizeof *c->places);
-    c->pcs = c->counters == NULL ? NULL : counters->places;
     c->symbols = places_new();
     places_add_module(c->symbols, s->library_path, s->library_bias);
     s->cover = c;
