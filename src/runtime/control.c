@@ -46,7 +46,7 @@ static struct {
 static struct fiber server;
 
 static const struct pick_limits limits = {.task_max = CONTROL_TASKS_MAX,
-                                          .pending_max = CONTROL_TASKS_MAX,
+                                          .pending_max = CONTROL_OFFERS_MAX,
                                           .object_max = 1024,
                                           .constraint_max = CONTROL_CONSTRAINTS_MAX,
                                           .asleep_max = 4096,

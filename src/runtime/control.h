@@ -34,6 +34,9 @@
 
 #define NOBODY UINT32_MAX
 
+/* What could be next: of each task what it says and a signal, and a timer. */
+enum { CONTROL_OFFERS_MAX = 2 * CONTROL_TASKS_MAX + 1 };
+
 /* What an operation needs before it can happen. */
 enum wait {
     WAIT_NOTHING,
@@ -288,7 +291,9 @@ void task_test_cancel(void);
  * nothing has changed in between: it waits for a change. */
 bool task_repeats(const void *place, const volatile void *address, uint64_t value);
 
-/* control_key.c: runs the destructors of the caller's keys. */
+/* control_key.c: the caller is a task from now on, with the values it has. */
+void key_start(struct task *t);
+/* Runs the destructors of the caller's keys. */
 void key_end(struct task *t);
 
 /* control_lock.c: whether what the act waits for is there, of all waits for locks. */

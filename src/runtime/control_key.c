@@ -2,6 +2,7 @@
  * ours to call. */
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <threads.h>
 
 #include "runtime/control.h"
@@ -11,11 +12,17 @@ static struct {
     void (*destroy)(void *);
 } keys[KEYS_MAX];
 
-static struct task first; /* before there are tasks */
+/* Of a thread that is no task: before there are any, and in a child that the program has forked. */
+static __thread const void *values_of_thread[KEYS_MAX];
 
-static struct task *self(void)
+static const void **values(void)
 {
-    return control_self != NULL ? control_self : &first;
+    return control_self != NULL ? control_self->values : values_of_thread;
+}
+
+void key_start(struct task *t)
+{
+    memcpy(t->values, values_of_thread, sizeof t->values);
 }
 
 RT_EXPORT int pthread_key_create(pthread_key_t *key, void (*destroy)(void *))
@@ -53,13 +60,13 @@ RT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
     if (!is_key(key)) {
         return EINVAL;
     }
-    self()->values[key] = value;
+    values()[key] = value;
     return 0;
 }
 
 RT_EXPORT void *pthread_getspecific(pthread_key_t key)
 {
-    return is_key(key) ? (void *)(uintptr_t)self()->values[key] : NULL;
+    return is_key(key) ? (void *)(uintptr_t)values()[key] : NULL;
 }
 
 RT_EXPORT int tss_create(tss_t *key, tss_dtor_t destroy)

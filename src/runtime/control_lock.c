@@ -9,8 +9,10 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "runtime/real.h"
+#include "runtime/sys.h"
 
 /* glibc's mutex: the kind's lowest bits are the type. */
 enum { KIND_TYPE = 3, KIND_ROBUST = 16, OWNER_DIED = 0x3fffffff, OWNER_LOST = 0x3ffffffe };
@@ -353,7 +355,21 @@ RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
     return 0;
 }
 
-/* Spin locks: the number of who holds it. */
+/* Spin locks: the number of who holds it. The real ones have another idea of what is free, so that
+ * ours stand in for them in threads that are no tasks, too. */
+
+static int spin_in_thread(pthread_spinlock_t *l, bool is_try)
+{
+    int free = 0;
+    while (!__atomic_compare_exchange_n(l, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (is_try) {
+            return EBUSY;
+        }
+        free = 0;
+        (void)sys(SYS_sched_yield);
+    }
+    return 0;
+}
 
 RT_EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 {
@@ -369,6 +385,9 @@ RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
 
 static int spin_lock(pthread_spinlock_t *l, bool is_try, const void *place)
 {
+    if (!control_is_on) {
+        return spin_in_thread(l, is_try);
+    }
     (void)turn_take(&(struct act){.kind = EVENT_LOCK,
                                   .mode = LOCK_MUTEX,
                                   .object = l,
@@ -401,7 +420,8 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
                                   .writes = true,
                                   .touch = TOUCH_FREE,
                                   .place = RT_PLACE});
-    *l = 0;
+    /* Pairs with the acquire in spin_in_thread. */
+    __atomic_store_n(l, 0, __ATOMIC_RELEASE);
     return 0;
 }
 

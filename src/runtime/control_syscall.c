@@ -94,7 +94,9 @@ static long fail(int reason)
     return -1;
 }
 
-/* The look at the word and the beginning of the wait are one step; being woken is another. */
+/* The look at the word and the beginning of the wait are one step; being woken is another. After a
+ * handler the word would have to be looked at again: that is left to the caller, whom a wait may
+ * always send back. */
 static long futex_wait(const struct futex *f)
 {
     (void)turn_take(&(struct act){
@@ -107,7 +109,7 @@ static long futex_wait(const struct futex *f)
                                                   .writes = true,
                                                   .wait = WAIT_WAKE,
                                                   .deadline = f->deadline,
-                                                  .interruption = INTERRUPTED_MAYBE,
+                                                  .interruption = INTERRUPTED_ALWAYS,
                                                   .place = f->place});
     return is_woken ? 0 : fail(turn_is_interrupted() ? EINTR : ETIMEDOUT);
 }

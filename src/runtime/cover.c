@@ -56,7 +56,7 @@ void cover_begin(void)
 
 static uint64_t part_of_state(uint32_t number, uint32_t count)
 {
-    return count == 0 ? 0 : name_mix(number + 1u, count);
+    return count == 0 ? 0 : name_mix((uint64_t)number << 32, count);
 }
 
 void cover_enter(const void *place)

@@ -152,11 +152,12 @@ uint64_t signals_pending(const struct task *t)
     return t->signals_pending | atomic_load_explicit(&own->pending, memory_order_relaxed);
 }
 
-/* What waits at a barrier is counted there, and takes signals behind it. */
+/* What waits at a barrier is counted there, and takes signals behind it; so does one who was woken.
+ */
 int signals_due(const struct task *t)
 {
     if ((atomic_load_explicit(&own->pending, memory_order_relaxed) | own->of_tasks) == 0 ||
-        t->act.kind == 0 || t->act.wait == WAIT_BARRIER || t->is_ending) {
+        t->act.kind == 0 || t->act.wait == WAIT_BARRIER || t->is_woken || t->is_ending) {
         return 0;
     }
     const uint64_t due = signals_pending(t) & ~(t->signals_blocked | t->signals_awaited);

@@ -65,6 +65,7 @@ void task_start(void)
     task_live = rewind_exempt(CONTROL_TASKS_MAX * sizeof *task_live);
     made = rewind_exempt(CONTROL_TASKS_MAX * sizeof *made);
     control_self = &tasks[0];
+    key_start(control_self);
 }
 
 static struct task *prepare(uint32_t number)

@@ -43,8 +43,8 @@ static struct board {
     struct pick_operation done; /* the step under way */
     /* What is above is zero when a run begins. */
     struct table occurrences; /* of actions, done */
-    struct pick_operation offered[2 * CONTROL_TASKS_MAX];
-    struct offer offers[2 * CONTROL_TASKS_MAX];
+    struct pick_operation offered[CONTROL_OFFERS_MAX];
+    struct offer offers[CONTROL_OFFERS_MAX];
     struct grant grants[CONTROL_TASKS_MAX];
 } * board;
 
@@ -106,30 +106,39 @@ static void grant_drop(struct grant *g)
     *g = board->grants[--board->grant_count];
 }
 
-static uint32_t count_waiters(const volatile void *condition)
+/* Those who began to wait until then. */
+static uint32_t count_waiters(const volatile void *condition, uint64_t until)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < task_live_count; i++) {
-        const struct act *a = &task_live[i]->act;
-        count += a->wait == WAIT_CONDITION && a->object == condition;
+        const struct task *t = task_live[i];
+        count += t->act.wait == WAIT_CONDITION && t->act.object == condition && t->since <= until;
     }
     return count;
 }
 
-static uint32_t count_grants(const volatile void *condition)
+/* Those that were given until then. */
+static uint32_t count_grants(const volatile void *condition, uint64_t until)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < board->grant_count; i++) {
-        count += board->grants[i].condition == condition;
+        const struct grant *g = &board->grants[i];
+        count += g->condition == condition && g->stamp <= until;
     }
     return count;
+}
+
+/* Of all that could be given now, how many would be taken. */
+static uint32_t count_missing(const volatile void *condition)
+{
+    return count_waiters(condition, board->turns) - count_grants(condition, board->turns);
 }
 
 /* A signal that nobody waits for is lost. Which of those who wait takes it is chosen with the next
  * steps: the first of them to go on. */
 void turn_signal(const volatile void *condition)
 {
-    if (count_grants(condition) < count_waiters(condition)) {
+    if (count_missing(condition) > 0) {
         board->grants[board->grant_count++] =
             (struct grant){.condition = condition, .stamp = ++board->turns};
     }
@@ -137,18 +146,20 @@ void turn_signal(const volatile void *condition)
 
 void turn_broadcast(const volatile void *condition)
 {
-    const uint32_t missing = count_waiters(condition) - count_grants(condition);
-    for (uint32_t i = 0; i < missing; i++) {
+    while (count_missing(condition) > 0) {
         turn_signal(condition);
     }
 }
 
-/* One who gave up leaves no signal behind that was only for it. */
+/* One who waits no more without having taken a signal leaves none behind that nobody can take: of
+ * those given until some moment there are never more than of those who waited then. */
 static void drop_excess(const volatile void *condition)
 {
-    for (uint32_t i = 0; count_grants(condition) > count_waiters(condition);) {
-        if (board->grants[i].condition == condition) {
-            grant_drop(&board->grants[i]);
+    for (uint32_t i = 0; i < board->grant_count;) {
+        struct grant *g = &board->grants[i];
+        if (g->condition == condition &&
+            count_grants(condition, g->stamp) > count_waiters(condition, g->stamp)) {
+            grant_drop(g);
         } else {
             i++;
         }
@@ -171,9 +182,15 @@ uint32_t turn_wake(const volatile void *object, uint32_t most)
 
 /* What could be next */
 
+/* Whether it goes on to its end, whatever it waits for. */
+static bool is_cancelled(const struct task *t)
+{
+    return t->is_cancelled && t->act.is_cancellable && !t->is_cancel_off;
+}
+
 static bool is_ready(const struct task *t)
 {
-    if (t->is_cancelled && t->act.is_cancellable && !t->is_cancel_off) {
+    if (is_cancelled(t)) {
         return t->act.wait != WAIT_CONDITION || lock_is_ready(t);
     }
     switch (t->act.wait) {
@@ -566,6 +583,9 @@ bool turn_take(const struct act *act)
     while (me->signal != 0) {
         const uint64_t since = me->since;
         me->act = (struct act){0};
+        if (act->wait == WAIT_CONDITION) {
+            drop_excess(act->object);
+        }
         const bool goes_on = signals_take(me->signal);
         if (act->interruption == INTERRUPTED_ALWAYS ||
             (act->interruption == INTERRUPTED_MAYBE && !goes_on)) {
@@ -576,17 +596,15 @@ bool turn_take(const struct act *act)
         me->since = since;
         go(me);
     }
+    const bool is_given_up = me->is_timed_out && me->act.wait != WAIT_TIME;
     struct grant *taken =
-        me->act.wait == WAIT_CONDITION && !me->is_timed_out ? grant_for(me) : NULL;
+        act->wait == WAIT_CONDITION && !is_given_up && !is_cancelled(me) ? grant_for(me) : NULL;
     if (taken != NULL) {
         grant_drop(taken);
     }
-    const bool is_given_up = me->is_timed_out && me->act.wait != WAIT_TIME;
-    const volatile void *object = me->act.object;
-    const bool is_condition = me->act.wait == WAIT_CONDITION;
     me->act = (struct act){0};
-    if (is_given_up && is_condition) {
-        drop_excess(object);
+    if (act->wait == WAIT_CONDITION && taken == NULL) {
+        drop_excess(act->object);
     }
     return !is_given_up;
 }

@@ -117,6 +117,125 @@ static int hang(void)
     return 0;
 }
 
+/* A signal that a waiter was woken by, but left for a handler, is nobody's any more: it must not
+ * stand in the way of those that come later. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int is_begun, is_over;
+
+static void *await_both(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    while (!is_begun) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    while (!is_over) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void say(int *what)
+{
+    pthread_mutex_lock(&lock);
+    *what = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static int interrupt_waiter(void)
+{
+    pthread_t waiter;
+    signal(SIGUSR1, child_ended);
+    pthread_create(&waiter, NULL, await_both, NULL);
+    say(&is_begun);
+    pthread_kill(waiter, SIGUSR1);
+    pthread_cond_broadcast(&changed);
+    say(&is_over);
+    pthread_join(waiter, NULL);
+    return 0;
+}
+
+static void *await_end(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    while (!is_over) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void *await_begin(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    while (!is_begun) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+/* What one who came later could not have taken, is not kept for it. */
+static int interrupt_first_waiter(void)
+{
+    pthread_t first;
+    pthread_t second;
+    signal(SIGUSR1, child_ended);
+    pthread_create(&first, NULL, await_begin, NULL);
+    say(&is_begun);
+    pthread_create(&second, NULL, await_end, NULL);
+    pthread_kill(first, SIGUSR1);
+    pthread_join(first, NULL);
+    say(&is_over);
+    pthread_join(second, NULL);
+    return 0;
+}
+
+/* Threads of a child are real ones, and have their own values all the same. */
+enum { ROUNDS = 2000 };
+static pthread_spinlock_t turn;
+static pthread_key_t key;
+static int rounds;
+
+static void *count_rounds(void *own)
+{
+    pthread_setspecific(key, own);
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_spin_lock(&turn);
+        rounds++;
+        pthread_spin_unlock(&turn);
+    }
+    return pthread_getspecific(key);
+}
+
+static int count_in_threads(void)
+{
+    pthread_t threads[2];
+    void *found[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, count_rounds, &found[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], &found[i]);
+    }
+    return found[0] != &found[0] || found[1] != &found[1] || rounds != 2 * ROUNDS;
+}
+
+static int fork_threads(void)
+{
+    int status = 0;
+    pthread_spin_init(&turn, PTHREAD_PROCESS_PRIVATE);
+    pthread_key_create(&key, NULL);
+    run_thread();
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(count_in_threads());
+    }
+    return waitpid(child, &status, 0) != child || status != 0;
+}
+
 static const struct edge {
     const char *name;
     int (*run)(void);
@@ -127,6 +246,9 @@ static const struct edge {
     {"become_another", become_another},
     {"become_another_later", become_another_later},
     {"hang", hang},
+    {"interrupt_waiter", interrupt_waiter},
+    {"interrupt_first_waiter", interrupt_first_waiter},
+    {"fork_threads", fork_threads},
 };
 
 int main(int count, char **words)

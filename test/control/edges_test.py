@@ -33,6 +33,17 @@ def test_a_signal_of_a_child_is_no_deadlock():
     assert {"fork", "kill"} <= uncontrolled(said), said
 
 
+def test_a_waiter_that_leaves_for_a_handler_leaves_no_signal_behind():
+    for word in ("interrupt_waiter", "interrupt_first_waiter"):
+        said, _ = explore([build_plain("edges"), word], "--strategy", "random", "--fail-on", "exit", "--budget", "300runs")
+        assert not said["findings"] and said["stats"]["runs"] == 300, said
+
+
+def test_threads_of_a_child_lock_and_keep_their_own():
+    said, _ = explore([build_plain("edges"), "fork_threads"], "--fail-on", "exit", "--budget", "3runs")
+    assert not said["findings"] and said["stats"]["runs"] == 3, said
+
+
 def test_who_only_starts_another_program_is_refused():
     needs_traps()
     done = run([CLEW, "explore", "-o", os.path.join(FOLDER.name, "another"), "--", build_plain("edges"), "become_another"])
