@@ -238,6 +238,24 @@ void rt_amend_void(struct rt_mark mark)
     }
 }
 
+int64_t rt_amend_sent(struct rt_mark mark, int64_t result)
+{
+    if (result < 0) {
+        rt_amend_void(mark);
+    } else {
+        (void)rt_amend_size(mark, (uint64_t)result);
+    }
+    return result;
+}
+
+int rt_amend_done(struct rt_mark mark, int result)
+{
+    if (result != 0) {
+        rt_amend_void(mark);
+    }
+    return result;
+}
+
 void rt_amend_count(struct rt_mark mark, uint32_t count)
 {
     if (is_in_reach(mark)) {

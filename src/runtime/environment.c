@@ -57,8 +57,8 @@ void environment_build(struct environment *e, char *const *given, bool is_for_ch
     }
     const size_t text_size = 2 * PATH_SIZE + ORIGIN_SIZE + (wanted == NULL ? 0 : strlen(wanted));
     const size_t size = (count + ADDED_MAX + 1) * sizeof(char *) + text_size;
-    void *pages = folder_memory(size);
-    if (pages == NULL || library[0] == 0) {
+    void *pages = library[0] == 0 ? NULL : folder_memory(size);
+    if (pages == NULL) {
         return;
     }
     char **words = pages;

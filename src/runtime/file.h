@@ -2,8 +2,6 @@
 #ifndef CLEW_RUNTIME_FILE_H
 #define CLEW_RUNTIME_FILE_H
 
-#include <sys/types.h>
-
 #include "runtime/rt.h"
 
 struct file_transfer {
@@ -19,8 +17,5 @@ struct rt_mark file_record(enum event_kind kind, struct file_transfer t);
 
 /* Where the next read or write of the file begins, -1 when it is no regular file. */
 int64_t file_offset(int fd);
-
-/* What a write that was announced came to. */
-ssize_t file_wrote(struct rt_mark mark, ssize_t result);
 
 #endif

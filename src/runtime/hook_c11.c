@@ -62,8 +62,9 @@ RT_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 
 RT_EXPORT int mtx_unlock(mtx_t *m)
 {
-    sync_record(EVENT_UNLOCK, sync_mutex_mode(mutex_of(m)), m, RT_PLACE);
-    return REAL(mtx_unlock)(m);
+    const struct rt_mark mark =
+        sync_announce(EVENT_UNLOCK, sync_mutex_mode(mutex_of(m)), m, RT_PLACE);
+    return rt_amend_done(mark, REAL(mtx_unlock)(m)); /* thrd_success is 0 */
 }
 
 RT_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)

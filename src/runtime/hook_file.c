@@ -136,16 +136,6 @@ RT_EXPORT ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t
     return read_at(REAL(preadv64)(fd, parts, count, offset), fd, offset, RT_PLACE);
 }
 
-ssize_t file_wrote(struct rt_mark mark, ssize_t result)
-{
-    if (result < 0) {
-        rt_amend_void(mark);
-    } else {
-        rt_amend_size(mark, (uint64_t)result);
-    }
-    return result;
-}
-
 static struct rt_mark write_parts_at(int fd, const struct iovec *parts, int count, int64_t offset,
                                      const void *place)
 {
@@ -159,27 +149,27 @@ static struct rt_mark write_parts_at(int fd, const struct iovec *parts, int coun
 RT_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
     const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
-    return file_wrote(mark, REAL(pwritev)(fd, parts, count, offset));
+    return rt_amend_sent(mark, REAL(pwritev)(fd, parts, count, offset));
 }
 
 RT_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
     const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
-    return file_wrote(mark, REAL(pwritev64)(fd, parts, count, offset));
+    return rt_amend_sent(mark, REAL(pwritev64)(fd, parts, count, offset));
 }
 
 RT_EXPORT ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
     const struct rt_mark mark =
         file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_PLACE});
-    return file_wrote(mark, REAL(pwrite)(fd, bytes, size, offset));
+    return rt_amend_sent(mark, REAL(pwrite)(fd, bytes, size, offset));
 }
 
 RT_EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
 {
     const struct rt_mark mark =
         file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_PLACE});
-    return file_wrote(mark, REAL(pwrite64)(fd, bytes, size, offset));
+    return rt_amend_sent(mark, REAL(pwrite64)(fd, bytes, size, offset));
 }
 
 static int synced(int result, int fd, const void *place)
@@ -232,14 +222,6 @@ static struct rt_mark record_paths(enum event_kind kind, const char *text, size_
         (struct rt_event){.kind = kind, .place = place, .more = text, .more_size = size});
 }
 
-static int undone(struct rt_mark mark, int result)
-{
-    if (result < 0) {
-        rt_amend_void(mark);
-    }
-    return result;
-}
-
 static struct rt_mark record_unlink(int folder, const char *path, const void *place)
 {
     char text[PATHS_SIZE];
@@ -255,7 +237,7 @@ static struct rt_mark record_unlink(int folder, const char *path, const void *pl
 
 RT_EXPORT int unlink(const char *path)
 {
-    return undone(record_unlink(AT_FDCWD, path, RT_PLACE), REAL(unlink)(path));
+    return rt_amend_done(record_unlink(AT_FDCWD, path, RT_PLACE), REAL(unlink)(path));
 }
 
 RT_EXPORT int unlinkat(int folder, const char *path, int flags)
@@ -263,7 +245,8 @@ RT_EXPORT int unlinkat(int folder, const char *path, int flags)
     if ((flags & AT_REMOVEDIR) != 0) {
         return REAL(unlinkat)(folder, path, flags);
     }
-    return undone(record_unlink(folder, path, RT_PLACE), REAL(unlinkat)(folder, path, flags));
+    return rt_amend_done(record_unlink(folder, path, RT_PLACE),
+                         REAL(unlinkat)(folder, path, flags));
 }
 
 struct renaming {
@@ -292,12 +275,12 @@ RT_EXPORT int rename(const char *old, const char *new)
 {
     const struct rt_mark mark =
         record_rename((struct renaming){AT_FDCWD, old, AT_FDCWD, new}, RT_PLACE);
-    return undone(mark, REAL(rename)(old, new));
+    return rt_amend_done(mark, REAL(rename)(old, new));
 }
 
 RT_EXPORT int renameat(int old_folder, const char *old, int new_folder, const char *new)
 {
     const struct rt_mark mark =
         record_rename((struct renaming){old_folder, old, new_folder, new}, RT_PLACE);
-    return undone(mark, REAL(renameat)(old_folder, old, new_folder, new));
+    return rt_amend_done(mark, REAL(renameat)(old_folder, old, new_folder, new));
 }

@@ -100,15 +100,27 @@ void lock_forget(int fd, const void *place)
     }
 }
 
-/* What is released is told before it is, or another's acquisition could come first. */
+/* A size of 0 goes to the end of the file, however long that becomes. */
+static bool is_within(struct lock_range range, struct lock_range whole)
+{
+    return whole.start >= 0 && range.start >= whole.start &&
+           (whole.size == 0 ||
+            (range.size != 0 && range.start - whole.start <= whole.size - range.size));
+}
+
+/* What is released is told before it is, or another's acquisition could come first. All goes that
+ * lies in the range; what reaches beyond it is held on. */
 static void before_unlock(int fd, uint8_t mode, struct lock_range range, const void *place)
 {
-    struct held *h = rt_is_recording() ? find(fd, mode, range) : NULL;
-    if (h != NULL) {
-        const int saved = errno;
-        release(fd, h, place);
-        errno = saved;
+    const int saved = errno;
+    for (size_t i = 0; i < HELD_MAX && atomic_load(&held_count) > 0 && rt_is_recording(); i++) {
+        struct held *h = &held[i];
+        if (atomic_load_explicit(&h->fd, memory_order_acquire) == fd + 1 &&
+            is_flock(h->mode) == is_flock(mode) && is_within(h->range, range)) {
+            release(fd, h, place);
+        }
     }
+    errno = saved;
 }
 
 static void after_lock(int fd, uint8_t mode, struct lock_range range, const void *place)
@@ -141,16 +153,24 @@ static bool is_setting(int command)
            command == F_OFD_SETLKW;
 }
 
+/* A negative size goes back from the start. */
+static struct lock_range range_from(int64_t start, int64_t size)
+{
+    return size < 0 && start >= 0 && size > INT64_MIN
+               ? (struct lock_range){.start = start + size, .size = -size}
+               : (struct lock_range){.start = start, .size = size};
+}
+
 /* Every command of fcntl takes at most one word. */
 typedef int fcntl_function(int fd, int command, ...);
 
 static int set_lock(fcntl_function *real, int fd, int command, struct flock *lock,
                     const void *place)
 {
-    const struct lock_range range = {.start = lock->l_start, .size = lock->l_len};
+    const struct lock_range range = range_from(lock->l_start, lock->l_len);
     const uint8_t mode = lock->l_type == F_RDLCK ? LOCK_FCNTL_READ : LOCK_FCNTL_WRITE;
     const short type = lock->l_type;
-    if (type == F_UNLCK) {
+    if (type == F_UNLCK && lock->l_whence == SEEK_SET) {
         before_unlock(fd, mode, range, place);
     }
     const int result = real(fd, command, lock);
@@ -172,14 +192,13 @@ static int control(fcntl_function *real, int fd, int command, void *argument, co
     return result;
 }
 
-/* The range of lockf begins at the file's offset; a negative size goes back from there. */
+/* The range of lockf begins at the file's offset. */
 static struct lock_range range_from_here(int fd, int64_t size)
 {
     const int saved = errno;
     const int64_t here = syscall(SYS_lseek, fd, 0L, SEEK_CUR);
     errno = saved;
-    return (struct lock_range){.start = size < 0 ? here + size : here,
-                               .size = size < 0 ? -size : size};
+    return range_from(here, size);
 }
 
 RT_EXPORT int lockf(int fd, int command, off_t size)

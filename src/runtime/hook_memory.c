@@ -147,17 +147,23 @@ RT_EXPORT void free(void *block)
     }
 }
 
+/* How large the block was is not known: what lies behind it is copied, too. */
+static void *moved_from_store(const void *block, size_t size)
+{
+    void *fresh = is_ready() ? real.malloc(size) : store_take(size);
+    if (fresh != NULL && is_of_store(block)) {
+        const size_t left = (size_t)(store + STORE_SIZE - (const unsigned char *)block);
+        memmove(fresh, block, size < left ? size : left);
+    }
+    return fresh;
+}
+
 /* A block that grows is a new one, even where it stays in place: what was known of its words is of
  * no use, because nobody else may use them meanwhile. */
 static void *reallocated(void *block, size_t size, const void *place)
 {
-    if (is_of_store(block)) {
-        void *fresh = real.malloc(size);
-        const size_t left = (size_t)(store + STORE_SIZE - (unsigned char *)block);
-        if (fresh != NULL) {
-            memcpy(fresh, block, size < left ? size : left);
-        }
-        return fresh;
+    if (!is_ready() || is_of_store(block)) {
+        return moved_from_store(block, size);
     }
     freed(block, place);
     void *moved = real.realloc(block, size);
@@ -170,7 +176,7 @@ static void *reallocated(void *block, size_t size, const void *place)
 
 RT_EXPORT void *realloc(void *block, size_t size)
 {
-    return is_ready() ? reallocated(block, size, RT_PLACE) : store_take(size);
+    return reallocated(block, size, RT_PLACE);
 }
 
 RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
@@ -180,7 +186,7 @@ RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return is_ready() ? reallocated(block, whole, RT_PLACE) : store_take(whole);
+    return reallocated(block, whole, RT_PLACE);
 }
 
 RT_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)

@@ -118,17 +118,6 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
     return mark;
 }
 
-/* After a send: what really went. */
-static ssize_t sent(struct rt_mark mark, ssize_t result)
-{
-    if (result < 0) {
-        rt_amend_void(mark);
-    } else {
-        rt_amend_size(mark, (uint64_t)result);
-    }
-    return result;
-}
-
 /* After a receive: nothing to tell of a failed or merely peeking one. */
 static ssize_t received(const struct transfer *t, int flags, ssize_t result)
 {
@@ -143,7 +132,7 @@ RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
     const struct iovec part = {(void *)(uintptr_t)bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
-    return sent(mark, REAL(send)(fd, bytes, size, flags));
+    return rt_amend_sent(mark, REAL(send)(fd, bytes, size, flags));
 }
 
 /* A write to a file, when fd is one. */
@@ -153,11 +142,12 @@ static struct rt_mark file_write(int fd, size_t size, const void *place)
                        (struct file_transfer){fd, true, size, file_offset(fd), place});
 }
 
-/* A read from a file, when fd is one: it has moved the offset already. */
+/* A read from a file, when fd is one: it has moved the offset already. A failed one tells nothing.
+ */
 static void file_read(int fd, ssize_t size, const void *place)
 {
     const int64_t after = size < 0 ? -1 : file_offset(fd);
-    if (after >= size) {
+    if (size >= 0 && after >= size) {
         (void)file_record(EVENT_FILE_READ,
                           (struct file_transfer){fd, true, (uint64_t)size, after - size, place});
     }
@@ -167,12 +157,12 @@ RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
 {
     if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
         const struct rt_mark written = file_write(fd, size, RT_PLACE);
-        return file_wrote(written, REAL(write)(fd, bytes, size));
+        return rt_amend_sent(written, REAL(write)(fd, bytes, size));
     }
     const struct iovec part = {(void *)(uintptr_t)bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
-    return sent(mark, REAL(write)(fd, bytes, size));
+    return rt_amend_sent(mark, REAL(write)(fd, bytes, size));
 }
 
 RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
@@ -181,10 +171,10 @@ RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
         .fd = fd, .parts = parts, .count = count < 0 ? 0 : (size_t)count, .place = RT_PLACE};
     if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
         const struct rt_mark written = file_write(fd, vector_size(parts, t.count), RT_PLACE);
-        return file_wrote(written, REAL(writev)(fd, parts, count));
+        return rt_amend_sent(written, REAL(writev)(fd, parts, count));
     }
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, vector_size(parts, t.count));
-    return sent(mark, REAL(writev)(fd, parts, count));
+    return rt_amend_sent(mark, REAL(writev)(fd, parts, count));
 }
 
 RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, __CONST_SOCKADDR_ARG to,
@@ -198,20 +188,24 @@ RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, __CO
                                .address_size = address_size,
                                .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
-    return sent(mark, REAL(sendto)(fd, bytes, size, flags, to.__sockaddr__, address_size));
+    return rt_amend_sent(mark, REAL(sendto)(fd, bytes, size, flags, to.__sockaddr__, address_size));
+}
+
+static struct transfer transfer_of(int fd, const struct msghdr *message, const void *place)
+{
+    return (struct transfer){.fd = fd,
+                             .parts = message->msg_iov,
+                             .count = message->msg_iovlen,
+                             .address = message->msg_name,
+                             .address_size = message->msg_namelen,
+                             .place = place};
 }
 
 static ssize_t send_message(int fd, const struct msghdr *message, int flags, const void *place)
 {
-    const struct transfer t = {.fd = fd,
-                               .parts = message->msg_iov,
-                               .count = message->msg_iovlen,
-                               .address = message->msg_name,
-                               .address_size = message->msg_namelen,
-                               .place = place};
-    const struct rt_mark mark =
-        record_transfer(EVENT_SEND, &t, vector_size(message->msg_iov, message->msg_iovlen));
-    return sent(mark, REAL(sendmsg)(fd, message, flags));
+    const struct transfer t = transfer_of(fd, message, place);
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, vector_size(t.parts, t.count));
+    return rt_amend_sent(mark, REAL(sendmsg)(fd, message, flags));
 }
 
 RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
@@ -224,14 +218,14 @@ RT_EXPORT ssize_t sendfile(int fd, int from, off_t *offset, size_t size)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
-    return sent(mark, REAL(sendfile)(fd, from, offset, size));
+    return rt_amend_sent(mark, REAL(sendfile)(fd, from, offset, size));
 }
 
 RT_EXPORT ssize_t sendfile64(int fd, int from, off64_t *offset, size_t size)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
-    return sent(mark, REAL(sendfile64)(fd, from, offset, size));
+    return rt_amend_sent(mark, REAL(sendfile64)(fd, from, offset, size));
 }
 
 /* From a pipe to a stream, or the other way; a file at either end has no event of its own. */
@@ -240,7 +234,8 @@ RT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_off
 {
     const struct transfer out = {.fd = to, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &out, size);
-    const ssize_t result = sent(mark, REAL(splice)(from, from_offset, to, to_offset, size, flags));
+    const ssize_t result =
+        rt_amend_sent(mark, REAL(splice)(from, from_offset, to, to_offset, size, flags));
     const struct transfer in = {.fd = from, .place = RT_PLACE};
     return received(&in, 0, result);
 }
@@ -249,7 +244,7 @@ RT_EXPORT int eventfd_write(int fd, uint64_t value)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
     const struct rt_mark mark = record_transfer(EVENT_SEND, &t, sizeof value);
-    return (int)sent(mark, REAL(eventfd_write)(fd, value));
+    return (int)rt_amend_sent(mark, REAL(eventfd_write)(fd, value));
 }
 
 RT_EXPORT int eventfd_read(int fd, uint64_t *value)
@@ -293,7 +288,8 @@ RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKAD
                                .parts = &part,
                                .count = 1,
                                .address = to.__sockaddr__,
-                               .address_size = to.__sockaddr__ == NULL ? 0 : *address_size,
+                               .address_size =
+                                   result < 0 || to.__sockaddr__ == NULL ? 0 : *address_size,
                                .place = RT_PLACE};
     return received(&t, flags, result);
 }
@@ -313,19 +309,22 @@ static void forget_passed(struct msghdr *message)
     }
 }
 
+/* A message of so many bytes is there, with all that came with it. */
+static void message_received(const struct transfer *t, struct msghdr *message, int flags,
+                             size_t size)
+{
+    forget_passed(message);
+    (void)received(t, flags, (ssize_t)size);
+}
+
 RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     const ssize_t result = REAL(recvmsg)(fd, message, flags);
     if (result >= 0) {
-        forget_passed(message);
+        const struct transfer t = transfer_of(fd, message, RT_PLACE);
+        message_received(&t, message, flags, (size_t)result);
     }
-    const struct transfer t = {.fd = fd,
-                               .parts = message->msg_iov,
-                               .count = message->msg_iovlen,
-                               .address = message->msg_name,
-                               .address_size = message->msg_namelen,
-                               .place = RT_PLACE};
-    return received(&t, flags, result);
+    return result;
 }
 
 /* Several messages in one call: each is announced; those that did not go are taken back. */
@@ -347,15 +346,8 @@ RT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 {
     const int result = REAL(recvmmsg)(fd, messages, count, flags, timeout);
     for (int i = 0; i < result; i++) {
-        struct msghdr *message = &messages[i].msg_hdr;
-        forget_passed(message);
-        const struct transfer t = {.fd = fd,
-                                   .parts = message->msg_iov,
-                                   .count = message->msg_iovlen,
-                                   .address = message->msg_name,
-                                   .address_size = message->msg_namelen,
-                                   .place = RT_PLACE};
-        (void)received(&t, flags, (ssize_t)messages[i].msg_len);
+        const struct transfer t = transfer_of(fd, &messages[i].msg_hdr, RT_PLACE);
+        message_received(&t, &messages[i].msg_hdr, flags, messages[i].msg_len);
     }
     return result;
 }
@@ -431,14 +423,19 @@ RT_EXPORT int shutdown(int fd, int how)
     return REAL(shutdown)(fd, how);
 }
 
+/* The descriptor is about to be closed. */
+static void closes(int fd, const void *place)
+{
+    record_step(EVENT_CLOSE, fd, place);
+    lock_forget(fd, place);
+    descriptor_closes(fd, place);
+}
+
 RT_EXPORT int close(int fd)
 {
-    if (fd < 0) {
-        return REAL(close)(fd);
+    if (fd >= 0) {
+        closes(fd, RT_PLACE);
     }
-    record_step(EVENT_CLOSE, fd, RT_PLACE);
-    lock_forget(fd, RT_PLACE);
-    descriptor_closes(fd, RT_PLACE);
     return REAL(close)(fd);
 }
 
@@ -454,20 +451,26 @@ RT_EXPORT int dup(int fd)
     return made(REAL(dup)(fd), RT_PLACE);
 }
 
+/* Another descriptor takes the place of this one, which is closed, if there is another. */
+static void replaces(int from, int to, const void *place)
+{
+    const int saved = errno;
+    if (from != to && to >= 0 && syscall(SYS_fcntl, from, F_GETFD) >= 0) {
+        closes(to, place);
+    }
+    errno = saved;
+}
+
 RT_EXPORT int dup2(int from, int to)
 {
-    if (from != to) {
-        record_step(EVENT_CLOSE, to, RT_PLACE);
-        descriptor_forget(to);
-    }
-    return REAL(dup2)(from, to);
+    replaces(from, to, RT_PLACE);
+    return from == to ? REAL(dup2)(from, to) : made(REAL(dup2)(from, to), RT_PLACE);
 }
 
 RT_EXPORT int dup3(int from, int to, int flags)
 {
-    record_step(EVENT_CLOSE, to, RT_PLACE);
-    descriptor_forget(to);
-    return REAL(dup3)(from, to, flags);
+    replaces(from, to, RT_PLACE);
+    return made(REAL(dup3)(from, to, flags), RT_PLACE);
 }
 
 RT_EXPORT int close_range(unsigned first, unsigned last, int flags)
@@ -487,10 +490,7 @@ RT_EXPORT int fclose(FILE *file)
     if (shell_is_stream(file)) {
         return pclose(file);
     }
-    const int fd = fileno(file);
-    record_step(EVENT_CLOSE, fd, RT_PLACE);
-    lock_forget(fd, RT_PLACE);
-    descriptor_closes(fd, RT_PLACE);
+    closes(fileno(file), RT_PLACE);
     return REAL(fclose)(file);
 }
 

@@ -19,7 +19,8 @@
 
 enum { MAPPINGS_MAX = 256, NAME_SIZE = 240 };
 
-/* One mapping; start is 0 in a free row. */
+/* One mapping; start is 0 in a free row, and RESERVED in one that is being filled. */
+#define RESERVED UINTPTR_MAX
 static struct mapping {
     _Atomic uintptr_t start;
     struct shared_range range;
@@ -58,10 +59,11 @@ static void add(uintptr_t start, struct shared_range range, const char *name, ui
     for (size_t i = 0; i < MAPPINGS_MAX; i++) {
         uintptr_t expected = 0;
         struct mapping *m = &mappings[i];
-        if (atomic_compare_exchange_strong(&m->start, &expected, start)) {
+        if (atomic_compare_exchange_strong(&m->start, &expected, RESERVED)) {
             m->range = range;
             m->name_size = name_size < NAME_SIZE ? name_size : NAME_SIZE;
             memcpy(m->name, name, m->name_size);
+            atomic_store(&m->start, start); /* the row is whole before it is found */
             tell(m);
             return;
         }
@@ -101,7 +103,8 @@ static void mapped(void *start, size_t size, int fd, off64_t offset)
 void shared_tell_again(void)
 {
     for (size_t i = 0; i < MAPPINGS_MAX; i++) {
-        if (atomic_load(&mappings[i].start) != 0) {
+        const uintptr_t start = atomic_load(&mappings[i].start);
+        if (start != 0 && start != RESERVED) {
             tell(&mappings[i]);
         }
     }

@@ -7,10 +7,16 @@
 #include "runtime/rt.h"
 #include "runtime/sync.h"
 
+struct rt_mark sync_announce(enum event_kind kind, uint8_t mode, const volatile void *object,
+                             const void *place)
+{
+    return rt_record(
+        (struct rt_event){.kind = kind, .mode = mode, .object = object, .place = place});
+}
+
 void sync_record(enum event_kind kind, uint8_t mode, const volatile void *object, const void *place)
 {
-    (void)rt_record(
-        (struct rt_event){.kind = kind, .mode = mode, .object = object, .place = place});
+    (void)sync_announce(kind, mode, object, place);
 }
 
 /* Records the acquisition when it succeeded; a robust mutex whose owner died is acquired too. */
@@ -53,13 +59,8 @@ RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 
 RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-    const struct rt_mark mark = rt_record((struct rt_event){
-        .kind = EVENT_UNLOCK, .mode = sync_mutex_mode(m), .object = m, .place = RT_PLACE});
-    const int result = REAL(pthread_mutex_unlock)(m);
-    if (result != 0) {
-        rt_amend_void(mark);
-    }
-    return result;
+    const struct rt_mark mark = sync_announce(EVENT_UNLOCK, sync_mutex_mode(m), m, RT_PLACE);
+    return rt_amend_done(mark, REAL(pthread_mutex_unlock)(m));
 }
 
 /* A wait: the lock is released at its beginning and held again at its end, however it ended. `more`
@@ -179,13 +180,9 @@ RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     /* The one who holds it for writing is the one who may release it. */
     const bool is_writer = l->__data.__cur_writer == (int)rt_own_tid();
-    const struct rt_mark mark = rt_record((struct rt_event){
-        .kind = EVENT_UNLOCK, .mode = rwlock_mode(l, !is_writer), .object = l, .place = RT_PLACE});
-    const int result = REAL(pthread_rwlock_unlock)(l);
-    if (result != 0) {
-        rt_amend_void(mark);
-    }
-    return result;
+    const struct rt_mark mark =
+        sync_announce(EVENT_UNLOCK, rwlock_mode(l, !is_writer), l, RT_PLACE);
+    return rt_amend_done(mark, REAL(pthread_rwlock_unlock)(l));
 }
 
 RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
@@ -279,6 +276,6 @@ RT_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *un
 
 RT_EXPORT int sem_post(sem_t *s)
 {
-    sync_record(EVENT_SEM_POST, MODE_UNSAID, s, RT_PLACE);
-    return REAL(sem_post)(s);
+    const struct rt_mark mark = sync_announce(EVENT_SEM_POST, MODE_UNSAID, s, RT_PLACE);
+    return rt_amend_done(mark, REAL(sem_post)(s));
 }

@@ -97,11 +97,12 @@ static void stack_begin(void)
     void *base = NULL;
     size_t size = 0;
     rt_ignore_begin();
-    if (access_is_told() && pthread_getattr_np(pthread_self(), &attributes) == 0 &&
-        pthread_attr_getstack(&attributes, &base, &size) == 0) {
-        access_clear(base, size);
-        const uint64_t wide = size;
-        rt_record_note(RECORD_STACK, (uintptr_t)base, &wide, sizeof wide);
+    if (access_is_told() && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &base, &size) == 0) {
+            access_clear(base, size);
+            const uint64_t wide = size;
+            rt_record_note(RECORD_STACK, (uintptr_t)base, &wide, sizeof wide);
+        }
         (void)pthread_attr_destroy(&attributes);
     }
     rt_ignore_end();

@@ -115,6 +115,11 @@ struct rt_mark rt_record_late(struct rt_late late);
 bool rt_amend_size(struct rt_mark mark, uint64_t size);
 void rt_amend_void(struct rt_mark mark);
 
+/* The same by what the call said, which is given back: how many bytes went, or that it failed; and
+ * of calls that say no more than 0, or that they failed. */
+int64_t rt_amend_sent(struct rt_mark mark, int64_t result);
+int rt_amend_done(struct rt_mark mark, int result);
+
 /* An atomic operation that was recorded with a value: it was repeated so often with no other
  * outcome; what it saw is ordered before what follows. */
 void rt_amend_count(struct rt_mark mark, uint32_t count);

@@ -9,6 +9,9 @@
 /* One operation on an object without more to say. */
 void sync_record(enum event_kind kind, uint8_t mode, const volatile void *object,
                  const void *place);
+/* The same before it is done, for it may be refused. */
+struct rt_mark sync_announce(enum event_kind kind, uint8_t mode, const volatile void *object,
+                             const void *place);
 
 /* The mode of a mutex's events. */
 uint8_t sync_mutex_mode(const pthread_mutex_t *m);

@@ -2,6 +2,7 @@
  * recording began.
  *
  * expect: 2 file-open
+ * expect: 3 file-read
  * order: main@n file-open new.txt
  * order: main@n file-write new.txt value=0 size=5
  * order: main@n file-write new.txt value=5 size=2
@@ -30,6 +31,8 @@ int main(void)
     CLAIM(writev(fd, parts, 2) == 2);
     CLAIM(pwrite(fd, "x", 1, 100) == 1);
     CLAIM(pwritev(fd, parts, 2, 200) == 2);
+    CLAIM(read(fd, bytes, 1) < 0);
+    CLAIM(readv(fd, parts, 2) < 0);
     CLAIM(fsync(fd) == 0);
     CLAIM(close(fd) == 0);
     CLAIM(rename("new.txt", "old.txt") == 0);

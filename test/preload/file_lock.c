@@ -1,10 +1,12 @@
 /* Locks on files exclude processes; what is released without being held is not told, and what is
- * closed is released.
+ * closed is released. What goes with a larger range is released, too.
  *
  * expect: 20 lock lock mode=flock-write
  * expect: 20 unlock lock mode=flock-write
  * expect: 22 lock lock[10+5]
  * expect: 22 unlock lock[10+5]
+ * expect: 4 lock lock[20+5]
+ * expect: 4 unlock lock[20+5]
  * expect: 2 lock lock mode=fcntl-read
  * expect: 2 unlock lock mode=fcntl-read */
 #include <fcntl.h>
@@ -32,6 +34,11 @@ static void use(void)
     CLAIM(lseek(fd, 15, SEEK_SET) == 15);
     CLAIM(lockf(fd, F_LOCK, -5) == 0);
     CLAIM(lockf(fd, F_ULOCK, -5) == 0);
+    CLAIM(set(fd, F_WRLCK, 20, 5) == 0);
+    CLAIM(set(fd, F_UNLCK, 0, 0) == 0);
+    CLAIM(set(fd, F_WRLCK, 20, 5) == 0);
+    CLAIM(set(fd, F_UNLCK, 10, 15) == 0);
+    CLAIM(set(fd, F_UNLCK, 0, 24) == 0);
     CLAIM(set(fd, F_RDLCK, 0, 0) == 0);
     CLAIM(close(fd) == 0);
 }
