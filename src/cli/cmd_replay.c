@@ -105,7 +105,9 @@ static int walk(struct session *s, struct world *w, const struct schedule *sched
     if (result == 0) {
         struct plan p = {.pick.seed = recipe.plan.pick.seed,
                          .contents = recipe.plan.contents,
-                         .content_count = recipe.plan.content_count};
+                         .content_count = recipe.plan.content_count,
+                         .without = recipe.plan.without,
+                         .without_count = recipe.plan.without_count};
         vec_each (&x->steps, step) {
             p.faults.most[step->operation.fault]++;
         }

@@ -286,7 +286,7 @@ void exact_stage(struct reducer *r)
         if (!reducer_goes_on(r) || !search(r, (enum phase)phase)) {
             return;
         }
-        if (phase >= PHASE_KINDS) {
+        if (phase >= PHASE_KINDS && !r->world->has_bound_events) {
             r->result->proof = phase == last ? PROOF_OPTIMAL : PROOF_KINDS;
         }
     }

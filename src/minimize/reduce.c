@@ -213,6 +213,9 @@ static uint64_t key_of(const struct plan *p)
         key = (key ^ (want->action + 3 * want->content + want->match)) * 0x9e3779b97f4a7c15u;
         key ^= key >> 32;
     }
+    for (size_t i = 0; i < p->without_count; i++) {
+        key = name_mix(key, p->without[i]);
+    }
     for (size_t i = 0; i < p->content_count; i++) {
         key = name_mix(key, name_text(p->contents[i].bytes, p->contents[i].size));
     }
@@ -252,6 +255,8 @@ static struct plan plan_of(struct reducer *r, const struct execution *x)
         vec_push(&r->turns, (struct pick_turn){.name = x->steps.at[i].operation.name, .step = i});
     }
     struct plan p = r->result->plan;
+    p.without = x->without.at;
+    p.without_count = x->without.count;
     p.pick.turns = r->turns.at;
     p.pick.turn_count = r->turns.count;
     p.pick.steps_first = UINT32_MAX;
@@ -297,8 +302,10 @@ static bool is_repeatable(struct reducer *r, const struct execution *x)
 
 static bool is_pair(const struct pick_operation *first, const struct pick_operation *second)
 {
-    const bool is_undone = (first->fault == FAULT_CRASH && second->fault == FAULT_RESTART) ||
-                           (first->fault == FAULT_PARTITION && second->fault == FAULT_HEAL);
+    const uint8_t fault = pick_fault(first);
+    const uint8_t then = pick_fault(second);
+    const bool is_undone = (fault == FAULT_CRASH && then == FAULT_RESTART) ||
+                           (fault == FAULT_PARTITION && then == FAULT_HEAL);
     return is_undone && first->node == second->node;
 }
 
@@ -312,7 +319,7 @@ static void find_atoms(struct reducer *r)
     }
     for (uint32_t i = 0; i < best->steps.count; i++) {
         const struct pick_operation *o = &best->steps.at[i].operation;
-        for (uint32_t k = i + 1; o->fault != 0 && k < best->steps.count; k++) {
+        for (uint32_t k = i + 1; pick_fault(o) != 0 && k < best->steps.count; k++) {
             if (is_pair(o, &best->steps.at[k].operation)) {
                 r->partner_of.at[i] = k;
                 r->partner_of.at[k] = i;
@@ -341,6 +348,8 @@ static void tell_better(struct reducer *r)
     m->final_externals = minimize_externals(&m->best);
     m->final_switches = r->world->has_tasks ? minimize_switches(&m->best) : 0;
     r->best_count++;
+    m->plan.without = m->best.without.at;
+    m->plan.without_count = m->best.without.count;
     count_faults(r);
     find_atoms(r);
     if (r->options->better != NULL && !r->is_trial && !foresight_is_worker(r->foresight) &&

@@ -30,11 +30,18 @@ struct pick_operation {
     uint16_t node;       /* on which node its code runs */
     uint8_t writes;      /* bit i: objects[i] is changed, not only read */
     uint8_t fault;       /* FAULT_CRASH ...; 0 when it is none */
+    uint8_t fault_bound; /* likewise one that is bound to come, and so no choice; fault is 0 then */
     bool is_external;    /* comes from outside the system: a request, a fault */
     bool is_unignorable; /* a run that is repeated in part does not go on without it */
     bool is_overtaking;  /* may come before what its task did earlier; else a task is a sequence */
     uint32_t occurrence; /* which of its action it is, for the world's own use */
 };
+
+/* The fault that it is, chosen or bound to come; 0 when it is none. */
+static inline uint8_t pick_fault(const struct pick_operation *o)
+{
+    return o->fault != 0 ? o->fault : o->fault_bound;
+}
 
 /* Touches everything: conflicts with each operation that touches anything. */
 #define PICK_EVERYTHING UINT32_MAX

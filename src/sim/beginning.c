@@ -87,6 +87,9 @@ static uint64_t key_of(const struct sim *s)
     for (size_t i = 0; i < FAULT_LIMIT; i++) {
         key = name_mix(key, p->faults.most[i]);
     }
+    for (size_t i = 0; i < p->without_count; i++) {
+        key = name_mix(key, p->without[i]);
+    }
     for (size_t i = 0; i < p->content_count; i++) {
         const struct plan_content *c = &p->contents[i];
         key = name_mix(name_mix(key, c->name), name_text(c->bytes, c->size));
@@ -193,6 +196,7 @@ void beginning_resume(struct sim *s, const struct point *point)
     }
     x->steps.count = x->steps_reused = point->step_count;
     x->hash = point->hash;
+    s->now = point->step_count == 0 ? STEP_NONE : point->step_count - 1;
     pick_skip(s->world.pick, point->want_count, point->step_count);
 }
 

@@ -79,7 +79,7 @@ void sim_describe(struct world *w, const struct pick_operation *o, struct schedu
     const struct sim *s = sim_of(w);
     if (o->kind == EVENT_FAULT) {
         c->kind = CHOICE_FAULT;
-        c->fault = fault_of(s, o);
+        c->fault = pick_fault(o);
         c->target = describe_target(s, o, &schedule->names);
     } else if (o->kind == EVENT_RECV) {
         c->kind = CHOICE_MESSAGE;

@@ -24,27 +24,22 @@ static void add_on_node(struct sim *s, uint8_t fault, uint32_t node, uint32_t nu
                 &(struct origin){.node = node, .cause = STEP_NONE, .number = number});
 }
 
+uint64_t fault_action(const struct sim *s, uint8_t fault, uint32_t node)
+{
+    return name_on_node(s, fault, node, 0);
+}
+
 /* For the strategies one that comes from outside is no fault: it is bound to come. */
 static void add_outside(struct sim *s, uint8_t fault, uint32_t node, uint32_t number)
 {
     pending_add(s,
                 &(struct pick_operation){.name = name_on_node(s, fault, node, number),
-                                         .action = name_on_node(s, fault, node, 0),
+                                         .action = fault_action(s, fault, node),
                                          .content = number,
                                          .occurrence = number,
+                                         .fault_bound = fault,
                                          .kind = EVENT_FAULT},
                 &(struct origin){.node = node, .cause = s->core->event_cause, .number = number});
-}
-
-uint8_t fault_of(const struct sim *s, const struct pick_operation *o)
-{
-    static const uint8_t from_outside[] = {FAULT_CRASH, FAULT_RESTART, FAULT_PARTITION, FAULT_HEAL};
-    for (size_t i = 0; o->fault == 0 && i < sizeof from_outside; i++) {
-        if (name_on_node(s, from_outside[i], o->node, o->occurrence) == o->name) {
-            return from_outside[i];
-        }
-    }
-    return o->fault;
 }
 
 static void add_on_parcel(struct sim *s, uint8_t fault, struct parcel *p)
@@ -161,7 +156,7 @@ static void skew(const struct sim *s, struct node *n)
 void fault_strike(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
     struct node *n = &s->core->nodes[from->node];
-    const uint8_t fault = fault_of(s, o);
+    const uint8_t fault = pick_fault(o);
     if (o->fault == 0) {
         outside_come(s);
     } else {

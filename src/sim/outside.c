@@ -139,6 +139,30 @@ static int read_own(struct sim *s, struct outside *o, struct err *e)
     return fuzz_read(&o->own, &in, e);
 }
 
+static bool is_undone_by(const struct fuzz_event *first, const struct fuzz_event *second)
+{
+    return ((first->kind == FUZZ_CRASH && second->kind == FUZZ_RESTART) ||
+            (first->kind == FUZZ_PARTITION && second->kind == FUZZ_HEAL)) &&
+           first->node != NULL && second->node != NULL && strcmp(first->node, second->node) == 0;
+}
+
+/* Whether something stands behind a fault or a wait and could come without it. */
+static bool has_bound(const struct fuzz *f)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < f->initial.count; i++) {
+        const struct fuzz_event *event = &f->initial.at[i];
+        for (size_t k = i + 1; event->kind != FUZZ_REQUEST && k < f->initial.count; k++) {
+            is_any = is_any || !is_undone_by(event, &f->initial.at[k]);
+        }
+        is_any = is_any || (event->kind != FUZZ_REQUEST && f->generators.count > 0);
+    }
+    vec_each (&f->generators, event) {
+        is_any = is_any || event->kind != FUZZ_REQUEST;
+    }
+    return is_any;
+}
+
 int outside_open(struct sim *s, const struct sim_options *options, struct err *e)
 {
     if (options->fuzz == NULL && s->system->config == NULL) {
@@ -151,6 +175,7 @@ int outside_open(struct sim *s, const struct sim_options *options, struct err *e
         open_waits(s, o, e) < 0) {
         return err_wrap(e, "%s", options->fuzz == NULL ? "its config" : options->fuzz_name);
     }
+    s->world.has_bound_events = has_bound(o->fuzz);
     return 0;
 }
 
@@ -188,6 +213,25 @@ void outside_begin(struct sim *s)
         o->events = fuzz_draw(o->fuzz, &o->names, &prng, &o->arena);
         o->seed = seed;
         o->is_drawn = true;
+    }
+}
+
+void outside_begin_anew(struct sim *s)
+{
+    const struct outside *o = s->outside;
+    s->core->event_cause = STEP_NONE;
+    if (o != NULL && o->events.count > 0) {
+        s->core->events_passed = heap_take(&s->core->heap, (o->events.count + 63) / 64 * 8);
+        must(s->core->events_passed != NULL);
+    }
+}
+
+void outside_end(const struct sim *s)
+{
+    for (uint32_t i = 0; i < s->core->events_come; i++) {
+        if ((s->core->events_passed[i / 64] >> i % 64 & 1) != 0) {
+            vec_push(&s->execution->without, i);
+        }
     }
 }
 
@@ -257,12 +301,36 @@ static bool has_come(struct sim *s, const struct fuzz_injection *event)
     return target_of(s, event) == s->node_count;
 }
 
+/* The next event does not come. */
+static void pass_over(struct sim *s)
+{
+    const uint32_t event = s->core->events_come;
+    s->core->events_passed[event / 64] |= UINT64_C(1) << event % 64;
+    outside_come(s);
+}
+
+static bool is_left_out(const struct sim *s)
+{
+    const struct plan *p = s->plan;
+    for (size_t i = 0; i < p->without_count && p->without[i] <= s->core->events_come; i++) {
+        if (p->without[i] == s->core->events_come) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void outside_advance(struct sim *s)
 {
-    const struct fuzz_injection *event = next_event(s);
-    while (event != NULL && has_come(s, event)) {
-        outside_come(s);
-        event = next_event(s);
+    const struct fuzz_injection *event = NULL;
+    while ((event = next_event(s)) != NULL) {
+        if (is_left_out(s)) {
+            pass_over(s);
+        } else if (has_come(s, event)) {
+            outside_come(s);
+        } else {
+            return;
+        }
     }
 }
 
@@ -272,14 +340,78 @@ bool outside_is_waiting(const struct sim *s)
     return event != NULL && event->event->kind == FUZZ_WAIT;
 }
 
-bool outside_give_up(struct sim *s)
+void outside_list(struct sim *s)
 {
-    if (!outside_is_waiting(s)) {
+    pending_list(s);
+    while ((s->pending_count == 0 || s->pending[0].fault != 0) && outside_is_waiting(s)) {
+        outside_come(s);
+        outside_advance(s);
+        pending_list(s);
+    }
+}
+
+/* What is wanted */
+
+static uint64_t request_action(const struct sim *s, const struct fuzz_injection *event)
+{
+    const uint32_t channel = net_channel(s, CLEW_CLIENT, event->node);
+    return s->names.messages[channel * s->type_count + event->type];
+}
+
+static bool is_meant(const struct sim *s, const struct fuzz_injection *event,
+                     const struct pick_want *want)
+{
+    const uint8_t fault = fault_meant(event->event);
+    if (fault == 0) {
+        return event->event->kind == FUZZ_REQUEST && request_action(s, event) == want->action;
+    }
+    const uint32_t tries = event->event->node != NULL ? 1 : s->node_count;
+    for (uint32_t i = 0; i < tries; i++) {
+        const uint32_t node = (event->node + i) % s->node_count;
+        if (fault_action(s, fault, node) == want->action) {
+            return fault_can_strike(s, fault, node);
+        }
+    }
+    return false;
+}
+
+/* A request that does this was sent, and has not arrived: it waits for something else. */
+static bool is_on_its_way(const struct sim *s, const struct pick_want *want)
+{
+    for (uint32_t node = 0; node < s->node_count; node++) {
+        const struct parcel *p = s->core->queues[net_channel(s, CLEW_CLIENT, node)].first;
+        for (; p != NULL; p = p->behind) {
+            if (p->action == want->action) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool outside_pass_over(struct sim *s, const struct pick_want *want)
+{
+    const struct fuzz_injections *events = &s->outside->events;
+    uint32_t wanted = s->core->events_come;
+    while (wanted < events->count && !is_meant(s, &events->list[wanted], want)) {
+        wanted++;
+    }
+    if (want->fault != 0 || wanted == events->count || is_on_its_way(s, want)) {
         return false;
     }
-    outside_come(s);
+    const uint32_t before = s->core->events_come;
+    while (s->core->events_come < wanted) {
+        const struct fuzz_injection *event = next_event(s);
+        if (has_come(s, event)) {
+            outside_come(s);
+        } else if (event->event->kind != FUZZ_REQUEST) {
+            pass_over(s);
+        } else {
+            break; /* there is no room for more */
+        }
+    }
     outside_advance(s);
-    return true;
+    return s->core->events_come > before;
 }
 
 uint8_t outside_fault(const struct sim *s, uint32_t *node)

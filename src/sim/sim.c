@@ -81,15 +81,6 @@ static void keep_pending(struct sim *s)
     x->pending.count += s->pending_count;
 }
 
-/* Lists what could be next. Where that is nothing, a wait for what comes from outside is over. */
-static void look_ahead(struct sim *s)
-{
-    pending_list(s);
-    while ((s->pending_count == 0 || s->pending[0].fault != 0) && outside_give_up(s)) {
-        pending_list(s);
-    }
-}
-
 /* What a node shows of itself: the variables it reports, or where none are reported its memory. */
 static uint64_t look_of(struct sim *s, uint32_t node)
 {
@@ -150,7 +141,7 @@ static void take_step(struct sim *s, uint32_t choice)
     watch_variables(s);
     outside_advance(s);
     if (!s->is_wanted || outside_is_waiting(s)) {
-        look_ahead(s);
+        outside_list(s);
     }
 }
 
@@ -171,7 +162,7 @@ static void start_all(struct sim *s)
     claims_check(s);
     s->variables = s->plan->is_reduced ? hash_segments(s) : 0;
     outside_advance(s);
-    look_ahead(s);
+    outside_list(s);
 }
 
 static void begin(struct sim *s, const struct plan *p, struct execution *x)
@@ -201,7 +192,7 @@ static void begin_anew(struct sim *s)
     for (uint32_t i = 0; i < s->node_count; i++) {
         prng_init(&s->core->nodes[i].prng, s->plan->pick.seed ^ s->names.nodes[i + 1]);
     }
-    s->core->event_cause = STEP_NONE;
+    outside_begin_anew(s);
 }
 
 /* Why there is no next step. */
@@ -259,8 +250,9 @@ static void run_plan(struct sim *s)
             }
             return;
         }
-        const int choice = s->is_wanted ? wanted_choose(s)
-                                        : pick_choose(s->world.pick, s->pending, s->pending_count);
+        const int choice = s->plan->pick.wants != NULL
+                               ? wanted_choose(s)
+                               : pick_choose(s->world.pick, s->pending, s->pending_count);
         if (choice < 0) {
             end_run(s, choice);
             return;
@@ -297,6 +289,7 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
         end_violated(s);
     }
     tell_end(s);
+    outside_end(s);
     x->pending_last = (uint32_t)x->pending.count;
     if (p->wants_pending && !outcome_is_violation(x->outcome)) {
         keep_pending(s);

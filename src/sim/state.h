@@ -142,8 +142,9 @@ struct core {
     bool has_resting; /* some timer rests */
     bool goes_round;  /* timers rest that would lead through other states */
     uint16_t fault_counts[FAULT_LIMIT];
-    uint32_t events_come; /* of those from outside */
-    uint32_t event_cause; /* the step since which the next of them can come */
+    uint32_t events_come;    /* of those from outside */
+    uint32_t event_cause;    /* the step since which the next of them can come */
+    uint64_t *events_passed; /* a bit each: others came, though it had not */
     struct node *nodes;
     struct queue *queues; /* [(from + 1) * node_count + to] */
     uint32_t *sent;       /* [channel * type_count + type] */
@@ -423,7 +424,8 @@ void help_list(struct sim *s);
 void fault_list(struct sim *s);
 void fault_list_outside(struct sim *s); /* the one that is to come from outside, if one is */
 bool fault_can_strike(const struct sim *s, uint8_t fault, uint32_t node);
-uint8_t fault_of(const struct sim *s, const struct pick_operation *o);
+/* What a fault from outside does, as an action. */
+uint64_t fault_action(const struct sim *s, uint8_t fault, uint32_t node);
 void fault_strike(struct sim *s, const struct pick_operation *o, const struct origin *from);
 
 /* request.c: what requests bring. */
@@ -446,9 +448,15 @@ MUST_USE int outside_open(struct sim *s, const struct sim_options *options, stru
 void outside_close(struct sim *s);
 const struct fuzz *outside_fuzz(const struct sim *s); /* NULL: none */
 void outside_begin(struct sim *s);                    /* draws those of the run */
+void outside_begin_anew(struct sim *s);               /* none of them has come */
 void outside_advance(struct sim *s);                  /* lets those come that can */
 bool outside_is_waiting(const struct sim *s); /* the next is a wait, which ends at rest too */
-bool outside_give_up(struct sim *s); /* at rest: a wait is over; false when there is none */
+/* Lists what could be next, and where that is nothing lets a wait be over. */
+void outside_list(struct sim *s);
+/* What is wanted and stands behind faults and waits that have not come may come without them;
+ * false when it is no such thing. */
+bool outside_pass_over(struct sim *s, const struct pick_want *want);
+void outside_end(const struct sim *s); /* tells the execution of those that were passed over */
 /* The fault that can strike now, and whom; 0 when there is none. */
 uint8_t outside_fault(const struct sim *s, uint32_t *node);
 void outside_come(struct sim *s);         /* the next of them has */

@@ -68,18 +68,27 @@ static void list_wanted(struct sim *s, const struct pick_want *want)
     }
 }
 
+/* Where all that is pending is listed already, that will do. */
 int wanted_choose(struct sim *s)
 {
     struct pick *pick = s->world.pick;
     const struct pick_want *want = NULL;
     while ((want = pick_wanted(pick, 0)) != NULL && !want->is_unignorable) {
-        list_wanted(s, want);
+        if (s->is_wanted) {
+            list_wanted(s, want);
+        }
+        if (s->outside != NULL && !pick_is_among(want, s->pending, s->pending_count) &&
+            outside_pass_over(s, want)) {
+            outside_list(s);
+        }
         const int choice = pick_choose_wanted(pick, s->pending, s->pending_count);
         if (choice >= 0) {
             return choice;
         }
     }
-    pending_list(s);
+    if (s->is_wanted) {
+        pending_list(s);
+    }
     return pick_choose(pick, s->pending, s->pending_count);
 }
 

@@ -15,6 +15,7 @@ void schedule_release(struct schedule *s)
     vec_release(&s->command);
     vec_release(&s->faults);
     vec_release(&s->constraints);
+    vec_release(&s->without);
     vec_release(&s->contents);
     vec_release(&s->content_bytes);
     vec_release(&s->choices);
@@ -157,7 +158,15 @@ static void print_header(const struct schedule *s, struct out *out)
         }
         out_char(out, '\n');
     }
-    out_format(out, "seed %llu\nthen ", (unsigned long long)s->seed);
+    out_format(out, "seed %llu\n", (unsigned long long)s->seed);
+    if (s->without.count > 0) {
+        out_text(out, "without");
+        vec_each (&s->without, event) {
+            out_format(out, " %u", *event);
+        }
+        out_char(out, '\n');
+    }
+    out_text(out, "then ");
     if (s->then == 0) {
         out_text(out, "stop");
     } else {

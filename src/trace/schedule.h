@@ -10,6 +10,7 @@
  *     with "raft-45,nodes=5"                  what was chosen about the system
  *     faults crash drop
  *     seed 42
+ *     without 2 5                             of what comes from outside, these do not, from 1
  *     then stop                               or a strategy: then pct
  *     steps 57                                how many there are; those without a line, the default
  *     hash 9f1b6c                             of the execution it was made from
@@ -102,7 +103,8 @@ struct schedule {
     uint32_t with;
     VEC(uint8_t) faults; /* FAULT_CRASH ... that may happen */
     uint64_t seed;
-    uint32_t then;  /* strategy for what follows; 0: stop */
+    VEC(uint32_t) without; /* events from outside, from 1, in ascending order */
+    uint32_t then;         /* strategy for what follows; 0: stop */
     uint32_t steps; /* of the run, 0: not said; those that no choice names take the default */
     uint64_t hash;  /* of the execution it was made from, 0: not said */
     VEC(struct constraint) constraints;

@@ -302,6 +302,22 @@ static int parse_then(struct parser *p)
     return 0;
 }
 
+static int parse_without(struct parser *p)
+{
+    struct schedule *s = p->schedule;
+    while (words_are_left(&p->words)) {
+        uint32_t event = 0;
+        if (take_count(p, &event) < 0) {
+            return -1;
+        }
+        if (s->without.count > 0 && *vec_last(&s->without) >= event) {
+            return refuse(p, "what does not come from outside is listed in ascending order");
+        }
+        vec_push(&s->without, event);
+    }
+    return s->without.count > 0 ? 0 : refuse(p, "the number of an event was expected");
+}
+
 static int parse_steps(struct parser *p)
 {
     (void)words_are_left(&p->words);
@@ -350,7 +366,7 @@ static const struct {
     {"system", parse_system}, {"command", parse_command}, {"build", parse_build},
     {"world", parse_world},   {"net", parse_net},         {"faults", parse_faults},
     {"seed", parse_seed},     {"then", parse_then},       {"steps", parse_steps},
-    {"hash", parse_hash},     {"with", parse_with},
+    {"hash", parse_hash},     {"with", parse_with},       {"without", parse_without},
 };
 
 static int parse_header(struct parser *p, size_t index)

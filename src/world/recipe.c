@@ -83,6 +83,9 @@ static void write_header(struct schedule *s, const struct world *w, const struct
         }
     }
     s->seed = p->pick.seed;
+    vec_each (&x->without, event) {
+        vec_push(&s->without, *event + 1);
+    }
     s->steps = (uint32_t)x->steps.count;
     s->hash = x->hash;
 }
@@ -186,6 +189,15 @@ static void add_contents(struct recipe *r, const struct schedule *s)
     r->plan.content_count = r->contents.count;
 }
 
+static void add_without(struct recipe *r, const struct schedule *s)
+{
+    vec_each (&s->without, event) {
+        vec_push(&r->without, *event - 1);
+    }
+    r->plan.without = r->without.at;
+    r->plan.without_count = r->without.count;
+}
+
 enum { FAULTS_MOST = 1000 };
 
 /* How many faults there are is not said. Where all steps are, there are those of its lines, for no
@@ -211,6 +223,7 @@ int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
     }
     add_constraints(r, s);
     add_contents(r, s);
+    add_without(r, s);
     struct plan *p = &r->plan;
     if (s->then == 0) {
         p->pick.strategy = PICK_FIRST;
@@ -240,5 +253,6 @@ void recipe_release(struct recipe *r)
     vec_release(&r->turns);
     vec_release(&r->constraints);
     vec_release(&r->contents);
+    vec_release(&r->without);
     vec_release(&r->content_bytes);
 }

@@ -25,6 +25,7 @@ struct recipe {
     VEC(struct pick_turn) turns;
     VEC(struct pick_constraint) constraints;
     VEC(struct plan_content) contents;
+    VEC(uint32_t) without;
     VEC(uint8_t) content_bytes;
 };
 

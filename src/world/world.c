@@ -50,6 +50,7 @@ void execution_clear(struct execution *x)
     x->is_early = false;
     x->steps_reused = 0;
     vec_clear(&x->steps);
+    vec_clear(&x->without);
     vec_clear(&x->pending);
     vec_clear(&x->unfinished);
     x->pending_last = 0;
@@ -58,6 +59,7 @@ void execution_clear(struct execution *x)
 void execution_release(struct execution *x)
 {
     vec_release(&x->steps);
+    vec_release(&x->without);
     vec_release(&x->pending);
     vec_release(&x->unfinished);
 }

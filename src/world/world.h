@@ -64,6 +64,10 @@ struct plan {
     /* Requests that bring other bytes than they would. */
     const struct plan_content *contents;
     size_t content_count;
+    /* Events from outside, from 0 and in ascending order, that do not come: those behind them do.
+     * In a run of wants others are left out too, where what is wanted stands behind them. */
+    const uint32_t *without;
+    size_t without_count;
 };
 
 /* How a run ended. OUTCOME(id, name, is_violation, finding) */
@@ -126,6 +130,8 @@ struct execution {
     uint32_t steps_reused; /* of its steps, the first so many were not taken again: a run before
                               had begun with them */
     VEC(struct step) steps;
+    VEC(uint32_t)
+    without; /* events from outside, from 0, that others behind them did not wait for */
     VEC(struct pick_operation) pending;
     VEC(struct step)
     unfinished; /* in a world of tasks, if the plan wants what was pending: what
@@ -236,6 +242,7 @@ struct world {
     enum world_scope scope;    /* of its claims; a plan's is_ordered and wants_views serve them */
     enum world_order order;    /* of SCOPE_ORDER; both may grow while runs are made */
     bool looks_at_rest;        /* some claims look only when the system has come to rest */
+    bool has_bound_events;     /* some from outside can be left out for those behind them */
     bool has_drawn;            /* a node drew random numbers in some run: other seeds have others */
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */

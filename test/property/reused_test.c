@@ -94,6 +94,10 @@ static void check_equal(const struct execution *a, const struct execution *b)
     CHECK_TEXT(a->what, b->what);
     CHECK_TEXT(a->key, b->key);
     CHECK_INT(a->hash, b->hash);
+    CHECK_INT(a->without.count, b->without.count);
+    for (size_t i = 0; i < a->without.count; i++) {
+        CHECK_INT(a->without.at[i], b->without.at[i]);
+    }
     CHECK_INT(a->steps.count, b->steps.count);
     for (size_t i = 0; i < a->steps.count; i++) {
         const struct step *of_a = &a->steps.at[i];

@@ -252,6 +252,92 @@ TEST(a_schedule_brings_the_run_again)
     world_close(w);
 }
 
+/* Whether the schedule of the execution makes it again. */
+static bool is_made_again(struct world *w, const struct plan *p, const struct execution *x)
+{
+    struct execution again = {0};
+    struct schedule s;
+    struct recipe r = {0};
+    struct err e = {.text = ""};
+    schedule_init(&s);
+    recipe_write_whole(&s, w, p, x);
+    CHECK_INT(recipe_parse(&r, &s, &e), 0);
+    system_run(w, &r.plan, &again);
+    const bool is_same = again.hash == x->hash && again.without.count == x->without.count;
+    execution_release(&again);
+    recipe_release(&r);
+    schedule_release(&s);
+    return is_same;
+}
+
+/* The steps of the first run without those of these numbers, in a world of their own. */
+static char *steps_without(const char *config, uint32_t out, struct execution *left)
+{
+    struct world *w = open_writers(config);
+    struct execution x = {0};
+    struct pick_want wants[20];
+    uint32_t count = 0;
+    system_run(w, &(struct plan){.steps_max = 20}, &x);
+    for (uint32_t i = 0; i < x.steps.count; i++) {
+        const struct pick_operation *o = &x.steps.at[i].operation;
+        wants[count] = (struct pick_want){
+            .action = o->action, .content = o->content, .match = PICK_SAME_OR_OLDEST};
+        count += (out >> i & 1) == 0;
+    }
+    const struct plan p = {.pick = {.wants = wants, .want_count = count}};
+    system_run(w, &p, left);
+    char *steps = system_steps(w, left);
+    CHECK(is_made_again(w, &p, left));
+    execution_release(&x);
+    world_close(w);
+    return steps;
+}
+
+TEST(faults_and_waits_are_passed_over_for_what_is_wanted_behind_them)
+{
+    static const char config[] = "initial:\n"
+                                 "  - {request: put, to: n1, numbers: [1]}\n"
+                                 "  - crash: n1\n"
+                                 "  - wait: n3.digits >= 99\n"
+                                 "  - restart: n1\n"
+                                 "  - partition: n3\n"
+                                 "  - {request: put, to: n2, numbers: [2]}\n";
+    struct execution x = {0};
+    /* client>n1/put#1, crash n1, restart n1, partition n3, client>n2/put#1 */
+    char *steps = steps_without(config, 0, &x);
+    CHECK_TEXT(steps, "message client>n1/put#1\nfault crash n1\nfault restart n1\n"
+                      "fault partition n3\nmessage client>n2/put#1\n");
+    CHECK_INT(x.without.count, 0);
+    mem_free(steps);
+    steps = steps_without(config, 1 << 1 | 1 << 2 | 1 << 3, &x);
+    CHECK_TEXT(steps, "message client>n1/put#1\nmessage client>n2/put#1\n");
+    CHECK_INT(x.without.count, 3); /* nobody is down: the restart is over with */
+    CHECK_INT(x.without.at[0], 1);
+    CHECK_INT(x.without.at[1], 2);
+    CHECK_INT(x.without.at[2], 4);
+    mem_free(steps);
+    steps = steps_without(config, 1 << 1 | 1 << 2, &x);
+    CHECK_TEXT(steps, "message client>n1/put#1\nfault partition n3\nmessage client>n2/put#1\n");
+    CHECK_INT(x.without.count, 2);
+    mem_free(steps);
+    execution_release(&x);
+}
+
+TEST(nothing_is_passed_over_for_a_request_that_is_on_its_way)
+{
+    struct execution x = {0};
+    char *steps = steps_without("initial:\n"
+                                "  - {request: put, to: n1, numbers: [1]}\n"
+                                "  - crash: n1\n"
+                                "  - restart: n1\n"
+                                "  - {request: put, to: n1, numbers: [2]}\n",
+                                1 << 0, &x);
+    CHECK_TEXT(steps, "fault crash n1\nfault restart n1\nmessage client>n1/put#2\n");
+    CHECK_INT(x.without.count, 0);
+    mem_free(steps);
+    execution_release(&x);
+}
+
 /* Which orders of three messages each of two channels shows in 300 runs. */
 TEST(a_channel_may_keep_the_order_where_others_do_not)
 {

@@ -41,6 +41,7 @@ static const char example[] = "clew-schedule 1\n"
                               "with \"raft-45,nodes=5\"\n"
                               "faults crash drop\n"
                               "seed 18446744073709551615\n"
+                              "without 2 5 4294967295\n"
                               "then pct\n"
                               "steps 57\n"
                               "hash 9f1b6c\n"
@@ -80,6 +81,8 @@ TEST(a_schedule_says_what_it_says)
     CHECK_TEXT(names_text(&s.names, s.command.at[3]), "a b");
     CHECK_INT(s.faults.at[1], FAULT_DROP);
     CHECK(s.seed == UINT64_MAX);
+    CHECK_INT(s.without.count, 3);
+    CHECK_INT(s.without.at[1], 5);
     CHECK_TEXT(names_text(&s.names, s.then), "pct");
     CHECK_INT(s.constraints.count, 4);
     CHECK_INT(s.constraints.at[0].kind, CONSTRAINT_BEFORE);
@@ -255,6 +258,9 @@ TEST(what_is_wrong_is_named_with_line_and_column)
          "byte 39: line 2, column 24: a content is written in digits "
          "of base 16, 0 to 9 and a to f"},
         {HEAD "fault crash n1 at=0\n", "byte 35: line 2, column 20: the number is out of range"},
+        {HEAD "without 3 3\n", "byte 27: line 2, column 12: what does not come from outside is "
+                               "listed in ascending order"},
+        {HEAD "without\n", "byte 23: line 2, column 8: the number of an event was expected"},
         {HEAD "steps 0\n", "byte 23: line 2, column 8: the number is out of range"},
         {HEAD "hash 0\n", "byte 22: line 2, column 7: a hash of nothing but 0 says nothing"},
         {HEAD "require a write x #1 after b read x #1\n",
