@@ -124,12 +124,13 @@ static int open_world(struct minimization *m, struct err *e)
         (c->config != NULL && fuzz_file_read(&m->fuzz, c->config, e) < 0)) {
         return -1;
     }
-    const struct sim_options options = {.net = s->net == 0 ? NULL : names_text(&s->names, s->net),
-                                        .with =
-                                            s->with == 0 ? NULL : names_text(&s->names, s->with),
-                                        .spec = c->spec == NULL ? NULL : &m->spec,
-                                        .fuzz = c->config == NULL ? NULL : &m->fuzz,
-                                        .fuzz_name = c->config};
+    const struct sim_options options = {
+        .system = s->system == 0 ? NULL : names_text(&s->names, s->system),
+        .net = s->net == 0 ? NULL : names_text(&s->names, s->net),
+        .with = s->with == 0 ? NULL : names_text(&s->names, s->with),
+        .spec = c->spec == NULL ? NULL : &m->spec,
+        .fuzz = c->config == NULL ? NULL : &m->fuzz,
+        .fuzz_name = c->config};
     if (m->session->command != NULL) {
         return command_open(&m->world, m->session, &c->program, c->spec == NULL ? NULL : &m->spec,
                             e);

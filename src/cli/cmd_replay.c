@@ -301,6 +301,7 @@ static int run(struct session *s, const void *options, struct err *e)
         status = command_open(&w, s, &choice, c->spec == NULL ? NULL : &spec, e);
     } else if (status == 0) {
         const struct sim_options world_options = {
+            .system = sched.system == 0 ? NULL : names_text(&sched.names, sched.system),
             .net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net),
             .with = sched.with == 0 ? NULL : names_text(&sched.names, sched.with),
             .spec = c->spec == NULL ? NULL : &spec,

@@ -69,6 +69,10 @@ static int check_counts(const struct sim *s, struct err *e)
 int check_version(struct sim *s, struct err *e)
 {
     const struct clew_system *system = s->system;
+    if (system->version == 0 && system->size == 0) {
+        return err_set(e, "its system does not say what it was built for: write it as "
+                          "CLEW_SYSTEM(...) of clew/sim.h, which does");
+    }
     if (system->version != CLEW_SIM_VERSION) {
         return err_set(e,
                        "was built for version %u of clew/sim.h, and this clew has %d: build it "

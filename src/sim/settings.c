@@ -1,4 +1,5 @@
 /* What is chosen about a system before it runs: bugs to be put in, numbers to be set. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,17 +19,20 @@ static bool is_word(struct word word, const char *name)
 
 static int turn_on(const struct sim *s, struct word word, struct err *e)
 {
-    const struct clew_bug *bug = s->system->bugs;
-    const char *example = bug != NULL ? bug->name : NULL;
-    for (; bug != NULL && bug->name != NULL; bug++) {
+    char all[300] = "";
+    size_t used = 0;
+    for (const struct clew_bug *bug = s->system->bugs; bug != NULL && bug->name != NULL; bug++) {
         if (is_word(word, bug->name)) {
             *bug->is_on = true;
             return 0;
         }
+        if (used < sizeof all) {
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
+                                     used == 0 ? " (it has " : ", ", bug->name);
+        }
     }
-    return err_set(e, "%s has no bug called \"%.*s\"%s%s%s", s->system->name, word.size, word.text,
-                   example == NULL ? "" : " (it has ", example == NULL ? "" : example,
-                   example == NULL ? "" : ", and clew cases lists all)");
+    return err_set(e, "%s has no bug called \"%.*s\"%s%s", s->system->name, word.size, word.text,
+                   all, used == 0 ? "" : ")");
 }
 
 static int set_number(const struct sim *s, struct word word, struct err *e)

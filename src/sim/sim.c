@@ -509,8 +509,16 @@ static int choose_net(struct sim *s, const char *wanted, struct err *e)
 /* What all systems need, once s->system is known. */
 static int set_up(struct sim *s, const struct sim_options *options, struct err *e)
 {
-    if (check_version(s, e) < 0 || settings_choose(s, options->with, e) < 0 ||
-        check_system(s, e) < 0) {
+    if (check_version(s, e) < 0) {
+        return -1;
+    }
+    /* First: what is chosen is of that system. */
+    if (options->system != NULL && s->system->name != NULL &&
+        strcmp(options->system, s->system->name) != 0) {
+        return err_set(e, "is the system \"%s\", and the schedule is for \"%s\"", s->system->name,
+                       options->system);
+    }
+    if (settings_choose(s, options->with, e) < 0 || check_system(s, e) < 0) {
         return -1;
     }
     load_keep_fresh(s);

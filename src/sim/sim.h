@@ -18,6 +18,7 @@ enum sim_net {
 };
 
 struct sim_options {
+    const char *system;      /* its name must be this; NULL: any */
     const char *net;         /* "fifo", "datagram"; NULL: as the system says */
     const struct spec *spec; /* properties of the nodes' variables, checked too; NULL: none */
     const char *with;        /* bugs and settings, "a-bug,nodes=5"; NULL: as the system is */

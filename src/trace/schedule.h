@@ -105,6 +105,7 @@ struct schedule {
     uint64_t seed;
     VEC(uint32_t) without; /* events from outside, from 1, in ascending order */
     uint32_t then;         /* strategy for what follows; 0: stop */
+    uint32_t then_line;    /* where that was read; 0: nowhere */
     uint32_t steps; /* of the run, 0: not said; those that no choice names take the default */
     uint64_t hash;  /* of the execution it was made from, 0: not said */
     VEC(struct constraint) constraints;

@@ -297,6 +297,7 @@ static int parse_then(struct parser *p)
     if (take_word(p, &word) < 0) {
         return -1;
     }
+    p->schedule->then_line = (uint32_t)p->lines.number;
     const bool is_stop = word_is(&word, "stop");
     p->schedule->then = is_stop ? 0 : names_intern(&p->schedule->names, word.text, word.size);
     return 0;

@@ -234,7 +234,8 @@ int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
     } else {
         const int strategy = pick_strategy_find(names_text(&s->names, s->then));
         if (strategy < 0) {
-            return err_set(e, "there is no strategy called %s", names_text(&s->names, s->then));
+            return err_set(e, "line %u: there is no strategy called %s", s->then_line,
+                           names_text(&s->names, s->then));
         }
         p->pick.strategy = (enum pick_strategy)strategy;
     }

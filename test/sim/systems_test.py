@@ -280,7 +280,7 @@ def test_a_schedule_for_another_system_is_refused():
     result = explore(library, "--first", "--budget", "1000runs", "-o", "other")
     done = run(CLEW, "replay", "other/violations/1.sched", build(example("ring")))
     assert done.returncode == 2
-    assert 'is for the system "bank", and this is "ring"' in done.stderr, done.stderr
+    assert 'is the system "ring", and the schedule is for "bank"' in done.stderr, done.stderr
     assert result["verdict"] == "found"
 
 

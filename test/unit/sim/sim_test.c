@@ -237,8 +237,8 @@ TEST(a_system_that_is_not_well_described_is_refused)
 {
     static const char *const odd[] = {"a b", NULL};
     static const char *const twice[] = {"a", "a", NULL};
-    struct clew_system wrong[7];
-    for (int i = 0; i < 7; i++) {
+    struct clew_system wrong[8];
+    for (int i = 0; i < 8; i++) {
         wrong[i] = sender;
     }
     wrong[0].version = 99;
@@ -248,14 +248,16 @@ TEST(a_system_that_is_not_well_described_is_refused)
     wrong[4].message = NULL;
     wrong[5].name = "";
     wrong[6].state_size = SIZE_MAX;
+    wrong[7].version = wrong[7].size = 0; /* as one that is written without CLEW_SYSTEM */
     static const char *const said[] = {"was built for version 99",
                                        "0 nodes; there may be 1 to 64",
                                        "the message \"a b\" may have letters",
                                        "two of the messages are called a",
                                        "has no function for messages",
                                        "the name of a system is empty",
-                                       "a state or disk is larger than"};
-    for (int i = 0; i < 7; i++) {
+                                       "a state or disk is larger than",
+                                       "write it as CLEW_SYSTEM(...) of clew/sim.h"};
+    for (int i = 0; i < 8; i++) {
         struct world *w = NULL;
         struct err e = {.text = ""};
         CHECK_INT(sim_open_system(&w, &wrong[i], &clew_calls, &(struct sim_options){0}, &e), -1);
@@ -269,6 +271,10 @@ TEST(a_system_that_is_not_well_described_is_refused)
     CHECK_INT(sim_open_system(&w, &sender, &clew_calls, &(struct sim_options){.net = "ipx"}, &e),
               -1);
     CHECK_TEXT(e.text, "there is no net called \"ipx\": fifo or datagram");
+    /* Before what is chosen: that is of the other. */
+    const struct sim_options other = {.system = "receiver", .with = "a-bug"};
+    CHECK_INT(sim_open_system(&w, &sender, &clew_calls, &other, &e), -1);
+    CHECK_TEXT(e.text, "is the system \"sender\", and the schedule is for \"receiver\"");
 }
 
 TEST(a_file_that_holds_no_system_is_refused)

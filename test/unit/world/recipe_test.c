@@ -102,7 +102,7 @@ TEST(what_no_plan_can_say_is_refused)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"clew-schedule 1\nthen magic\n", "there is no strategy called magic"},
+        {"clew-schedule 1\nthen magic\n", "line 2: there is no strategy called magic"},
         {"clew-schedule 1\nfault crash a at=3\nfault crash a at=3\n",
          "choice 2: at=3 does not come after step 3"},
         {"clew-schedule 1\nsteps 2\nfault crash a at=3\n",
