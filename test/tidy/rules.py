@@ -39,7 +39,8 @@ FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "stdarg.h", 
 
 def rooms_keep_to_their_layers(tree):
     layers = layers_of(tree.texts["src/LAYERS"])
-    complaints = []
+    existing = {path.split("/")[1] for path in tree.paths(under=["src/"])}
+    complaints = [f"src/LAYERS: there is no folder src/{room}" for room in layers if room not in existing]
     for room, may in layers.items():
         complaints += [f"src/LAYERS: {room} may include {other}, which is no room" for other in may - set(layers)]
     for path in tree.paths(".c", ".h", under=["src/"]):
@@ -300,8 +301,7 @@ ROW_OF_ROOM = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
 
 def architecture_lists_every_room(tree):
     """The table in docs/architecture.md has a row for each folder of src/, in the order of src/LAYERS."""
-    existing = {path.split("/")[1] for path in tree.paths(under=["src/"])}
-    wanted = [room for room in layers_of(tree.texts["src/LAYERS"]) if room in existing]
+    wanted = list(layers_of(tree.texts["src/LAYERS"]))
     got = ROW_OF_ROOM.findall(tree.texts.get("docs/architecture.md", ""))
     return [] if got == wanted else [f"docs/architecture.md: rooms {got}, but src/ has {wanted}"]
 

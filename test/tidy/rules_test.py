@@ -25,7 +25,10 @@ GOOD = {
     "src/cli/main.c": '#include "base/a.h"\n\n/* printf("%d") and free(x) in words are no calls */\n'
                       'int main(void)\n{\n    return a_get(1); // exit(2)\n}\n',
     "src/cli/meson.build": "files('main.c')",
-    "docs/architecture.md": "| `wire/` | a |\n| `base/` | b |\n| `cli/` | c |\n[rooms](../src/LAYERS), src/base/a.c\n",
+    "src/trace/meson.build": "files()",
+    "src/probe/meson.build": "files()",
+    "docs/architecture.md": "| `wire/` | a |\n| `base/` | b |\n| `trace/` | c |\n| `cli/` | d |\n| `probe/` | e |\n"
+                            "[rooms](../src/LAYERS), src/base/a.c\n",
     "README.md": "[docs](docs/architecture.md) and [the web](https://example.org/x)\n",
     "LICENSE": "Copyright 2024\n",
     "tools/go": "#!/bin/sh\n",
@@ -48,6 +51,7 @@ BAD = [
     ("rooms_keep_to_their_layers", "src/attic/b.c", "int x;\n", "attic is not in src/LAYERS"),
     ("rooms_keep_to_their_layers", "src/wire/b.h", "#include <stdio.h>\n", "freestanding"),
     ("rooms_keep_to_their_layers", "src/LAYERS", LAYERS + "odd nowhere\n", "no room"),
+    ("rooms_keep_to_their_layers", "src/LAYERS", LAYERS + "attic base\n", "there is no folder src/attic"),
     ("own_header_comes_first", "src/base/a.c", '#include <stdio.h>\n#include "base/a.h"\n', "first include"),
     ("own_header_comes_first", "src/base/a.c", '#include "base/a.h"\n#include "wire/w.h"\n#include <stdio.h>\n', "before"),
     ("banned_calls_are_not_made", "src/base/b.c", "void *f(void) { return malloc(3); }", "malloc()"),
