@@ -45,7 +45,6 @@ enum { SPACE_VARIABLES, SPACE_LOCKS, SPACE_CHANNELS, SPACE_COUNT };
 struct regions {
     const struct tables *tables;
     struct region_options options;
-    struct region_stats stats;
     uint32_t *clocks; /* rows of `stride` numbers; row 0 is all 0 */
     size_t stride;
     size_t row_count, row_capacity;
@@ -82,11 +81,6 @@ void regions_free(struct regions *r)
     }
     mem_free(r->clocks);
     mem_free(r);
-}
-
-const struct region_stats *regions_stats(const struct regions *r)
-{
-    return &r->stats;
 }
 
 /* ---- clocks ---- */
@@ -183,7 +177,6 @@ static void tell(struct regions *r, struct actor *a, event_id other)
 {
     if (!a->is_told) {
         a->is_told = true;
-        r->stats.violations++;
         r->options.found(
             r->options.context,
             &(struct region_found){.begin = a->begin, .event = r->now, .other = other});
@@ -281,7 +274,6 @@ static void region_begin(struct regions *r, uint32_t task)
     a->version++;
     a->begin = r->now;
     a->is_told = false;
-    r->stats.regions++;
     vec_push(&r->open, task);
 }
 

@@ -28,11 +28,6 @@ struct region_options {
     void *context;
 };
 
-struct region_stats {
-    uint64_t regions;
-    uint64_t violations;
-};
-
 struct regions;
 
 /* Looks at events whose tasks are those of the tables, which may grow. */
@@ -41,7 +36,5 @@ void regions_free(struct regions *r);
 
 /* O(count * tasks) at worst; a task that goes on by itself costs a few steps per event. */
 void regions_feed(struct regions *r, const struct event *events, size_t count);
-
-const struct region_stats *regions_stats(const struct regions *r);
 
 #endif

@@ -626,21 +626,6 @@ int campaign_kept(struct campaign *c, const char *name, void **bytes, size_t *si
     return more < 0 ? -1 : 0;
 }
 
-int campaign_blocks(struct campaign *c, const struct campaign_block *blocks, size_t count,
-                    struct err *e)
-{
-    if (reopen(c, e) < 0 || database_begin(&c->database, e) < 0) {
-        return -1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (write_block(c, &blocks[i], e) < 0) {
-            database_roll_back(&c->database);
-            return -1;
-        }
-    }
-    return database_commit(&c->database, e);
-}
-
 /* Violations */
 
 int campaign_is_known(struct campaign *c, const char *key, bool *is_known, struct err *e)

@@ -135,10 +135,6 @@ MUST_USE int campaign_done(struct campaign *c, struct err *e);
 MUST_USE int campaign_kept(struct campaign *c, const char *name, void **bytes, size_t *size,
                            struct err *e);
 
-/* The blocks a program has, covered or not; counts are added to those known already. */
-MUST_USE int campaign_blocks(struct campaign *c, const struct campaign_block *blocks, size_t count,
-                             struct err *e);
-
 /* Whether a violation with this key is saved. */
 MUST_USE int campaign_is_known(struct campaign *c, const char *key, bool *is_known, struct err *e);
 

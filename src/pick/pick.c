@@ -16,29 +16,21 @@ static const struct strategy *const strategies[] = {
     [PICK_NODEFREQ] = &strategy_nodefreq,
 };
 
-static const struct {
-    const char *name;
-    const char *meaning;
-} described[] = {
-#define STRATEGY(id, name, meaning) {name, meaning},
+static const char *const strategy_names[] = {
+#define STRATEGY(id, name) name,
     PICK_STRATEGY_LIST(STRATEGY)
 #undef STRATEGY
 };
 
 const char *pick_strategy_name(enum pick_strategy strategy)
 {
-    return described[strategy].name;
-}
-
-const char *pick_strategy_meaning(enum pick_strategy strategy)
-{
-    return described[strategy].meaning;
+    return strategy_names[strategy];
 }
 
 int pick_strategy_find(const char *name)
 {
     for (int i = 0; i < PICK_STRATEGY_COUNT; i++) {
-        if (strcmp(described[i].name, name) == 0) {
+        if (strcmp(strategy_names[i], name) == 0) {
             return i;
         }
     }

@@ -50,26 +50,25 @@ static inline uint8_t pick_fault(const struct pick_operation *o)
  * changes. */
 bool pick_conflicts(const struct pick_operation *a, const struct pick_operation *b);
 
-/* STRATEGY(id, name, meaning) */
-#define PICK_STRATEGY_LIST(STRATEGY)                                                         \
-    STRATEGY(FIRST, "first", "the world's default order")                                    \
-    STRATEGY(RANDOM, "random", "any enabled operation")                                      \
-    STRATEGY(PCT, "pct", "random priorities of tasks, a few of them lowered on the way")     \
-    STRATEGY(POS, "pos", "random priorities of operations, drawn anew after a conflict")     \
-    STRATEGY(SURW, "surw", "tasks in proportion to what they still have to do")              \
-    STRATEGY(UNIQUE, "unique", "what covers the most new blocks of code")                    \
-    STRATEGY(FREQUENCY, "frequency", "the same, discounting blocks that are executed often") \
-    STRATEGY(NODEFREQ, "nodefreq", "the same, for blocks that few nodes execute")
+/* STRATEGY(id, name) */
+#define PICK_STRATEGY_LIST(STRATEGY)                                                             \
+    STRATEGY(FIRST, "first")         /* the world's default order */                             \
+    STRATEGY(RANDOM, "random")       /* any enabled operation */                                 \
+    STRATEGY(PCT, "pct")             /* priorities of tasks, a few of them lowered */            \
+    STRATEGY(POS, "pos")             /* priorities of operations, drawn anew after a conflict */ \
+    STRATEGY(SURW, "surw")           /* tasks in proportion to what they still have to do */     \
+    STRATEGY(UNIQUE, "unique")       /* what covers the most new blocks of code */               \
+    STRATEGY(FREQUENCY, "frequency") /* the same, discounting blocks that are executed often */  \
+    STRATEGY(NODEFREQ, "nodefreq")   /* the same, for blocks that few nodes execute */
 
 enum pick_strategy {
-#define STRATEGY(id, name, meaning) PICK_##id,
+#define STRATEGY(id, name) PICK_##id,
     PICK_STRATEGY_LIST(STRATEGY)
 #undef STRATEGY
         PICK_STRATEGY_COUNT
 };
 
 const char *pick_strategy_name(enum pick_strategy strategy);
-const char *pick_strategy_meaning(enum pick_strategy strategy);
 
 /* The strategy of this name, -1 when there is none. */
 int pick_strategy_find(const char *name);

@@ -82,10 +82,9 @@ void problem_pop(struct problem *p)
     p->bound_size_max = scope.bound_size_max;
 }
 
-/* Copies the terms to the end of p->terms with their weights times `sign`, those of one variable
- * joined and those of weight 0 left out. Returns how many there are. */
-static uint32_t gather_terms(struct problem *p, const struct solve_term *terms, size_t count,
-                             int64_t sign)
+/* Copies the terms to the end of p->terms, those of one variable joined and those of weight 0 left
+ * out. Returns how many there are. */
+static uint32_t gather_terms(struct problem *p, const struct solve_term *terms, size_t count)
 {
     const size_t first = p->terms.count;
     for (size_t i = 0; i < count; i++) {
@@ -99,7 +98,7 @@ static uint32_t gather_terms(struct problem *p, const struct solve_term *terms, 
             vec_push(&p->terms, (struct solve_term){.variable = terms[i].variable});
         }
         int64_t *weight = &p->terms.at[at].weight;
-        must(!__builtin_add_overflow(*weight, sign * terms[i].weight, weight));
+        must(!__builtin_add_overflow(*weight, terms[i].weight, weight));
     }
     size_t kept = first;
     for (size_t i = first; i < p->terms.count; i++) {
@@ -144,20 +143,13 @@ static struct solve_atom sum_of(struct problem *p, uint32_t count, int64_t bound
 struct solve_atom problem_sum_at_most(struct problem *p, const struct solve_term *terms,
                                       size_t count, int64_t bound)
 {
-    return sum_of(p, gather_terms(p, terms, count, 1), bound, false);
-}
-
-struct solve_atom problem_sum_at_least(struct problem *p, const struct solve_term *terms,
-                                       size_t count, int64_t bound)
-{
-    must(bound > INT64_MIN);
-    return sum_of(p, gather_terms(p, terms, count, -1), -bound, false);
+    return sum_of(p, gather_terms(p, terms, count), bound, false);
 }
 
 struct solve_atom problem_sum_equal(struct problem *p, const struct solve_term *terms, size_t count,
                                     int64_t bound)
 {
-    return sum_of(p, gather_terms(p, terms, count, 1), bound, true);
+    return sum_of(p, gather_terms(p, terms, count), bound, true);
 }
 
 static wide value_of(uint32_t variable, const int64_t *model)

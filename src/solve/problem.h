@@ -142,11 +142,9 @@ static inline struct solve_atom solve_value(uint32_t variable, int64_t value)
 }
 
 /* The weighted sum of the terms, which are copied into p and live as long as its scope, is at most
- * (at least, exactly) the bound. A sum that is a difference becomes one. */
+ * (exactly) the bound. A sum that is a difference becomes one. */
 struct solve_atom problem_sum_at_most(struct problem *p, const struct solve_term *terms,
                                       size_t count, int64_t bound);
-struct solve_atom problem_sum_at_least(struct problem *p, const struct solve_term *terms,
-                                       size_t count, int64_t bound);
 struct solve_atom problem_sum_equal(struct problem *p, const struct solve_term *terms, size_t count,
                                     int64_t bound);
 

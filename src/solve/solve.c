@@ -52,13 +52,3 @@ void solver_decide(struct solver *s, const struct solve_question *question,
     case SOLVE_PROGRAM: pipe_solver_decide(s->program, question, answer); break;
     }
 }
-
-const char *solver_name(const struct solver *s)
-{
-    switch (s->way) {
-    case SOLVE_NATIVE: return "native";
-    case SOLVE_LIBZ3: return "libz3";
-    case SOLVE_PROGRAM: return "program";
-    }
-    bug("a way to solve without a name");
-}

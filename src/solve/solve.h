@@ -79,7 +79,4 @@ void solver_free(struct solver *s);
 void solver_decide(struct solver *s, const struct solve_question *question,
                    struct solve_answer *answer);
 
-/* "native", "libz3" or "program". */
-const char *solver_name(const struct solver *s);
-
 #endif

@@ -20,16 +20,6 @@ void spec_release(struct spec *s)
     names_release(&s->names);
 }
 
-uint32_t spec_find(const struct spec *s, const char *name)
-{
-    for (uint32_t i = 0; i < s->properties.count; i++) {
-        if (strcmp(names_text(&s->names, s->properties.at[i].name), name) == 0) {
-            return i;
-        }
-    }
-    return SPEC_NONE;
-}
-
 size_t spec_count_temporal(const struct spec *s)
 {
     size_t count = 0;

@@ -137,9 +137,6 @@ void spec_print(const struct spec *s, struct out *out);
 /* Writes one formula or number, without line ends. */
 void spec_print_node(const struct spec *s, uint32_t node, struct out *out);
 
-/* The property of this name, SPEC_NONE when there is none. */
-uint32_t spec_find(const struct spec *s, const char *name);
-
 /* How many properties speak of more than one moment. */
 size_t spec_count_temporal(const struct spec *s);
 

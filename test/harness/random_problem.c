@@ -19,11 +19,8 @@ static struct solve_atom random_sum(struct problem *p, struct prng *prng)
                                        .weight = random_between(prng, -3, 3)};
     }
     const int64_t bound = random_between(prng, -4, 4);
-    switch (prng_below(prng, 3)) {
-    case 0: return problem_sum_at_most(p, terms, count, bound);
-    case 1: return problem_sum_at_least(p, terms, count, bound);
-    default: return problem_sum_equal(p, terms, count, bound);
-    }
+    return prng_below(prng, 3) > 0 ? problem_sum_at_most(p, terms, count, bound)
+                                   : problem_sum_equal(p, terms, count, bound);
 }
 
 struct solve_atom random_atom(struct problem *p, const struct random_problem *kind,

@@ -92,7 +92,6 @@ static bool differ(const struct trace *t, void *context)
     struct regions *r =
         regions_new(&t->tables, &(struct region_options){.found = count_found, .context = &found});
     regions_feed(r, t->events.at, t->events.count);
-    CHECK_INT(regions_stats(r)->violations, found);
     regions_free(r);
     const bool is_cyclic = has_cycle(t);
     *cyclic += is_cyclic;

@@ -29,7 +29,7 @@ static enum solve_verdict verdict_of(struct solver *s, const struct problem *p,
     struct solve_answer answer;
     solver_decide(s, question, &answer);
     if (answer.verdict == SOLVE_UNKNOWN) {
-        fail_msg("%s does not know: %s", solver_name(s), answer.reason.text);
+        fail_msg("not decided: %s", answer.reason.text);
     }
     if (answer.verdict == SOLVE_SAT) {
         CHECK_INT(problem_check(p, answer.model), -1);

@@ -55,8 +55,13 @@ TEST(what_was_done_is_told)
     static const struct campaign_block blocks[] = {{.index = 0, .place = "bank.c:1 main"},
                                                    {.index = 1, .place = "bank.c:2 main"},
                                                    {.index = 7, .place = "bank.c:9 never"}};
-    CHECK_INT(campaign_blocks(c, blocks, 3, &e), 0);
-    work(c, 3, 100);
+    struct campaign_job job;
+    CHECK_INT(campaign_take(c, 100, &job, &e), 0);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        campaign_cover(c, &blocks[i]);
+    }
+    CHECK_INT(campaign_work(c, &job, NULL, NULL, &e), 0);
+    work(c, 2, 100);
     struct account a;
     read_account(&a, path); /* while it is in use */
     campaign_close(c);

@@ -20,9 +20,12 @@ static void make_campaign(const char *path)
     static const struct campaign_block blocks[] = {{.index = 0, .place = "bank.c:12 deposit"},
                                                    {.index = 9, .place = "bank.c:40 audit"}};
     struct campaign_job job;
-    if (campaign_open(&c, &options, &e) < 0 || campaign_blocks(c, blocks, 2, &e) < 0 ||
-        campaign_take(c, 40, &job, &e) < 0 || campaign_work(c, &job, NULL, NULL, &e) < 0 ||
-        campaign_take(c, 40, &job, &e) < 0) {
+    if (campaign_open(&c, &options, &e) < 0 || campaign_take(c, 40, &job, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+    campaign_cover(c, &blocks[0]);
+    campaign_cover(c, &blocks[1]);
+    if (campaign_work(c, &job, NULL, NULL, &e) < 0 || campaign_take(c, 40, &job, &e) < 0) {
         fail_msg("%s", e.text);
     }
     campaign_close(c);

@@ -60,7 +60,8 @@ TEST(sums_weigh_their_terms)
     struct problem p = {0};
     const uint32_t x = problem_variables(&p, 3);
     const struct solve_term terms[] = {{x, 2}, {x + 1, -3}, {x + 2, 1}};
-    problem_add(&p, problem_sum_at_least(&p, terms, 3, 4));
+    const struct solve_term against[] = {{x, -2}, {x + 1, 3}, {x + 2, -1}};
+    problem_add(&p, problem_sum_at_most(&p, against, 3, -4));
     problem_add(&p, problem_sum_at_most(&p, terms, 3, 5));
     CHECK_INT(p.sum_count, 2);
     CHECK_INT(problem_check(&p, (const int64_t[]){2, 0, 0}), -1);
@@ -74,8 +75,8 @@ TEST(a_sum_that_is_a_difference_becomes_one)
 {
     struct problem p = {0};
     const uint32_t x = problem_variables(&p, 3);
-    const struct solve_term terms[] = {{x, 2}, {x + 1, -1}, {x + 2, 4}, {x, -1}, {x + 2, -4}};
-    const struct solve_atom atom = problem_sum_at_least(&p, terms, 5, 7);
+    const struct solve_term terms[] = {{x, -2}, {x + 1, 1}, {x + 2, -4}, {x, 1}, {x + 2, 4}};
+    const struct solve_atom atom = problem_sum_at_most(&p, terms, 5, -7);
     CHECK_INT(atom.kind, SOLVE_DIFFERENCE);
     CHECK_INT(atom.left, x + 1);
     CHECK_INT(atom.right, x);
@@ -84,8 +85,8 @@ TEST(a_sum_that_is_a_difference_becomes_one)
 
     const struct solve_atom single = problem_sum_equal(&p, terms + 1, 1, 3);
     CHECK_INT(single.kind, SOLVE_EQUAL);
-    CHECK_INT(single.left, SOLVE_ZERO);
-    CHECK_INT(single.right, x + 1);
+    CHECK_INT(single.left, x + 1);
+    CHECK_INT(single.right, SOLVE_ZERO);
 
     const struct solve_atom two_of_a_sign =
         problem_sum_at_most(&p, (const struct solve_term[]){{x, 1}, {x + 1, 1}}, 2, 0);

@@ -178,16 +178,6 @@ TEST(patterns_choose_the_members_of_a_group)
     spec_release(&s);
 }
 
-TEST(properties_are_found_by_name)
-{
-    struct spec s;
-    struct err e;
-    CHECK_INT(parse(&s, "a: never true\nb: always true", &e), 0);
-    CHECK_INT(spec_find(&s, "b"), 1);
-    CHECK_INT(spec_find(&s, "c"), SPEC_NONE);
-    spec_release(&s);
-}
-
 TEST(mutated_specifications_are_read_or_refused)
 {
     mutate_entry("spec", fuzz_spec);
