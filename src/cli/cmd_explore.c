@@ -33,8 +33,8 @@ static int check_command(const struct exploration *x, struct err *e)
         return session_misused(e, "--config, --net, --bug, --set, --faults and --interactive are "
                                   "for systems, not for programs");
     }
-    if (!exploration_is_program(x) && (c->program.property != NULL || c->program.watch.count > 0)) {
-        return session_misused(e, "--property and --watch are for programs, not for systems");
+    if (command_check(x->session, &c->program, e) < 0) {
+        return MISUSED;
     }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);

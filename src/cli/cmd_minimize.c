@@ -10,7 +10,7 @@
 #include "sim/sim.h"
 #include "world/recipe.h"
 
-enum { JOBS_MAX = 1024 };
+enum { JOBS_MAX = 1024, REPEAT_MAX = 1000 };
 
 static const char *stage_word(size_t index)
 {
@@ -52,10 +52,17 @@ static int parse_repeat(struct minimize_options *o, const char *text, struct err
     unsigned wanted = 0;
     unsigned runs = 0;
     int used = 0;
-    /* NOLINTNEXTLINE(cert-err34-c): four digits always fit. */
-    if (text != NULL && (sscanf(text, "%4u/%4u%n", &wanted, &runs, &used) != 2 ||
-                         text[used] != '\0' || wanted == 0 || wanted > runs || runs > 1000)) {
-        return session_misused(e, "--repeat %s: k/n says that k of n replays must show it", text);
+    if (text == NULL) {
+        return 0;
+    }
+    /* NOLINTNEXTLINE(cert-err34-c): nine digits always fit. */
+    if (sscanf(text, "%9u/%9u%n", &wanted, &runs, &used) != 2 || text[used] != '\0') {
+        return session_misused(e, "--repeat %s: is not K/N, such as 1/5: one of five replays",
+                               text);
+    }
+    if (wanted == 0 || wanted > runs || runs > REPEAT_MAX) {
+        return session_misused(e, "--repeat %s: K is from 1 to N, and N at most %d", text,
+                               REPEAT_MAX);
     }
     o->repeat_wanted = wanted;
     o->repeat_runs = runs;
@@ -107,12 +114,25 @@ static int save(void *context, const struct plan *p, const struct execution *bes
 {
     struct minimization *m = context;
     const int result = minimization_is_on_disk(m) ? write_schedule(m, p, best, e) : 0;
-    if (result == 0 && m->command->pace != NULL) {
-        out_format(&m->pace, "%llu %zu %u %.6f\n", (unsigned long long)m->result.replays,
-                   best->steps.count, minimize_externals(best),
-                   (double)(limit_now_ns() - m->begin_ns) / 1e9);
+    if (result < 0 || m->command->pace == NULL) {
+        return result;
     }
-    return result;
+    out_format(&m->pace, "%llu %zu %u %.6f\n", (unsigned long long)m->result.replays,
+               best->steps.count, minimize_externals(best),
+               (double)(limit_now_ns() - m->begin_ns) / 1e9);
+    return out_flush(&m->pace, e);
+}
+
+/* It grows in place: whoever ends it, what was written is there. */
+static int open_pace(struct minimization *m, struct err *e)
+{
+    const char *path = m->command->pace;
+    const bool is_stdout = strcmp(path, "-") == 0;
+    if ((is_stdout ? out_open(&m->pace, path, e) : out_open_in_place(&m->pace, path, e)) < 0) {
+        return -1;
+    }
+    out_text(&m->pace, "# replays steps from-outside seconds\n");
+    return 0;
 }
 
 static int open_world(struct minimization *m, struct err *e)
@@ -138,13 +158,20 @@ static int open_world(struct minimization *m, struct err *e)
     return sim_open(&m->world, m->session->inputs[1], &options, e);
 }
 
-/* Where the schedule could not be followed that is what is wrong, not that it shows nothing. */
+/* Where the schedule could not be followed that is what is wrong, not that it shows nothing; and
+ * then, as where its run is another, something may not have been said. */
 static void name_divergence(const struct minimization *m, struct err *e)
 {
+    const struct execution *x = &m->result.best;
     char text[300];
-    replay_say_divergence(&m->schedule, &m->result.best, text, sizeof text);
+    replay_say_divergence(&m->schedule, x, text, sizeof text);
     if (text[0] != '\0') {
         (void)err_set(e, "cannot be followed: %s", text);
+    }
+    const bool is_other = m->schedule.hash != 0 && m->schedule.hash != x->hash;
+    if (is_other && m->command->spec == NULL && m->command->config == NULL) {
+        const size_t used = strlen(e->text);
+        (void)snprintf(e->text + used, sizeof e->text - used, " (" SCHEDULE_HINT ")");
     }
 }
 
@@ -174,7 +201,7 @@ static int reduce(struct minimization *m, struct err *e)
         searching_end(&m->searching);
         m->elapsed_ns = limit_now_ns() - m->begin_ns;
     }
-    if (result < 0 && !outcome_is_violation(m->result.best.outcome)) {
+    if (result < 0 && m->result.replays > 0 && !outcome_is_violation(m->result.best.outcome)) {
         name_divergence(m, e);
     }
     recipe_release(&recipe);
@@ -190,7 +217,7 @@ static int run(struct session *s, const void *options, struct err *e)
     if (m.command->common.jobs == 0 || m.command->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
     }
-    if (check_stage(m.command, e) < 0) {
+    if (check_stage(m.command, e) < 0 || command_check(s, &m.command->program, e) < 0) {
         return MISUSED;
     }
     schedule_init(&m.schedule);
@@ -200,7 +227,7 @@ static int run(struct session *s, const void *options, struct err *e)
         status = session_misused(e, "--json and -o -: standard output has room for one of them");
     }
     if (status == 0 && m.command->pace != NULL) {
-        status = out_open(&m.pace, m.command->pace, e);
+        status = open_pace(&m, e);
     }
     const bool has_pace = status == 0 && m.command->pace != NULL;
     if (status == 0) {

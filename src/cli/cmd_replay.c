@@ -124,9 +124,8 @@ static const char *sameness(const struct replay_command *c, const struct replaye
     if (sched->hash == 0 || r->is_same) {
         return sched->hash == 0 ? "" : ", as recorded";
     }
-    return c->spec == NULL && c->config == NULL
-               ? ", not as recorded (a search with --spec or --config is replayed with them)"
-               : ", not as recorded";
+    return c->spec == NULL && c->config == NULL ? ", not as recorded (" SCHEDULE_HINT ")"
+                                                : ", not as recorded";
 }
 
 static void print_verdict(struct session *s, const struct replay_command *c,
@@ -285,6 +284,9 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     if ((c->gdb || c->gdb_commands != NULL) && (c->common.json || s->command == NULL)) {
         return session_misused(e, "--gdb is for programs, and for reading: no system, no --json");
+    }
+    if (command_check(s, &c->program, e) < 0) {
+        return MISUSED;
     }
     schedule_init(&sched);
     spec_init(&spec);

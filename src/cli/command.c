@@ -14,6 +14,20 @@ const char *command_fail_word(size_t index)
     return index == 0 ? "exit" : NULL;
 }
 
+int command_check(const struct session *s, const struct command_choice *choice, struct err *e)
+{
+    const bool is_said = choice->mode >= 0 || choice->fail_on >= 0 || choice->property != NULL ||
+                         choice->watch.count > 0 || choice->hang != COMMAND_HANG;
+    if (s->command == NULL && is_said) {
+        return session_misused(e, "--mode, --fail-on, --property, --watch and --hang are for "
+                                  "programs, not for systems");
+    }
+    if (choice->hang == 0 || choice->hang > COMMAND_HANG_MAX) {
+        return session_misused(e, "--hang: from 1 to %d seconds", COMMAND_HANG_MAX);
+    }
+    return 0;
+}
+
 int command_open(struct world **w, const struct session *s, const struct command_choice *choice,
                  const struct spec *spec, struct err *e)
 {

@@ -11,14 +11,16 @@ struct command_choice {
     int fail_on; /* 0: a status other than 0 is a violation; -1: it is not */
     bool shows_output;
     bool verifies; /* each run is made twice */
-    uint64_t hang; /* seconds that a run may take; 0: 10 */
+    uint64_t hang; /* seconds that a run may take */
     const char *property;
     struct texts watch;
 };
 
-#define COMMAND_CHOICE_DEFAULTS   \
-    {                             \
-        .mode = -1, .fail_on = -1 \
+enum { COMMAND_HANG = 10, COMMAND_HANG_MAX = 1000000 };
+
+#define COMMAND_CHOICE_DEFAULTS                         \
+    {                                                   \
+        .mode = -1, .fail_on = -1, .hang = COMMAND_HANG \
     }
 
 const char *command_mode_word(size_t index);
@@ -58,6 +60,10 @@ const char *command_fail_word(size_t index);
         .target = offsetof(owner, program.hang),                                                   \
         .help = "of a program: a run that takes longer is ended (default: 10)"                     \
     }
+
+/* Fails, MISUSED, where something is said of a program and there is none, and on what cannot be. */
+MUST_USE int command_check(const struct session *s, const struct command_choice *choice,
+                           struct err *e);
 
 /* Opens it. */
 MUST_USE int command_open(struct world **w, const struct session *s,
