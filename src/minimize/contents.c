@@ -43,13 +43,15 @@ struct shrinker {
     struct reducer *reducer;
     struct group group;
     struct contents variants; /* of the first of the group, all of its name */
-    struct map had;           /* contents that were the best before: shrinking never goes round */
     bool is_any;              /* something smaller was proposed */
 };
 
-static uint64_t key_of(const struct plan_content *c)
+/* What a request brings in a best of this size. Whatever makes it shorter may bring more, and that
+ * can be shrunk again. */
+static uint64_t key_of(const struct reducer *r, uint64_t name, const struct plan_content *variant)
 {
-    return name_mix(c->name, name_text(c->bytes, c->size));
+    const uint64_t size = name_mix(reducer_size(r), r->result->final_externals);
+    return name_mix(name_mix(size, name), name_text(variant->bytes, variant->size));
 }
 
 /* Asks the system; the best's was the last run. */
@@ -79,7 +81,7 @@ static bool try_variant(struct shrinker *s, const struct plan_content *variant)
     vec_each (&s->group.names, name) {
         const struct plan_content c = {
             .name = *name, .bytes = variant->bytes, .size = variant->size};
-        is_new = is_new || map_get(&s->had, key_of(&c)) == NULL;
+        is_new = is_new || map_get(&r->brought, key_of(r, *name, variant)) == NULL;
         contents_put(&changed, &c);
     }
     const struct contents before = m->contents;
@@ -98,10 +100,7 @@ static bool try_variant(struct shrinker *s, const struct plan_content *variant)
     if (is_better) {
         m->contents_shrunk++;
         vec_each (&s->group.names, name) {
-            map_put(&s->had,
-                    key_of(&(struct plan_content){
-                        .name = *name, .bytes = variant->bytes, .size = variant->size}),
-                    1);
+            map_put(&r->brought, key_of(r, *name, variant), 1);
         }
     } else {
         m->contents = before;
@@ -190,5 +189,4 @@ void contents_stage(struct reducer *r)
     }
     vec_release(&s.group.names);
     contents_release(&s.variants);
-    map_release(&s.had);
 }

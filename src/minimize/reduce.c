@@ -478,6 +478,7 @@ void reducer_release(struct reducer *r)
     vec_release(&r->partner_of);
     vec_release(&r->is_out);
     map_release(&r->transitions);
+    map_release(&r->brought);
     map_release(&r->unignorable);
 }
 

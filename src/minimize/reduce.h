@@ -39,6 +39,7 @@ struct reducer {
     enum outcome outcome;
     uint16_t node;              /* ... and where it showed */
     struct map transitions;     /* of nodes, in the first run */
+    struct map brought;         /* by requests in some best: shrinking never goes round */
     struct map unignorable;     /* what may not be ignored to how often it came in the first run */
     struct fault_budget faults; /* that runs of the system may have */
     struct err *e;
