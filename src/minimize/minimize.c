@@ -44,6 +44,8 @@ struct pass {
 /* Those that are done once: they take long where little is to be found. */
 enum { CLEW_PASSES_ONCE = 2 };
 
+/* The last of singles is for what goes with a step: none of the other ways passes over what is not
+ * there without it. */
 static const struct pass clew_passes[] = {
     {STAGE_REACTIONS, FIRST_WAY}, {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS},
     {STAGE_SWITCHES, ALL_WAYS},   {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_REACTIONS, FIRST_WAY},
@@ -52,7 +54,7 @@ static const struct pass clew_passes[] = {
     {STAGE_SEEDS, ALL_WAYS},      {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},
     {STAGE_PAIRS, ALL_WAYS},      {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
     {STAGE_MOVES, ALL_WAYS},      {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
-    {STAGE_EXACT, ALL_WAYS},
+    {STAGE_SINGLES, SAME_WAY},    {STAGE_EXACT, ALL_WAYS},
 };
 
 /* Its clusters are steps of one logical clock, which is not known here: reactions stand for them.
@@ -136,11 +138,16 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
     return r->best_count > bests;
 }
 
-/* From this stage on a better one makes it begin anew; those before go on to their own end. What
- * other runs came to has been through all of them. */
-static bool is_repeated_after(const struct reducer *r, enum stage stage)
+/* From seeds on a better one makes it begin anew; what is before goes on to its own end. What other
+ * runs came to has been through all of them. */
+static bool is_repeated_after(const struct reducer *r, const struct pass *pass)
 {
-    return pipelines[r->options->compat].is_repeated && stage >= STAGE_SEEDS && stage != STAGE_ANEW;
+    const struct pass *from = pipelines[r->options->compat].passes;
+    while (from < pass && from->stage != STAGE_SEEDS) {
+        from++;
+    }
+    return pipelines[r->options->compat].is_repeated && from->stage == STAGE_SEEDS &&
+           pass->stage != STAGE_ANEW;
 }
 
 /* Stages that look for other executions. A program that is left with the fewest switches there can
@@ -165,7 +172,7 @@ void reducer_run_stages(struct reducer *r, uint32_t left_out)
         if (!is_asked(r, stage) || is_needless(r, stage) || (left_out >> stage & 1) != 0) {
             continue;
         }
-        if (run_pass(r, &passes[i]) && is_repeated_after(r, stage)) {
+        if (run_pass(r, &passes[i]) && is_repeated_after(r, &passes[i])) {
             i = CLEW_PASSES_ONCE - 1;
         }
     }
