@@ -32,25 +32,10 @@ struct exhausting {
     struct execution x;
 };
 
-static uint32_t count_unignorable(const struct execution *x, uint64_t action)
+/* Something of so many steps: 0 is none. */
+static void note_least(uint64_t *least, uint64_t steps)
 {
-    uint32_t count = 0;
-    vec_each (&x->steps, step) {
-        count += step->operation.is_unignorable && step->operation.action == action;
-    }
-    return count;
-}
-
-/* Whether it has all that may not be ignored in the other, as often. */
-static bool has_unignorable(const struct execution *x, const struct execution *like)
-{
-    vec_each (&like->steps, step) {
-        const uint64_t action = step->operation.action;
-        if (count_unignorable(x, action) < count_unignorable(like, action)) {
-            return false;
-        }
-    }
-    return true;
+    *least = *least == 0 || steps < *least ? steps : *least;
 }
 
 static void end(struct exhausting *h, bool is_broken)
@@ -58,9 +43,11 @@ static void end(struct exhausting *h, bool is_broken)
     struct exhausted *found = h->found;
     found->executions++;
     found->violations += is_broken;
-    if (is_broken && (found->shortest == 0 || h->x.steps.count < found->shortest) &&
-        (found->like == NULL || has_unignorable(&h->x, found->like))) {
-        found->shortest = h->x.steps.count;
+    if (is_broken) {
+        note_least(&found->shortest, h->x.steps.count);
+    }
+    if (is_broken && found->like != NULL && found->is_like(&h->x, found->like)) {
+        note_least(&found->shortest_like, h->x.steps.count);
     }
     if (is_broken) {
         map_put(&found->keys, name_text(h->x.key, strlen(h->x.key)), 1);

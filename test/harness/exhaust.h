@@ -10,12 +10,14 @@
 struct exhausted {
     uint64_t executions;          /* that came to rest or broke */
     uint64_t violations;          /* of those, broke */
-    uint64_t shortest;            /* steps of the shortest that broke; 0: none did ... */
-    const struct execution *like; /* ... with all that may not be ignored in this; NULL: with any */
-    struct map keys;              /* of violations, by hash */
-    struct map classes;           /* executions up to the order of what does not matter, by hash */
-    struct map outcomes;          /* by the hash of the state at the end, or of the violation */
-    bool is_too_much;             /* more than executions_max: given up */
+    uint64_t shortest;            /* steps of the shortest that broke; 0: none did */
+    uint64_t shortest_like;       /* of the shortest that broke and is like ... */
+    const struct execution *like; /* ... this one; NULL: none is */
+    bool (*is_like)(const struct execution *x, const struct execution *like);
+    struct map keys;     /* of violations, by hash */
+    struct map classes;  /* executions up to the order of what does not matter, by hash */
+    struct map outcomes; /* by the hash of the state at the end, or of the violation */
+    bool is_too_much;    /* more than executions_max: given up */
 };
 
 void exhaust(struct world *w, const struct plan *p, uint64_t executions_max, struct exhausted *x);

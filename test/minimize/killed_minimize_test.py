@@ -10,7 +10,6 @@ import time
 SOURCE = os.environ["CLEW_SOURCE"]
 CLEW = os.environ["CLEW"]
 RAFT = os.path.join(os.environ["CLEW_BUILD"], "cases", "raft.so")
-IS_LONG = bool(os.environ.get("CLEW_TEST_LONG"))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
 import tap  # pylint: disable=wrong-import-position
@@ -33,8 +32,8 @@ def steps(path):
         return int(next(line for line in file if line.startswith("steps ")).split()[1])
 
 
-def begin(schedule, output):
-    return subprocess.Popen([CLEW, "minimize", "-o", output, schedule, RAFT], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def begin(schedule, output, *words):
+    return subprocess.Popen([CLEW, "minimize", *words, "-o", output, schedule, RAFT], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True)
 
 
@@ -44,24 +43,68 @@ def check(output):
         done.stdout + done.stderr
 
 
+def wait_for(output, most, child):
+    """Until the best so far has at most so many steps; how many it had when last looked at."""
+    last = None
+    while child.poll() is None and (last is None or last > most):
+        time.sleep(0.002)
+        last = steps(output) if os.path.exists(output) else None
+    return last
+
+
 def test_killed_at_any_instant_the_best_so_far_is_whole():
+    """Instants by how far it is, not by time: a stage that finds dozens one after another is killed at any of them."""
     chance = random.Random(1)
+    seen = set()
     with tempfile.TemporaryDirectory() as folder:
         schedule = broken(folder)
         output = os.path.join(folder, "short.sched")
-        for number in range(100 if IS_LONG else 6):
-            if os.path.exists(output):
-                os.remove(output)
+        done = run("minimize", "--stage", "cones", "-o", output, schedule, RAFT)
+        assert done.returncode == 0, done.stderr
+        first, least = steps(schedule), steps(output)
+        assert least < first / 2, (first, least)
+        for number in range(100):
+            os.remove(output)
+            child = begin(schedule, output, "--stage", "cones")
+            last = wait_for(output, first if number % 10 == 0 else chance.randint(least, first), child)
+            time.sleep(chance.uniform(0, 0.002))
+            child.kill()
+            child.communicate()
+            assert least <= steps(output) <= last, (number, last)
+            seen.add(steps(output))
+            check(output)
+    assert len(seen) > 10, seen
+
+
+def test_killed_before_it_began_it_leaves_nothing_or_the_first():
+    chance = random.Random(2)
+    with tempfile.TemporaryDirectory() as folder:
+        schedule = broken(folder)
+        output = os.path.join(folder, "short.sched")
+        for _ in range(10):
             child = begin(schedule, output)
-            while number == 0 and not os.path.exists(output):
-                time.sleep(0.01)
-            time.sleep(chance.uniform(0, 0.8))
+            time.sleep(chance.uniform(0, 0.1))
             child.kill()
             child.communicate()
             if os.path.exists(output):
                 check(output)
-                assert steps(output) <= steps(schedule)
-            assert number > 0 or os.path.exists(output)
+                os.remove(output)
+
+
+def test_what_is_better_takes_the_place_of_what_was_there():
+    """It is written beside it and put there whole: whoever has the other open still has all of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        schedule = broken(folder)
+        output = os.path.join(folder, "short.sched")
+        with open(output, "w+", encoding="utf-8") as before:
+            before.write("what was there\n")
+            before.flush()
+            done = run("minimize", "--stage", "cones", "-o", output, schedule, RAFT)
+            assert done.returncode == 0, done.stderr
+            before.seek(0)
+            assert before.read() == "what was there\n"
+        check(output)
+        assert sorted(os.listdir(folder)) == ["raft.campaign", "short.sched"], os.listdir(folder)
 
 
 def test_stopped_by_the_user_it_tells_what_it_has():

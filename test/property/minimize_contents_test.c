@@ -2,11 +2,9 @@
  * is left shows the violation any more. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "minimize/minimize.h"
 #include "system.h"
 #include "test.h"
-#include "world/recipe.h"
 
 enum { NODES = 2, REQUESTS = 3, NUMBERS_MAX = 6, NUMBER_LIMIT = 8 };
 enum { NOTE };
@@ -39,17 +37,6 @@ static void get(void *state, const struct clew_message *m)
     }
 }
 
-static bool leave_one_out(const struct clew_message *m, uint32_t index, void *bytes, size_t *size)
-{
-    if (index >= m->size) {
-        return false;
-    }
-    *size = m->size - 1;
-    memcpy(bytes, m->bytes, index);
-    memcpy((char *)bytes + index, (const char *)m->bytes + index + 1, m->size - index - 1);
-    return true;
-}
-
 static bool lacks_some(const struct clew_view *view)
 {
     for (uint32_t i = 0; i < view->node_count; i++) {
@@ -72,7 +59,7 @@ static const struct clew_system notes = {.version = CLEW_SIM_VERSION,
                                          .setup = ask,
                                          .message = get,
                                          .properties = properties,
-                                         .shrink = leave_one_out};
+                                         .shrink = system_leave_one_out};
 
 /* Draws what is asked for, such that a run breaks. */
 static void draw(struct prng *prng)
@@ -132,26 +119,11 @@ static bool breaks_with(struct world *w, const struct minimized *m, const struct
     return is_broken;
 }
 
-/* The plan as its schedule says it, whose contents live in the recipe. */
-static void read_back(struct world *w, const struct minimized *m, struct recipe *r)
-{
-    char *text = system_schedule(w, &m->plan, &m->best);
-    struct schedule s;
-    struct in in;
-    struct err e = {.text = ""};
-    in_open_memory(&in, text, strlen(text));
-    schedule_init(&s);
-    CHECK_INT(schedule_parse(&s, &in, &e), 0);
-    CHECK_INT(recipe_parse(r, &s, &e), 0);
-    schedule_release(&s);
-    mem_free(text);
-}
-
 static void check_fixpoint(struct world *w, const struct minimized *m)
 {
     struct recipe r = {0};
     struct execution x = {0};
-    read_back(w, m, &r);
+    system_recipe(w, &m->plan, &m->best, &r);
     for (size_t k = 0; k < m->best.steps.count; k++) {
         struct plan_content smaller;
         for (uint32_t i = 0; i < NUMBERS_MAX + 1; i++) {
@@ -177,7 +149,7 @@ static void check_bytes(struct world *w, const struct minimized *m)
     struct execution x = {0};
     uint64_t bytes = 0;
     int64_t changed = 0;
-    read_back(w, m, &r);
+    system_recipe(w, &m->plan, &m->best, &r);
     system_run(w, &r.plan, &x);
     vec_each (&x.steps, step) {
         bytes += w->ops->brought(w, step->operation.name);
@@ -221,4 +193,79 @@ TEST(contents_are_shrunk_as_demi_does)
 {
     const struct minimize_options o = {.is_stopped = &never, .compat = COMPAT_DEMI};
     check_contents(&o, 2, test_count(30, 500));
+}
+
+/* Both nodes have to get the same, with a zero in it: no request can be made smaller alone. */
+static bool is_unlike(const struct clew_view *view)
+{
+    const struct node *first = view->states[0];
+    const struct node *second = view->states[1];
+    return first->got != second->got || (first->got & 1) == 0;
+}
+
+static void ask_alike(void)
+{
+    static const uint8_t numbers[] = {3, 0, 5, 7};
+    clew_request(0, NOTE, numbers, sizeof numbers);
+    clew_request(1, NOTE, numbers, sizeof numbers);
+}
+
+/* Minimizes what requests bring; ends without having been stopped. */
+static void shrink(const struct clew_system *system, struct minimized *m)
+{
+    struct err e = {.text = ""};
+    struct world *w = system_open(system, NULL);
+    const struct minimize_options o = {
+        .is_stopped = &never, .budget = {.runs = 10000}, .stages = 1u << STAGE_CONTENTS};
+    CHECK_INT(minimize(w, &(struct plan){0}, &o, m, &e), 0);
+    CHECK_INT(m->stopped_by, LIMIT_OPEN);
+    world_close(w);
+}
+
+TEST(requests_that_have_to_agree_are_shrunk_together)
+{
+    static const struct clew_property alike[] = {{.name = "unlike", .holds = is_unlike}, {0}};
+    struct clew_system system = notes;
+    struct minimized m;
+    system.properties = alike;
+    system.setup = ask_alike;
+    shrink(&system, &m);
+    CHECK_INT(m.plan.content_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_INT(m.plan.contents[i].size, 1);
+        CHECK_INT(*(const uint8_t *)m.plan.contents[i].bytes, 0);
+    }
+    minimized_release(&m);
+}
+
+/* Says of each number that the one after it is smaller, and of the last that the first is. */
+static bool go_round(const struct clew_message *m, uint32_t index, void *bytes, size_t *size)
+{
+    const uint8_t next = (uint8_t)((*(const uint8_t *)m->bytes + 1) % NUMBER_LIMIT);
+    *size = 1;
+    memcpy(bytes, &next, 1);
+    return index == 0;
+}
+
+static bool is_silent(const struct clew_view *view)
+{
+    return ((const struct node *)view->states[0])->got == 0;
+}
+
+static void ask_once(void)
+{
+    clew_request(0, NOTE, "\0", 1);
+}
+
+TEST(where_advice_goes_round_it_comes_to_an_end)
+{
+    static const struct clew_property silence[] = {{.name = "silent", .holds = is_silent}, {0}};
+    struct clew_system system = notes;
+    struct minimized m;
+    system.properties = silence;
+    system.setup = ask_once;
+    system.shrink = go_round;
+    shrink(&system, &m);
+    CHECK(m.contents_shrunk <= NUMBER_LIMIT);
+    minimized_release(&m);
 }

@@ -1,4 +1,5 @@
 /* What every candidate and every result keeps: the order of channels, and atoms of faults. */
+#include "base/map.h"
 #include "minimize/minimize.h"
 #include "pick/name.h"
 #include "random_system.h"
@@ -7,95 +8,165 @@
 
 static volatile sig_atomic_t never;
 
-/* Channels: every best so far delivers the messages of a channel in the order they were sent. */
+/* Channels: in every best so far, what comes through a channel is what was sent first. */
 
-/* The last delivery on a channel: which step sent it, counted from 1, 0 being before all. */
-struct last {
-    uint32_t task;
-    uint32_t sent_at;
+struct told_bests {
+    struct world *world;
+    VEC(struct recipe) recipes;
 };
 
-static uint32_t sent_at(const struct step *step)
+static int keep_best(void *context, const struct plan *p, const struct execution *best,
+                     struct err *e)
 {
-    return step->cause == STEP_NONE ? 0 : step->cause + 1;
-}
-
-static void check_channels(const struct execution *x)
-{
-    VEC(struct last) lasts = {0};
-    for (size_t i = 0; i < x->steps.count; i++) {
-        const struct step *step = &x->steps.at[i];
-        if (step->operation.kind != EVENT_RECV) {
-            continue;
-        }
-        struct last *known = NULL;
-        vec_each (&lasts, l) {
-            known = l->task == step->operation.task ? l : known;
-        }
-        CHECK(known == NULL || known->sent_at <= sent_at(step));
-        if (known != NULL) {
-            known->sent_at = sent_at(step);
-        } else {
-            vec_push(&lasts, (struct last){.task = step->operation.task, .sent_at = sent_at(step)});
-        }
-        for (size_t k = 0; k < i; k++) {
-            const struct pick_operation *o = &x->steps.at[k].operation;
-            CHECK(o->kind != EVENT_RECV || o->action != step->operation.action ||
-                  o->occurrence < step->operation.occurrence);
-        }
-    }
-    vec_release(&lasts);
-}
-
-static int watch_channels(void *context, const struct plan *p, const struct execution *best,
-                          struct err *e)
-{
-    uint32_t *count = context;
-    (void)p;
+    struct told_bests *bests = context;
+    struct recipe r = {0};
     (void)e;
-    ++*count;
-    check_channels(best);
+    system_recipe(bests->world, p, best, &r);
+    vec_push(&bests->recipes, r);
     return 0;
 }
 
-/* A run that breaks, by chance; false when none comes. */
-static bool break_by_chance(struct world *w, struct plan *p, struct prng *prng)
+/* Which of all that was sent through the channel before event `end` is the message, from 0. */
+static size_t place_in_channel(const struct trace *t, size_t end)
 {
+    const struct event *received = &t->events.at[end];
+    size_t sent = 0;
+    for (size_t i = 0; i < end; i++) {
+        const struct event *e = &t->events.at[i];
+        const bool is_sent = e->kind == EVENT_SEND && e->object == received->object;
+        if (is_sent && e->message == received->message) {
+            return sent;
+        }
+        sent += is_sent;
+    }
+    fail_msg("event %zu: what comes was not sent before", end);
+    return 0;
+}
+
+/* What comes is next to what came before; where messages may be lost, it is behind that. */
+static void check_channels(const struct trace *t, bool is_lossy)
+{
+    struct map next_of = {0}; /* a channel's */
+    for (size_t i = 0; i < t->events.count; i++) {
+        if (t->events.at[i].kind == EVENT_RECV) {
+            uint32_t *next = map_slot(&next_of, t->events.at[i].object, 0, NULL);
+            const size_t place = place_in_channel(t, i);
+            CHECK(is_lossy ? place >= *next : place == *next);
+            *next = (uint32_t)place + 1;
+        }
+    }
+    map_release(&next_of);
+}
+
+/* Checks all bests and forgets them; how many there were. */
+static size_t check_bests(struct told_bests *bests, bool is_lossy)
+{
+    const size_t count = bests->recipes.count;
     struct execution x = {0};
-    bool is_broken = false;
-    for (uint32_t i = 0; i < 100 && !is_broken; i++) {
-        p->pick = (struct pick_plan){.strategy = PICK_RANDOM, .seed = prng_next(prng)};
-        system_run(w, p, &x);
-        is_broken = x.outcome == OUTCOME_PROPERTY;
+    vec_each (&bests->recipes, r) {
+        struct trace t;
+        trace_init(&t);
+        r->plan.trace = &t;
+        system_run(bests->world, &r->plan, &x);
+        CHECK(outcome_is_violation(x.outcome));
+        check_channels(&t, is_lossy);
+        trace_release(&t);
+        recipe_release(r);
     }
     execution_release(&x);
-    return is_broken;
+    vec_release(&bests->recipes);
+    return count;
 }
 
 TEST(nothing_overtakes_on_a_channel_that_is_fifo)
 {
     struct prng prng;
     struct err e = {.text = ""};
+    struct execution x = {0};
     prng_init(&prng, 1);
-    uint32_t bests = 0;
+    size_t best_count = 0;
     for (uint64_t i = 0; i < test_count(200, 3000); i++) {
+        const bool is_lossy = i % 2 == 1;
         const struct random_system_options o = {.has_timers = prng_below(&prng, 2) == 0,
                                                 .can_fail = true};
         struct plan p = {0};
-        struct world *w = system_open(random_system(&prng, &o), "fifo");
-        CHECK_INT(fault_budget_parse(&p.faults, i % 2 == 0 ? "none" : "drop=1,crash=1", &e), 0);
-        if (break_by_chance(w, &p, &prng)) {
+        struct told_bests bests = {.world = system_open(random_system(&prng, &o), "fifo")};
+        CHECK_INT(fault_budget_parse(&p.faults, is_lossy ? "drop=1,crash=1" : "none", &e), 0);
+        if (system_break(bests.world, &p, &prng, &x)) {
             struct minimized m;
             const struct minimize_options options = {.is_stopped = &never,
                                                      .stages = (1u << STAGE_ANEW) - 1,
-                                                     .better = watch_channels,
+                                                     .better = keep_best,
                                                      .context = &bests};
-            CHECK_INT(minimize(w, &p, &options, &m, &e), 0);
+            CHECK_INT(minimize(bests.world, &p, &options, &m, &e), 0);
             minimized_release(&m);
+            best_count += check_bests(&bests, is_lossy);
+        }
+        world_close(bests.world);
+    }
+    execution_release(&x);
+    CHECK(best_count > 60);
+}
+
+/* Without divergence: in no best does a node change as it never did in the first run. */
+
+static void list_transitions(struct world *w, const struct plan *p, struct map *transitions)
+{
+    struct execution x = {0};
+    struct plan wants = *p;
+    wants.wants_transitions = true;
+    system_run(w, &wants, &x);
+    vec_each (&x.steps, step) {
+        map_put(transitions, step->transition, 1);
+    }
+    execution_release(&x);
+}
+
+/* How many of all changes in the bests were not in the first run. */
+static uint32_t count_unknown(struct world *w, const struct plan *p, bool no_diverge)
+{
+    struct told_bests bests = {.world = w};
+    struct minimized m;
+    struct err e = {.text = ""};
+    struct map known = {0};
+    uint32_t unknown = 0;
+    const struct minimize_options o = {
+        .is_stopped = &never, .no_diverge = no_diverge, .better = keep_best, .context = &bests};
+    list_transitions(w, p, &known);
+    CHECK_INT(minimize(w, p, &o, &m, &e), 0);
+    vec_each (&bests.recipes, r) {
+        struct map changes = {0};
+        list_transitions(w, &r->plan, &changes);
+        vec_each (&changes.entries, change) {
+            unknown += map_get(&known, change->key) == NULL;
+        }
+        map_release(&changes);
+        recipe_release(r);
+    }
+    vec_release(&bests.recipes);
+    map_release(&known);
+    minimized_release(&m);
+    return unknown;
+}
+
+TEST(without_divergence_nodes_change_as_in_the_first_run)
+{
+    struct prng prng;
+    struct execution x = {0};
+    prng_init(&prng, 3);
+    uint32_t unknown = 0;
+    for (uint64_t i = 0; i < test_count(100, 1000); i++) {
+        const struct random_system_options o = {.has_timers = true, .can_fail = true};
+        struct plan p = {0};
+        struct world *w = system_open(random_system(&prng, &o), "datagram");
+        if (system_break(w, &p, &prng, &x)) {
+            CHECK_INT(count_unknown(w, &p, true), 0);
+            unknown += count_unknown(w, &p, false);
         }
         world_close(w);
     }
-    CHECK(bests > 60);
+    execution_release(&x);
+    CHECK(unknown > 2);
 }
 
 /* Atoms: a world that does whatever is wanted, and sees what was. Its run breaks if all of some
@@ -109,6 +180,7 @@ struct told {
     uint32_t count;
     uint32_t partner_of[STEPS_MAX]; /* of a step: the other one of its atom, or itself */
     uint32_t needed;                /* a bit each */
+    uint32_t unignorable;           /* likewise */
     uint32_t candidates;
 };
 
@@ -136,6 +208,7 @@ static void check_atoms(struct told *t, const struct pick_plan *p)
         wanted |= UINT32_C(1) << index_of(t, p->wants[i].action);
     }
     t->candidates++;
+    CHECK_INT(wanted & t->unignorable, t->unignorable);
     for (uint32_t i = 0; i < t->count; i++) {
         CHECK_INT(wanted >> i & 1, wanted >> t->partner_of[i] & 1);
     }
@@ -189,11 +262,13 @@ static void draw_steps(struct told *t, struct prng *prng)
             *first = *first == 0 ? i + 1 : 0;
         }
         o->is_external = o->fault != 0 || kind == 2;
+        o->is_unignorable = kind == 3 && prng_below(prng, 6) == 0;
+        t->unignorable |= (uint32_t)o->is_unignorable << i;
         t->needed |= prng_below(prng, 6) == 0 ? UINT32_C(1) << i : 0;
     }
 }
 
-TEST(crash_and_restart_go_or_stay_together)
+TEST(crash_and_restart_go_or_stay_together_and_what_may_not_be_ignored_stays)
 {
     struct prng prng;
     struct err e = {.text = ""};
@@ -212,7 +287,7 @@ TEST(crash_and_restart_go_or_stay_together)
         vec_each (&m.best.steps, step) {
             left |= UINT32_C(1) << (step->operation.name - 1);
         }
-        uint32_t wanted = 0; /* what is needed with the rest of its atoms, and nothing else */
+        uint32_t wanted = t.unignorable; /* and what is needed with the rest of its atoms */
         for (uint32_t k = 0; k < STEPS_MAX && k < t.count; k++) {
             const uint32_t is_needed = t.needed >> k & 1;
             wanted |= is_needed << k | is_needed << t.partner_of[k];

@@ -5,8 +5,6 @@
 #include "system.h"
 #include "test.h"
 
-enum { RUNS_MAX = 50 };
-
 static volatile sig_atomic_t never;
 
 /* Runs as a whole: a run whose states are asked for does not go on from another. */
@@ -20,19 +18,6 @@ static int run_whole(struct world *w, const struct plan *p, struct execution *x,
     struct plan whole = *p;
     whole.wants_states = true;
     return ops.plain->run(w, &whole, x, e);
-}
-
-static bool break_by_chance(struct world *w, struct plan *p, struct prng *prng)
-{
-    struct execution x = {0};
-    bool is_broken = false;
-    for (uint32_t i = 0; i < RUNS_MAX && !is_broken; i++) {
-        p->pick = (struct pick_plan){.strategy = PICK_RANDOM, .seed = prng_next(prng)};
-        system_run(w, p, &x);
-        is_broken = x.outcome == OUTCOME_PROPERTY;
-    }
-    execution_release(&x);
-    return is_broken;
 }
 
 static void reduce(struct world *w, const struct plan *p, struct minimized *m)
@@ -85,6 +70,7 @@ static uint64_t check_twins(struct world *w, const struct plan *p)
 TEST(what_is_found_is_the_same_as_by_whole_runs)
 {
     struct prng prng;
+    struct execution x = {0};
     prng_init(&prng, 1);
     for (uint64_t i = 0; i < test_count(40, 1000); i++) {
         const struct random_system_options o = {.has_timers = prng_below(&prng, 2) == 0,
@@ -93,11 +79,12 @@ TEST(what_is_found_is_the_same_as_by_whole_runs)
         struct plan p = {.faults.most[FAULT_CRASH] = i % 2, .faults.most[FAULT_RESTART] = i % 2};
         struct world *w =
             system_open(random_system(&prng, &o), prng_below(&prng, 2) == 0 ? "fifo" : "datagram");
-        if (break_by_chance(w, &p, &prng)) {
+        if (system_break(w, &p, &prng, &x)) {
             (void)check_twins(w, &p);
         }
         world_close(w);
     }
+    execution_release(&x);
 }
 
 /* Runs of some hundred steps, few of which matter: pushes are passed on, and timers count. */
@@ -166,14 +153,16 @@ static const struct clew_system pushing = {.version = CLEW_SIM_VERSION,
 TEST(longer_runs_go_on_from_points)
 {
     struct prng prng;
+    struct execution x = {0};
     prng_init(&prng, 2);
     uint64_t reused = 0;
     for (uint64_t i = 0; i < test_count(6, 100); i++) {
         struct world *w = system_open(&pushing, i % 2 == 0 ? "fifo" : "datagram");
         struct plan p = {0};
-        CHECK(break_by_chance(w, &p, &prng));
+        CHECK(system_break(w, &p, &prng, &x));
         reused += check_twins(w, &p);
         world_close(w);
     }
+    execution_release(&x);
     CHECK(reused > 10000);
 }

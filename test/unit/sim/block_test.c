@@ -322,30 +322,17 @@ TEST(a_run_in_part_goes_on_until_what_is_unignorable_is_there)
 
 static void ask_for_three(void)
 {
-    const int numbers[] = {1, 2, 3};
+    const uint8_t numbers[] = {1, 2, 3};
     clew_request(0, NOTE, numbers, sizeof numbers);
 }
 
 static void add_up(void *state, const struct clew_message *m)
 {
     struct node *node = state;
-    const int *numbers = m->bytes;
-    for (size_t i = 0; i < m->size / sizeof *numbers; i++) {
+    const uint8_t *numbers = m->bytes;
+    for (size_t i = 0; i < m->size; i++) {
         node->came += numbers[i];
     }
-}
-
-static bool leave_one_out(const struct clew_message *m, uint32_t index, void *bytes, size_t *size)
-{
-    const size_t count = m->size / sizeof(int);
-    if (index >= count) {
-        return false;
-    }
-    *size = m->size - sizeof(int);
-    memcpy(bytes, m->bytes, index * sizeof(int));
-    memcpy((char *)bytes + index * sizeof(int), (const int *)m->bytes + index + 1,
-           (count - index - 1) * sizeof(int));
-    return true;
 }
 
 TEST(requests_are_made_smaller_as_the_system_proposes)
@@ -354,7 +341,7 @@ TEST(requests_are_made_smaller_as_the_system_proposes)
     system.start = NULL;
     system.setup = ask_for_three;
     system.message = add_up;
-    system.shrink = leave_one_out;
+    system.shrink = system_leave_one_out;
     struct world *w = system_open(&system, "fifo");
     struct execution x = {0};
     system_run(w, &(struct plan){0}, &x);
@@ -365,15 +352,15 @@ TEST(requests_are_made_smaller_as_the_system_proposes)
     for (uint32_t i = 0; i < 3; i++) {
         system_run(w, &(struct plan){0}, &x);
         CHECK(w->ops->shrink(w, request, i, &smaller));
-        CHECK_INT(smaller.size, 2 * sizeof(int));
-        int kept[2];
+        uint8_t kept[2];
+        CHECK_INT(smaller.size, sizeof kept);
         memcpy(kept, smaller.bytes, sizeof kept);
         smaller.bytes = kept;
         system_run(w, &(struct plan){.contents = &smaller, .content_count = 1}, &x);
         CHECK_INT(came_at_the_end[0], sums[i]);
     }
     CHECK(w->ops->shrink(w, request, 1, &smaller)); /* of two numbers, now */
-    CHECK_INT(smaller.size, sizeof(int));
+    CHECK_INT(smaller.size, 1);
     CHECK(!w->ops->shrink(w, request, 2, &smaller));
     CHECK(!w->ops->shrink(w, request + 1, 0, &smaller));
     execution_release(&x);
