@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +106,10 @@ int out_open(struct out *o, const char *path, struct err *e)
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
         return out_open_in_place(o, path, e);
+    }
+    char real[PATH_MAX];
+    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && realpath(path, real) != NULL) {
+        path = real; /* what it leads to is replaced, not the link */
     }
     char suffix[32];
     (void)snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());

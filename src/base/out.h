@@ -25,7 +25,7 @@ struct out {
 };
 
 /* Opens path ("-": standard output) for writing. A path that is no regular file (a device, a pipe)
- * is written in place. */
+ * is written in place; where it is a link, so is what it leads to. */
 MUST_USE int out_open(struct out *o, const char *path, struct err *e);
 
 /* Like out_open, but the file has its name from the start and grows in place: for logs that must

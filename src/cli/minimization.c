@@ -23,13 +23,14 @@ void minimization_show(void *context, const struct minimize_progress *p)
     const struct progress_number rate =
         progress_number(replays_per_second(p->replays, limit_now_ns() - m->begin_ns));
     const unsigned long long replays = p->replays;
+    const char *stage = p->stage == STAGE_NONE ? m->world->system : stage_name(p->stage);
     char line[200];
     if (m->world->has_tasks) {
-        (void)snprintf(line, sizeof line, "%s: %u switches, %u steps, %llu replays, %s/s",
-                       stage_name(p->stage), p->switches, p->steps, replays, rate.text);
+        (void)snprintf(line, sizeof line, "%.40s: %u switches, %u steps, %llu replays, %s/s", stage,
+                       p->switches, p->steps, replays, rate.text);
     } else {
-        (void)snprintf(line, sizeof line, "%s: %u steps, %u from outside, %llu replays, %s/s",
-                       stage_name(p->stage), p->steps, p->externals, replays, rate.text);
+        (void)snprintf(line, sizeof line, "%.40s: %u steps, %u from outside, %llu replays, %s/s",
+                       stage, p->steps, p->externals, replays, rate.text);
     }
     searching_show(&m->searching, line);
 }

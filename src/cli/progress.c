@@ -1,6 +1,8 @@
 #include "cli/progress.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/limit.h"
@@ -20,6 +22,15 @@ struct progress_number progress_number(double number)
     (void)snprintf(result.text, sizeof result.text, "%.*f%.*s", decimals, number, step == 0 ? 0 : 1,
                    letters + step);
     return result;
+}
+
+void progress_show(const char *line)
+{
+    struct winsize window = {0};
+    const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    const int room = is_known ? window.ws_col - 1 : INT_MAX; /* the last column may wrap */
+    (void)fprintf(stderr, "\r\x1b[K%.*s", room, line);
+    (void)fflush(stderr);
 }
 
 static void print_left(char *text, size_t size, double seconds)
@@ -75,16 +86,14 @@ void progress_step(struct progress *p, uint64_t count, uint64_t done, uint64_t t
     p->state.elapsed_ns = now - p->begin_ns;
     char line[160];
     progress_print(line, sizeof line, &p->state);
-    (void)fprintf(stderr, "\r\x1b[K%s", line);
-    (void)fflush(stderr);
+    progress_show(line);
     p->is_shown = true;
 }
 
 void progress_end(struct progress *p)
 {
     if (p->is_shown) {
-        (void)fprintf(stderr, "\r\x1b[K");
-        (void)fflush(stderr);
+        progress_show("");
     }
     p->is_on = p->is_shown = false;
 }

@@ -13,6 +13,10 @@ struct progress_number {
 };
 struct progress_number progress_number(double number);
 
+/* Puts the line in the place of the last one on standard error, a terminal: as much of it as fits,
+ * for one that wraps cannot be wiped. "" wipes. */
+void progress_show(const char *line);
+
 struct progress_state {
     const char *subject; /* what is worked on: a file */
     const char *unit;    /* "events" */

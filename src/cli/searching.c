@@ -18,8 +18,7 @@ void searching_end(struct searching *s)
 {
     stopping_end(&s->stopping);
     if (s->is_shown) {
-        (void)fprintf(stderr, "\r\x1b[K");
-        (void)fflush(stderr);
+        progress_show("");
     }
 }
 
@@ -49,8 +48,7 @@ static void print_line(char *line, size_t size, const char *subject,
 void searching_show(struct searching *s, const char *line)
 {
     if (s->is_on) {
-        (void)fprintf(stderr, "\r\x1b[K%s", line);
-        (void)fflush(stderr);
+        progress_show(line);
         s->is_shown = true;
     }
 }

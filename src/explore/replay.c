@@ -94,6 +94,7 @@ int replay(struct world *w, const struct schedule *s, const struct replay_option
         result = world_run(w, &recipe.plan, &r->execution, e);
     }
     if (result == 0) {
+        recipe_explain(&r->execution);
         replay_say_divergence(s, &r->execution, r->divergence, sizeof r->divergence);
         say_contents(s, &recipe, r);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pick/name.h"
+#include "world/recipe.h"
 
 uint32_t minimize_externals(const struct execution *x)
 {
@@ -400,6 +401,7 @@ static int run_first(struct reducer *r, const struct plan *p)
     while (run(r, p, best) == 0 && !outcome_is_violation(best->outcome)) {
         missed++;
         if (missed > repeat_misses(r) || !reducer_goes_on(r)) {
+            recipe_explain(best);
             return repeat_runs(r) == 1
                        ? err_set(r->e, "shows no violation (%s: %s)", outcome_name(best->outcome),
                                  best->what)

@@ -177,7 +177,7 @@ static void print_header(const struct schedule *s, struct out *out)
         out_format(out, "steps %u\n", s->steps);
     }
     if (s->hash != 0) {
-        out_format(out, "hash %llx\n", (unsigned long long)s->hash);
+        out_format(out, "hash %016llx\n", (unsigned long long)s->hash);
     }
 }
 

@@ -257,3 +257,10 @@ void recipe_release(struct recipe *r)
     vec_release(&r->without);
     vec_release(&r->content_bytes);
 }
+
+void recipe_explain(struct execution *x)
+{
+    if (x->outcome == OUTCOME_LIMIT) {
+        execution_end(x, OUTCOME_LIMIT, "the schedule's steps are over, and nothing was violated");
+    }
+}

@@ -34,4 +34,7 @@ struct recipe {
 MUST_USE int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e);
 void recipe_release(struct recipe *r);
 
+/* What the limit means at which the run of a recipe has ended, if it has: its steps are over. */
+void recipe_explain(struct execution *x);
+
 #endif

@@ -75,6 +75,29 @@ TEST(abandoning_leaves_nothing_behind)
     remove_folder();
 }
 
+TEST(what_a_link_leads_to_is_replaced_and_the_link_stays)
+{
+    make_folder();
+    char link[80];
+    (void)snprintf(link, sizeof link, "%s/link", folder);
+    struct out o;
+    struct err e;
+    CHECK_INT(symlink("file", link), 0);
+    for (int i = 0; i < 2; i++) { /* first where it leads to nothing yet */
+        CHECK_INT(out_open(&o, i == 0 ? path : link, &e), 0);
+        out_text(&o, i == 0 ? "before" : "after");
+        CHECK_INT(out_close(&o, &e), 0);
+        CHECK_INT(files_in_folder(), 2);
+    }
+    struct in in;
+    CHECK_INT(in_open(&in, path, &e), 0);
+    CHECK_INT(in_fill(&in, 100, &e), 5);
+    CHECK(strncmp(in.at, "after", 5) == 0);
+    in_close(&in);
+    CHECK_INT(unlink(link), 0);
+    remove_folder();
+}
+
 /* Call 1 allocates a name, 2 opens, 3 and 4 allocate the buffer and another name; the rest are
  * writes, close, rename. */
 TEST(each_failing_call_is_an_error_and_leaves_nothing_behind)
