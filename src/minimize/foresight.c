@@ -11,61 +11,71 @@
 #include "base/mem.h"
 #include "base/seam.h"
 
-/* Making workers takes about a millisecond: they begin once so much time went into what was
- * fruitless. */
-static const uint64_t patience_ns = 5000000;
+/* Making a worker takes about a millisecond: those that are missing begin once so much time went
+ * into what was fruitless. */
+static const uint64_t patience_ns = 2000000;
 
 struct worker {
-    pid_t process;
-    int fd; /* what it tells */
+    pid_t process; /* 0: it is missing */
+    int fd;        /* what it tells */
 };
+
+enum { LEADER = 0 };
 
 struct foresight {
-    uint32_t worker_count;
-    struct worker *workers;
-    bool has_workers;
-    bool is_worker;
-    uint32_t own;      /* of a worker: which it is ... */
-    int fd;            /* ... and where it tells */
-    uint32_t next;     /* whose the next candidate is */
-    uint64_t since_ns; /* when the first of the fruitless ones was run; 0: there is none */
-    bool is_alone;     /* no worker could be made */
-    cpu_set_t allowed; /* processors: those of workers, where running a program binds to one */
+    uint32_t process_count;
+    struct worker *workers; /* by number; the leader's is none */
+    uint32_t worker_count;  /* that are there */
+    uint32_t own;           /* which process this is ... */
+    int fd;                 /* ... and where it tells, if it is a worker */
+    uint32_t next;          /* whose the next candidate is */
+    uint32_t finder;        /* who took the last candidate for fruitful; LEADER: no worker did */
+    uint64_t since_ns;      /* when the first of the fruitless ones was run; 0: there is none */
+    bool is_alone;          /* no worker could be made */
+    cpu_set_t allowed;      /* processors: those of workers, where running a program binds to one */
 };
 
-struct foresight *foresight_new(uint32_t worker_count)
+struct foresight *foresight_new(uint32_t process_count)
 {
-    if (worker_count < 2) {
+    if (process_count < 2) {
         return NULL;
     }
     struct foresight *f = mem_zero(1, sizeof *f);
-    f->worker_count = worker_count;
-    f->workers = mem_zero(worker_count, sizeof *f->workers);
+    f->process_count = process_count;
+    f->workers = mem_zero(process_count, sizeof *f->workers);
     (void)sched_getaffinity(0, sizeof f->allowed, &f->allowed);
     return f;
 }
 
 bool foresight_is_worker(const struct foresight *f)
 {
-    return f != NULL && f->is_worker;
+    return f != NULL && f->own != LEADER;
 }
 
 bool foresight_is_on(const struct foresight *f)
 {
-    return f != NULL && (f->is_worker || f->has_workers);
+    return f != NULL && (f->own != LEADER || f->worker_count > 0);
 }
 
-static void dismiss(struct foresight *f, uint32_t count)
+static void dismiss(struct foresight *f, uint32_t which)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        (void)close(f->workers[i].fd);
-        (void)kill(f->workers[i].process, SIGKILL);
+    struct worker *w = &f->workers[which];
+    (void)close(w->fd);
+    (void)kill(w->process, SIGKILL);
+    while (waitpid(w->process, NULL, 0) < 0 && errno == EINTR) {
     }
-    for (uint32_t i = 0; i < count; i++) {
-        while (waitpid(f->workers[i].process, NULL, 0) < 0 && errno == EINTR) {
+    *w = (struct worker){0};
+    f->worker_count--;
+}
+
+/* LEADER: really all. */
+static void dismiss_all_but(struct foresight *f, uint32_t kept)
+{
+    for (uint32_t i = 1; i < f->process_count; i++) {
+        if (i != kept && f->workers[i].process != 0) {
+            dismiss(f, i);
         }
     }
-    f->has_workers = false;
     f->since_ns = 0;
 }
 
@@ -74,8 +84,8 @@ void foresight_end(struct foresight *f)
     if (foresight_is_worker(f)) {
         _exit(0);
     }
-    if (f != NULL && f->has_workers) {
-        dismiss(f, f->worker_count);
+    if (f != NULL) {
+        dismiss_all_but(f, LEADER);
     }
 }
 
@@ -91,15 +101,16 @@ void foresight_free(struct foresight *f)
 /* In the new process. It may be too late to die with the leader. */
 static void be_worker(struct foresight *f, uint32_t own, int fd, pid_t leader)
 {
-    for (uint32_t i = 0; i < own; i++) {
-        (void)close(f->workers[i].fd);
+    for (uint32_t i = 1; i < f->process_count; i++) {
+        if (f->workers[i].process != 0) {
+            (void)close(f->workers[i].fd);
+        }
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != leader) {
         _exit(0);
     }
     (void)sched_setaffinity(0, sizeof f->allowed, &f->allowed);
-    f->is_worker = true;
     f->own = own;
     f->fd = fd;
 }
@@ -120,21 +131,20 @@ static bool begin_worker(struct foresight *f, uint32_t own)
         (void)close(ends[0]);
     } else {
         f->workers[own] = (struct worker){.process = process, .fd = ends[0]};
+        f->worker_count++;
     }
     return process >= 0;
 }
 
-static void begin_workers(struct foresight *f)
+static void begin_missing_workers(struct foresight *f)
 {
-    f->next = 0;
-    for (uint32_t i = 0; i < f->worker_count && !f->is_worker; i++) {
-        if (!begin_worker(f, i)) {
-            dismiss(f, i);
+    for (uint32_t i = 1; i < f->process_count && f->own == LEADER; i++) {
+        if (f->workers[i].process == 0 && !begin_worker(f, i)) {
+            dismiss_all_but(f, LEADER);
             f->is_alone = true;
             return;
         }
     }
-    f->has_workers = !f->is_worker;
 }
 
 static bool hear(int fd, struct glimpse *g)
@@ -152,23 +162,28 @@ bool foresight_knows(struct foresight *f, uint64_t key, struct glimpse *known)
         return false;
     }
     const uint32_t whose = f->next;
-    f->next = whose + 1 == f->worker_count ? 0 : whose + 1;
-    if (f->is_worker) {
-        *known = (struct glimpse){.key = key, .replays = 1, .is_fruitless = true};
+    f->next = whose + 1 == f->process_count ? 0 : whose + 1;
+    f->finder = LEADER;
+    if (f->own != LEADER) {
+        *known = (struct glimpse){.key = key, .is_fruitless = true};
         return whose != f->own;
     }
-    *known = (struct glimpse){0};
-    if (!hear(f->workers[whose].fd, known) || known->key != key || !known->is_fruitless) {
-        dismiss(f, f->worker_count);
+    if (f->workers[whose].process == 0) {
         return false;
     }
-    return true;
+    *known = (struct glimpse){0};
+    if (!hear(f->workers[whose].fd, known) || known->key != key) {
+        dismiss(f, whose);
+        return false;
+    }
+    f->finder = known->is_fruitless ? LEADER : whose;
+    return known->is_fruitless;
 }
 
 /* Less than a pipe takes at once is told as a whole. */
 static void tell(const struct foresight *f, const struct glimpse *g)
 {
-    if (write(f->fd, g, sizeof *g) != (ssize_t)sizeof *g || !g->is_fruitless) {
+    if (write(f->fd, g, sizeof *g) != (ssize_t)sizeof *g) {
         _exit(0);
     }
 }
@@ -178,16 +193,25 @@ void foresight_note(struct foresight *f, const struct glimpse *g)
     if (f == NULL || f->is_alone) {
         return;
     }
-    if (f->is_worker) {
+    if (f->own != LEADER) {
         tell(f, g);
         return;
     }
-    const uint64_t now = limit_now_ns();
     if (!g->is_fruitless) {
-        f->since_ns = 0;
-    } else if (f->since_ns == 0) {
+        dismiss_all_but(f, f->finder);
+        return;
+    }
+    if (f->finder != LEADER) {
+        dismiss(f, f->finder); /* it found what is not there */
+        f->finder = LEADER;
+    }
+    if (f->worker_count + 1 == f->process_count) {
+        return;
+    }
+    const uint64_t now = limit_now_ns();
+    if (f->since_ns == 0) {
         f->since_ns = now;
     } else if (now - f->since_ns > patience_ns) {
-        begin_workers(f);
+        begin_missing_workers(f);
     }
 }

@@ -20,11 +20,12 @@ static int run_whole(struct world *w, const struct plan *p, struct execution *x,
     return ops.plain->run(w, &whole, x, e);
 }
 
-static void reduce(struct world *w, const struct plan *p, struct minimized *m)
+static void reduce(struct world *w, const struct plan *p, uint32_t jobs, struct minimized *m)
 {
     struct err e = {.text = ""};
     const struct minimize_options o = {.same = SAME_RENAMED,
                                        .budget = {.runs = 3000},
+                                       .jobs = jobs,
                                        .keeps_checkpoints = true,
                                        .is_stopped = &never};
     if (minimize(w, p, &o, m, &e) < 0) {
@@ -52,12 +53,12 @@ static uint64_t check_twins(struct world *w, const struct plan *p)
 {
     struct minimized resumed = {0};
     struct minimized whole = {0};
-    reduce(w, p, &resumed);
+    reduce(w, p, 1, &resumed);
     ops.plain = w->ops;
     ops.whole = *w->ops;
     ops.whole.run = run_whole;
     w->ops = &ops.whole;
-    reduce(w, p, &whole);
+    reduce(w, p, 1, &whole);
     w->ops = ops.plain;
     check_equal(&resumed, &whole);
     CHECK_INT(whole.steps_reused, 0);
@@ -165,4 +166,28 @@ TEST(longer_runs_go_on_from_points)
     }
     execution_release(&x);
     CHECK(reused > 10000);
+}
+
+/* Each goes on from points of its own. */
+TEST(with_several_processes_it_is_the_same)
+{
+    struct prng prng;
+    struct execution x = {0};
+    prng_init(&prng, 3);
+    for (uint64_t i = 0; i < test_count(4, 60); i++) {
+        struct world *w = system_open(&pushing, i % 2 == 0 ? "fifo" : "datagram");
+        struct plan p = {0};
+        struct minimized alone = {0};
+        CHECK(system_break(w, &p, &prng, &x));
+        reduce(w, &p, 1, &alone);
+        for (uint32_t jobs = 2; jobs <= 3; jobs++) {
+            struct minimized together = {0};
+            reduce(w, &p, jobs, &together);
+            check_equal(&alone, &together);
+            minimized_release(&together);
+        }
+        minimized_release(&alone);
+        world_close(w);
+    }
+    execution_release(&x);
 }

@@ -45,12 +45,38 @@ static uint32_t go_through(struct foresight *f, uint32_t first)
 
 TEST(what_is_foreseen_is_what_comes)
 {
-    for (uint32_t workers = 2; workers <= 4; workers++) {
-        struct foresight *f = foresight_new(workers);
+    for (uint32_t processes = 2; processes <= 4; processes++) {
+        struct foresight *f = foresight_new(processes);
         wait_for_workers(f);
-        CHECK(go_through(f, 0) >= FRUITFUL_EVERY - 1);
+        CHECK(go_through(f, 0) >= (FRUITFUL_EVERY - 1) / processes);
         foresight_free(f);
     }
+}
+
+/* Of two, the worker runs those with odd numbers, and all that are fruitful are. */
+TEST(who_finds_what_is_fruitful_goes_on)
+{
+    struct foresight *f = foresight_new(2);
+    wait_for_workers(f);
+    CHECK_INT(go_through(f, 0), CANDIDATES / 2 - CANDIDATES / FRUITFUL_EVERY);
+    foresight_free(f);
+}
+
+TEST(who_took_what_is_fruitful_for_fruitless_ends)
+{
+    struct foresight *f = foresight_new(2);
+    struct glimpse known = {0};
+    wait_for_workers(f);
+    const bool is_worker = foresight_is_worker(f);
+    for (uint64_t key = 1; is_worker; key++) {
+        if (!foresight_knows(f, key, &known)) {
+            foresight_note(f, &(struct glimpse){.key = key, .is_fruitless = true});
+        }
+    }
+    CHECK(!foresight_knows(f, 1, &known));
+    foresight_note(f, &(struct glimpse){.key = 1});
+    CHECK(!foresight_is_on(f));
+    foresight_free(f);
 }
 
 TEST(a_worker_that_goes_another_way_is_not_believed)
@@ -66,6 +92,8 @@ TEST(a_worker_that_goes_another_way_is_not_believed)
             foresight_note(f, &g);
         }
     }
+    CHECK(!foresight_knows(f, g.key, &known)); /* the leader's own */
+    foresight_note(f, &g);
     CHECK(!foresight_knows(f, g.key, &known));
     CHECK(!foresight_is_on(f));
     foresight_free(f);
