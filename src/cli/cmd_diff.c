@@ -130,7 +130,7 @@ static void add_notes(const struct comparison *c, struct notes *notes)
         notes_add(notes, "",
                   "the two are not of one system: what has the same name is taken for the same");
     }
-    if (a->shared == 0 && a->strands[ALIGN_FIRST].count > 0) {
+    if (!c->is_same_run && a->shared == 0 && a->strands[ALIGN_FIRST].count > 0) {
         notes_add(notes, "", "no %s is in both: they may be of different systems",
                   c->are_schedules ? "node" : "task");
     }
@@ -156,6 +156,9 @@ static void print_json(const struct comparison *c, const struct notes *notes)
     report_begin(&f, c->session);
     f.event_count = 2 * c->alignment.common + only[ALIGN_FIRST] + only[ALIGN_SECOND];
     f.verdict = verdict_of(c);
+    if (c->are_schedules) {
+        finding_file_flag(&f, "same_run", c->is_same_run);
+    }
     finding_file_count(&f, "common", c->alignment.common);
     finding_file_count(&f, "only_first", only[ALIGN_FIRST]);
     finding_file_count(&f, "only_second", only[ALIGN_SECOND]);
@@ -185,6 +188,11 @@ static void print_report(const struct comparison *c)
     uint64_t only[2] = {0};
     count_sides(a, only);
     print_about(c);
+    if (c->is_same_run) {
+        out_format(out, "of one execution (hash %016llx), of which not both name all steps\n",
+                   (unsigned long long)c->hash[ALIGN_FIRST]);
+        return;
+    }
     for (size_t i = 0; i < a->differences.count && i < c->session->common->limit; i++) {
         print_difference(c, &a->differences.at[i]);
     }
@@ -240,19 +248,21 @@ static const struct diff_command defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
     {"clew diff good.clew bad.clew", "What a failing run did that a good one did not."},
-    {"clew diff 1.sched 1.min.sched", "What minimizing has removed."},
+    {"clew diff 1.sched 1.min.sched ./ring.so", "What minimizing has removed, step by step."},
     {0},
 };
 
 const struct verb verb_diff = {
     .name = "diff",
     .summary = "compare two executions: what only one of them did",
-    .operands = "A B",
+    .operands = "A B [SYSTEM.so]",
     .operand_min = 2,
-    .operand_max = 2,
+    .operand_max = 3,
     .about = "Compares two traces or two schedules task by task (schedules: node by node): how "
              "independent tasks were interleaved makes no difference, only what each did and in "
-             "which order. Lines with - are only in the first, with + only in the second.",
+             "which order. Lines with - are only in the first, with + only in the second. "
+             "Schedules that a search saved name only what is not the default: with the system, "
+             "both are replayed and all their steps compared.",
     .exit_statuses = "0 they do not differ\n1 they differ\n2 one of them could not be read\n"
                      "3 the budget ended before both were read",
     .options = options,

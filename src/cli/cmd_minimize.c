@@ -14,7 +14,7 @@ enum { JOBS_MAX = 1024, REPEAT_MAX = 1000 };
 
 static const char *stage_word(size_t index)
 {
-    return index == 0 ? "all" : index <= STAGE_COUNT ? stage_name((enum stage)(index - 1)) : NULL;
+    return index < STAGE_COUNT ? stage_name((enum stage)index) : NULL;
 }
 
 static const char *same_word(size_t index)
@@ -69,23 +69,32 @@ static int parse_repeat(struct minimize_options *o, const char *text, struct err
     return 0;
 }
 
+static uint32_t stages_of(enum compat compat)
+{
+    uint32_t stages = 0;
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        stages |= (uint32_t)compat_has(compat, (enum stage)i) << i;
+    }
+    return stages;
+}
+
 /* Nothing would be done of a stage that the pipeline does not have. */
-static int check_stage(const struct minimize_command *c, struct err *e)
+static int check_stages(const struct minimize_command *c, struct err *e)
 {
     const enum compat compat = (enum compat)c->compat;
-    if (c->stage == 0 || compat_has(compat, (enum stage)(c->stage - 1))) {
+    const uint32_t others = c->stages & ~stages_of(compat);
+    if (others == 0) {
         return 0;
     }
     char names[500] = "";
     size_t used = 0;
-    for (int i = 0; i < STAGE_COUNT; i++) {
-        if (compat_has(compat, (enum stage)i)) {
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     used == 0 ? "" : ", ", stage_name((enum stage)i));
-        }
+    for (uint32_t left = stages_of(compat); left != 0; left &= left - 1) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used == 0 ? "" : ", ",
+                                 stage_name((enum stage)__builtin_ctz(left)));
     }
     return session_misused(e, "--stage %s: is none of --compat %s, which has %s",
-                           stage_word((size_t)c->stage), compat_name(compat), names);
+                           stage_name((enum stage)__builtin_ctz(others)), compat_name(compat),
+                           names);
 }
 
 static int write_schedule(struct minimization *m, const struct plan *p,
@@ -182,7 +191,7 @@ static int reduce(struct minimization *m, struct err *e)
     m->options.same = (enum same)c->same;
     m->options.compat = (enum compat)c->compat;
     m->options.no_diverge = c->no_diverge;
-    m->options.stages = c->stage == 0 ? 0 : 1u << (c->stage - 1);
+    m->options.stages = c->stages;
     m->options.budget = m->session->budget;
     m->options.jobs = (uint32_t)c->common.jobs;
     m->options.keeps_checkpoints = c->spec == NULL;
@@ -217,7 +226,7 @@ static int run(struct session *s, const void *options, struct err *e)
     if (m.command->common.jobs == 0 || m.command->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
     }
-    if (check_stage(m.command, e) < 0 || command_check(s, &m.command->program, e) < 0) {
+    if (check_stages(m.command, e) < 0 || command_check(s, &m.command->program, e) < 0) {
         return MISUSED;
     }
     schedule_init(&m.schedule);
@@ -259,11 +268,12 @@ static const struct option options[] = {
                    "where the schedule is written, anew with every better one (default: "
                    "X.min.sched for X.sched, - for -); - is standard output, for the last alone"),
     {.name = "stage",
-     .type = OPTION_CHOICE,
+     .type = OPTION_CHOICES,
      .argument = "NAME",
      .word = stage_word,
-     .target = offsetof(struct minimize_command, stage),
-     .help = "only this: shortcuts, slice, switches, externals, reactions, chunks, cones, strands, "
+     .target = offsetof(struct minimize_command, stages),
+     .help = "only this, or these if given several times: shortcuts, slice, switches, externals, "
+             "reactions, chunks, cones, strands, "
              "singles, seeds, contents, drift, pairs, tails, matches, moves, anew, detours, exact "
              "(default: all)"},
     {.name = "compat",

@@ -6,8 +6,12 @@
 #include "base/in.h"
 #include "cli/reading.h"
 #include "cli/schedule_file.h"
+#include "explore/replay.h"
+#include "pick/name.h"
+#include "sim/sim.h"
 #include "trace/kind.h"
 #include "trace/schedule.h"
+#include "world/recipe.h"
 
 enum { TEXT_SIZE = 1000 };
 
@@ -36,23 +40,53 @@ static size_t size_without_number(const char *text)
     return is_number ? (size_t)(number - text) : strlen(text);
 }
 
-/* What it does, whichever time it is. */
-static void choice_text(const struct schedule *s, const struct choice *c, char *text, size_t size)
+/* What the request brings by the schedule's own word; NULL when it says nothing. */
+static const struct content *content_of(const struct schedule *s, const struct message_name *m)
+{
+    vec_each (&s->contents, content) {
+        const struct message_name *of = &content->message;
+        if (of->source == m->source && of->destination == m->destination && of->type == m->type &&
+            of->occurrence == m->occurrence) {
+            return content;
+        }
+    }
+    return NULL;
+}
+
+enum { BYTES_SHOWN_MAX = 64 };
+
+static void print_content(const struct schedule *s, const struct content *content, struct out *out)
+{
+    const uint8_t *bytes = s->content_bytes.at + content->offset;
+    out_text(out, content->size == 0 ? " bringing nothing" : " bringing ");
+    if (content->size > BYTES_SHOWN_MAX) {
+        out_format(out, "%u bytes, hash %016llx", content->size,
+                   (unsigned long long)name_text((const char *)bytes, content->size));
+        return;
+    }
+    for (uint32_t i = 0; i < content->size; i++) {
+        out_format(out, "%02x", bytes[i]);
+    }
+}
+
+/* What it does, whichever time it is, and what it brings if the schedule says that. */
+static void choice_text(const struct schedule *s, const struct choice *c, struct out *out)
 {
     struct choice any = *c;
-    struct out out;
     any.step = 0;
     any.message.has_fingerprint = false;
-    out_open_memory(&out);
-    schedule_print_choice(s, &any, &out);
-    const size_t line = out.used > 0 ? out.used - 1 : 0;
-    const char *number = memrchr(out.buffer, '#', line);
-    const size_t kept = number == NULL ? line : (size_t)(number - out.buffer);
-    (void)snprintf(text, size, "%.*s", (int)kept, out.buffer);
-    out_abandon(&out);
-    for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--) {
-        text[end - 1] = '\0';
+    out->used = 0;
+    schedule_print_choice(s, &any, out);
+    const char *number = memrchr(out->buffer, '#', out->used);
+    out->used = number == NULL ? out->used - 1 : (size_t)(number - out->buffer);
+    while (out->used > 0 && out->buffer[out->used - 1] == ' ') {
+        out->used--;
     }
+    const struct content *content = c->kind == CHOICE_MESSAGE ? content_of(s, &c->message) : NULL;
+    if (content != NULL) {
+        print_content(s, content, out);
+    }
+    out_char(out, '\0');
 }
 
 static uint32_t command_name(struct names *names, const struct schedule *s)
@@ -77,30 +111,98 @@ static void note_about(struct comparison *c, enum align_side side, const struct 
     c->about[ABOUT_WITH][side] = names_intern_text(names, names_text(&s->names, s->with));
 }
 
-static int add_schedule(struct comparison *c, enum align_side side, struct err *e)
+static void add_choices(struct comparison *c, enum align_side side, const struct schedule *s)
 {
-    const char *path = c->session->inputs[side];
-    struct schedule s;
-    schedule_init(&s);
-    const int result = schedule_file_read(&s, path, e);
+    struct out what;
     uint32_t step = 0;
-    for (uint32_t i = 0; result == 0 && i < s.choices.count; i++) {
+    out_open_memory(&what);
+    for (uint32_t i = 0; i < s->choices.count; i++) {
         char strand[TEXT_SIZE];
-        char what[TEXT_SIZE];
-        const struct choice *choice = &s.choices.at[i];
-        strand_of(&s, choice, strand, sizeof strand);
-        choice_text(&s, choice, what, sizeof what);
-        alignment_add(&c->alignment, side, strand, what, i);
+        const struct choice *choice = &s->choices.at[i];
+        strand_of(s, choice, strand, sizeof strand);
+        choice_text(s, choice, &what);
+        alignment_add(&c->alignment, side, strand, what.buffer, i);
         step = choice->step == 0 ? step + 1 : choice->step;
         vec_push(&c->step_of[side], step);
     }
+    out_abandon(&what);
+}
+
+static bool is_replayed(const struct comparison *c)
+{
+    return c->session->input_count > 2;
+}
+
+/* All steps of the run that the schedule makes in the world. */
+static int add_run(struct comparison *c, enum align_side side, const struct schedule *s,
+                   struct world *w, struct err *e)
+{
+    struct replayed r = {0};
+    struct recipe recipe = {0};
+    int result = replay(w, s, &(struct replay_options){0}, &r, e);
+    if (result == 0 && r.divergence[0] != '\0') {
+        result = err_set(e,
+                         "cannot be followed: %s (of a search with --config compare traces, clew "
+                         "replay --trace)",
+                         r.divergence);
+    }
+    if (result == 0) {
+        result = recipe_parse(&recipe, s, e);
+    }
+    if (result == 0) {
+        struct schedule whole;
+        schedule_init(&whole);
+        recipe_write_whole(&whole, w, &recipe.plan, &r.execution);
+        add_choices(c, side, &whole);
+        schedule_release(&whole);
+    }
+    recipe_release(&recipe);
+    replayed_release(&r);
+    return result < 0 ? err_wrap(e, "%s", c->session->inputs[side]) : 0;
+}
+
+static int add_replayed(struct comparison *c, enum align_side side, const struct schedule *s,
+                        struct err *e)
+{
+    struct world *w = NULL;
+    const struct sim_options options = {.net = s->net == 0 ? NULL : names_text(&s->names, s->net),
+                                        .with =
+                                            s->with == 0 ? NULL : names_text(&s->names, s->with)};
+    if (sim_open(&w, c->session->inputs[2], &options, e) < 0) {
+        return -1;
+    }
+    const int result = add_run(c, side, s, w, e);
+    world_close(w);
+    return result;
+}
+
+static void say_what_is_not_named(const struct comparison *c, enum align_side side,
+                                  const struct schedule *s)
+{
+    const char *const *inputs = c->session->inputs;
+    const bool is_said = side == ALIGN_SECOND && strcmp(inputs[0], inputs[1]) == 0;
+    if (s->steps > s->choices.count && !is_replayed(c) && !is_said && !c->session->common->quiet) {
+        session_say("%s: names %zu of its %u steps, the others are the default: name the system "
+                    "too (clew diff A B SYSTEM.so), or compare traces (clew replay --trace)",
+                    inputs[side], s->choices.count, s->steps);
+    }
+}
+
+static int add_schedule(struct comparison *c, enum align_side side, struct err *e)
+{
+    struct schedule s;
+    schedule_init(&s);
+    int result = schedule_file_read(&s, c->session->inputs[side], e);
     if (result == 0) {
         note_about(c, side, &s);
+        c->hash[side] = s.hash;
+        c->names_all = c->names_all && s.steps <= s.choices.count;
+        say_what_is_not_named(c, side, &s);
     }
-    if (result == 0 && s.steps > s.choices.count && !c->session->common->quiet) {
-        session_say("%s: names %zu of its %u steps, the others are the default; the traces of both "
-                    "runs tell more",
-                    path, s.choices.count, s.steps);
+    if (result == 0 && is_replayed(c)) {
+        result = add_replayed(c, side, &s, e);
+    } else if (result == 0) {
+        add_choices(c, side, &s);
     }
     schedule_release(&s);
     return result;
@@ -196,19 +298,31 @@ static int look_of_which_kind(struct comparison *c, struct err *e)
                        inputs[first ? 0 : 1], inputs[first ? 1 : 0]);
     }
     c->are_schedules = first;
+    if (!first && is_replayed(c)) {
+        return err_set(e, "%s is no schedule: traces are compared without a system", inputs[0]);
+    }
     return 0;
+}
+
+/* Schedules that name not all of their steps cannot be told apart by them, but may be known to be
+ * of one execution. */
+static bool are_of_one_run(const struct comparison *c)
+{
+    return c->are_schedules && !c->names_all && !is_replayed(c) && c->hash[0] != 0 &&
+           c->hash[0] == c->hash[1] && !comparison_is_of_two_systems(c);
 }
 
 int comparison_make(struct comparison *c, struct session *s, struct err *e)
 {
-    *c = (struct comparison){.session = s};
+    *c = (struct comparison){.session = s, .names_all = true};
     alignment_init(&c->alignment);
     int result = look_of_which_kind(c, e);
     for (int side = ALIGN_FIRST; side <= ALIGN_SECOND && result == 0; side++) {
         result = c->are_schedules ? add_schedule(c, (enum align_side)side, e)
                                   : add_trace(c, (enum align_side)side, e);
     }
-    if (result == 0) {
+    c->is_same_run = result == 0 && are_of_one_run(c);
+    if (result == 0 && !c->is_same_run) {
         alignment_find(&c->alignment);
     }
     return result;

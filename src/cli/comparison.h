@@ -1,4 +1,7 @@
-/* The two executions that clew diff compares: traces or schedules, read and aligned. */
+/* The two executions that clew diff compares: traces or schedules, read and aligned.
+ *
+ * A schedule that a search saved names only what is not the default. Where the session has a third
+ * input, it is the system of both: they are replayed, and all of their steps compared. */
 #ifndef CLEW_CLI_COMPARISON_H
 #define CLEW_CLI_COMPARISON_H
 
@@ -12,13 +15,18 @@ struct comparison {
     struct session *session;
     struct alignment alignment; /* indices are positions in the input, from 0 */
     bool are_schedules;
-    bool is_cut;                    /* the budget ended before the traces did */
+    bool is_cut;      /* the budget ended before the traces did */
+    bool names_all;   /* of schedules: each of their steps */
+    bool is_same_run; /* of schedules that do not: both are of one execution, by its hash, and
+                         nothing is aligned */
+    uint64_t hash[2]; /* of schedules: of their executions; 0: not said */
     VEC(uint32_t) step_of[2];       /* of schedules: which step of its run each choice is, from 1 */
     uint32_t about[ABOUT_COUNT][2]; /* of schedules: names of the alignment; 0: not said */
 };
 
-/* Reads the session's two inputs and aligns them. Fails when one cannot be read, and when one is a
- * schedule and the other is not; c is to be released either way. */
+/* Reads the session's two inputs and aligns them. Fails when one cannot be read, when one is a
+ * schedule and the other is not, and when one cannot be replayed; c is to be released either way.
+ */
 MUST_USE int comparison_make(struct comparison *c, struct session *s, struct err *e);
 void comparison_release(struct comparison *c);
 

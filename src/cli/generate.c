@@ -232,6 +232,7 @@ static void print_value(struct out *out, const struct verb *verb, const struct o
         out_text(out, "COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n");
         return;
     case OPTION_CHOICE:
+    case OPTION_CHOICES:
         print_pattern(out, verb, option);
         out_text(out, "COMPREPLY=($(compgen -W '");
         for (size_t i = 0; option->word(i) != NULL; i++) {

@@ -9,7 +9,7 @@
 
 struct minimize_command {
     struct common common;
-    int stage; /* 0: all; else 1 more than its number */
+    uint32_t stages; /* a bit each; 0: all */
     int same;
     int compat;
     bool no_diverge;

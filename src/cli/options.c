@@ -101,6 +101,18 @@ static int set_choice(const struct option *option, int *target, const char *valu
     return -1;
 }
 
+static int add_choice(const struct option *option, uint32_t *target, const char *value,
+                      struct err *e)
+{
+    int choice = 0;
+    if (set_choice(option, &choice, value, e) < 0) {
+        return -1;
+    }
+    must(choice < 32);
+    *target |= UINT32_C(1) << choice;
+    return 0;
+}
+
 static int add_text(struct texts *texts, const char *value, struct err *e)
 {
     if (texts->count == TEXTS_MAX) {
@@ -129,6 +141,7 @@ static int set_value(const struct option *option, void *target, const char *valu
     case OPTION_OUTPUT: *(const char **)field = value; break;
     case OPTION_TEXTS: result = add_text(field, value, e); break;
     case OPTION_CHOICE: result = set_choice(option, field, value, e); break;
+    case OPTION_CHOICES: result = add_choice(option, field, value, e); break;
     case OPTION_BUDGET: result = limit_parse(field, value, e); break;
     case OPTION_MOMENT: result = moment_parse(field, value, e); break;
     }

@@ -23,16 +23,17 @@
 #include "cli/formats.h"
 
 enum option_type {
-    OPTION_FLAG,   /* bool: --NAME */
-    OPTION_SWITCH, /* bool: --NAME and --no-NAME */
-    OPTION_NUMBER, /* uint64_t */
-    OPTION_TEXT,   /* const char *, a word of the command line */
-    OPTION_TEXTS,  /* struct texts: may be given several times */
-    OPTION_FILE,   /* as OPTION_TEXT, completed as a path */
-    OPTION_OUTPUT, /* as OPTION_FILE: a file that is written */
-    OPTION_CHOICE, /* int: which of the words */
-    OPTION_BUDGET, /* struct limit */
-    OPTION_MOMENT, /* struct moment */
+    OPTION_FLAG,    /* bool: --NAME */
+    OPTION_SWITCH,  /* bool: --NAME and --no-NAME */
+    OPTION_NUMBER,  /* uint64_t */
+    OPTION_TEXT,    /* const char *, a word of the command line */
+    OPTION_TEXTS,   /* struct texts: may be given several times */
+    OPTION_FILE,    /* as OPTION_TEXT, completed as a path */
+    OPTION_OUTPUT,  /* as OPTION_FILE: a file that is written */
+    OPTION_CHOICE,  /* int: which of the words */
+    OPTION_CHOICES, /* uint32_t: a bit for each of the words; may be given several times */
+    OPTION_BUDGET,  /* struct limit */
+    OPTION_MOMENT,  /* struct moment */
 };
 
 struct option {

@@ -10,7 +10,14 @@ struct sample {
     const char *node;
     uint64_t event;
     struct texts handlers;
+    uint32_t colors;
 };
+
+static const char *paint_word(size_t index)
+{
+    static const char *const words[] = {"red", "green", "blue", NULL};
+    return words[index];
+}
 
 static const struct option table[] = {
     COMMON_JSON,
@@ -38,6 +45,12 @@ static const struct option table[] = {
      .argument = "NAME",
      .target = offsetof(struct sample, handlers),
      .help = "these, each given by itself"},
+    {.name = "paint",
+     .type = OPTION_CHOICES,
+     .argument = "COLOR",
+     .word = paint_word,
+     .target = offsetof(struct sample, colors),
+     .help = "with these"},
     COMMON_ALWAYS,
     {0},
 };
@@ -126,6 +139,15 @@ TEST(operands_mix_with_options_and_follow_two_dashes)
     CHECK_TEXT(operands.list.at[2], "--json");
     CHECK_TEXT(operands.list.at[3], "-q");
     vec_release(&operands.list);
+}
+
+TEST(several_choices_are_a_bit_each)
+{
+    CHECK_INT(parse("--limit 1"), 0);
+    CHECK_INT(got.colors, 0);
+    CHECK_INT(parse("--paint blue --paint=red --paint blue"), 0);
+    CHECK_INT(got.colors, 5);
+    check_error("--paint purple", "--paint: unknown COLOR \"purple\"; there is red, green, blue");
 }
 
 TEST(choices_and_budgets_are_read_where_they_stand)
