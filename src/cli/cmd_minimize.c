@@ -17,6 +17,11 @@ static const char *stage_word(size_t index)
     return index < STAGE_COUNT ? stage_name((enum stage)index) : NULL;
 }
 
+static const char *stage_says(size_t index)
+{
+    return stage_meaning((enum stage)index);
+}
+
 static const char *same_word(size_t index)
 {
     return index < SAME_COUNT ? same_name((enum same)index) : NULL;
@@ -271,11 +276,9 @@ static const struct option options[] = {
      .type = OPTION_CHOICES,
      .argument = "NAME",
      .word = stage_word,
+     .meaning = stage_says,
      .target = offsetof(struct minimize_command, stages),
-     .help = "only this, or these if given several times: shortcuts, slice, switches, externals, "
-             "reactions, chunks, cones, strands, "
-             "singles, seeds, contents, drift, pairs, tails, matches, moves, anew, detours, exact "
-             "(default: all)"},
+     .help = "only this stage, or these if given several times (default: all)"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "WHOM",

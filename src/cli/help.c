@@ -112,6 +112,16 @@ static bool speaks_of_formats(const struct verb *verb)
     return option->name != NULL;
 }
 
+static void word_rows(struct out *out, const struct option *option)
+{
+    out_format(out, "\n--%s:\n", option->name);
+    for (size_t i = 0; option->word(i) != NULL; i++) {
+        out_text(out, "  ");
+        out_text(out, option->word(i));
+        wrapped(out, option->meaning(i), 2 + strlen(option->word(i)), 13);
+    }
+}
+
 void help_verb(struct out *out, const struct verb *verb)
 {
     out_format(out, "clew %s: %s\n\nusage: clew %s [options] %s\n\n", verb->name, verb->summary,
@@ -120,6 +130,11 @@ void help_verb(struct out *out, const struct verb *verb)
     out_text(out, "\noptions:\n");
     for (const struct option *option = verb->options; option->name != NULL; option++) {
         option_row(out, option);
+    }
+    for (const struct option *option = verb->options; option->name != NULL; option++) {
+        if (option->meaning != NULL) {
+            word_rows(out, option);
+        }
     }
     if (speaks_of_formats(verb)) {
         out_text(out, "\nformats:\n");

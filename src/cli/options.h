@@ -40,9 +40,10 @@ struct option {
     const char *name; /* without dashes; NULL ends a table */
     char letter;      /* the short form, 0 when there is none */
     enum option_type type;
-    size_t target;                     /* offset in the verb's struct */
-    const char *argument;              /* as help calls it; NULL for flags and switches */
-    const char *(*word)(size_t index); /* the words of a choice, NULL after the last */
+    size_t target;                        /* offset in the verb's struct */
+    const char *argument;                 /* as help calls it; NULL for flags and switches */
+    const char *(*word)(size_t index);    /* the words of a choice, NULL after the last */
+    const char *(*meaning)(size_t index); /* of each word, for a list in help; NULL: no list */
     const char *help;
 };
 

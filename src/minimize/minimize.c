@@ -82,14 +82,24 @@ static const struct {
 };
 
 #define NAMED(id, name) name,
-static const char *const stage_names[] = {STAGE_LIST(NAMED)};
 static const char *const same_names[] = {SAME_LIST(NAMED)};
 static const char *const compat_names[] = {COMPAT_LIST(NAMED)};
 #undef NAMED
+#define NAMED(id, name, meaning) name,
+#define MEANING(id, name, meaning) meaning,
+static const char *const stage_names[] = {STAGE_LIST(NAMED)};
+static const char *const stage_meanings[] = {STAGE_LIST(MEANING)};
+#undef NAMED
+#undef MEANING
 
 const char *stage_name(enum stage stage)
 {
     return stage_names[stage];
+}
+
+const char *stage_meaning(enum stage stage)
+{
+    return stage_meanings[stage];
 }
 
 const char *same_name(enum same same)

@@ -16,38 +16,39 @@
 #include "base/limit.h"
 #include "world/world.h"
 
-/* What can be done. STAGE(id, name) */
-#define STAGE_LIST(STAGE)                                                           \
-    STAGE(SHORTCUTS, "shortcuts") /* a run by chance, half as long */               \
-    STAGE(SLICE, "slice")         /* leaves out what is not before the violation */ \
-    STAGE(SWITCHES, "switches")   /* of tasks, by leaving out and by trying all */  \
-    STAGE(EXTERNALS, "externals") /* requests and faults, by delta debugging */     \
-    STAGE(REACTIONS, "reactions") /* timers with all messages that came of them */  \
-    STAGE(CHUNKS, "chunks")       /* inner steps in a row, by halves, quarters */   \
-    STAGE(CONES, "cones")         /* a step with all that came of it */             \
-    STAGE(STRANDS, "strands")     /* a node, some of its steps, some of one kind */ \
-    STAGE(SINGLES, "singles")     /* each alone, until none can go */               \
-    STAGE(SEEDS, "seeds")         /* with other random numbers of the nodes */      \
-    STAGE(CONTENTS, "contents")   /* what requests bring, by the system's advice */ \
-    STAGE(DRIFT, "drift")         /* a walk among executions as long */             \
-    STAGE(PAIRS, "pairs")         /* two or three together */                       \
-    STAGE(TAILS, "tails")         /* its beginning, and then by chance */           \
-    STAGE(MATCHES, "matches")     /* one, and another is one that does the same */  \
-    STAGE(MOVES, "moves")         /* one, and another comes elsewhere */            \
-    STAGE(ANEW, "anew")           /* other runs by chance, each made short */       \
-    STAGE(DETOURS, "detours")     /* one step more, and then fewer */               \
-    STAGE(EXACT, "exact")         /* every shorter execution there is */
+/* What can be done. STAGE(id, name, meaning) */
+#define STAGE_LIST(STAGE)                                                                  \
+    STAGE(SHORTCUTS, "shortcuts", "looks for a run by chance, half as long")               \
+    STAGE(SLICE, "slice", "leaves out what is not before the violation")                   \
+    STAGE(SWITCHES, "switches", "of tasks: leaves some out, and tries all ways with few")  \
+    STAGE(EXTERNALS, "externals", "leaves out requests and faults, by delta debugging")    \
+    STAGE(REACTIONS, "reactions", "leaves out timers with all messages that came of them") \
+    STAGE(CHUNKS, "chunks", "leaves out inner steps in a row, by halves, quarters")        \
+    STAGE(CONES, "cones", "leaves out a step with all that came of it")                    \
+    STAGE(STRANDS, "strands", "leaves out a node, some of its steps, some of one kind")    \
+    STAGE(SINGLES, "singles", "leaves out each step alone, until none can go")             \
+    STAGE(SEEDS, "seeds", "gives the nodes other random numbers")                          \
+    STAGE(CONTENTS, "contents", "makes smaller what requests bring, as the system says")   \
+    STAGE(DRIFT, "drift", "walks among executions that are as long")                       \
+    STAGE(PAIRS, "pairs", "leaves out two or three together")                              \
+    STAGE(TAILS, "tails", "keeps the beginning, and goes on by chance")                    \
+    STAGE(MATCHES, "matches", "leaves out one, and takes another that does the same")      \
+    STAGE(MOVES, "moves", "leaves out one, and puts another elsewhere")                    \
+    STAGE(ANEW, "anew", "makes other runs by chance, and each of them short")              \
+    STAGE(DETOURS, "detours", "takes one step more, and leaves out others")                \
+    STAGE(EXACT, "exact", "tries every shorter execution there is")
 
 enum stage {
-#define STAGE(id, name) STAGE_##id,
+#define STAGE(id, name, meaning) STAGE_##id,
     STAGE_LIST(STAGE)
 #undef STAGE
         STAGE_COUNT,
     STAGE_NONE = STAGE_COUNT /* none: replays of what was given, and of the result once more */
 };
 
-/* STAGE_NONE has no name. */
+/* STAGE_NONE has no name; what is left out or tried, in a few words. */
 const char *stage_name(enum stage stage);
+const char *stage_meaning(enum stage stage);
 
 /* Whose way it is done. COMPAT(id, name) */
 #define COMPAT_LIST(COMPAT)                                             \
