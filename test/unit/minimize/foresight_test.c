@@ -68,6 +68,7 @@ TEST(who_took_what_is_fruitful_for_fruitless_ends)
     struct glimpse known = {0};
     wait_for_workers(f);
     const bool is_worker = foresight_is_worker(f);
+    /* NOLINTNEXTLINE(bugprone-infinite-loop): a worker ends with its parent. */
     for (uint64_t key = 1; is_worker; key++) {
         if (!foresight_knows(f, key, &known)) {
             foresight_note(f, &(struct glimpse){.key = key, .is_fruitless = true});
