@@ -3,6 +3,7 @@
 #include "minimize/reduce.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
+    [STAGE_ECHOES] = echoes_stage,       [STAGE_CLUSTERS] = clusters_stage,
     [STAGE_SLICE] = slice_stage,         [STAGE_EXTERNALS] = externals_stage,
     [STAGE_SWITCHES] = switches_stage,   [STAGE_SHORTCUTS] = shortcuts_stage,
     [STAGE_REACTIONS] = reactions_stage, [STAGE_CHUNKS] = chunks_stage,
@@ -41,27 +42,27 @@ struct pass {
         {PICK_OLDEST, PICK_NEWEST}, 2 \
     }
 
-/* Those that are done once: they take long where little is to be found. */
-enum { CLEW_PASSES_ONCE = 2 };
+/* Those that are done once: later there is less to be found. */
+enum { CLEW_PASSES_ONCE = 1 };
 
 /* The last of singles is for what goes with a step: none of the other ways passes over what is not
  * there without it. */
 static const struct pass clew_passes[] = {
-    {STAGE_REACTIONS, FIRST_WAY}, {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SLICE, ALL_WAYS},
-    {STAGE_SWITCHES, ALL_WAYS},   {STAGE_EXTERNALS, ALL_WAYS}, {STAGE_REACTIONS, FIRST_WAY},
-    {STAGE_SHORTCUTS, ALL_WAYS},  {STAGE_CHUNKS, ALL_WAYS},    {STAGE_CONES, ALL_WAYS},
-    {STAGE_STRANDS, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SINGLES, ALL_WAYS},
-    {STAGE_SEEDS, ALL_WAYS},      {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},
-    {STAGE_PAIRS, ALL_WAYS},      {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
-    {STAGE_MOVES, ALL_WAYS},      {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
-    {STAGE_SINGLES, SAME_WAY},    {STAGE_EXACT, ALL_WAYS},
+    {STAGE_ECHOES, ALL_WAYS},  {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
+    {STAGE_SLICE, ALL_WAYS},   {STAGE_SWITCHES, ALL_WAYS},  {STAGE_EXTERNALS, ALL_WAYS},
+    {STAGE_CHUNKS, ALL_WAYS},  {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
+    {STAGE_ECHOES, ALL_WAYS},  {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
+    {STAGE_STRANDS, ALL_WAYS}, {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
+    {STAGE_SINGLES, ALL_WAYS}, {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
+    {STAGE_SEEDS, ALL_WAYS},   {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},
+    {STAGE_PAIRS, ALL_WAYS},   {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
+    {STAGE_MOVES, ALL_WAYS},   {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
+    {STAGE_SINGLES, SAME_WAY}, {STAGE_EXACT, ALL_WAYS},
 };
 
-/* Its clusters are steps of one logical clock, which is not known here: reactions stand for them.
- */
 static const struct pass demi_passes[] = {
-    {STAGE_SLICE, SAME_WAY},      {STAGE_EXTERNALS, SAME_WAY}, {STAGE_SINGLES, SAME_WAY},
-    {STAGE_REACTIONS, TYPE_WAYS}, {STAGE_SINGLES, TYPE_WAYS},  {STAGE_MATCHES, TYPE_WAYS},
+    {STAGE_SLICE, SAME_WAY},     {STAGE_EXTERNALS, SAME_WAY}, {STAGE_SINGLES, SAME_WAY},
+    {STAGE_CLUSTERS, TYPE_WAYS}, {STAGE_SINGLES, TYPE_WAYS},  {STAGE_MATCHES, TYPE_WAYS},
     {STAGE_CONTENTS, TYPE_WAYS},
 };
 
@@ -163,9 +164,9 @@ static bool is_repeated_after(const struct reducer *r, const struct pass *pass)
 /* Stages that look for other executions. A program that is left with the fewest switches there can
  * be has nothing to gain from them but steps, which are what the program does and nobody chooses.
  */
-static const uint32_t stages_elsewhere = 1u << STAGE_SHORTCUTS | 1u << STAGE_SEEDS |
-                                         1u << STAGE_DRIFT | 1u << STAGE_TAILS | 1u << STAGE_ANEW |
-                                         1u << STAGE_DETOURS;
+static const uint32_t stages_elsewhere = 1u << STAGE_ECHOES | 1u << STAGE_SHORTCUTS |
+                                         1u << STAGE_SEEDS | 1u << STAGE_DRIFT | 1u << STAGE_TAILS |
+                                         1u << STAGE_ANEW | 1u << STAGE_DETOURS;
 
 static bool is_needless(const struct reducer *r, enum stage stage)
 {

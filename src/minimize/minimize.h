@@ -18,6 +18,8 @@
 
 /* What can be done. STAGE(id, name, meaning) */
 #define STAGE_LIST(STAGE)                                                                  \
+    STAGE(ECHOES, "echoes", "wants the end of the run soon after a beginning")             \
+    STAGE(CLUSTERS, "clusters", "leaves out all of one time of a logical clock")           \
     STAGE(SHORTCUTS, "shortcuts", "looks for a run by chance, half as long")               \
     STAGE(SLICE, "slice", "leaves out what is not before the violation")                   \
     STAGE(SWITCHES, "switches", "of tasks: leaves some out, and tries all ways with few")  \

@@ -113,7 +113,11 @@ bool reducer_may_go(const struct reducer *r, uint32_t index)
 
 struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match)
 {
-    const struct pick_operation *o = &r->result->best.steps.at[index].operation;
+    return reducer_want_of(&r->result->best.steps.at[index].operation, match);
+}
+
+struct pick_want reducer_want_of(const struct pick_operation *o, enum pick_match match)
+{
     return (struct pick_want){.action = o->action,
                               .content = o->content,
                               .fault = o->fault,
@@ -428,6 +432,14 @@ static int refuse_first(struct reducer *r)
                          repeat_wanted(r), repeat_runs(r));
 }
 
+static void keep_first(struct reducer *r)
+{
+    for (uint32_t i = 0; i < reducer_size(r); i++) {
+        vec_push(&r->first, r->result->best.steps.at[i]);
+        vec_push(&r->first_partner_of, r->partner_of.at[i]);
+    }
+}
+
 int reducer_begin(struct reducer *r, const struct plan *p)
 {
     struct minimized *m = r->result;
@@ -468,7 +480,21 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     m->initial_bytes = m->final_bytes = r->again_bytes;
     m->given_replays = m->replays;
     tell_better(r);
+    keep_first(r);
     return r->is_broken ? -1 : 0;
+}
+
+struct past reducer_past(const struct reducer *r)
+{
+    return (struct past){r->result->best.steps.at, r->partner_of.at, reducer_size(r)};
+}
+
+struct past reducer_first(const struct reducer *r)
+{
+    while (r->of != NULL) {
+        r = r->of;
+    }
+    return (struct past){r->first.at, r->first_partner_of.at, (uint32_t)r->first.count};
 }
 
 void reducer_release(struct reducer *r)
@@ -479,18 +505,25 @@ void reducer_release(struct reducer *r)
     vec_release(&r->turns);
     vec_release(&r->partner_of);
     vec_release(&r->is_out);
+    vec_release(&r->first);
+    vec_release(&r->first_partner_of);
     map_release(&r->transitions);
     map_release(&r->brought);
     map_release(&r->unignorable);
 }
 
-bool *reducer_marks(struct reducer *r)
+bool *reducer_marks_of(struct reducer *r, uint32_t count)
 {
     vec_clear(&r->is_out);
-    for (uint32_t i = 0; i < reducer_size(r); i++) {
+    for (uint32_t i = 0; i < count; i++) {
         vec_push(&r->is_out, false);
     }
     return r->is_out.at;
+}
+
+bool *reducer_marks(struct reducer *r)
+{
+    return reducer_marks_of(r, reducer_size(r));
 }
 
 static bool run_candidate(struct reducer *r, const struct candidate *c, enum wish wish)

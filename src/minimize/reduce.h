@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "minimize/foresight.h"
 #include "minimize/minimize.h"
+#include "wire/prng.h"
 
 /* Operations that are wanted, one after another. */
 struct candidate {
@@ -37,20 +38,22 @@ struct reducer {
     VEC(bool) is_out;
     char key[sizeof(((struct execution *)0)->key)]; /* of the violation ... */
     enum outcome outcome;
-    uint16_t node;              /* ... and where it showed */
-    struct map transitions;     /* of nodes, in the first run */
-    struct map brought;         /* by requests in some best: shrinking never goes round */
+    uint16_t node;                  /* ... and where it showed */
+    VEC(struct step) first;         /* the run that is minimized ... */
+    VEC(uint32_t) first_partner_of; /* ... and its atoms */
+    struct map transitions;         /* of nodes, in the first run */
+    struct map brought;             /* by requests in some best: shrinking never goes round */
     struct map unignorable;     /* what may not be ignored to how often it came in the first run */
     struct fault_budget faults; /* that runs of the system may have */
     struct err *e;
-    uint32_t best_count; /* how often there was a new best */
-    bool is_shortened;   /* shortcuts were looked for */
-    bool is_anew_done;   /* other runs were looked for */
-    bool is_trial;       /* nobody is told: it is not the best of all */
-    bool keeps_pending;  /* of each step of the best */
-    bool accepts_equal;  /* one with as many steps is better, for what it brings */
-    bool is_broken;      /* the world or `better` failed: e says how */
-    bool is_over;        /* stopped, or the budget is spent: the result says by what */
+    uint32_t best_count;           /* how often there was a new best */
+    uint32_t chances[STAGE_COUNT]; /* how often each stage that tries its luck has done so */
+    bool is_anew_done;             /* other runs were looked for */
+    bool is_trial;                 /* nobody is told: it is not the best of all */
+    bool keeps_pending;            /* of each step of the best */
+    bool accepts_equal;            /* one with as many steps is better, for what it brings */
+    bool is_broken;                /* the world or `better` failed: e says how */
+    bool is_over;                  /* stopped, or the budget is spent: the result says by what */
 };
 
 /* Runs the plan: what it shows is what is to be kept. Fails when that is no violation. */
@@ -84,8 +87,21 @@ bool reducer_goes_on(struct reducer *r);
 /* Whether step `index` of the best may be left out. */
 bool reducer_may_go(const struct reducer *r, uint32_t index);
 
-/* Step `index` of the best as something wanted. */
+/* Step `index` of the best, or any operation, as something wanted. */
 struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match);
+struct pick_want reducer_want_of(const struct pick_operation *o, enum pick_match match);
+
+/* Steps that were taken, and of each the other step of its atom, or itself. */
+struct past {
+    const struct step *steps;
+    const uint32_t *partner_of;
+    uint32_t count;
+};
+
+/* Of the best, good until there is a better one; of the run that is minimized, of a trial that of
+ * whose it is. */
+struct past reducer_past(const struct reducer *r);
+struct past reducer_first(const struct reducer *r);
 
 /* Runs what is wanted. True when it is better than the best: the same violation with fewer steps,
  * or as many and fewer from outside. Then it is the best, and steps have other numbers. */
@@ -137,16 +153,30 @@ const struct execution *reducer_look(struct reducer *r);
  * not asked where it is known that replays differ. */
 bool reducer_is_steady(struct reducer *r);
 
-/* A mark for each step of the best, all clear; good until the next is asked for. */
+/* So many marks, or one for each step of the best, all clear; good until the next are asked for. */
+bool *reducer_marks_of(struct reducer *r, uint32_t count);
 bool *reducer_marks(struct reducer *r);
 
 /* Tries the best without the steps marked in `is_out` (and without the rest of their atoms), with
  * each way to match what is left. */
 bool reducer_try_without(struct reducer *r, const bool *is_out);
 
+/* chance.c, for stages that try their luck. How many steps they may take in vain: twice as many
+ * each time. How many runs: few where a run takes milliseconds. A seed, and a strategy, from that
+ * of the run.
+ */
+uint64_t chance_steps_max(struct reducer *r);
+uint32_t chance_runs_max(const struct reducer *r);
+uint64_t chance_seed(const struct reducer *r, uint32_t number);
+enum pick_strategy chance_strategy(uint64_t number);
+
 /* contents.c: a copy of what the request of this name brings is kept. */
 void contents_put(struct contents *c, const struct plan_content *content);
 void contents_release(struct contents *c);
+
+/* echoes.c: r's candidate is another echo of the past, if that is long enough to be worth it. */
+bool echoes_are_worth(const struct past *past);
+void echoes_draw(struct reducer *r, const struct past *past, struct prng *prng);
 
 /* The stages. Each ends where it can do no more alone, or is told to. */
 void slice_stage(struct reducer *r);
@@ -154,6 +184,8 @@ void switches_stage(struct reducer *r);
 void externals_stage(struct reducer *r);
 void shortcuts_stage(struct reducer *r);
 void reactions_stage(struct reducer *r);
+void echoes_stage(struct reducer *r);
+void clusters_stage(struct reducer *r);
 void cones_stage(struct reducer *r);
 void chunks_stage(struct reducer *r);
 void strands_stage(struct reducer *r);

@@ -1,0 +1,34 @@
+/* What stages that try their luck share. */
+#include "minimize/reduce.h"
+#include "pick/name.h"
+
+/* In steps, of which a few million are taken in a second. */
+enum { CHANCES_FIRST = 1000000, CHANCES_DOUBLED_MAX = 4 };
+
+uint64_t chance_steps_max(struct reducer *r)
+{
+    const uint32_t times = r->chances[r->stage]++;
+    const uint32_t doubled = times < CHANCES_DOUBLED_MAX ? times : CHANCES_DOUBLED_MAX;
+    return (uint64_t)CHANCES_FIRST << (r->is_trial ? 0 : doubled);
+}
+
+enum { RUNS_MAX_SLOW = 2000, RUNS_MAX = 400000 };
+
+uint32_t chance_runs_max(const struct reducer *r)
+{
+    return r->world->ops->checkpoint == NULL ? RUNS_MAX_SLOW : RUNS_MAX;
+}
+
+uint64_t chance_seed(const struct reducer *r, uint32_t number)
+{
+    const uint64_t turn = (uint64_t)r->stage << 8 | (r->chances[r->stage] & 0xff);
+    return name_mix(r->result->plan.pick.seed, turn << 32 | number);
+}
+
+/* No order at all and few changes of priority find most of them; the others have their own. */
+enum pick_strategy chance_strategy(uint64_t number)
+{
+    static const enum pick_strategy strategies[] = {PICK_RANDOM, PICK_PCT, PICK_RANDOM, PICK_PCT,
+                                                    PICK_POS};
+    return strategies[number % (sizeof strategies / sizeof *strategies)];
+}
