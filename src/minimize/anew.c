@@ -4,7 +4,8 @@
 #include "minimize/reduce.h"
 
 enum {
-    ANEW_MAX = 10000,
+    FRUITLESS_MAX = 40,   /* in a row; ... */
+    FRUITLESS_LONG = 4,   /* ... one that took long counts as so many */
     ANEW_ECHOES = 8,      /* of so many, all but one */
     ANEW_NEAR = 3,        /* to the best: worth more than a quick look */
     ANEW_STEPS_MIN = 100, /* of a run that may do anything */
@@ -85,27 +86,30 @@ static bool begin_with_echo(struct reducer *trial, const struct reducer *r, uint
 }
 
 /* What makes it short soon, and what takes long and is worth it only near the best. */
-static const uint32_t stages_quick =
-    1u << STAGE_SLICE | 1u << STAGE_SWITCHES | 1u << STAGE_EXTERNALS | 1u << STAGE_CLUSTERS |
-    1u << STAGE_CHUNKS | 1u << STAGE_CONES | 1u << STAGE_STRANDS | 1u << STAGE_SINGLES;
+static const uint32_t stages_quick = 1u << STAGE_SLICE | 1u << STAGE_SWITCHES |
+                                     1u << STAGE_EXTERNALS | 1u << STAGE_CLUSTERS |
+                                     1u << STAGE_REACTIONS | 1u << STAGE_CHUNKS |
+                                     1u << STAGE_CONES | 1u << STAGE_STRANDS | 1u << STAGE_SINGLES;
 static const uint32_t stages_near = 1u << STAGE_SEEDS | 1u << STAGE_CONTENTS | 1u << STAGE_DRIFT;
 
-/* One more; true when it came to something better. */
-static bool try_anew(struct reducer *r, uint32_t number)
+/* One more, and what it was worth if it came to nothing better. */
+static bool try_anew(struct reducer *r, uint32_t number, uint32_t *worth)
 {
     const struct past first = reducer_first(r);
+    const uint32_t echoes = echoes_are_worth(&first) ? ANEW_ECHOES : 1;
     struct minimized found = {0};
     struct reducer other = {.result = &found};
     reducer_begin_trial(&other, r);
-    const bool is_any = number % ANEW_ECHOES != 0 && echoes_are_worth(&first)
-                            ? begin_with_echo(&other, r, number)
-                            : begin_by_chance(&other, r, number / ANEW_ECHOES);
+    const bool is_any = number % echoes != 0 ? begin_with_echo(&other, r, number)
+                                             : begin_by_chance(&other, r, number / echoes);
     if (is_any) {
         reducer_run_stages(&other, ~stages_quick);
     }
-    if (is_any && reducer_size(&other) <= reducer_size(r) + ANEW_NEAR) {
+    const bool is_near = is_any && reducer_size(&other) <= reducer_size(r) + ANEW_NEAR;
+    if (is_near) {
         reducer_run_stages(&other, ~(stages_quick | stages_near));
     }
+    *worth = is_any && !is_near ? 1 : FRUITLESS_LONG;
     const bool is_better = reducer_end_trial(r, &other);
     minimized_release(&found);
     return is_better;
@@ -114,14 +118,19 @@ static bool try_anew(struct reducer *r, uint32_t number)
 /* Once: what later stages find is shorter than all of these. */
 void anew_stage(struct reducer *r)
 {
-    uint64_t begun = r->result->replays;
     const bool is_fit =
         !r->is_anew_done && !reducer_is_bound(r) && !reducer_is_shorter(r, ANEW_SIZE_MIN);
-    for (uint32_t i = 0; is_fit && i < ANEW_MAX &&
+    uint32_t fruitless = 0;
+    uint64_t begun = r->result->replays;
+    for (uint32_t i = 0; is_fit && fruitless < FRUITLESS_MAX &&
                          r->result->replays - begun < chance_runs_max(r) && reducer_goes_on(r);
          i++) {
-        if (try_anew(r, i)) {
+        uint32_t worth = 0;
+        if (try_anew(r, i, &worth)) {
+            fruitless = 0;
             begun = r->result->replays;
+        } else {
+            fruitless += worth;
         }
     }
     r->is_anew_done = true;
