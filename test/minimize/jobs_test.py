@@ -1,4 +1,5 @@
 """Candidates that several processes look at: the result is that of one, and nobody is left behind."""
+import contextlib
 import os
 import re
 import signal
