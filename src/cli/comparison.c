@@ -15,7 +15,8 @@
 
 enum { TEXT_SIZE = 1000 };
 
-/* The node that a choice happens on: of a message, and of a fault on one, where it goes. */
+/* The node that a choice happens on: of a message, and of a fault on one, where it goes; where
+ * there are no nodes, the task. */
 static void strand_of(const struct schedule *s, const struct choice *c, char *text, size_t size)
 {
     const char *target = names_text(&s->names, c->target);
@@ -23,7 +24,8 @@ static void strand_of(const struct schedule *s, const struct choice *c, char *te
     if (c->kind == CHOICE_MESSAGE) {
         (void)snprintf(text, size, "%s", names_text(&s->names, c->message.destination));
     } else if (c->kind != CHOICE_FAULT) {
-        (void)snprintf(text, size, "%s", names_text(&s->names, c->operation.node));
+        const uint32_t name = c->operation.node == 0 ? c->operation.task : c->operation.node;
+        (void)snprintf(text, size, "%s", names_text(&s->names, name));
     } else {
         const char *node = arrow == NULL ? target : arrow + 1;
         (void)snprintf(text, size, "%.*s", (int)strcspn(node, "/+"), node);
@@ -182,9 +184,11 @@ static void say_what_is_not_named(const struct comparison *c, enum align_side si
     const char *const *inputs = c->session->inputs;
     const bool is_said = side == ALIGN_SECOND && strcmp(inputs[0], inputs[1]) == 0;
     if (s->steps > s->choices.count && !is_replayed(c) && !is_said && !c->session->common->quiet) {
-        session_say("%s: names %zu of its %u steps, the others are the default: name the system "
-                    "too (clew diff A B SYSTEM.so), or compare traces (clew replay --trace)",
-                    inputs[side], s->choices.count, s->steps);
+        session_say("%s: names %zu of its %u steps, the others are the default: %scompare traces "
+                    "(clew replay --trace)",
+                    inputs[side], s->choices.count, s->steps,
+                    s->command.count > 0 ? ""
+                                         : "name the system too (clew diff A B SYSTEM.so), or ");
     }
 }
 
