@@ -128,6 +128,14 @@ static bool is_asked(const struct reducer *r, enum stage stage)
     return r->options->stages == 0 || (r->options->stages >> stage & 1) != 0;
 }
 
+/* Whether no step can go once this pass has come to its end in vain: those before it have tried the
+ * other ways since there was a best. */
+static bool is_last_of_singles(const struct reducer *r, const struct pass *pass)
+{
+    return r->options->compat == COMPAT_NONE && pass->stage == STAGE_SINGLES &&
+           pass->ways.at[0] == PICK_SAME;
+}
+
 /* True when it found something better. */
 static bool run_pass(struct reducer *r, const struct pass *pass)
 {
@@ -142,11 +150,12 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
     account->was_run = true;
     account->note[0] = '\0';
     stage_functions[pass->stage](r);
-    if (pass->stage == STAGE_SINGLES && r->options->compat == COMPAT_NONE && reducer_goes_on(r) &&
+    const bool is_better = r->best_count > bests;
+    if (!is_better && is_last_of_singles(r, pass) && reducer_goes_on(r) &&
         r->result->proof == PROOF_NONE) {
         r->result->proof = PROOF_MINIMAL;
     }
-    return r->best_count > bests;
+    return is_better;
 }
 
 /* From seeds on a better one makes it begin anew; what is before goes on to its own end. What other

@@ -378,6 +378,37 @@ TEST(what_a_walk_or_another_run_comes_to_can_be_replayed)
     CHECK(shorter > count / 4);
 }
 
+/* Wherever it is ended, what is said of the best holds. */
+TEST(what_is_said_of_a_search_that_was_ended_holds)
+{
+    struct prng prng;
+    prng_init(&prng, 12);
+    uint64_t ended = 0;
+    const uint64_t count = test_count(60, 3000);
+    for (uint64_t i = 0; i < count; i++) {
+        struct trial t;
+        struct minimized m;
+        struct err e = {.text = ""};
+        trial_draw(&t, &prng, i % 2 == 0 ? "none" : "crash=1,restart=1");
+        const struct minimize_options o = {.same = t.same,
+                                           .keeps_checkpoints = true,
+                                           .is_stopped = &never,
+                                           .budget.runs = 3 + prng_below(&prng, 400)};
+        if (minimize(t.world, &t.plan, &o, &m, &e) < 0) {
+            fail_msg("%s", e.text);
+        }
+        CHECK(m.stopped_by == LIMIT_OPEN || m.stopped_by == LIMIT_RUNS);
+        check_replays(&t, &m);
+        if (m.proof != PROOF_NONE) {
+            check_minimal(&t, &m);
+        }
+        ended += m.stopped_by == LIMIT_RUNS;
+        minimized_release(&m);
+        trial_end(&t);
+    }
+    CHECK(ended > count / 2);
+}
+
 TEST(stopped_at_once_the_first_is_the_best)
 {
     static const volatile sig_atomic_t always = 1;
