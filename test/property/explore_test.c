@@ -206,7 +206,7 @@ TEST(dpor_finds_each_clash_of_two_nodes)
     check_finds_each(EXPLORE_DPOR, &clashing, "none", 23, test_count(100, 3000));
     check_finds_each(EXPLORE_DPOR, &breaking, "none", 24, test_count(60, 2000));
     check_finds_each(EXPLORE_DPOR, &breaking, "drop=1", 25, test_count(15, 200));
-    check_finds_each(EXPLORE_DPOR, &breaking, "crash=1", 26, test_count(15, 200));
+    check_finds_each(EXPLORE_DPOR, &breaking, "crash=1", 26, test_count(14, 200));
 }
 
 /* Where the order of all steps matters, each order is an execution of its own. */
