@@ -1,5 +1,5 @@
-/* What the programs share that built_test.py builds with `clew cc`, records and analyses. Each
- * begins with a comment:
+/* What the programs share that are built here with `clew cc`, recorded and analysed. Each begins
+ * with a comment:
  *
  *     race: WORD WORD       the only races are between the lines whose comments are these words
  *     may race: WORD WORD   this may be found as well, depending on the run

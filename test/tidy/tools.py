@@ -3,8 +3,11 @@ import itertools
 import json
 import os
 import shlex
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+
+import tap
 
 WORKERS = 2
 
@@ -18,6 +21,15 @@ GCC_ONLY = {"-Wlogical-op", "-Wduplicated-cond", "-Wduplicated-branches", "-Wno-
 WITH_VALUE = {"-o", "-MF", "-MQ", "-MT"}
 DROPPED = GCC_ONLY | {"-c", "-MD", "-fdiagnostics-color=always"}
 CLANG_MORE = ["-Wcomma", "-Wunreachable-code"]
+
+
+def expect_none(complaints):
+    assert not complaints, "\n".join(complaints[:50])
+
+
+def needs(program):
+    if shutil.which(program) is None:
+        raise tap.Skip(f"{program} is not installed")
 
 
 def run(command, folder):

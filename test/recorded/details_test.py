@@ -1,0 +1,182 @@
+"""What a recording of a program that clew cc built tells besides races: functions and who called them, handlers, what was reached
+and what was left out."""
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ["CLEW_SOURCE"]
+sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import tap  # pylint: disable=wrong-import-position
+from programs import CLEW, FLAGS, HERE, build, races_of, run, words_of  # pylint: disable=wrong-import-position
+
+
+def test_silent_annotation(name):
+    """Without its annotations the same program is reported."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, name)
+        program = build(folder, path, "gcc", "-DSILENT")
+        assert races_of(folder, program, words_of(path)), "nothing found"
+
+
+def test_handlers(compiler):
+    """A function that --handler names begins and ends a handler, an exception or not; then messages race."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, os.path.join(HERE, "handlers.cc"), compiler, "-O1")
+        trace = os.path.join(folder, "run.clew")
+        words = [CLEW, "record", "-o", trace]
+        plain = run([*words, "--", program])
+        assert "no handlers are known" in plain.stderr, plain.stderr
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)
+        assert not found["findings"], found
+        done = run([*words, "--handler", "shop::sell", "--handler", "take_stock", "--handler", "nobody", "--", program])
+        assert done.returncode == 0 and "no handlers" not in done.stderr, done.stderr
+        assert "--handler nobody: no recorded program" in done.stderr and done.stderr.count("--handler") == 1, done.stderr
+        text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+        assert [text.count(f"handler-{end} {name}") for end in ("begin", "end") for name in ("shop::sell", "take_stock")] == \
+            [3, 1, 3, 1], text
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)
+        assert found["findings"], found
+
+
+def test_watched(*more):
+    """A race is told while the program runs: it waits for a file that --on-race makes, and ends well only so."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, "watched.c")
+        program = build(folder, path, "gcc", "-O1")
+        file = os.path.join(folder, "told")
+        script = f'echo "$CLEW_RACE_NUMBER $CLEW_RACE_KIND $CLEW_RACE_FIRST_OBJECT $CLEW_RACE_FIRST_PLACE" >> {file}'
+        done = run([CLEW, "record", "-o", os.path.join(folder, "run.clew"), "--watch", "races", *more, "--on-race", script,
+                    "--", program], env=dict(os.environ, WATCHED_FILE=file))
+        assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
+        with open(file, encoding="utf-8") as told:
+            lines = told.read().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("1 data-race balance watched.c:"), lines
+    return done.stderr.splitlines()
+
+
+def test_watched_sentence():
+    lines = [line for line in test_watched() if line.startswith("clew: race ")]
+    assert len(lines) == 1 and "balance is written at watched.c:" in lines[0], lines
+
+
+def test_watched_json():
+    found = [json.loads(line) for line in test_watched("--jsonl") if line.startswith("{")]
+    assert len(found) == 1 and found[0]["kind"] == "data-race", found
+
+
+def test_functions(compiler):
+    """An access tells the functions it is in, with the places where each calls the one before."""
+    path = os.path.join(HERE, "inlined.c")
+    place = {word: line for line, word in words_of(path).items()}
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, compiler, "-O1")
+        trace = os.path.join(folder, "run.clew")
+        run([CLEW, "record", "-o", trace, "--", program])
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)["findings"]
+        text = run([CLEW, "races", trace]).stdout
+    wanted = f"pay < settle {place['settle']} < work {place['work']}"
+    assert [event["stack"] for event in found[0]["events"]] == [wanted, wanted], found
+    assert f"        in {wanted}\n" in text, text
+
+
+def test_callers(compiler, level):
+    """With --stacks an access tells who called its function, also where it comes to light late."""
+    path = os.path.join(HERE, "called.c")
+    place = {word: line for line, word in words_of(path).items()}
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, compiler, level)
+        trace = os.path.join(folder, "run.clew")
+        done = run([CLEW, "record", "--stacks", "-o", trace, "--", program])
+        assert done.returncode == 0 and sorted(os.listdir(folder)) == ["program", "run.clew"], os.listdir(folder)
+        found = json.loads(run([CLEW, "races", "--json", trace]).stdout)["findings"]
+    wanted = f"pay < settle {place['settle']} < all {place['all']} < work {place['work']}"
+    assert [event["stack"] for event in found[0]["events"]] == [wanted, wanted], found
+
+
+def test_filtered():
+    """The trace says how much was left out; a task that spins is one load with a count."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, os.path.join(HERE, "watched.c"), "gcc", "-O1")
+        trace = os.path.join(folder, "run.clew")
+        stats = json.loads(run([CLEW, "record", "-o", trace, "--json", "--", program]).stdout)["stats"]
+        assert 0 < stats["filtered"] < stats["accesses"], stats
+        kept = stats["accesses"] - stats["filtered"]
+        told = run([CLEW, "info", trace]).stdout
+        assert f"({kept} of {stats['accesses']} memory accesses" in told, told
+        text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+        loads = [line for line in text.splitlines() if " atomic-load stage " in line]
+        assert len(loads) <= 2 or any(" count=" in line for line in loads), loads
+        stats = json.loads(run([CLEW, "record", "-o", trace, "--all-accesses", "--json", "--", program]).stdout)["stats"]
+        assert stats["filtered"] == 0 < stats["accesses"], stats
+        assert "clew record --all-accesses" in run([CLEW, "info", trace]).stdout
+
+
+def test_coverage(compiler, *more):
+    """What was reached is told before the process ends, also where it became another program or was killed; what was not is not."""
+    path = os.path.join(HERE, "covered.c")
+    place = {word: line for line, word in words_of(path).items()}
+    for how, reached in (("end", {"main", "end"}), ("become", {"main", "become", "end"}), ("child", {"main", "child", "end"}),
+                         ("die", {"main", "die"})):
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(folder, path, compiler, "-O1", *more)
+            trace = os.path.join(folder, "run.clew")
+            run([CLEW, "record", "-o", trace, "--", program, how])
+            assert sorted(os.listdir(folder)) == ["program", "run.clew"], os.listdir(folder)
+            text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+            assert run([CLEW, "check", trace]).returncode == 0, text
+            assert " in the code, at " in run([CLEW, "info", trace]).stdout
+        found = {word for word in place if any(" coverage " in line and f"@{place[word]} " in line for line in text.splitlines())}
+        assert found == reached, f"{how}: {sorted(found)}\n{text}"
+
+
+def test_static():
+    """A static program runs, and whoever builds, records or looks is told that nothing is seen of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        built = run([CLEW, "cc", *FLAGS, "-static", os.path.join(HERE, "bank_locked.c"), "-o", program])
+        assert "clew: -static: the program will run, but cannot be recorded" in built.stderr, built.stderr
+        if built.returncode != 0:
+            raise tap.Skip("there are no static libraries here")
+        trace = os.path.join(folder, "run.clew")
+        done = run([CLEW, "record", "-q", "-o", trace, "--", program])
+        assert done.returncode == 0 and "nothing was recorded" in done.stderr, done.stderr
+        told = run([CLEW, "info", trace])
+        assert told.returncode == 0 and "nothing was recorded" in told.stdout, told.stdout
+
+
+def test_linker_words(compiler):
+    """Words for the linker in a command that also compiles are no reason to complain, nor for -Werror to end it."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        done = run([CLEW, "cc", "--with", compiler, *FLAGS, "-Wall", "-Werror", "-rdynamic", "-L", folder, "-Wl,-O1", "-Wl,--as-needed",
+                    os.path.join(HERE, "bank_locked.c"), "-o", program, "-lm"])
+        assert done.returncode == 0 and not done.stderr, done
+        assert run([program]).returncode == 0
+
+
+def main():
+    tests = []
+    for compiler in ("gcc", "clang"):
+        if shutil.which(compiler):
+            for level in ("-O0", "-O2"):
+                tests.append((f"an access tells who called, by {compiler} {level}",
+                              lambda c=compiler, l=level: test_callers(c, l)))
+            tests.append((f"an access tells its functions, by {compiler}", lambda c=compiler: test_functions(c)))
+            tests.append((f"functions are handlers, by {compiler}", lambda c=compiler: test_handlers(c)))
+            tests.append((f"what was reached is told, by {compiler}", lambda c=compiler: test_coverage(c)))
+            tests.append((f"words for the linker are no fault, by {compiler}", lambda c=compiler: test_linker_words(c)))
+    tests.append(("what was reached is told, by calls", lambda: test_coverage("gcc", "-fsanitize-coverage=trace-pc")))
+    tests.append(("a race is told while the program runs", test_watched_sentence))
+    tests.append(("a race is told as JSON while the program runs", test_watched_json))
+    tests.append(("what was left out is told", test_filtered))
+    tests.append(("a static program is told to be one", test_static))
+    for name in ("annotated.c", "ignored.cc"):
+        tests.append((f"without its annotations {name} is reported", lambda n=name: test_silent_annotation(n)))
+    return tap.run(tests)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
