@@ -127,7 +127,8 @@ TEST(what_shows_less_often_than_wanted_is_refused)
     CHECK_INT(m.replays, 7); /* three to see it, three in vain of the four that could be needed */
     minimized_release(&m);
     CHECK_INT(reduce(&m, &(struct repeat){1, 2, FEW_STAGES}, &e), -1);
-    CHECK_TEXT(e.text, "shows no violation in 2 replays (the last: passed: the system came to rest)");
+    CHECK_TEXT(e.text,
+               "shows no violation in 2 replays (the last: passed: the system came to rest)");
     minimized_release(&m);
     shows_in_run = shows_in_two_of_three;
     run_number = 0;
