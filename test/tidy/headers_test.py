@@ -1,0 +1,22 @@
+"""Headers stand alone, for gcc and for clang."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ["CLEW_SOURCE"]
+sys.path[:0] = [os.path.join(SOURCE, "test", folder) for folder in ("harness", "tidy")]
+import tap  # pylint: disable=wrong-import-position
+import tools  # pylint: disable=wrong-import-position
+from tools import expect_none, needs  # pylint: disable=wrong-import-position
+from tree import Tree  # pylint: disable=wrong-import-position
+
+
+def headers_compile_alone(compiler):
+    needs(compiler)
+    expect_none(tools.headers_compile_alone(SOURCE, Tree.of_folder(SOURCE).paths(".h"), compiler))
+
+
+sys.exit(tap.run([
+    ("headers_compile_alone_with_gcc", lambda: headers_compile_alone("gcc")),
+    ("headers_compile_alone_with_clang", lambda: headers_compile_alone("clang")),
+]))
