@@ -46,8 +46,8 @@ static bool is_outer(const struct awaited *w)
     return false;
 }
 
-/* One descriptor is an object like any; several are everything. False when it gave up, or a signal
- * ended it. */
+/* One descriptor is an object like any; several are everything. False when it gave up; or when a
+ * signal ended it, whose handler ran with the wait's own mask, as errno says then. */
 static bool await(const struct awaited *w)
 {
     struct task *me = control_self;
@@ -70,9 +70,14 @@ static bool await(const struct awaited *w)
         .descriptor_count = w->count,
         .deadline = w->is_waiting ? w->deadline : 0,
         .is_outer = has_outer,
+        .interruption = w->is_waiting ? INTERRUPTED_ALWAYS : INTERRUPTED_NEVER,
         .is_cancellable = true,
         .place = w->place});
+    me->signals_blocked = blocked;
     task_test_cancel();
+    if (!is_there && turn_is_interrupted()) {
+        errno = EINTR;
+    }
     return is_there;
 }
 
@@ -133,10 +138,12 @@ RT_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *mos
         struct timespec copy = most == NULL ? (struct timespec){0} : *most;
         return (int)sys(SYS_ppoll, fds, count, most == NULL ? NULL : &copy, mask, (long)_NSIG / 8);
     }
-    return poll_until(
-        &(struct awaited){
-            .descriptors = fds, .count = (uint32_t)count, .call = "ppoll", .place = RT_PLACE},
-        most);
+    return poll_until(&(struct awaited){.descriptors = fds,
+                                        .count = (uint32_t)count,
+                                        .mask = mask,
+                                        .call = "ppoll",
+                                        .place = RT_PLACE},
+                      most);
 }
 
 RT_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int ms, size_t size);

@@ -134,8 +134,9 @@ static int send_to_thread(pthread_t thread, siginfo_t *info, const void *place)
 RT_EXPORT int pthread_kill(pthread_t thread, int signal)
 {
     siginfo_t info = {.si_signo = signal, .si_code = SI_TKILL};
+    libc_find();
     return control_is_on ? send_to_thread(thread, &info, RT_PLACE)
-                         : (int)sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), signal);
+                         : libc.pthread_kill(thread, signal);
 }
 
 RT_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const union sigval value)

@@ -125,19 +125,24 @@ static bool await(const struct transfer *t, bool is_waiting)
     if (is_outer) {
         control_outside(name_of(t));
     }
-    const bool is_there =
-        turn_take(&(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
-                                                : (t->is_send ? EVENT_SEND : EVENT_RECV),
-                                .known = &object,
-                                .writes = true,
-                                .wait = is_waiting && !is_file ? WAIT_READY : WAIT_NOTHING,
-                                .descriptors = &awaited,
-                                .descriptor_count = 1,
-                                .deadline = is_waiting ? patience(t) : 0,
-                                .is_outer = is_outer,
-                                .is_cancellable = true,
-                                .place = t->place});
+    const bool is_waited_for = is_waiting && !is_file;
+    const bool is_there = turn_take(
+        &(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
+                                      : (t->is_send ? EVENT_SEND : EVENT_RECV),
+                      .known = &object,
+                      .writes = true,
+                      .wait = is_waited_for ? WAIT_READY : WAIT_NOTHING,
+                      .descriptors = &awaited,
+                      .descriptor_count = 1,
+                      .deadline = is_waiting ? patience(t) : 0,
+                      .is_outer = is_outer,
+                      .interruption = is_waited_for ? INTERRUPTED_MAYBE : INTERRUPTED_NEVER,
+                      .is_cancellable = true,
+                      .place = t->place});
     task_test_cancel();
+    if (!is_there) {
+        errno = turn_is_interrupted() ? EINTR : EAGAIN;
+    }
     return is_there;
 }
 

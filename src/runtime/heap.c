@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -82,6 +83,8 @@ static struct heap {
     char *saved_bytes;
     struct chunk chunks[CHUNKS_MAX];
 } * heap;
+
+static atomic_flag is_taken = ATOMIC_FLAG_INIT;
 
 /* The heap is there before anything else of ours is. */
 static void start(void)
@@ -244,7 +247,27 @@ static void clear(char *block, size_t size)
     memset((void *)end, 0, (uintptr_t)block + size - end);
 }
 
-void *heap_take(size_t size, size_t alignment, const void *place)
+/* One task runs at a time. Threads that are none, before the first run and in children that the
+ * program has forked, take turns here. */
+static bool lock(void)
+{
+    if (control_is_on) {
+        return false;
+    }
+    while (atomic_flag_test_and_set_explicit(&is_taken, memory_order_acquire)) {
+        (void)sys(SYS_sched_yield);
+    }
+    return true;
+}
+
+static void unlock(bool is_locked)
+{
+    if (is_locked) {
+        atomic_flag_clear_explicit(&is_taken, memory_order_release);
+    }
+}
+
+static void *take(size_t size, size_t alignment, const void *place)
 {
     if (heap == NULL) {
         start();
@@ -268,11 +291,19 @@ void *heap_take(size_t size, size_t alignment, const void *place)
         .owner = owner & 0xffff,
         .size = size & (HEAP_SIZE * 2 - 1),
         .callers = callers_here(),
-        .ordinal = count == NULL ? 1 : (uint32_t)++ * count,
+        .ordinal = count == NULL ? 1 : (uint32_t)(*count += 1),
         .state = SLOT_USED,
         .gap = alignment <= 16 ? 0 : (uint16_t)((alignment - first % alignment) % alignment)};
     clear(block_of(s), size);
     return block_of(s);
+}
+
+void *heap_take(size_t size, size_t alignment, const void *place)
+{
+    const bool is_locked = lock();
+    void *block = take(size, alignment, place);
+    unlock(is_locked);
+    return block;
 }
 
 /* The slot that the address lies in, NULL when it lies in none. */
@@ -333,7 +364,7 @@ bool heap_is_shared(uintptr_t address, uint32_t task)
     return s != NULL && s->state == SLOT_USED && (s->users & ~user(task)) != 0;
 }
 
-enum heap_put heap_put(void *block, const void *place)
+static enum heap_put put(void *block, const void *place)
 {
     struct slot *s = slot_of((uintptr_t)block);
     if (s == NULL || block_of(s) != block) {
@@ -355,6 +386,14 @@ enum heap_put heap_put(void *block, const void *place)
         put_large(s);
     }
     return HEAP_FREED_NOW;
+}
+
+enum heap_put heap_put(void *block, const void *place)
+{
+    const bool is_locked = lock();
+    const enum heap_put result = put(block, place);
+    unlock(is_locked);
+    return result;
 }
 
 size_t heap_size(const void *block)

@@ -17,6 +17,7 @@
     FUNCTION(int, pthread_create,                                                                \
              (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                   \
     FUNCTION(void, pthread_exit, (void *))                                                       \
+    FUNCTION(int, pthread_kill, (pthread_t, int))                                                \
     FUNCTION(void, exit, (int))                                                                  \
     FUNCTION(void, quick_exit, (int))                                                            \
     FUNCTION(pid_t, fork, (void))                                                                \

@@ -25,18 +25,32 @@ void timer_begin(void)
     memset(timers, 0, TIMERS_MAX * sizeof *timers);
 }
 
+/* One more than any that the caller has. */
+static uint32_t next_ordinal(void)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < TIMERS_MAX; i++) {
+        const struct timer *t = &timers[i];
+        if (t->is_used && t->maker == control_self->number && t->ordinal > last) {
+            last = t->ordinal;
+        }
+    }
+    return last + 1;
+}
+
 struct timer *timer_make(const struct object *object)
 {
-    uint32_t ordinal = 1;
     struct timer *t = timers;
     while (t < timers + TIMERS_MAX && t->is_used) {
-        ordinal += t->object.owner == control_self->number;
         t++;
     }
     if (t == timers + TIMERS_MAX) {
         return NULL;
     }
+    const uint32_t ordinal = next_ordinal();
     *t = (struct timer){
+        .maker = control_self->number,
+        .ordinal = ordinal,
         .task = task_make_other("timer", ordinal),
         .object =
             object != NULL ? *object : object_of_kind(CONTROL_TIMER, ordinal, control_self->number),

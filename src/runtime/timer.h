@@ -14,9 +14,11 @@ struct timer {
     struct object object;
     uint64_t interval; /* 0: it fires once */
     clockid_t clock;
-    int fd;          /* an event counter that fires are added to; -1: none */
-    siginfo_t info;  /* of the signal; si_signo 0: none */
-    uint32_t target; /* number of the task that it is for, NOBODY: the process */
+    int fd;           /* an event counter that fires are added to; -1: none */
+    siginfo_t info;   /* of the signal; si_signo 0: none */
+    uint32_t target;  /* number of the task that it is for, NOBODY: the process */
+    uint32_t maker;   /* number of the task that made it, ... */
+    uint32_t ordinal; /* ... and which of that task's it is, from 1 */
     bool is_used;
 };
 

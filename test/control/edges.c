@@ -203,9 +203,12 @@ static void *count_rounds(void *own)
 {
     pthread_setspecific(key, own);
     for (int i = 0; i < ROUNDS; i++) {
+        int *volatile block = malloc(sizeof *block);
+        *block = i;
         pthread_spin_lock(&turn);
-        rounds++;
+        rounds += *block == i;
         pthread_spin_unlock(&turn);
+        free(block);
     }
     return pthread_getspecific(key);
 }

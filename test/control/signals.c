@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -190,6 +193,37 @@ static void use_timer(void)
     NEED(value == 7 && timer_delete(timer) == 0);
 }
 
+static void *make_timer(void *timer)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_NONE};
+    NEED(timer_create(CLOCK_MONOTONIC, &event, timer) == 0);
+    return NULL;
+}
+
+/* A timer that is made where another's was is not one that its maker has already. */
+static void use_timers(void)
+{
+    pthread_t thread;
+    timer_t others;
+    timer_t first;
+    timer_t second;
+    sigset_t one;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    const struct itimerspec once = {.it_value = {.tv_sec = 1}};
+    const struct timespec minute = {.tv_sec = 60};
+    NEED(sigemptyset(&one) == 0 && sigaddset(&one, SIGUSR1) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0);
+    NEED(pthread_create(&thread, NULL, make_timer, &others) == 0);
+    NEED(pthread_join(thread, NULL) == 0);
+    NEED(timer_create(CLOCK_MONOTONIC, &event, &first) == 0);
+    NEED(timer_settime(first, 0, &once, NULL) == 0);
+    NEED(timer_delete(others) == 0);
+    (void)make_timer(&second);
+    NEED(sigtimedwait(&one, NULL, &minute) == SIGUSR1);
+    NEED(timer_delete(first) == 0 && timer_delete(second) == 0);
+    NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0);
+}
+
 static void use_descriptor(void)
 {
     const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -217,6 +251,88 @@ static void use_pipe(void)
     NEED(close(fds[1]) == 0);
 }
 
+static int ends[2];
+
+static void *interrupt(void *thread)
+{
+    NEED(pthread_kill(*(pthread_t *)thread, SIGUSR1) == 0);
+    NEED(write(ends[1], "x", 1) == 1);
+    return NULL;
+}
+
+/* A wait ends with the handler that its own mask lets in, and what was blocked is blocked again. */
+static void wait_masked(int (*wait)(const sigset_t *none))
+{
+    pthread_t self = pthread_self();
+    pthread_t thread;
+    sigset_t none;
+    sigset_t now;
+    NEED(sigemptyset(&none) == 0);
+    NEED(pthread_create(&thread, NULL, interrupt, &self) == 0);
+    NEED(wait(&none) == -1 && errno == EINTR && take_came() == 1);
+    NEED(pthread_join(thread, NULL) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR1) == 1);
+}
+
+static int by_pselect(const sigset_t *none)
+{
+    return pselect(0, NULL, NULL, NULL, NULL, none);
+}
+
+static int by_ppoll(const sigset_t *none)
+{
+    return ppoll(NULL, 0, NULL, none);
+}
+
+static int by_epoll(const sigset_t *none)
+{
+    struct epoll_event ready_one;
+    const int fd = epoll_create1(0);
+    const int result = epoll_pwait(fd, &ready_one, 1, -1, none);
+    const int saved = errno;
+    NEED(close(fd) == 0);
+    errno = saved;
+    return result;
+}
+
+static void use_masks(void)
+{
+    sigset_t one;
+    set(SIGUSR1, count, SA_RESTART);
+    NEED(pipe(ends) == 0);
+    NEED(sigemptyset(&one) == 0 && sigaddset(&one, SIGUSR1) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0);
+    wait_masked(by_pselect);
+    wait_masked(by_ppoll);
+    wait_masked(by_epoll);
+    NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0);
+    NEED(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
+/* A read may end with a handler, unless that lets calls go on; one that gives up says so. */
+static void use_read(int flags)
+{
+    pthread_t self = pthread_self();
+    pthread_t thread;
+    char byte = 0;
+    const struct timeval second = {.tv_sec = 1};
+    set(SIGUSR1, count, flags);
+    NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    NEED(pthread_create(&thread, NULL, interrupt, &self) == 0);
+    ssize_t got = read(ends[0], &byte, 1);
+    NEED(got == 1 || (errno == EINTR && flags == 0));
+    got = got == 1 ? 1 : read(ends[0], &byte, 1);
+    NEED(got == 1 && byte == 'x' && pthread_join(thread, NULL) == 0);
+    while (atomic_load(&came) == 0) {
+        (void)sched_yield();
+    }
+    NEED(take_came() == 1);
+    NEED(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second) == 0);
+    errno = 0;
+    NEED(recv(ends[0], &byte, 1, 0) == -1 && errno == EAGAIN);
+    NEED(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 int main(void)
 {
     use_raise();
@@ -225,7 +341,11 @@ int main(void)
     use_wait();
     use_alarm();
     use_timer();
+    use_timers();
     use_descriptor();
     use_pipe();
+    use_masks();
+    use_read(0);
+    use_read(SA_RESTART);
     return 0;
 }
