@@ -1,4 +1,5 @@
 /* Who goes next. */
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -567,7 +568,7 @@ bool turn_is_interrupted(void)
     return control_self->is_interrupted;
 }
 
-bool turn_take(const struct act *act)
+static bool take(const struct act *act)
 {
     struct task *me = control_self;
     if (!control_is_on || me->ignore > 0) {
@@ -607,6 +608,15 @@ bool turn_take(const struct act *act)
         drop_excess(act->object);
     }
     return !is_given_up;
+}
+
+/* A point in the middle of the program's code leaves its errno alone. */
+bool turn_take(const struct act *act)
+{
+    const int saved = errno;
+    const bool is_done = take(act);
+    errno = saved;
+    return is_done;
 }
 
 void turn_leave(void)
