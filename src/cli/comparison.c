@@ -187,8 +187,9 @@ static void say_what_is_not_named(const struct comparison *c, enum align_side si
         session_say("%s: names %zu of its %u steps, the others are the default: %scompare traces "
                     "(clew replay --trace)",
                     inputs[side], s->choices.count, s->steps,
-                    s->command.count > 0 ? ""
-                                         : "name the system too (clew diff A B SYSTEM.so), or ");
+                    strcmp(names_text(&s->names, s->world), "sim") != 0
+                        ? ""
+                        : "name the system too (clew diff A B SYSTEM.so), or ");
     }
 }
 
