@@ -375,13 +375,14 @@ static bool is_meant(const struct sim *s, const struct fuzz_injection *event,
     return false;
 }
 
-/* A request that does this was sent, and has not arrived: it waits for something else. */
+/* A request that is what is wanted was sent, and has not arrived: it waits for something else. */
 static bool is_on_its_way(const struct sim *s, const struct pick_want *want)
 {
     for (uint32_t node = 0; node < s->node_count; node++) {
         const struct parcel *p = s->core->queues[net_channel(s, CLEW_CLIENT, node)].first;
         for (; p != NULL; p = p->behind) {
-            if (p->action == want->action) {
+            if (p->action == want->action &&
+                (want->match != PICK_SAME || p->fingerprint == want->content)) {
                 return true;
             }
         }

@@ -77,8 +77,8 @@ int wanted_choose(struct sim *s)
         if (s->is_wanted) {
             list_wanted(s, want);
         }
-        if (s->outside != NULL && !pick_is_among(want, s->pending, s->pending_count) &&
-            outside_pass_over(s, want)) {
+        while (s->outside != NULL && !pick_is_among(want, s->pending, s->pending_count) &&
+               outside_pass_over(s, want)) {
             outside_list(s);
         }
         const int choice = pick_choose_wanted(pick, s->pending, s->pending_count);

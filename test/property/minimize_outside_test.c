@@ -142,8 +142,9 @@ TEST(faults_and_waits_of_a_fuzz_file_go)
         if (x.outcome == OUTCOME_PROPERTY) {
             struct err e = {.text = ""};
             struct minimized m = {0};
-            const struct minimize_options o = {
-                .budget = {.runs = 4000}, .keeps_checkpoints = true, .is_stopped = &never};
+            const struct minimize_options o = {.stages = 1u << STAGE_EXTERNALS |
+                                                         1u << STAGE_CHUNKS | 1u << STAGE_SINGLES,
+                                               .is_stopped = &never};
             CHECK_INT(minimize(w, &p, &o, &m, &e), 0);
             CHECK_INT(count_faults(&m.best), 0);
             CHECK(m.best.steps.count <= 4);
