@@ -268,7 +268,7 @@ TEST(no_step_can_go_of_what_singles_leave)
     struct prng prng;
     prng_init(&prng, 11);
     uint64_t shorter = 0;
-    const uint64_t count = test_count(300, 3000);
+    const uint64_t count = test_count(150, 3000);
     for (uint64_t i = 0; i < count; i++) {
         struct trial t;
         struct minimized m;

@@ -68,11 +68,13 @@ TEST(who_took_what_is_fruitful_for_fruitless_ends)
     struct glimpse known = {0};
     wait_for_workers(f);
     const bool is_worker = foresight_is_worker(f);
+    uint64_t key = 1;
     /* NOLINTNEXTLINE(bugprone-infinite-loop): a worker ends with its parent. */
-    for (uint64_t key = 1; is_worker; key++) {
+    while (is_worker) {
         if (!foresight_knows(f, key, &known)) {
             foresight_note(f, &(struct glimpse){.key = key, .is_fruitless = true});
         }
+        key++;
     }
     CHECK(!foresight_knows(f, 1, &known));
     foresight_note(f, &(struct glimpse){.key = 1});
