@@ -27,8 +27,9 @@
     {                                                                                       \
         __attribute__((cleanup(outer_end), unused)) const void *const before = outer_place; \
         outer_place = RT_PLACE;                                                             \
-        if (NEW_REAL(name) != NULL) {                                                       \
-            return NEW_REAL(name) arguments;                                                \
+        __typeof__(&(name)) const of_library = NEW_REAL(name);                              \
+        if (of_library != NULL) {                                                           \
+            return of_library arguments;                                                    \
         }                                                                                   \
         void *block = malloc(size);                                                         \
         if (block == NULL) {                                                                \
