@@ -4,13 +4,14 @@
 #include "minimize/reduce.h"
 
 enum {
-    FRUITLESS_MAX = 40,   /* in a row; ... */
-    FRUITLESS_LONG = 4,   /* ... one that took long counts as so many */
+    FRUITLESS_MAX = 40,   /* in a row; those that take long count as several: */
+    FRUITLESS_NONE = 10,  /* where no run showed the violation */
+    FRUITLESS_NEAR = 4,   /* near to the best */
     ANEW_ECHOES = 8,      /* of so many, all but one */
     ANEW_NEAR = 3,        /* to the best: worth more than a quick look */
     ANEW_STEPS_MIN = 100, /* of a run that may do anything */
     ANEW_SIZE_MIN = 10,
-    ANEW_STEPS_MAX = 3000000, /* until one is found */
+    ANEW_STEPS_MAX = 2000000, /* until one is found */
 };
 
 struct kinds {
@@ -109,7 +110,7 @@ static bool try_anew(struct reducer *r, uint32_t number, uint32_t *worth)
     if (is_near) {
         reducer_run_stages(&other, ~(stages_quick | stages_near));
     }
-    *worth = is_any && !is_near ? 1 : FRUITLESS_LONG;
+    *worth = !is_any ? FRUITLESS_NONE : is_near ? FRUITLESS_NEAR : 1;
     const bool is_better = reducer_end_trial(r, &other);
     minimized_release(&found);
     return is_better;

@@ -78,11 +78,11 @@ static const struct clew_system rounds = {.version = CLEW_SIM_VERSION,
                                           .timer = begin_round,
                                           .properties = properties};
 
-/* The first run by chance that is long enough. */
+/* The first run by chance from this seed on that is long enough: few are. */
 static void find(struct world *w, struct plan *p, uint32_t steps_min)
 {
     struct execution x = {0};
-    *p = (struct plan){.pick = {.strategy = PICK_RANDOM}, .steps_max = 200};
+    *p = (struct plan){.pick = {.strategy = PICK_RANDOM, .seed = 1004500}, .steps_max = 200};
     do {
         p->pick.seed++;
         system_run(w, p, &x);
