@@ -116,14 +116,17 @@ static bool try_anew(struct reducer *r, uint32_t number, uint32_t *worth)
     return is_better;
 }
 
-/* Once: what later stages find is shorter than all of these. */
+/* Once: what later stages find is shorter than all of these. Echoes are all different; without them
+ * it ends soon. */
 void anew_stage(struct reducer *r)
 {
+    const struct past first = reducer_first(r);
+    const uint32_t fruitless_max = echoes_are_worth(&first) ? UINT32_MAX : FRUITLESS_MAX;
     const bool is_fit =
         !r->is_anew_done && !reducer_is_bound(r) && !reducer_is_shorter(r, ANEW_SIZE_MIN);
     uint32_t fruitless = 0;
     uint64_t begun = r->result->replays;
-    for (uint32_t i = 0; is_fit && fruitless < FRUITLESS_MAX &&
+    for (uint32_t i = 0; is_fit && fruitless < fruitless_max &&
                          r->result->replays - begun < chance_runs_max(r) && reducer_goes_on(r);
          i++) {
         uint32_t worth = 0;
