@@ -2,14 +2,15 @@
 #include "minimize/reduce.h"
 #include "pick/name.h"
 
-/* In steps, of which a few million are taken in a second. */
-enum { CHANCES_FIRST = 1000000, CHANCES_DOUBLED_MAX = 4 };
+/* As many as so many replays of the best, so that little is lost where the other stages are quick.
+ */
+enum { CHANCES_FIRST = 1000, CHANCES_DOUBLED_MAX = 4 };
 
 uint64_t chance_steps_max(struct reducer *r)
 {
     const uint32_t times = r->chances[r->stage]++;
     const uint32_t doubled = times < CHANCES_DOUBLED_MAX ? times : CHANCES_DOUBLED_MAX;
-    return (uint64_t)CHANCES_FIRST << (r->is_trial ? 0 : doubled);
+    return (uint64_t)CHANCES_FIRST * reducer_size(r) << (r->is_trial ? 0 : doubled);
 }
 
 enum { RUNS_MAX_SLOW = 2000, RUNS_MAX = 400000 };
