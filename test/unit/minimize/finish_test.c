@@ -339,6 +339,7 @@ TEST(what_is_better_is_told_by_the_first_process_alone)
     const struct minimize_options options = {.is_stopped = &never,
                                              .stages = 1u << STAGE_CHUNKS | 1u << STAGE_SINGLES |
                                                        1u << STAGE_ANEW,
+                                             .budget = {.runs = 10000},
                                              .jobs = 2,
                                              .better = note_teller,
                                              .context = t};
