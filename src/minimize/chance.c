@@ -23,7 +23,7 @@ uint32_t chance_runs_max(const struct reducer *r)
 uint64_t chance_seed(const struct reducer *r, uint32_t number)
 {
     const uint64_t turn = (uint64_t)r->stage << 8 | (r->chances[r->stage] & 0xff);
-    return name_mix(r->result->plan.pick.seed, turn << 32 | number);
+    return name_join(r->result->plan.pick.seed, turn << 32 | number);
 }
 
 /* No order at all and few changes of priority find most of them; the others have their own. */
