@@ -87,7 +87,10 @@ static void mark(const struct echo *echo, struct prng *prng, bool *is_in)
         }
     }
     for (uint32_t i = 0; i < echo->of->count; i++) {
-        is_in[i] = is_in[i] || operation(echo, i)->is_unignorable || is_in[echo->of->partner_of[i]];
+        is_in[i] = is_in[i] || operation(echo, i)->is_unignorable;
+        if (is_in[i]) {
+            is_in[echo->of->partner_of[i]] = true;
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-/* What a timer sets going, left out as a whole, and what came of it alone. */
+/* What a timer sets going, left out as a whole, and what came of it alone; times of a clock. */
 #include "minimize/minimize.h"
 #include "system.h"
 #include "test.h"
@@ -112,6 +112,17 @@ TEST(a_round_goes_as_a_whole)
     reduce(STAGE_REACTIONS, 20, &m);
     CHECK_INT(m.best.steps.count, 4); /* go, timer, ask, yes */
     CHECK(m.stages[STAGE_REACTIONS].replays < 40);
+    minimized_release(&m);
+}
+
+/* The clock of n1 ticks with its timer, and n2 has it from the question. */
+TEST(a_time_of_the_clock_goes_as_a_whole)
+{
+    struct minimized m;
+    is_about_timers = false;
+    reduce(STAGE_CLUSTERS, 20, &m);
+    CHECK_INT(m.best.steps.count, 4);
+    CHECK(m.stages[STAGE_CLUSTERS].replays < 40);
     minimized_release(&m);
 }
 
