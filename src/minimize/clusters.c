@@ -4,7 +4,7 @@
  * who are ahead set them. So do these. */
 #include "minimize/reduce.h"
 
-enum { CLUSTER_NONE = UINT32_MAX };
+#define CLUSTER_NONE UINT32_MAX
 
 struct clusters {
     VEC(uint32_t) of;    /* of each step, the time it is of; CLUSTER_NONE: it stays */
