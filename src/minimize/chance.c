@@ -2,15 +2,16 @@
 #include "minimize/reduce.h"
 #include "pick/name.h"
 
-/* As many as so many replays of the best, so that little is lost where the other stages are quick.
- */
-enum { CHANCES_FIRST = 1000, CHANCES_DOUBLED_MAX = 4 };
+/* As many as so many replays of the best, so that little is lost where the other stages are quick:
+ * few at first, for what is found at once, and then four times as many each time. */
+enum { CHANCES_FIRST = 100, CHANCES_IN_TRIAL = 1000, CHANCES_GROWN_MAX = 3 };
 
 uint64_t chance_steps_max(struct reducer *r)
 {
     const uint32_t times = r->chances[r->stage]++;
-    const uint32_t doubled = times < CHANCES_DOUBLED_MAX ? times : CHANCES_DOUBLED_MAX;
-    return (uint64_t)CHANCES_FIRST * reducer_size(r) << (r->is_trial ? 0 : doubled);
+    const uint32_t grown = times < CHANCES_GROWN_MAX ? times : CHANCES_GROWN_MAX;
+    const uint64_t replays = r->is_trial ? CHANCES_IN_TRIAL : (uint64_t)CHANCES_FIRST << 2 * grown;
+    return replays * reducer_size(r);
 }
 
 enum { RUNS_MAX_SLOW = 2000, RUNS_MAX = 400000 };

@@ -161,9 +161,8 @@ bool *reducer_marks(struct reducer *r);
  * each way to match what is left. */
 bool reducer_try_without(struct reducer *r, const bool *is_out);
 
-/* chance.c, for stages that try their luck. How many steps they may take in vain: twice as many
- * each time. How many runs: few where a run takes milliseconds. A seed, and a strategy, from that
- * of the run.
+/* chance.c, for stages that try their luck. How many steps they may take in vain: more each time.
+ * How many runs: few where a run takes milliseconds. A seed, and a strategy, from that of the run.
  */
 uint64_t chance_steps_max(struct reducer *r);
 uint32_t chance_runs_max(const struct reducer *r);
