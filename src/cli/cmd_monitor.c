@@ -217,6 +217,16 @@ static void forget_names(struct stream *stream, struct reading *reading, size_t 
     arena_release(&arena);
 }
 
+/* NULL when it cannot be had: e says why. */
+static struct stream *open_stream(struct monitoring *m, struct reading *reading, struct err *e)
+{
+    struct stream_options o;
+    if (choose_stream(m, reading->trace.tables.tick_ns, &o, e) < 0) {
+        return NULL;
+    }
+    return stream_new(&m->spec, &reading->trace.tables, &o, &m->file.findings, &m->notes);
+}
+
 static int follow(struct monitoring *m, struct reading *reading, struct err *e)
 {
     struct stream *stream = NULL;
@@ -225,12 +235,9 @@ static int follow(struct monitoring *m, struct reading *reading, struct err *e)
     int result = 0;
     size_t names_needed = 1 << 16;
     while (result == 0 && (more = reading_next(reading, &b, e)) > 0) {
-        struct stream_options o;
         if (stream == NULL) {
-            result = choose_stream(m, reading->trace.tables.tick_ns, &o, e);
-            stream = result < 0 ? NULL
-                                : stream_new(&m->spec, &reading->trace.tables, &o,
-                                             &m->file.findings, &m->notes);
+            stream = open_stream(m, reading, e);
+            result = stream == NULL ? -1 : 0;
         }
         if (result == 0 && stream_take(stream, b.events, b.count, e) < 0) {
             result = misfit(m, e);
@@ -243,6 +250,10 @@ static int follow(struct monitoring *m, struct reading *reading, struct err *e)
         if (result == 0) {
             forget_names(stream, reading, &names_needed);
         }
+    }
+    if (result == 0 && more == 0 && stream == NULL) { /* a trace without events */
+        stream = open_stream(m, reading, e);
+        result = stream == NULL ? -1 : 0;
     }
     if (result == 0 && more == 0) {
         result = stream_end(stream, &m->result, e) < 0 ? misfit(m, e) : 0;
