@@ -217,14 +217,15 @@ static void forget_names(struct stream *stream, struct reading *reading, size_t 
     arena_release(&arena);
 }
 
-/* NULL when it cannot be had: e says why. */
-static struct stream *open_stream(struct monitoring *m, struct reading *reading, struct err *e)
+static int open_stream(struct monitoring *m, struct reading *reading, struct stream **stream,
+                       struct err *e)
 {
     struct stream_options o;
-    if (choose_stream(m, reading->trace.tables.tick_ns, &o, e) < 0) {
-        return NULL;
+    const int result = choose_stream(m, reading->trace.tables.tick_ns, &o, e);
+    if (result == 0) {
+        *stream = stream_new(&m->spec, &reading->trace.tables, &o, &m->file.findings, &m->notes);
     }
-    return stream_new(&m->spec, &reading->trace.tables, &o, &m->file.findings, &m->notes);
+    return result;
 }
 
 static int follow(struct monitoring *m, struct reading *reading, struct err *e)
@@ -236,8 +237,7 @@ static int follow(struct monitoring *m, struct reading *reading, struct err *e)
     size_t names_needed = 1 << 16;
     while (result == 0 && (more = reading_next(reading, &b, e)) > 0) {
         if (stream == NULL) {
-            stream = open_stream(m, reading, e);
-            result = stream == NULL ? -1 : 0;
+            result = open_stream(m, reading, &stream, e);
         }
         if (result == 0 && stream_take(stream, b.events, b.count, e) < 0) {
             result = misfit(m, e);
@@ -252,8 +252,7 @@ static int follow(struct monitoring *m, struct reading *reading, struct err *e)
         }
     }
     if (result == 0 && more == 0 && stream == NULL) { /* a trace without events */
-        stream = open_stream(m, reading, e);
-        result = stream == NULL ? -1 : 0;
+        result = open_stream(m, reading, &stream, e);
     }
     if (result == 0 && more == 0) {
         result = stream_end(stream, &m->result, e) < 0 ? misfit(m, e) : 0;
