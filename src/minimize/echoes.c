@@ -114,11 +114,11 @@ void echoes_draw(struct reducer *r, const struct past *past, struct prng *prng)
 {
     static const enum pick_match matches[] = {PICK_NEWEST, PICK_OLDEST, PICK_SAME_OR_NEWEST,
                                               PICK_SAME_OR_OLDEST};
-    struct echo echo = {.of = past,
-                        .window_count = 1 + draw(prng, WINDOWS_MAX),
-                        .left_out = draw(prng, LEFT_OUT_MAX),
-                        .put_in = draw(prng, PUT_IN_MAX + 1),
-                        .match = matches[draw(prng, sizeof matches / sizeof *matches)]};
+    struct echo echo = {.of = past};
+    echo.window_count = 1 + draw(prng, WINDOWS_MAX); /* one after another, in any compiler */
+    echo.left_out = draw(prng, LEFT_OUT_MAX);
+    echo.put_in = draw(prng, PUT_IN_MAX + 1);
+    echo.match = matches[draw(prng, sizeof matches / sizeof *matches)];
     struct candidate *c = &r->candidate;
     bool *is_in = reducer_marks_of(r, past->count);
     vec_clear(&c->wants);
