@@ -1,7 +1,6 @@
 """What the process around a command promises: signals, closed streams, broken pipes, terminals."""
 import glob
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ CLEW = os.environ.get("CLEW") or os.path.join(SOURCE, "build", "clew")
 BANK = os.path.join(SOURCE, "examples", "bank.log")
 sys.path[:0] = [os.path.join(SOURCE, "test", "harness")]
 import tap  # pylint: disable=wrong-import-position
+import terminal  # pylint: disable=wrong-import-position
 
 
 def until(condition, what):
@@ -144,19 +144,11 @@ def test_no_file_takes_the_place_of_a_closed_stream():
 
 def on_terminal(arguments, environment):
     """Standard output and status of a command whose output is a terminal."""
-    leader, follower = pty.openpty()
+    leader, follower = terminal.open_terminal()
     with subprocess.Popen([CLEW] + arguments, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
                           env=environment) as process:
         os.close(follower)
-        shown = b""
-        while True:
-            try:
-                part = os.read(leader, 4096)
-            except OSError:  # Linux says so when the other side is closed
-                break
-            if not part:
-                break
-            shown += part
+        shown = terminal.read_all(leader)
         status = process.wait(timeout=60)
     os.close(leader)
     return shown, status

@@ -1,14 +1,10 @@
 """What minimizing tells: meanwhile, on a terminal, and what ended it."""
-import fcntl
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 
 SOURCE = os.environ["CLEW_SOURCE"]
 CLEW = os.environ["CLEW"]
@@ -16,6 +12,7 @@ RAFT = os.path.join(os.environ["CLEW_BUILD"], "cases", "raft.so")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
 import tap  # pylint: disable=wrong-import-position
+import terminal  # pylint: disable=wrong-import-position
 
 
 def run(*words):
@@ -32,19 +29,10 @@ def broken(folder):
 
 def shown(columns, *words):
     """What stands in the line of a terminal so wide, one after another."""
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    leader, follower = terminal.open_terminal(columns)
     with subprocess.Popen([CLEW, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=follower) as process:
         os.close(follower)
-        text = b""
-        while True:
-            try:
-                part = os.read(leader, 4096)
-            except OSError:  # Linux says so when the other side is closed
-                break
-            if not part:
-                break
-            text += part
+        text = terminal.read_all(leader)
         status = process.wait(timeout=300)
     os.close(leader)
     assert status == 0, text
