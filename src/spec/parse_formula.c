@@ -208,9 +208,10 @@ static int parse_number(struct parser *p, bool is_negative, uint32_t *node)
     }
     if (parser_skip_sign(p, "*")) {
         n.op = SPEC_TIMES;
-        if (parse_product(p, &n.left) < 0 || want(p, n.left, true) < 0) {
+        if (go_deeper(p) < 0 || parse_product(p, &n.left) < 0 || want(p, n.left, true) < 0) {
             return -1;
         }
+        p->depth--;
     }
     return add(p, t, n, node);
 }
@@ -493,9 +494,21 @@ static int parse_either(struct parser *p, uint32_t *node)
     return parse_infix(p, &(struct infix){"or", SPEC_OR, parse_both, parse_both}, node);
 }
 
+static int parse_implied(struct parser *p, uint32_t *node);
+
+static int parse_consequence(struct parser *p, uint32_t *node)
+{
+    if (go_deeper(p) < 0) {
+        return -1;
+    }
+    const int result = parse_implied(p, node);
+    p->depth--;
+    return result;
+}
+
 static int parse_implied(struct parser *p, uint32_t *node)
 {
-    return parse_infix(p, &(struct infix){"implies", SPEC_IMPLIES, parse_either, parse_implied},
+    return parse_infix(p, &(struct infix){"implies", SPEC_IMPLIES, parse_either, parse_consequence},
                        node);
 }
 
