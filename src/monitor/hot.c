@@ -15,7 +15,7 @@ static void divide(struct hot *h, const struct cuts *c)
     }
     const uint64_t range = h->earliest > latest ? 0 : hot_time(h, latest);
     const uint64_t most = 1 + cuts_report_count(c) / (c->process_count + 1);
-    h->width = range / most + 1;
+    h->width = range / most < UINT64_MAX ? range / most + 1 : UINT64_MAX;
     h->width = h->width > (uint64_t)c->skew ? h->width : (uint64_t)c->skew;
     h->width = c->skew == INT64_MAX ? UINT64_MAX : h->width;
     h->count = c->skew == INT64_MAX ? 1 : (uint32_t)(range / h->width) + 1;

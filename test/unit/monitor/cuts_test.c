@@ -215,6 +215,32 @@ TEST(the_best_cut_has_the_largest_sum_of_all)
     arena_release(&scratch);
 }
 
+/* From what has no time to the end of all times: no time is between the parts, nor any left over.
+ */
+TEST(the_best_cut_is_found_over_the_whole_range_of_times)
+{
+    struct arena scratch = {0};
+    static const uint32_t first[] = {0, 1, 2};
+    static const int64_t time[] = {INT64_MIN, INT64_MAX};
+    static const uint32_t process[] = {0, 1};
+    static const uint32_t need_first[] = {0, 0, 0};
+    static const int64_t gain[] = {0, 1, 0, 1};
+    for (int64_t skew = 0; skew < 3; skew++) {
+        const struct cuts c = {.process_count = 2,
+                               .first = first,
+                               .time = time,
+                               .process = process,
+                               .need_first = need_first,
+                               .skew = skew};
+        const struct cuts_wanted wanted = {.gain = gain, .least = 2};
+        int64_t sum = 0;
+        uint32_t taken[2] = {0};
+        CHECK(cuts_most(&c, &wanted, &sum, taken, &scratch));
+        CHECK_INT(sum, 2);
+    }
+    arena_release(&scratch);
+}
+
 /* The part with the time of the cut's latest report, and no later one, has it. */
 static bool is_in_some_part(const struct cuts *c, uint32_t report_count, const uint32_t *taken,
                             struct arena *a)
