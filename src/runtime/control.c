@@ -164,10 +164,10 @@ _Noreturn void control_end(const struct ending *e)
 
 void control_outside(const char *call)
 {
-    struct control_result *r = &control->result;
     if (!control_is_on) {
         return;
     }
+    struct control_result *r = &control->result;
     for (uint32_t i = 0; i < r->outside_count; i++) {
         if (strncmp(r->outside[i], call, CONTROL_OUTSIDE_SIZE - 1) == 0) {
             return;
@@ -478,6 +478,7 @@ __attribute__((constructor(101))) static void start(void)
     ready_start();
     stack_start();
     stop_start();
+    process_start();
     control->can_fiber = fiber_is_possible();
     (void)on_exit(at_exit, NULL);
 }

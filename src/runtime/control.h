@@ -356,6 +356,8 @@ bool heap_is_shared(uintptr_t address, uint32_t task);
 
 /* control_process.c: whether this run has made other processes, which may send it signals. */
 bool process_has_children(void);
+/* Before the first run. */
+void process_start(void);
 
 /* control_time.c: a run begins at the same moment as every other. */
 void clock_begin(void);

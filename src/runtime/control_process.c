@@ -12,6 +12,8 @@
 #include "runtime/control_random.h"
 #include "runtime/end.h"
 #include "runtime/libc.h"
+#include "runtime/real.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 #include "runtime/task.h"
 #include "runtime/text.h"
@@ -168,16 +170,64 @@ void process_leaves(long number, const long *a)
     }
 }
 
+/* In a child: it goes on by itself, as a process that was never controlled. */
+static void leave(void)
+{
+    if (control_is_on) {
+        control_is_on = false;
+        signals_leave();
+        control = NULL;
+    }
+}
+
+/* The first of the handlers of pthread_atfork, because a child's others are not chosen for. */
+void process_start(void)
+{
+    (void)pthread_atfork(NULL, NULL, leave);
+}
+
+void process_left(long number, const long *a)
+{
+    switch (number) {
+    case SYS_clone:
+    case SYS_clone3:
+        if ((clone_flags(number, a) & CLONE_VM) == 0) {
+            leave();
+        }
+        break;
+#ifdef SYS_fork
+    case SYS_fork: leave(); break;
+#endif
+    default: break;
+    }
+}
+
+/* Signals are held off until the child has its own handlers. */
+static pid_t make_child(pid_t (*make)(void))
+{
+    if (!control_is_on) {
+        return make();
+    }
+    note_child("fork");
+    const uint64_t before = signals_hold();
+    const pid_t child = make();
+    if (child == 0) {
+        leave(); /* where no handler has done so */
+        return 0;
+    }
+    signals_release(before);
+    trap_on();
+    return child;
+}
+
 RT_EXPORT pid_t fork(void)
 {
-    note_child("fork");
-    const pid_t child = libc.fork();
-    if (child == 0) {
-        control_is_on = false;
-    } else if (control_is_on) {
-        trap_on();
-    }
-    return child;
+    return make_child(libc.fork);
+}
+
+RT_EXPORT pid_t _Fork(void)
+{
+    return make_child(REAL(_Fork));
 }
 
 RT_EXPORT pid_t vfork(void)

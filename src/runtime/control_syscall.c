@@ -275,7 +275,11 @@ static long pass(long number, const long *a)
         control_changed();
     }
     process_leaves(number, a);
-    return sys_call(number, a);
+    const long result = sys_call(number, a);
+    if (result == 0) {
+        process_left(number, a);
+    }
+    return result;
 }
 
 long syscall_model(long number, const long *a, const void *place)

@@ -31,11 +31,17 @@ RT_EXPORT int pthread_join(pthread_t thread, void **result)
 
 RT_EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
 {
+    if (!control_is_on) {
+        return REAL(pthread_tryjoin_np)(thread, result);
+    }
     return join(thread, &(struct join){.result = result, .is_try = true, .place = RT_PLACE});
 }
 
 RT_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
+    if (!control_is_on) {
+        return REAL(pthread_timedjoin_np)(thread, result, until);
+    }
     return join(thread, &(struct join){.result = result,
                                        .deadline = clock_deadline(CLOCK_REALTIME, until),
                                        .place = RT_PLACE});
@@ -44,6 +50,9 @@ RT_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct
 RT_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
                                    const struct timespec *until)
 {
+    if (!control_is_on) {
+        return REAL(pthread_clockjoin_np)(thread, result, clock, until);
+    }
     return join(thread, &(struct join){.result = result,
                                        .deadline = clock_deadline(clock, until),
                                        .place = RT_PLACE});
@@ -51,7 +60,10 @@ RT_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t cl
 
 RT_EXPORT int pthread_detach(pthread_t thread)
 {
-    struct task *t = control_is_on ? task_of(thread) : NULL;
+    if (!control_is_on) {
+        return libc.pthread_detach(thread);
+    }
+    struct task *t = task_of(thread);
     if (t == NULL) {
         return ESRCH;
     }
@@ -75,7 +87,10 @@ RT_EXPORT _Noreturn void pthread_exit(void *result)
 
 RT_EXPORT int pthread_cancel(pthread_t thread)
 {
-    struct task *t = control_is_on ? task_of(thread) : NULL;
+    if (!control_is_on) {
+        return libc.pthread_cancel(thread);
+    }
+    struct task *t = task_of(thread);
     if (t == NULL) {
         return ESRCH;
     }
@@ -90,21 +105,26 @@ RT_EXPORT int pthread_cancel(pthread_t thread)
 
 RT_EXPORT void pthread_testcancel(void)
 {
-    task_test_cancel();
+    if (control_is_on) {
+        task_test_cancel();
+    } else {
+        libc.pthread_testcancel();
+    }
 }
 
 RT_EXPORT int pthread_setcancelstate(int state, int *before)
 {
+    if (!control_is_on) {
+        return libc.pthread_setcancelstate(state, before);
+    }
     if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) {
         return EINVAL;
     }
     struct task *t = control_self;
     if (before != NULL) {
-        *before = t != NULL && t->is_cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+        *before = t->is_cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
     }
-    if (t != NULL) {
-        t->is_cancel_off = state == PTHREAD_CANCEL_DISABLE;
-    }
+    t->is_cancel_off = state == PTHREAD_CANCEL_DISABLE;
     return 0;
 }
 
@@ -123,7 +143,10 @@ RT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 RT_EXPORT int thrd_join(thrd_t thread, int *value)
 {
     void *result = NULL;
-    if (join(thread, &(struct join){.result = &result, .place = RT_PLACE}) != 0) {
+    const int failed = control_is_on
+                           ? join(thread, &(struct join){.result = &result, .place = RT_PLACE})
+                           : REAL(pthread_join)(thread, &result);
+    if (failed != 0) {
         return thrd_error;
     }
     if (value != NULL) {

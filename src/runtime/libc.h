@@ -17,6 +17,10 @@
     FUNCTION(int, pthread_create,                                                                \
              (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                   \
     FUNCTION(void, pthread_exit, (void *))                                                       \
+    FUNCTION(int, pthread_detach, (pthread_t))                                                   \
+    FUNCTION(int, pthread_cancel, (pthread_t))                                                   \
+    FUNCTION(void, pthread_testcancel, (void))                                                   \
+    FUNCTION(int, pthread_setcancelstate, (int, int *))                                          \
     FUNCTION(int, pthread_kill, (pthread_t, int))                                                \
     FUNCTION(void, exit, (int))                                                                  \
     FUNCTION(void, quick_exit, (int))                                                            \

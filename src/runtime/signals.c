@@ -93,6 +93,34 @@ void signals_restore(void)
     own->told = 0;
 }
 
+static uint64_t set_mask(uint64_t mask)
+{
+    uint64_t before = 0;
+    (void)sys(SYS_rt_sigprocmask, (long)SIG_SETMASK, &mask, &before, (long)sizeof mask);
+    return before;
+}
+
+uint64_t signals_hold(void)
+{
+    return set_mask(~faults);
+}
+
+void signals_release(uint64_t before)
+{
+    (void)set_mask(before);
+}
+
+void signals_leave(void)
+{
+    for (int signal = 1; signal <= SIGNALS_MAX; signal++) {
+        const struct sigaction *a = &own->actions[signal];
+        if (((faults | BIT(SIGABRT)) & BIT(signal)) != 0 || a->sa_handler != SIG_DFL) {
+            (void)libc.sigaction(signal, a, NULL);
+        }
+    }
+    (void)set_mask(control_self->signals_blocked);
+}
+
 int signals_act(int signal, const struct sigaction *action, struct sigaction *before)
 {
     if (signal < 1 || signal > SIGNALS_MAX ||

@@ -18,6 +18,14 @@ void signals_begin(void);
 /* What the kernel was told is put back. */
 void signals_restore(void);
 
+/* Holds off what comes from outside; gives back what was held off before, and that is put back. */
+uint64_t signals_hold(void);
+void signals_release(uint64_t before);
+
+/* The caller is no task any more but a process of its own: the kernel has what the program asked
+ * for. */
+void signals_leave(void);
+
 /* As sigaction(2). */
 int signals_act(int signal, const struct sigaction *action, struct sigaction *before);
 

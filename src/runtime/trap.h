@@ -15,6 +15,8 @@ void trap_off(void);
 /* The calling task is about to make a call that may make another process, or another program of
  * this one: told as uncontrolled, or the end of the run. */
 void process_leaves(long number, const long *a);
+/* A call gave back 0: if that is a new process with memory of its own, it is not controlled. */
+void process_left(long number, const long *a);
 
 /* What a system call of the program comes to; -1 and errno when it fails. */
 long syscall_model(long number, const long *a, const void *place);

@@ -95,7 +95,7 @@ static void look_at(struct control_watch *w)
 
 void watch_look(const void *place)
 {
-    if (control->watch_count == 0 || !control_is_mine()) {
+    if (!control_is_mine() || control->watch_count == 0) {
         return;
     }
     for (uint32_t i = 0; i < control->watch_count && i < CONTROL_WATCHES_MAX; i++) {

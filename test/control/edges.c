@@ -239,6 +239,49 @@ static int fork_threads(void)
     return waitpid(child, &status, 0) != child || status != 0;
 }
 
+/* What a handler of pthread_atfork does in a child is no step of the run. */
+static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER;
+static int written[2];
+
+static void hold_both(void)
+{
+    pthread_mutex_lock(&outer);
+    pthread_mutex_lock(&lock);
+}
+
+static void give_both(void)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&outer);
+}
+
+static void *write_three(void *unused)
+{
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(&lock);
+        assert(write(written[1], "x", 1) == 1);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+static int fork_handlers(void)
+{
+    pthread_t writer;
+    int status = 0;
+    char bytes[16];
+    assert(pipe(written) == 0);
+    pthread_atfork(hold_both, give_both, give_both);
+    pthread_create(&writer, NULL, write_three, NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    assert(waitpid(child, &status, 0) == child);
+    pthread_join(writer, NULL);
+    return status != 0 || read(written[0], bytes, sizeof bytes) != 3;
+}
+
 static const struct edge {
     const char *name;
     int (*run)(void);
@@ -252,6 +295,7 @@ static const struct edge {
     {"interrupt_waiter", interrupt_waiter},
     {"interrupt_first_waiter", interrupt_first_waiter},
     {"fork_threads", fork_threads},
+    {"fork_handlers", fork_handlers},
 };
 
 int main(int count, char **words)

@@ -44,6 +44,19 @@ def test_threads_of_a_child_lock_and_keep_their_own():
     assert not said["findings"] and said["stats"]["runs"] == 3, said
 
 
+def test_a_child_has_what_its_parent_asked_for():
+    """Handlers, what is blocked, threads, and the deaths of a process that nobody controls."""
+    for build_it in (build, build_plain):
+        said, _ = explore(build_it("children"), "--fail-on", "exit", "--budget", "3runs")
+        assert not said["findings"] and said["stats"]["runs"] == 3, said
+
+
+def test_a_child_runs_no_task_of_its_parent():
+    """Not while it is in its handlers of pthread_atfork either: what the task writes is written once."""
+    said, _ = explore([build_plain("edges"), "fork_handlers"], "--strategy", "random", "--fail-on", "exit", "--budget", "60runs")
+    assert not said["findings"] and said["stats"]["runs"] == 60, said
+
+
 def test_who_only_starts_another_program_is_refused():
     needs_traps()
     done = run([CLEW, "explore", "-o", os.path.join(FOLDER.name, "another"), "--", build_plain("edges"), "become_another"])
