@@ -155,6 +155,24 @@ void linear_release(struct linear *l)
     vec_release(&l->terms);
 }
 
+/* What a formula itself may say, so that no sum of all its numbers overflows. */
+static bool is_small(int64_t number)
+{
+    const int64_t most = INT64_C(1) << 40;
+    return number > -most && number < most;
+}
+
+/* The product of two numbers of the formula; 0 when it is too large. */
+static int64_t product(struct linear *l, int64_t left, int64_t right)
+{
+    int64_t both = 0;
+    if (__builtin_mul_overflow(left, right, &both) || !is_small(both)) {
+        l->is_too_large = true;
+        return 0;
+    }
+    return both;
+}
+
 /* Adds weight * cell to the terms, and its constants to the bound on the other side. */
 static bool add_terms(struct linear *l, const struct chronicle *h, struct term root)
 {
@@ -164,20 +182,18 @@ static bool add_terms(struct linear *l, const struct chronicle *h, struct term r
     while (is_linear && stack.count > 0) {
         const struct term term = vec_pop(&stack);
         const struct cell *cell = cell_at(h, term.cell);
-        int64_t weight = term.weight;
+        const int64_t weight = term.weight;
         if (cell->op == CELL_CONSTANT) {
-            is_linear = !__builtin_mul_overflow(weight, cell->number, &weight) &&
-                        !__builtin_sub_overflow(l->bound, weight, &l->bound);
+            l->bound -= product(l, weight, cell->number);
         } else if (h->owner[term.cell] < OWNER_UNKNOWN) {
             vec_push(&l->terms, term);
         } else if (cell->op == CELL_SLOT && h->owner[term.cell] == OWNER_SEVERAL) {
-            is_linear = weight != INT64_MIN;
             vec_push(&l->terms, (struct term){term.cell, weight, COLUMN_SENT});
             vec_push(&l->terms, (struct term){term.cell, -weight, COLUMN_RECEIVED});
         } else if (cell->op == CELL_TIMES) {
-            is_linear = !__builtin_mul_overflow(weight, cell->number, &weight);
-            vec_push(&stack, (struct term){.cell = cell->left, .weight = weight});
-        } else if (cell->op == CELL_PLUS || (cell->op == CELL_MINUS && weight != INT64_MIN)) {
+            vec_push(&stack,
+                     (struct term){.cell = cell->left, .weight = product(l, weight, cell->number)});
+        } else if (cell->op == CELL_PLUS || cell->op == CELL_MINUS) {
             vec_push(&stack, (struct term){.cell = cell->right,
                                            .weight = cell->op == CELL_PLUS ? weight : -weight});
             vec_push(&stack, (struct term){.cell = cell->left, .weight = weight});
@@ -187,17 +203,6 @@ static bool add_terms(struct linear *l, const struct chronicle *h, struct term r
     }
     vec_release(&stack);
     return is_linear;
-}
-
-/* So that no sum of a few of its numbers overflows. */
-static bool is_small(const struct linear *l)
-{
-    const int64_t most = INT64_C(1) << 40;
-    bool is = l->bound > -most && l->bound < most;
-    vec_each (&l->terms, term) {
-        is = is && term->weight > -most && term->weight < most;
-    }
-    return is;
 }
 
 bool linear_build(struct linear *l, const struct chronicle *h, struct literal literal)
@@ -215,5 +220,5 @@ bool linear_build(struct linear *l, const struct chronicle *h, struct literal li
     l->is_equal = cell->op == CELL_EQUAL && literal.side == 0;
     l->bound = is_strict && !l->is_equal ? -1 : 0;
     return add_terms(l, h, (struct term){.cell = cell->left, .weight = sign}) &&
-           add_terms(l, h, (struct term){.cell = cell->right, .weight = -sign}) && is_small(l);
+           add_terms(l, h, (struct term){.cell = cell->right, .weight = -sign});
 }

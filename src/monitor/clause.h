@@ -40,12 +40,13 @@ struct term {
 
 struct linear {
     VEC(struct term) terms;
-    bool is_equal; /* else: at most */
+    bool is_equal;     /* else: at most */
+    bool is_too_large; /* its numbers are: the rest says nothing */
     int64_t bound;
 };
 
-/* The literal as one; l must be {0}. False when it is none: it
- * counts what no single process knows, or its numbers are too large. */
+/* The literal as one; l must be {0}. False when it is none: it counts what no single process
+ * knows. */
 bool linear_build(struct linear *l, const struct chronicle *h, struct literal literal);
 void linear_release(struct linear *l);
 

@@ -5,6 +5,7 @@
 #include "monitor/walk.h"
 
 static const char absent[] = "it depends on a variable that is never reported";
+static const char too_large[] = "its numbers are too large";
 
 const char *method_name(enum method method)
 {
@@ -52,7 +53,7 @@ static struct decision decide_at_most(struct chronicle *h, const struct linear *
     const struct gains worst = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
     int64_t sum = 0;
     if (worst.is_too_large) {
-        return undecided(METHOD_FLOW, "its numbers are too large");
+        return undecided(METHOD_FLOW, too_large);
     }
     struct cuts_wanted wanted = {.gain = worst.at, .least = -l->bound};
     if (cuts_most(&h->cuts, &wanted, &sum, taken, &h->scratch)) {
@@ -76,7 +77,7 @@ static struct decision decide_equal(struct chronicle *h, const struct linear *l,
     const uint32_t count = cuts_state_count(&h->cuts);
     const struct gains gains = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
     if (gains.is_too_large || !gains.is_known || !p->is_known) {
-        return undecided(METHOD_STEPS, gains.is_too_large ? "its numbers are too large" : absent);
+        return undecided(METHOD_STEPS, gains.is_too_large ? too_large : absent);
     }
     uint32_t *low = arena_array(&h->scratch, uint32_t, h->cuts.process_count);
     uint32_t *high = arena_array(&h->scratch, uint32_t, h->cuts.process_count);
@@ -199,6 +200,15 @@ static bool find_sums(const struct chronicle *h, const struct clause *clause, st
     return true;
 }
 
+static bool sums_fit(struct chronicle *h, const struct sums *sums)
+{
+    bool fit = true;
+    vec_each (&sums->list, linear) {
+        fit = fit && gains_fit(h, linear);
+    }
+    return fit;
+}
+
 static struct formula_question question_of(const struct sums *sums, const struct permits *p,
                                            const struct decide_options *o)
 {
@@ -222,6 +232,9 @@ static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
                                    uint32_t *taken)
 {
     struct decision d = undecided(METHOD_SOLVER, "");
+    if (!sums_fit(h, sums)) {
+        return undecided(METHOD_NONE, too_large);
+    }
     if (!o->is_by_solver && sums->list.count == 0) {
         d = decide_local(h, p, taken);
     } else if (!o->is_by_solver && sums->list.count == 1) {
@@ -261,7 +274,7 @@ int decide_write(struct chronicle *h, const struct clause *clause, const struct 
 {
     struct sums sums = {0};
     int result = 0;
-    if (find_sums(h, clause, &sums)) {
+    if (find_sums(h, clause, &sums) && sums_fit(h, &sums)) {
         const struct arena_mark mark = arena_mark(&h->scratch);
         const struct permits permits = permits_build(h, clause, &h->scratch);
         const struct formula_question question = question_of(&sums, &permits, o);

@@ -47,7 +47,7 @@ struct decision decide_clause(struct chronicle *h, const struct clause *clause,
                               const struct decide_options *o, uint32_t *taken);
 
 /* Writes the clause as a formula of SMT-LIB to path. Writes nothing when it speaks of what a cut
- * does not tell. Fails (-1) when the file cannot be written. */
+ * does not tell, or its numbers are too large. Fails (-1) when the file cannot be written. */
 MUST_USE int decide_write(struct chronicle *h, const struct clause *clause,
                           const struct decide_options *o, const char *path, struct err *e);
 

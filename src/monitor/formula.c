@@ -336,21 +336,18 @@ static bool add_bounds(struct chronicle *h, const struct linear *l, const struct
     struct span of = {INT64_MAX, INT64_MIN};
     for (uint32_t i = part->low[column->process]; i <= part->high[column->process]; i++) {
         const int64_t value = value_in(l, term, column->at[i]);
-        int64_t weighed = 0;
         if (value != INT64_MAX) {
-            /* What is too large for a number is left to the solver. */
-            const bool is_large = __builtin_mul_overflow(value, term->weight, &weighed);
-            of.low = is_large ? INT64_MIN : weighed < of.low ? weighed : of.low;
-            of.high = is_large ? INT64_MAX : weighed > of.high ? weighed : of.high;
+            const int64_t weighed = value * term->weight;
+            of.low = weighed < of.low ? weighed : of.low;
+            of.high = weighed > of.high ? weighed : of.high;
         }
     }
-    if (bounds->low == INT64_MIN || __builtin_add_overflow(bounds->low, of.low, &bounds->low)) {
-        bounds->low = INT64_MIN;
+    if (of.low > of.high) {
+        return false;
     }
-    if (bounds->high == INT64_MAX || __builtin_add_overflow(bounds->high, of.high, &bounds->high)) {
-        bounds->high = INT64_MAX;
-    }
-    return of.low <= of.high;
+    bounds->low += of.low;
+    bounds->high += of.high;
+    return true;
 }
 
 /* Whether the sum can be what it is to be, each term by itself. */

@@ -16,7 +16,7 @@
 #include "monitor/permits.h"
 
 struct formula_question {
-    const struct linear *sums; /* all of them hold ... */
+    const struct linear *sums; /* of numbers that fit (gains_fit); all of them hold ... */
     size_t sum_count;
     const struct permits *permits; /* ... in permitted states */
     struct solve_budget budget;

@@ -68,6 +68,11 @@ struct permits permits_build(struct chronicle *h, const struct clause *clause, s
     return p;
 }
 
+static uint64_t size_of(int64_t number)
+{
+    return number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
 /* The sum of all gains, times the processes, must be far from the end of the numbers. */
 static bool is_small(const struct chronicle *h, const int64_t *at, uint32_t count)
 {
@@ -75,7 +80,7 @@ static bool is_small(const struct chronicle *h, const int64_t *at, uint32_t coun
     uint64_t total = 1;
     for (uint32_t i = 0; i < count && total < most; i++) {
         if (at[i] != CUTS_FORBIDDEN) {
-            total += at[i] < 0 ? -(uint64_t)at[i] : (uint64_t)at[i];
+            total += size_of(at[i]);
         }
     }
     return total < most;
@@ -129,6 +134,34 @@ struct gains gains_build(struct chronicle *h, const struct linear *l, const uint
     }
     g.is_too_large = g.is_too_large || !is_small(h, g.at, count);
     return g;
+}
+
+/* The largest that the term is in any state; UINT64_MAX: too large. What has no value is none. */
+static uint64_t largest_of(struct chronicle *h, const struct term *term)
+{
+    const struct column *column = chronicle_part(h, term->cell, term->part);
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
+        const struct span span = column->at[i];
+        if (span_is_known(span) || span.low != INT64_MIN) {
+            const uint64_t low = size_of(span.low);
+            const uint64_t high = size_of(span.high);
+            const uint64_t size = low > high ? low : high;
+            largest = size > largest ? size : largest;
+        }
+    }
+    return __builtin_mul_overflow(largest, size_of(term->weight), &largest) ? UINT64_MAX : largest;
+}
+
+bool gains_fit(struct chronicle *h, const struct linear *l)
+{
+    const uint64_t most = UINT64_C(1) << 62; /* the formula's own numbers are less than as much */
+    uint64_t total = l->is_too_large ? most : 0;
+    for (size_t i = 0; total < most && i < l->terms.count; i++) {
+        const uint64_t largest = largest_of(h, &l->terms.at[i]);
+        total = largest < most ? total + largest : most;
+    }
+    return total < most;
 }
 
 struct gains gains_blend(const struct chronicle *h, const struct gains both[2],

@@ -28,6 +28,9 @@ enum gains_view { GAINS_WORST, GAINS_BEST };
 struct gains gains_build(struct chronicle *h, const struct linear *l, const uint8_t *permitted,
                          enum gains_view view, struct arena *a);
 
+/* Whether nothing that the terms can be, added up in any order, is too large for a number. */
+bool gains_fit(struct chronicle *h, const struct linear *l);
+
 /* Both together, each as many times as its weight; what one of them forbids is forbidden. */
 struct gains gains_blend(const struct chronicle *h, const struct gains both[2],
                          const int64_t weight[2], struct arena *a);
