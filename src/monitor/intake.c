@@ -297,8 +297,8 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
 static void take_known(struct intake *in, const struct event *e, uint32_t process)
 {
     struct source *source = &in->sources[process];
-    const enum sequence_place place =
-        (e->has & HAS_COUNT) != 0 ? check_number(in, process, e) : SEQUENCE_NEXT;
+    const bool is_counted = (e->has & HAS_COUNT) != 0 || e->kind == EVENT_PROCESS_START;
+    const enum sequence_place place = is_counted ? check_number(in, process, e) : SEQUENCE_NEXT;
     if (place == SEQUENCE_REPEATED || place == SEQUENCE_LATE) {
         return; /* its clock says nothing either */
     }

@@ -33,6 +33,9 @@ static bool is_missing(const struct numbered *p, uint32_t number)
 enum sequence_place sequence_take(struct numbered *p, const struct event *e, uint32_t *missing)
 {
     if (!has_number(e)) {
+        if (e->kind == EVENT_PROCESS_START) {
+            *p = (struct numbered){0};
+        }
         return SEQUENCE_NEXT;
     }
     const uint32_t ahead = e->count - p->next;

@@ -28,12 +28,25 @@ static struct asked ask_trace(const char *property, const struct trace *t, int64
     return asked;
 }
 
-/* Checks the verdict, and that of all remarks one begins so, as often, first there. */
+/* The verdict of a stream of the same events. */
+static enum cut_verdict ask_stream(const char *property, const struct trace *t, int64_t skew)
+{
+    struct spec s = spec_of(property);
+    const struct stream_options o = {
+        .skew = skew, .check_events = 1, .lag = INT64_MAX, .knows_processes = true};
+    const enum cut_verdict verdict = streamed(t, &s, &o, NULL).answer.verdict;
+    spec_release(&s);
+    return verdict;
+}
+
+/* Checks the verdict, of a stream too, and that of all remarks one begins so, as often, first
+ * there. */
 static void check(const char *property, const char *run, enum cut_verdict verdict,
                   const struct note *wanted)
 {
     struct asked asked = ask_trace(property, trace_of(run), 3);
     CHECK_INT(asked.verdict, verdict);
+    CHECK_INT(ask_stream(property, trace_of(run), 3), verdict);
     const struct note *found = NULL;
     vec_each (&asked.notes.list, note) {
         if (strncmp(note->text, wanted->text, strlen(wanted->text)) == 0) {
@@ -106,6 +119,15 @@ TEST(a_process_that_begins_anew_has_no_values_and_counts_anew)
                       "t@a var y value=1 count=1 time=6";
     check("p: never a.x = 1 and a.y = 1", run, CUT_NO,
           NOTE("a report that came before", "event 4", 1));
+}
+
+TEST(a_beginning_without_a_number_counts_anew_too)
+{
+    const char *run = "t@a process-start count=0 time=1; t@a var x value=0 count=1 time=2;"
+                      "t@b var x value=1 time=1; t@a process-start time=5;"
+                      "t@a var x value=1 count=0 time=6; t@a var x value=1 count=0 time=6";
+    check("p: never a.x = 1 and b.x = 1", run, CUT_YES,
+          NOTE("a report that came before", "event 5", 1));
 }
 
 TEST(clocks_that_jump_back_or_ahead_make_no_a_maybe)
