@@ -193,11 +193,11 @@ static void hold(struct intake *in, uint32_t process, const struct event *e, uin
 {
     struct source *source = &in->sources[process];
     struct records *records = &in->records;
-    const uint64_t ordinal = source->end++;
-    struct held *held = source_held(source, ordinal);
     if (records->end - records->first > records->mask) {
         records_make_room(records, in->sources, in->process_count);
     }
+    const uint64_t ordinal = source->end++;
+    struct held *held = source_held(source, ordinal);
     held->record = (uint32_t)records->end;
     records->at[records->end++ & records->mask] = (struct record){
         .number = in->event_count,

@@ -1,5 +1,5 @@
 /* What a stream tells of a cut: stamps, last events and messages, also of what it has forgotten. */
-#include "monitor/held.h"
+#include "monitor/intake.h"
 
 #include "base/mem.h"
 #include "monitored.h"
@@ -147,4 +147,44 @@ TEST(what_is_held_is_what_came)
     CHECK(records.mask < 131072);
     records_release(&records);
     rings_release(&rings);
+}
+
+/* Of processes that hold nothing else, what they held long ago says nothing. */
+TEST(room_for_what_is_told_is_no_more_than_for_what_is_held)
+{
+    enum { PROCESSES = 100, EVENTS = 20000 };
+    struct spec s = spec_of("p: never exists p. p.x = 1");
+    struct out text;
+    out_open_memory(&text);
+    for (int p = 0; p < PROCESSES; p++) {
+        out_format(&text, "t@n%d var x value=0 time=0;", p);
+    }
+    out_char(&text, '\0');
+    const struct trace *t = trace_of(text.buffer);
+    struct chronicle processes = {0};
+    struct bound bound = {0};
+    struct notes notes = {0};
+    struct err e;
+    struct intake in = {.lag = INT64_MAX};
+    chronicle_processes(&processes, t);
+    const struct checker_system system = {processes.processes.at, processes.inside_count};
+    CHECK_INT(bind_spec(&bound, &s, &system, &e), 0);
+    processes.bound = &bound;
+    intake_init(&in, &processes, &s, &t->tables, &notes);
+    for (int64_t i = 0; i < EVENTS; i++) {
+        struct event event = *trace_at(t, (event_id)(i % PROCESSES));
+        const uint32_t process = intake_process(&in, &event);
+        event.time = i;
+        CHECK_INT(intake_take(&in, &event, process), 1);
+        intake_feed(&in, INT64_MAX);
+        intake_drop(&in, process, in.sources[process].end);
+    }
+    CHECK(in.records.mask < 1000);
+    intake_release(&in);
+    bound_release(&bound);
+    chronicle_release(&processes);
+    notes_release(&notes);
+    out_abandon(&text);
+    spec_release(&s);
+    trace_of_release();
 }
