@@ -67,18 +67,23 @@ static void take_sending(const struct task *t, const void *place)
 }
 
 /* Who sends to itself has it before the call returns, where it does not block it. */
-static void send_to(struct task *t, siginfo_t *info, const void *place)
+static int send_to(struct task *t, siginfo_t *info, const void *place)
 {
     info->si_pid = getpid();
     take_sending(t, place);
     if (info->si_signo == 0) {
-        return;
+        return 0;
     }
-    if (t == control_self || (t == NULL && task_live_count == 1)) {
-        signals_raise(info);
-    } else {
-        signals_post(t, info);
-    }
+    const bool is_own = t == control_self || (t == NULL && task_live_count == 1);
+    return (is_own ? signals_raise(t, info) : signals_post(t, info)) ? 0 : EAGAIN;
+}
+
+/* The same for calls that say in errno what went wrong. */
+static int send_or_fail(struct task *t, siginfo_t *info, const void *place)
+{
+    const int result = send_to(t, info, place);
+    errno = result == 0 ? errno : result;
+    return result == 0 ? 0 : -1;
 }
 
 static bool is_own_process(pid_t pid)
@@ -95,8 +100,7 @@ RT_EXPORT int kill(pid_t pid, int signal)
     if (!is_signal(signal)) {
         return -1;
     }
-    send_to(NULL, &(siginfo_t){.si_signo = signal, .si_code = SI_USER}, RT_PLACE);
-    return 0;
+    return send_or_fail(NULL, &(siginfo_t){.si_signo = signal, .si_code = SI_USER}, RT_PLACE);
 }
 
 RT_EXPORT int killpg(pid_t group, int signal)
@@ -112,8 +116,8 @@ RT_EXPORT int raise(int signal)
     if (!is_signal(signal)) {
         return -1;
     }
-    send_to(control_self, &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL}, RT_PLACE);
-    return 0;
+    return send_or_fail(control_self, &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL},
+                        RT_PLACE);
 }
 
 static int send_to_thread(pthread_t thread, siginfo_t *info, const void *place)
@@ -125,10 +129,7 @@ static int send_to_thread(pthread_t thread, siginfo_t *info, const void *place)
     if (info->si_signo < 0 || info->si_signo >= NSIG) {
         return EINVAL;
     }
-    if (t->state == TASK_LIVE) {
-        send_to(t, info, place);
-    }
-    return 0;
+    return t->state == TASK_LIVE ? send_to(t, info, place) : 0;
 }
 
 RT_EXPORT int pthread_kill(pthread_t thread, int signal)
@@ -160,8 +161,7 @@ RT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
     }
     siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
     info.si_value = value;
-    send_to(NULL, &info, RT_PLACE);
-    return 0;
+    return send_or_fail(NULL, &info, RT_PLACE);
 }
 
 /* libc itself knows threads by other numbers; it only sends to the caller. */
@@ -183,8 +183,8 @@ RT_EXPORT int tgkill(pid_t process, pid_t thread, int signal)
     if (!is_signal(signal)) {
         return -1;
     }
-    send_to(task_numbered(thread), &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL}, RT_PLACE);
-    return 0;
+    return send_or_fail(task_numbered(thread),
+                        &(siginfo_t){.si_signo = signal, .si_code = SI_TKILL}, RT_PLACE);
 }
 
 /* Blocking */

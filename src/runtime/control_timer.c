@@ -117,6 +117,7 @@ RT_EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *mad
     }
     t->clock = clock;
     t->info.si_code = SI_TIMER;
+    t->info.si_timerid = (int)timer_number(t);
     t->info.si_signo = event == NULL                       ? SIGALRM
                        : event->sigev_notify == SIGEV_NONE ? 0
                                                            : event->sigev_signo;

@@ -213,7 +213,8 @@ static long transfer(const struct transfer *t)
         if (result >= 0 || errno != EAGAIN || !is_waiting) {
             tell(t, result);
             if (result < 0 && errno == EPIPE && end_of(fd_of(t)) != NULL && !t->is_silent) {
-                signals_raise(&(siginfo_t){.si_signo = SIGPIPE, .si_code = SI_KERNEL});
+                (void)signals_raise(control_self,
+                                    &(siginfo_t){.si_signo = SIGPIPE, .si_code = SI_KERNEL});
                 errno = EPIPE;
             }
             return result;

@@ -10,17 +10,23 @@
 #include "runtime/libc.h"
 #include "runtime/sys.h"
 
-enum { SIGNALS_MAX = 64 };
+enum { SIGNALS_MAX = 64, WAITING_MAX = 256 };
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
 /* Not put back between runs. */
 static struct own {
     struct sigaction actions[SIGNALS_MAX + 1], first[SIGNALS_MAX + 1];
-    siginfo_t infos[SIGNALS_MAX + 1]; /* of each, as it was sent last */
-    _Atomic uint64_t pending;         /* for the process; from outside too, at any moment */
-    uint64_t of_tasks;                /* were sent to tasks, in this run */
-    uint64_t told;                    /* the kernel knows that they are handled, or ignored */
+    siginfo_t outer_infos[SIGNALS_MAX + 1]; /* of each, as it came last */
+    _Atomic uint64_t outer;                 /* came from outside, at any moment */
+    uint64_t pending;                       /* for the process */
+    uint64_t of_tasks;                      /* were sent to tasks, in this run */
+    uint64_t told;                          /* the kernel knows that they are handled, or ignored */
+    uint32_t waiting_count;
+    struct waiting {
+        uint32_t task; /* that it was sent to; NOBODY: to the process */
+        siginfo_t info;
+    } waiting[WAITING_MAX]; /* as they were sent */
 } * own;
 
 /* Faults of the processor, which we catch ourselves. */
@@ -56,20 +62,14 @@ void signals_save(void)
 void signals_begin(void)
 {
     memcpy(own->actions, own->first, sizeof own->actions);
-    atomic_store_explicit(&own->pending, 0, memory_order_relaxed);
+    atomic_store_explicit(&own->outer, 0, memory_order_relaxed);
+    own->pending = 0;
     own->of_tasks = 0;
+    own->waiting_count = 0;
 }
 
 /* From outside, at any moment: pending for whoever does not block it. */
-static void signal_came(int signal, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (control_is_on) {
-        control_outside("signal");
-        signals_post(NULL, info);
-    }
-    (void)signal;
-}
+static void signal_came(int signal, siginfo_t *info, void *context);
 
 static void tell_kernel(int signal, const struct sigaction *action)
 {
@@ -159,37 +159,105 @@ static bool is_held(const struct task *only, uint64_t bit)
     return false;
 }
 
-void signals_post(struct task *t, const siginfo_t *info)
+static bool is_wanted(const struct task *t, int signal)
+{
+    return signal >= 1 && signal <= SIGNALS_MAX && (!is_ignored(signal) || is_held(t, BIT(signal)));
+}
+
+static void signal_came(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (control_is_on) {
+        control_outside("signal");
+    }
+    if (control_is_on && is_wanted(NULL, signal)) {
+        own->outer_infos[signal] = *info;
+        atomic_fetch_or_explicit(&own->outer, BIT(signal), memory_order_relaxed);
+        turn_changed();
+    }
+}
+
+/* The first that waits for the task, or for the process. */
+static struct waiting *find_waiting(uint32_t task, int signal)
+{
+    for (uint32_t i = 0; i < own->waiting_count; i++) {
+        struct waiting *w = &own->waiting[i];
+        if (w->task == task && w->info.si_signo == signal) {
+            return w;
+        }
+    }
+    return NULL;
+}
+
+/* Signals of old wait once at most; so do those of a timer, however often it fires. */
+static bool is_there_already(uint32_t task, const siginfo_t *info)
+{
+    for (uint32_t i = 0; i < own->waiting_count; i++) {
+        const struct waiting *w = &own->waiting[i];
+        const bool is_of_timer = info->si_code == SI_TIMER && w->info.si_code == SI_TIMER &&
+                                 info->si_timerid == w->info.si_timerid;
+        if (w->task == task && w->info.si_signo == info->si_signo &&
+            (info->si_signo < SIGRTMIN || is_of_timer)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool signals_post(struct task *t, const siginfo_t *info)
 {
     const int signal = info->si_signo;
-    if (signal < 1 || signal > SIGNALS_MAX || (is_ignored(signal) && !is_held(t, BIT(signal)))) {
-        return;
+    const uint32_t task = t == NULL ? NOBODY : t->number;
+    if (!is_wanted(t, signal) || is_there_already(task, info)) {
+        return true;
     }
-    own->infos[signal] = *info;
+    if (own->waiting_count == WAITING_MAX) {
+        return false;
+    }
+    own->waiting[own->waiting_count++] = (struct waiting){.task = task, .info = *info};
     if (t == NULL) {
-        atomic_fetch_or_explicit(&own->pending, BIT(signal), memory_order_relaxed);
+        own->pending |= BIT(signal);
     } else {
         t->signals_pending |= BIT(signal);
         own->of_tasks |= BIT(signal);
     }
     turn_changed();
+    return true;
+}
+
+static uint64_t process_pending(void)
+{
+    return own->pending | atomic_load_explicit(&own->outer, memory_order_relaxed);
 }
 
 uint64_t signals_pending(const struct task *t)
 {
-    return t->signals_pending | atomic_load_explicit(&own->pending, memory_order_relaxed);
+    return t->signals_pending | process_pending();
 }
 
 /* What waits at a barrier is counted there, and takes signals behind it; so does one who was woken.
  */
 int signals_due(const struct task *t)
 {
-    if ((atomic_load_explicit(&own->pending, memory_order_relaxed) | own->of_tasks) == 0 ||
-        t->act.kind == 0 || t->act.wait == WAIT_BARRIER || t->is_woken || t->is_ending) {
+    if ((process_pending() | own->of_tasks) == 0 || t->act.kind == 0 ||
+        t->act.wait == WAIT_BARRIER || t->is_woken || t->is_ending) {
         return 0;
     }
     const uint64_t due = signals_pending(t) & ~(t->signals_blocked | t->signals_awaited);
     return due == 0 ? 0 : __builtin_ctzll(due) + 1;
+}
+
+/* Takes the first away; those behind it move up. */
+static siginfo_t take_waiting(uint32_t task, int signal, uint64_t *pending)
+{
+    struct waiting *w = find_waiting(task, signal);
+    const siginfo_t info = w->info;
+    const struct waiting *end = own->waiting + own->waiting_count--;
+    memmove(w, w + 1, (size_t)(end - (w + 1)) * sizeof *w);
+    if (find_waiting(task, signal) == NULL) {
+        *pending &= ~BIT(signal);
+    }
+    return info;
 }
 
 int signals_first(struct task *t, uint64_t set, siginfo_t *taken)
@@ -199,13 +267,16 @@ int signals_first(struct task *t, uint64_t set, siginfo_t *taken)
         return 0;
     }
     const int signal = __builtin_ctzll(there) + 1;
-    if (taken != NULL) {
-        *taken = own->infos[signal];
-        if ((t->signals_pending & BIT(signal)) != 0) {
-            t->signals_pending &= ~BIT(signal);
-        } else {
-            atomic_fetch_and_explicit(&own->pending, ~BIT(signal), memory_order_relaxed);
-        }
+    if (taken == NULL) {
+        return signal;
+    }
+    if ((t->signals_pending & BIT(signal)) != 0) {
+        *taken = take_waiting(t->number, signal, &t->signals_pending);
+    } else if ((own->pending & BIT(signal)) != 0) {
+        *taken = take_waiting(NOBODY, signal, &own->pending);
+    } else {
+        *taken = own->outer_infos[signal];
+        atomic_fetch_and_explicit(&own->outer, ~BIT(signal), memory_order_relaxed);
     }
     return signal;
 }
@@ -262,15 +333,15 @@ void signals_take_all(void)
     }
 }
 
-void signals_raise(const siginfo_t *info)
+bool signals_raise(struct task *t, const siginfo_t *info)
 {
-    struct task *me = control_self;
+    const struct task *me = control_self;
     siginfo_t own_info = *info;
     if (((me->signals_blocked | me->signals_awaited) & BIT(info->si_signo)) != 0) {
-        signals_post(me, info);
-    } else {
-        (void)act_on(info->si_signo, &own_info);
+        return signals_post(t, info);
     }
+    (void)act_on(info->si_signo, &own_info);
+    return true;
 }
 
 bool signals_handle_fault(int signal, siginfo_t *info, void *context)

@@ -29,11 +29,12 @@ void signals_leave(void);
 /* As sigaction(2). */
 int signals_act(int signal, const struct sigaction *action, struct sigaction *before);
 
-/* The signal is sent to a task; to the process where that is NULL. */
-void signals_post(struct task *t, const siginfo_t *info);
+/* The signal is sent to a task; to the process where that is NULL. False when too many wait. */
+bool signals_post(struct task *t, const siginfo_t *info);
 
-/* The caller takes this signal now, as if it had come from the instruction under way. */
-void signals_raise(const siginfo_t *info);
+/* The same of one that the caller takes now, as if it had come from the instruction under way,
+ * unless it blocks it. */
+bool signals_raise(struct task *t, const siginfo_t *info);
 
 /* The signal that the task would take next, 0 when there is none. */
 int signals_due(const struct task *t);

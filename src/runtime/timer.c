@@ -159,7 +159,7 @@ void timer_fire(struct timer *t)
         (void)sys(SYS_write, t->fd, &one, (long)sizeof one);
     }
     if (t->info.si_signo != 0) {
-        signals_post(t->target == NOBODY ? NULL : &tasks[t->target], &t->info);
+        (void)signals_post(t->target == NOBODY ? NULL : &tasks[t->target], &t->info);
     }
     if (next != 0) {
         arm(t, next);

@@ -140,6 +140,58 @@ static void use_wait(void)
     NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0);
 }
 
+/* Of those that are queued, each comes, in their order; of the others, one. */
+static void use_queue(void)
+{
+    sigset_t both;
+    siginfo_t info;
+    const struct timespec second = {.tv_sec = 1};
+    NEED(sigemptyset(&both) == 0 && sigaddset(&both, SIGUSR2) == 0 &&
+         sigaddset(&both, SIGRTMIN) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &both, NULL) == 0);
+    for (int i = 1; i <= 3; i++) {
+        NEED(sigqueue(getpid(), SIGRTMIN, (union sigval){.sival_int = i}) == 0);
+        NEED(sigqueue(getpid(), SIGUSR2, (union sigval){.sival_int = i}) == 0);
+    }
+    NEED(sigwaitinfo(&both, &info) == SIGUSR2 && info.si_value.sival_int == 1);
+    for (int i = 1; i <= 3; i++) {
+        NEED(sigwaitinfo(&both, &info) == SIGRTMIN && info.si_value.sival_int == i);
+    }
+    NEED(sigtimedwait(&both, &info, &second) == -1 && errno == EAGAIN);
+    NEED(pthread_sigmask(SIG_UNBLOCK, &both, NULL) == 0);
+}
+
+static void *wait_for_value(void *set)
+{
+    siginfo_t info;
+    NEED(sigwaitinfo(set, &info) == SIGUSR2);
+    return (void *)(intptr_t)info.si_value.sival_int;
+}
+
+/* Two that have the same signal sent to them have each its own value. What was sent to the process
+ * before there were others is for them too. */
+static void use_values(void)
+{
+    pthread_t threads[2];
+    sigset_t one;
+    NEED(sigemptyset(&one) == 0 && sigaddset(&one, SIGUSR2) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0);
+    for (int i = 0; i < 2; i++) {
+        NEED(pthread_create(&threads[i], NULL, wait_for_value, &one) == 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        NEED(pthread_sigqueue(threads[i], SIGUSR2, (union sigval){.sival_int = i + 1}) == 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        void *result = NULL;
+        NEED(pthread_join(threads[i], &result) == 0 && (intptr_t)result == i + 1);
+    }
+    NEED(kill(getpid(), SIGUSR2) == 0);
+    NEED(pthread_create(&threads[0], NULL, wait_for_value, &one) == 0);
+    NEED(pthread_join(threads[0], NULL) == 0);
+    NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0);
+}
+
 static int64_t now_ms(void)
 {
     struct timespec now;
@@ -339,6 +391,8 @@ int main(void)
     use_jump();
     use_thread();
     use_wait();
+    use_queue();
+    use_values();
     use_alarm();
     use_timer();
     use_timers();
