@@ -313,6 +313,7 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
         hold_gap(in, process, e, before, time);
     }
     source->frontier = time;
+    in->begun = in->newest == INT64_MIN ? time : in->begun;
     in->newest = time > in->newest ? time : in->newest;
     /* Written at its place at once: a copy would wait until what was written before has come to
      * memory that is far away. */
@@ -382,8 +383,9 @@ static int64_t watermark(const struct intake *in)
     int64_t least = in->newest;
     for (uint32_t p = 0; p < in->process_count; p++) {
         const int64_t frontier = in->sources[p].frontier;
-        const bool is_silent = in->lag != INT64_MAX && in->newest > frontier &&
-                               (uint64_t)in->newest - (uint64_t)frontier > (uint64_t)in->lag;
+        const int64_t heard = frontier == INT64_MIN ? in->begun : frontier;
+        const bool is_silent = in->lag != INT64_MAX && in->newest > heard &&
+                               (uint64_t)in->newest - (uint64_t)heard > (uint64_t)in->lag;
         if (frontier < least && !is_silent) {
             least = frontier;
         }

@@ -6,7 +6,8 @@
  *
  * The horizon is up to where nothing can come any more: the least time that some process was heard
  * of last, and before each receive whose send may still come. A process that is behind all others
- * by more than the lag is not waited for; what comes from it then is late. */
+ * by more than the lag is not waited for; what comes from it then is late. One that was not heard
+ * of yet has been behind since the first time heard of. */
 #ifndef CLEW_MONITOR_INTAKE_H
 #define CLEW_MONITOR_INTAKE_H
 
@@ -72,7 +73,8 @@ struct intake {
     uint64_t held_count;       /* reports of all processes */
     VEC(struct held_gap) gaps; /* that are held */
     uint64_t event_count;
-    int64_t newest;  /* the latest time heard of */
+    int64_t begun;   /* the first time heard of, if there is a newest */
+    int64_t newest;  /* the latest time heard of; INT64_MIN: none */
     int64_t decided; /* cuts up to here were decided: what comes before is late */
     uint64_t message_count, gap_count, late_count;
     uint64_t stranger_count; /* events of processes that are not known */

@@ -88,6 +88,21 @@ TEST(a_process_that_comes_too_late_is_the_reason)
     trace_of_release();
 }
 
+TEST(a_process_that_was_not_heard_of_yet_is_waited_for)
+{
+    struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
+    const struct trace *t =
+        trace_of("t@a var x value=0 time=1; t@a var x value=0 time=9; t@b var x value=0 time=1;"
+                 "t@b var x value=0 time=9; t@a log time=50; t@b log time=50");
+    for (int knows = 0; knows <= 1; knows++) {
+        const struct stream_options o = {
+            .skew = 2, .check_events = 1, .lag = 20, .knows_processes = knows != 0};
+        CHECK_INT(streamed(t, &s, &o, NULL).answer.verdict, CUT_NO);
+    }
+    spec_release(&s);
+    trace_of_release();
+}
+
 TEST(rings_that_are_large_have_large_pages)
 {
     enum { MANY = 1 << 17 }; /* 4 MiB of reports */
