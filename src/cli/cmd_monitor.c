@@ -82,8 +82,9 @@ static int check_command(const struct session *s, const struct monitor_command *
                                       : "without clocks nothing is ever over: a stream needs "
                                         "--skew");
     }
-    if (c->lag.is_given && (c->check_every == NULL || !c->lag.is_relative)) {
-        return session_misused(e, "--lag: a time such as 1s, with --check-every");
+    if (c->lag.is_given && (c->check_every == NULL || c->lag.ticks < 0)) {
+        return session_misused(e, "--lag: a time such as 1s, or a number of the trace's ticks, "
+                                  "with --check-every");
     }
     if (c->via != NULL && strcmp(c->via, "z3") != 0 && strcmp(c->via, "z3-packed") != 0) {
         return session_misused(e, "--via: z3 or z3-packed");
@@ -170,29 +171,43 @@ static int choose_checks(const char *text, uint64_t tick_ns, struct stream_optio
     struct moment moment;
     if (strcmp(text, "event") == 0) {
         o->check_events = 1;
-    } else if (end != text && strcmp(end, "events") == 0 && count > 0) {
+        return 0;
+    }
+    if (text[0] != '-' && end != text && strcmp(end, "events") == 0 && count > 0) {
         o->check_events = count;
-    } else if (moment_parse(&moment, text, e) < 0 ||
-               moment_span(&moment, tick_ns, &o->check_ticks, e) < 0 || o->check_ticks <= 0) {
+        return 0;
+    }
+    if (moment_parse(&moment, text, e) < 0 ||
+        (moment.is_relative ? moment.time_ns == 0 : moment.ticks <= 0)) {
         return session_misused(e, "--check-every: a time (1s), event, or a number of them "
                                   "(1000events)");
     }
-    return 0;
+    return moment_span(&moment, tick_ns, &o->check_ticks, e) < 0 ? err_wrap(e, "--check-every") : 0;
+}
+
+/* For how long a process is waited for: longer than its clock may be behind. */
+static int64_t lag_default(int64_t skew, uint64_t tick_ns)
+{
+    enum { SKEWS = 100 };
+    const int64_t second = tick_ns == 0 ? 0 : (int64_t)(UINT64_C(1000000000) / tick_ns);
+    int64_t lag = 0;
+    const bool is_endless = tick_ns == 0
+                                ? __builtin_mul_overflow(skew > 0 ? skew : 1, SKEWS, &lag)
+                                : __builtin_add_overflow(skew, second > 0 ? second : 1, &lag);
+    return is_endless ? INT64_MAX : lag;
 }
 
 static int choose_stream(struct monitoring *m, uint64_t tick_ns, struct stream_options *o,
                          struct err *e)
 {
     const struct monitor_command *c = m->command;
-    const uint64_t second_ns = 1000000000;
     if (choose_options(m, tick_ns, e) < 0) {
         return -1;
     }
     *o = (struct stream_options){.skew = m->options.skew,
                                  .is_paper = m->options.is_paper,
                                  .decide = m->options.decide,
-                                 .lag = tick_ns == 0 ? 100 * (m->options.skew % (INT64_MAX / 100))
-                                                     : (int64_t)(second_ns / tick_ns)};
+                                 .lag = lag_default(m->options.skew, tick_ns)};
     if (c->lag.is_given && moment_span(&c->lag, tick_ns, &o->lag, e) < 0) {
         return err_wrap(e, "--lag");
     }
@@ -511,8 +526,9 @@ static const struct option options[] = {
         .help = "read a stream in bounded memory, and decide whenever so much time has passed on "
                 "all clocks, or so many events; findings are printed as they are found"),
     ROW(lag, .name = "lag", .type = OPTION_MOMENT, .argument = "TIME",
-        .help = "of a stream: a process that is behind the others by more is not waited for "
-                "(default: 1s)"),
+        .help = "of a stream: a process that is behind the others by more is not waited for: a "
+                "time, or a number of the trace's ticks (default: 1s more than the skew; where "
+                "ticks have no unit, 100 times the skew)"),
     ROW(via, .name = "via", .type = OPTION_TEXT, .argument = "SOLVER",
         .help = "let a solver decide every property: z3, or z3-packed with one number per process "
                 "in the formula instead of two"),
