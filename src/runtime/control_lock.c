@@ -5,6 +5,7 @@
 #include "runtime/control_lock.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -436,9 +437,11 @@ static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *
                                                   .wait = is_try ? WAIT_NOTHING : WAIT_SEMAPHORE,
                                                   .deadline = deadline,
                                                   .interruption = INTERRUPTED_MAYBE,
-                                                  .is_cancellable = true,
+                                                  .is_cancellable = !is_try,
                                                   .place = place});
-    task_test_cancel();
+    if (!is_try) {
+        task_test_cancel();
+    }
     if (!is_there && turn_is_interrupted()) {
         errno = EINTR;
         return -1;
@@ -480,6 +483,10 @@ RT_EXPORT int sem_post(sem_t *s)
     }
     (void)turn_take(
         &(struct act){.kind = EVENT_SEM_POST, .object = s, .writes = true, .place = RT_PLACE});
+    if (*number_in(s) == SEM_VALUE_MAX) {
+        errno = EOVERFLOW;
+        return -1;
+    }
     ++*number_in(s);
     return 0;
 }

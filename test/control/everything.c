@@ -1,6 +1,7 @@
 /* Each operation that control stands in for, used rightly: a run ends with status 0 whoever goes
  * when, and with another when something did not do what it says. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -178,6 +179,34 @@ static void use_cancel(void)
     NEED(result == PTHREAD_CANCELED || result == NULL);
 }
 
+static void *try_once_cancelled(void *tried)
+{
+    sem_t none;
+    NEED(sem_init(&none, 0, 0) == 0);
+    (void)pthread_mutex_lock(&plain);
+    (void)pthread_mutex_unlock(&plain);
+    NEED(sem_trywait(&none) == -1 && errno == EAGAIN);
+    *(int *)tried = 1;
+    pthread_testcancel();
+    return NULL;
+}
+
+/* Trying to take a semaphore is no place to be cancelled, and a full one takes no more. */
+static void use_semaphores(void)
+{
+    pthread_t thread;
+    void *result = NULL;
+    int tried = 0;
+    sem_t full;
+    (void)pthread_mutex_lock(&plain);
+    NEED(pthread_create(&thread, NULL, try_once_cancelled, &tried) == 0);
+    NEED(pthread_cancel(thread) == 0);
+    (void)pthread_mutex_unlock(&plain);
+    NEED(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED && tried == 1);
+    NEED(sem_init(&full, 0, SEM_VALUE_MAX) == 0);
+    NEED(sem_post(&full) == -1 && errno == EOVERFLOW);
+}
+
 static int work_c11(void *unused)
 {
     (void)unused;
@@ -255,6 +284,7 @@ int main(void)
     NEED(pthread_barrier_destroy(&barrier) == 0 && pthread_rwlock_destroy(&table) == 0);
     use_robust();
     use_cancel();
+    use_semaphores();
     use_c11();
     use_time();
     return 0;
