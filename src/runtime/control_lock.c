@@ -260,21 +260,30 @@ RT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 
 enum rw { RW_READ = 1, RW_TRY = 2 };
 
+static uint64_t rwlock_state(const pthread_rwlock_t *l)
+{
+    return (uint64_t)(uint32_t)l->__data.__cur_writer << 32 | l->__data.__readers;
+}
+
 static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const void *place)
 {
     const bool is_read = (how & RW_READ) != 0;
-    struct act act = {.kind = EVENT_LOCK,
-                      .mode = is_read ? LOCK_RW_READ : LOCK_RW_WRITE,
-                      .object = l,
-                      .writes = !is_read,
-                      .touch = (how & RW_TRY) != 0 ? TOUCH_BOTH : TOUCH_NEXT,
-                      .wait = is_read ? WAIT_READ : WAIT_WRITE,
-                      .deadline = deadline,
-                      .place = place};
-    if ((how & RW_TRY) == 0 && l->__data.__cur_writer == own_number()) {
+    const bool is_try = (how & RW_TRY) != 0;
+    if (!is_try && l->__data.__cur_writer == own_number()) {
         return EDEADLK;
     }
-    act.wait = (how & RW_TRY) != 0 ? WAIT_NOTHING : act.wait;
+    const struct act act = {.kind = EVENT_LOCK,
+                            .mode = is_read ? LOCK_RW_READ : LOCK_RW_WRITE,
+                            .object = l,
+                            .writes = !is_read,
+                            .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
+                            .is_unsure = is_try,
+                            .is_idle = is_try && task_repeats(place, l, rwlock_state(l)),
+                            .wait = is_try    ? WAIT_NOTHING
+                                    : is_read ? WAIT_READ
+                                              : WAIT_WRITE,
+                            .deadline = deadline,
+                            .place = place};
     if (!turn_take(&act)) {
         return ETIMEDOUT;
     }
@@ -286,6 +295,7 @@ static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const vo
     } else {
         l->__data.__cur_writer = own_number();
     }
+    turn_changed();
     return 0;
 }
 
@@ -394,11 +404,14 @@ static int spin_lock(pthread_spinlock_t *l, bool is_try, const void *place)
                                   .object = l,
                                   .writes = true,
                                   .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
+                                  .is_unsure = is_try,
+                                  .is_idle = is_try && task_repeats(place, l, (uint32_t)*l),
                                   .wait = is_try ? WAIT_NOTHING : WAIT_SPIN,
                                   .place = place});
     if (*l != 0) {
         return EBUSY;
     }
+    turn_changed();
     *l = own_number();
     return 0;
 }
@@ -430,15 +443,18 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 
 static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *place)
 {
-    const bool is_there = turn_take(&(struct act){.kind = EVENT_SEM_WAIT,
-                                                  .object = s,
-                                                  .writes = true,
-                                                  .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
-                                                  .wait = is_try ? WAIT_NOTHING : WAIT_SEMAPHORE,
-                                                  .deadline = deadline,
-                                                  .interruption = INTERRUPTED_MAYBE,
-                                                  .is_cancellable = !is_try,
-                                                  .place = place});
+    const bool is_there =
+        turn_take(&(struct act){.kind = EVENT_SEM_WAIT,
+                                .object = s,
+                                .writes = true,
+                                .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
+                                .is_unsure = is_try,
+                                .is_idle = is_try && task_repeats(place, s, *number_in(s)),
+                                .wait = is_try ? WAIT_NOTHING : WAIT_SEMAPHORE,
+                                .deadline = deadline,
+                                .interruption = INTERRUPTED_MAYBE,
+                                .is_cancellable = !is_try,
+                                .place = place});
     if (!is_try) {
         task_test_cancel();
     }
@@ -450,6 +466,7 @@ static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *
         errno = is_there ? EAGAIN : ETIMEDOUT;
         return -1;
     }
+    turn_changed();
     --*number_in(s);
     return 0;
 }

@@ -182,10 +182,14 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
         const struct object object = end_object(fd);
         struct pollfd awaited = {.fd = fd, .events = POLLIN};
         const bool is_waiting = (sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
+        const bool is_idle = !is_waiting && sys_poll(&awaited, 1, 0) == 0 &&
+                             task_repeats(RT_PLACE, (const void *)(intptr_t)fd, 0);
         const bool is_there =
             turn_take(&(struct act){.kind = EVENT_ACCEPT,
                                     .known = &object,
                                     .writes = true,
+                                    .is_unsure = !is_waiting,
+                                    .is_idle = is_idle,
                                     .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
                                     .descriptors = &awaited,
                                     .descriptor_count = 1,
@@ -201,6 +205,7 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
     }
     const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
     if (result >= 0 && control_is_on) {
+        turn_changed();
         end_accepts(fd, result);
     }
     return result;

@@ -111,6 +111,13 @@ static const char *name_of(const struct transfer *t)
     }
 }
 
+/* One that does not wait would find what it found before. */
+static bool repeats(const struct transfer *t)
+{
+    struct pollfd there = {.fd = fd_of(t), .events = t->is_send ? POLLOUT : POLLIN};
+    return sys_poll(&there, 1, 0) == 0 && task_repeats(t->place, (const void *)t->a[0], 0);
+}
+
 /* Waits until the call can do something. False when it gave up: errno says why. */
 static bool await(const struct transfer *t, bool is_waiting)
 {
@@ -126,11 +133,14 @@ static bool await(const struct transfer *t, bool is_waiting)
         control_outside(name_of(t));
     }
     const bool is_waited_for = is_waiting && !is_file;
+    const bool is_try = !is_waiting && !is_file;
     const bool is_there = turn_take(
         &(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
                                       : (t->is_send ? EVENT_SEND : EVENT_RECV),
                       .known = &object,
                       .writes = true,
+                      .is_unsure = is_try,
+                      .is_idle = is_try && repeats(t),
                       .wait = is_waited_for ? WAIT_READY : WAIT_NOTHING,
                       .descriptors = &awaited,
                       .descriptor_count = 1,
@@ -210,6 +220,9 @@ static long transfer(const struct transfer *t)
             return -1;
         }
         const long result = perform_ready(t, is_waiting);
+        if (result >= 0) {
+            turn_changed();
+        }
         if (result >= 0 || errno != EAGAIN || !is_waiting) {
             tell(t, result);
             if (result < 0 && errno == EPIPE && end_of(fd_of(t)) != NULL && !t->is_silent) {

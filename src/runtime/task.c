@@ -392,11 +392,26 @@ void task_test_cancel(void)
     }
 }
 
+/* Where it is remembered. What was found before the last change says nothing any more, so that its
+ * place is free; with none free, others are forgotten. */
+static struct repeat *repeat_of(const void *place, uintptr_t address)
+{
+    const uintptr_t mixed = (uintptr_t)place ^ address >> 2;
+    struct repeat *all = control_self->repeats;
+    for (uint32_t i = 0; i < REPEATS_MAX; i++) {
+        struct repeat *r = &all[((mixed ^ mixed >> 6) + i) % REPEATS_MAX];
+        if (r->place == NULL || r->stamp != turn_stamp() ||
+            (r->place == place && r->address == address)) {
+            return r;
+        }
+    }
+    return &all[(mixed ^ mixed >> 6) % REPEATS_MAX];
+}
+
 /* One that calls the same function from two places in a row does not stand where it stood. */
 bool task_repeats(const void *place, const volatile void *address, uint64_t value)
 {
-    const uintptr_t mixed = (uintptr_t)place ^ (uintptr_t)address >> 2;
-    struct repeat *r = &control_self->repeats[(mixed ^ mixed >> 6) % REPEATS_MAX];
+    struct repeat *r = repeat_of(place, (uintptr_t)address);
     const struct repeat now = {.place = place,
                                .address = (uintptr_t)address,
                                .value = value,

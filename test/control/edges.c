@@ -1,6 +1,9 @@
 /* Programs at the edges of control, one for each word. */
 #include <assert.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,6 +285,47 @@ static int fork_handlers(void)
     return status != 0 || read(written[0], bytes, sizeof bytes) != 3;
 }
 
+/* Whoever tries again and again lets others go on, whatever it tries. */
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t is_held, is_posted;
+
+static void *hold_all(void *unused)
+{
+    pthread_rwlock_wrlock(&table);
+    pthread_spin_lock(&turn);
+    sem_post(&is_held);
+    sched_yield();
+    pthread_spin_unlock(&turn);
+    pthread_rwlock_unlock(&table);
+    sem_post(&is_posted);
+    assert(write(written[1], "x", 1) == 1);
+    return unused;
+}
+
+static int try_again(void)
+{
+    pthread_t holder;
+    char byte = 0;
+    pthread_spin_init(&turn, PTHREAD_PROCESS_PRIVATE);
+    sem_init(&is_held, 0, 0);
+    sem_init(&is_posted, 0, 0);
+    assert(pipe2(written, O_NONBLOCK) == 0);
+    pthread_create(&holder, NULL, hold_all, NULL);
+    sem_wait(&is_held);
+    while (pthread_spin_trylock(&turn) != 0) {
+        sched_yield();
+    }
+    while (pthread_rwlock_tryrdlock(&table) != 0) {
+    }
+    while (sem_trywait(&is_posted) != 0) {
+    }
+    while (read(written[0], &byte, 1) != 1) {
+        sched_yield();
+    }
+    pthread_join(holder, NULL);
+    return byte != 'x';
+}
+
 static const struct edge {
     const char *name;
     int (*run)(void);
@@ -296,6 +340,7 @@ static const struct edge {
     {"interrupt_first_waiter", interrupt_first_waiter},
     {"fork_threads", fork_threads},
     {"fork_handlers", fork_handlers},
+    {"try_again", try_again},
 };
 
 int main(int count, char **words)

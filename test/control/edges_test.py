@@ -19,6 +19,12 @@ def test_a_function_called_twice_is_no_loop():
     assert only_finding(said)["kind"] == "use-after-free", said
 
 
+def test_who_tries_again_and_again_lets_others_go_on():
+    for program in (build("edges"), build_plain("edges")):
+        said, _ = explore([program, "try_again"], "--fail-on", "exit", "--budget", "30runs")
+        assert not said["findings"] and said["stats"]["steps"] < 30 * 200, said
+
+
 def test_children_made_inside_libc_are_named_and_awaited():
     needs_traps()
     for program in (build("edges"), build_plain("edges")):
