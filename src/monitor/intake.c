@@ -198,14 +198,16 @@ static void hold(struct intake *in, uint32_t process, const struct event *e, uin
     }
     const uint64_t ordinal = source->end++;
     struct held *held = source_held(source, ordinal);
+    /* The stamp of the event after a gap is not that of the gap. */
+    const bool has_hlc = held->kind != 0 && (e->has & HAS_HLC) != 0;
     held->record = (uint32_t)records->end;
     records->at[records->end++ & records->mask] = (struct record){
         .number = in->event_count,
-        .hlc_time = e->hlc_time,
-        .hlc_count = e->hlc_count,
+        .hlc_time = has_hlc ? e->hlc_time : 0,
+        .hlc_count = has_hlc ? e->hlc_count : 0,
         .task = e->task,
         .name = name,
-        .has_hlc = held->kind != 0 && (e->has & HAS_HLC) != 0,
+        .has_hlc = has_hlc,
     };
     in->held_count++;
     if (held->kind == EVENT_RECV) {

@@ -58,6 +58,17 @@ TEST(a_stream_tells_messages_that_left_before_and_arrive_after_its_window)
               " 1 sent and not received so far: lost (from a)");
 }
 
+TEST(a_stream_tells_what_comes_after_a_gap)
+{
+    check_why("p: never a.x = 1 and b.x = 1",
+              "t@a var x value=0 count=0 time=1 hlc=1,0; t@b var x value=1 count=0 time=1 hlc=1,0;"
+              "t@a var x value=0 count=2 time=2 hlc=2,0; t@a var x value=1 count=3 time=3 hlc=3,1;"
+              "t@a log count=4 time=9; t@b log count=1 time=9",
+              "a: x = 1, after event 3 (l 3, c 1), time 3 to the end\n"
+              "b: x = 1, after event 1 (l 1, c 0), time 1 to the end\n"
+              "0 messages on the way");
+}
+
 TEST(the_clock_of_a_repeated_report_says_nothing)
 {
     struct notes notes = {0};
