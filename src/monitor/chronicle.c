@@ -30,10 +30,12 @@ struct building {
     struct edges edges;
     struct map slot_of; /* (process, name in the trace) to slot */
     struct sequence sequence;
-    struct bits is_end;  /* per event: of a message between two processes */
-    bool *has_begun;     /* per process: some of its events were seen */
-    uint32_t *report_of; /* per event */
-    uint64_t untimed;    /* reports */
+    struct bits is_end;    /* per event: of a message between two processes */
+    struct bits is_orphan; /* per event: a receive whose send is not there, or was left out */
+    bool *has_begun;       /* per process: some of its events were seen */
+    int64_t *heard;        /* per process: the latest time of them; INT64_MIN: none has one */
+    uint32_t *report_of;   /* per event */
+    uint64_t untimed;      /* reports */
 };
 
 static uint32_t process_of(const struct chronicle *h, event_id id)
@@ -78,16 +80,14 @@ static uint32_t slot_of_event(const struct building *b, const struct event *e, u
     return slot == NULL ? REPORT_NO_SLOT : *slot;
 }
 
-/* Their sends may be among what is missing. */
+/* Receives without a send: that may be among what is missing. */
 static void find_orphans(struct building *b, const struct messages *messages)
 {
-    struct chronicle *h = b->h;
-    for (event_id id = 0; b->sequence.gaps > 0 && id < h->trace->events.count; id++) {
-        const struct event *e = trace_at(h->trace, id);
-        if (e->kind == EVENT_RECV && message_of_receive(messages, id) == MESSAGE_NONE) {
-            const struct orphan orphan = {process_of(h, id), id,
-                                          (e->has & HAS_TIME) != 0 ? e->time : INT64_MAX};
-            vec_push(&h->orphans, orphan);
+    const struct trace *t = b->h->trace;
+    for (event_id id = 0; b->sequence.gaps > 0 && id < t->events.count; id++) {
+        if (trace_at(t, id)->kind == EVENT_RECV && !bits_has(b->sequence.is_left_out, id) &&
+            message_of_receive(messages, id) == MESSAGE_NONE) {
+            bits_add(b->is_orphan, id);
         }
     }
 }
@@ -111,13 +111,16 @@ static void find_messages(struct building *b)
     struct messages messages;
     messages_build(&messages, h->trace, &b->edges, &h->arena, b->notes);
     b->is_end = bits_take(&h->arena, h->trace->events.count);
+    b->is_orphan = bits_take(&h->arena, h->trace->events.count);
     size_t kept = 0;
     const struct bits is_received = bits_take(&h->arena, h->trace->events.count);
     vec_each (&b->edges.list, edge) {
+        const bool is_between = process_of(h, edge->from) != process_of(h, edge->to) &&
+                                !bits_has(b->sequence.is_left_out, edge->to);
         bits_add(is_received, edge->from);
-        if (process_of(h, edge->from) != process_of(h, edge->to) &&
-            !bits_has(b->sequence.is_left_out, edge->from) &&
-            !bits_has(b->sequence.is_left_out, edge->to)) {
+        if (is_between && bits_has(b->sequence.is_left_out, edge->from)) {
+            bits_add(b->is_orphan, edge->to);
+        } else if (is_between) {
             bits_add(b->is_end, edge->from);
             bits_add(b->is_end, edge->to);
             b->edges.list.at[kept++] = *edge;
@@ -162,35 +165,34 @@ static void find_stamps(struct building *b)
     }
 }
 
-static int64_t time_of(struct building *b, event_id id)
+/* INT64_MIN: it has no time. */
+static int64_t time_of(const struct building *b, event_id id)
 {
     const struct event *e = trace_at(b->h->trace, id);
     const bool is_logical = b->options->is_logical || (e->has & HAS_TIME) == 0;
-    const int has = is_logical ? HAS_HLC : HAS_TIME;
     if (b->options->is_logical && b->h->stamps != NULL && (e->has & HAS_TIME) != 0) {
-        b->h->has_times = true;
         return b->h->stamps[id].time;
     }
-    if ((e->has & has) == 0) {
-        b->untimed++;
+    if ((e->has & (is_logical ? HAS_HLC : HAS_TIME)) == 0) {
         return INT64_MIN;
     }
-    b->h->has_times = true;
     return is_logical ? e->hlc_time : e->time;
 }
 
 /* What the event is among the reports: none, one, or one with a gap before it. */
 struct role {
     uint32_t slot;
-    bool is_report, is_after_gap;
+    bool is_report, is_after_gap, is_left_out;
 };
 
 static struct role role_of(struct building *b, event_id id, uint32_t process)
 {
-    struct role role = {.slot = REPORT_NO_SLOT};
-    if (!bits_has(b->sequence.is_left_out, id)) {
+    struct role role = {.slot = REPORT_NO_SLOT,
+                        .is_left_out = bits_has(b->sequence.is_left_out, id)};
+    if (!role.is_left_out) {
         role.slot = slot_of_event(b, trace_at(b->h->trace, id), process);
-        role.is_report = role.slot != REPORT_NO_SLOT || bits_has(b->is_end, id);
+        role.is_report =
+            role.slot != REPORT_NO_SLOT || bits_has(b->is_end, id) || bits_has(b->is_orphan, id);
         role.is_after_gap = bits_has(b->sequence.is_after_gap, id);
         b->has_begun[process] = true;
     }
@@ -233,16 +235,34 @@ static uint32_t add_report(struct building *b, struct filling *f, uint32_t p,
     return r;
 }
 
-/* What is missing came after the report before, and before the event at hand. */
+/* What is missing came after what was heard before, and before the event at hand. */
 static void add_gap(struct building *b, struct filling *f, uint32_t p, event_id id, int64_t time)
 {
     const struct report report = {.event = id, .slot = REPORT_GAP, .value = SPAN_ANY};
-    const uint32_t r = add_report(b, f, p, &report, INT64_MIN);
+    const uint32_t r = add_report(b, f, p, &report, b->heard[p]);
     const struct gap gap = {.process = p,
                             .report = r,
                             .begin = f->time[r],
                             .end = time == INT64_MIN ? INT64_MAX : time};
     vec_push(&b->h->gaps, gap);
+}
+
+static void add_event(struct building *b, struct filling *f, uint32_t p, event_id id, uint32_t slot,
+                      int64_t time)
+{
+    struct chronicle *h = b->h;
+    const struct event *e = trace_at(h->trace, id);
+    const bool is_value = slot < REPORT_SPECIAL;
+    const struct report report = {.event = id,
+                                  .slot = slot,
+                                  .is_wrong = is_value && is_wrong(b, id, e),
+                                  .value = is_value ? value_of(e) : SPAN_ANY};
+    const uint32_t r = add_report(b, f, p, &report, time);
+    b->report_of[id] = r;
+    if (bits_has(b->is_orphan, id)) {
+        const struct orphan orphan = {p, id, time == INT64_MIN ? INT64_MAX : f->time[r]};
+        vec_push(&h->orphans, orphan);
+    }
 }
 
 /* Lays the reports out, process by process; two passes, so that nothing is sorted. */
@@ -263,25 +283,25 @@ static void fill_reports(struct building *b)
     f.time = arena_array(&h->arena, int64_t, count);
     f.process = arena_array(&h->arena, uint32_t, count);
     b->report_of = arena_array(&h->arena, uint32_t, t->events.count);
+    b->heard = arena_array(&h->arena, int64_t, process_count);
+    for (uint32_t p = 0; p < process_count; p++) {
+        b->heard[p] = INT64_MIN;
+    }
     for (event_id id = 0; id < t->events.count; id++) {
-        const struct event *e = trace_at(t, id);
         const uint32_t p = process_of(h, id);
         const struct role role = role_of(b, id, p);
-        if (!role.is_report && !role.is_after_gap) {
-            continue;
-        }
-        const int64_t time = time_of(b, id);
+        const int64_t time = role.is_left_out ? INT64_MIN : time_of(b, id);
         if (role.is_after_gap) {
             add_gap(b, &f, p, id, time);
         }
         if (role.is_report) {
-            const struct report report = {
-                .event = id,
-                .slot = role.slot,
-                .is_wrong = role.slot < REPORT_SPECIAL && is_wrong(b, id, e),
-                .value = role.slot < REPORT_SPECIAL ? value_of(e) : SPAN_ANY};
-            b->report_of[id] = add_report(b, &f, p, &report, time);
+            add_event(b, &f, p, id, role.slot, time);
         }
+        if (role.is_report || role.is_after_gap) {
+            h->has_times = h->has_times || time != INT64_MIN;
+            b->untimed += time == INT64_MIN;
+        }
+        b->heard[p] = time > b->heard[p] ? time : b->heard[p];
     }
     h->reports = f.reports;
     h->cuts = (struct cuts){.process_count = process_count,

@@ -41,7 +41,7 @@ struct gap {
     int64_t begin, end; /* the times around them */
 };
 
-/* A receive whose send is not there. */
+/* A receive, which is a report, whose send is not there. */
 struct orphan {
     uint32_t process;
     event_id event;

@@ -316,14 +316,13 @@ static bool is_settled(const struct window *w, const struct held_gap *gap, int64
     return horizon > gap->end && (uint64_t)horizon - (uint64_t)gap->end > (uint64_t)twice;
 }
 
-/* The latest time up to the horizon by which no gap is over that is not settled. */
+/* The latest time up to the horizon by which nothing is over that a gap which is not settled can be
+ * about: the gap itself, and receives of what may have been sent in it. */
 static int64_t time_before_gaps(const struct window *w, const struct intake *in, int64_t horizon)
 {
-    const int64_t skew = w->chronicle.cuts.skew;
     int64_t time = horizon;
     vec_each (&in->gaps, gap) {
-        const int64_t last = gap->begin > INT64_MAX - skew ? INT64_MAX : gap->begin + skew;
-        time = !is_settled(w, gap, horizon) && last < time ? last : time;
+        time = !is_settled(w, gap, horizon) && gap->begin < time ? gap->begin : time;
     }
     return time;
 }

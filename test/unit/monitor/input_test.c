@@ -90,6 +90,48 @@ TEST(a_missing_message_may_rule_a_cut_out)
           NOTE("a report that is missing", "event 3", 1));
 }
 
+TEST(a_receive_that_is_missing_may_have_been_over)
+{
+    /* When c reported at 9, b was past 6; it may have received by then what a sent at 8. */
+    const char *run = "t@b var y value=1 count=0 time=1; t@b var y value=1 count=2 time=7;"
+                      "t@a var x value=1 time=1; t@a var x value=0 time=7;"
+                      "t@a snd c msg=m mode=udp time=8; t@c var z value=1 time=9";
+    check("p: never a.x = 1 and c.z = 1", run, CUT_UNKNOWN,
+          NOTE("a report that is missing", "event 1", 1));
+    check("p: never a.x = 1 and c.z = 2", run, CUT_NO,
+          NOTE("a report that is missing", "event 1", 1));
+}
+
+TEST(a_receive_whose_send_is_missing_may_have_been_over)
+{
+    /* When c reported at 9, a was past 4 and had received what b may have sent at 7. */
+    const char *run = "t@a var x value=1 time=1; t@a rcv c msg=m mode=udp time=4;"
+                      "t@a var x value=0 time=9; t@b var y value=1 count=0 time=1;"
+                      "t@b log count=1 time=6; t@b var y value=0 count=4 time=8;"
+                      "t@c var z value=1 time=9";
+    check("p: never a.x = 1 and b.y = 1 and c.z = 1", run, CUT_UNKNOWN,
+          NOTE("a report that is missing", "event 5", 2));
+}
+
+TEST(a_send_that_is_left_out_for_being_late_is_missing)
+{
+    /* What else is missing, before the send, may have been that a.x is 0. */
+    const char *run = "t@a var x value=1 count=0 time=1; t@a var x value=0 count=3 time=4;"
+                      "t@a snd c msg=m mode=udp count=2 time=3; t@b rcv c msg=m mode=udp time=4;"
+                      "t@b var y value=1 time=4";
+    check("p: never a.x = 1 and b.y = 1", run, CUT_UNKNOWN,
+          NOTE("a report that comes after later ones", "event 2", 1));
+}
+
+TEST(what_is_missing_came_after_what_was_heard)
+{
+    const char *run = "t@a var x value=0 count=0 time=1; t@a log count=1 time=90;"
+                      "t@a var x value=0 count=3 time=99; t@b var y value=1 time=1;"
+                      "t@b var y value=0 time=50";
+    check("p: never a.x = 1 and b.y = 1", run, CUT_NO,
+          NOTE("a report that is missing", "event 2", 1));
+}
+
 TEST(a_repeated_report_counts_once)
 {
     const char *run = "t@a var x value=0 count=1 time=1; t@a var x value=1 count=2 time=2;"
@@ -218,10 +260,13 @@ TEST(what_is_missing_never_changes_an_answer)
         const char *property = properties[i % (sizeof properties / sizeof *properties)];
         struct asked wanted = ask_trace(property, &whole, w.skew);
         struct asked got = ask_trace(property, &damaged, w.skew);
+        const enum cut_verdict streamed = ask_stream(property, &damaged, w.skew);
         CHECK(wanted.verdict != CUT_UNKNOWN);
-        if (got.verdict != CUT_UNKNOWN && got.verdict != wanted.verdict) {
-            fail_msg("seed %llu, %s: %d, but %d when nothing is missing", (unsigned long long)i,
-                     property, (int)got.verdict, (int)wanted.verdict);
+        if ((got.verdict != CUT_UNKNOWN && got.verdict != wanted.verdict) ||
+            (streamed != CUT_UNKNOWN && streamed != wanted.verdict)) {
+            fail_msg("seed %llu, %s: %d, in a stream %d, but %d when nothing is missing",
+                     (unsigned long long)i, property, (int)got.verdict, (int)streamed,
+                     (int)wanted.verdict);
         }
         tally[got.verdict]++;
         notes_release(&wanted.notes);
