@@ -32,7 +32,14 @@ int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, con
     const bool is_woken_for_nothing = !is_signalled && turn_is_interrupted();
     const int taken = is_signalled ? lock_mutex_take(m) : lock_mutex(m, 0, place);
     task_test_cancel();
-    return is_signalled || is_woken_for_nothing ? taken : ETIMEDOUT;
+    return is_signalled || is_woken_for_nothing || taken != 0 ? taken : ETIMEDOUT;
+}
+
+int condition_until(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+                    const struct timespec *until, const void *place)
+{
+    return clock_is_moment(clock, until) ? condition_wait(c, m, clock_deadline(clock, until), place)
+                                         : EINVAL;
 }
 
 void condition_signal(const pthread_cond_t *c, bool is_broadcast, const void *place)
@@ -63,14 +70,14 @@ RT_EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 RT_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
                                      const struct timespec *until)
 {
-    return control_is_on ? condition_wait(c, m, clock_deadline(clock_of(c), until), RT_PLACE)
+    return control_is_on ? condition_until(c, m, clock_of(c), until, RT_PLACE)
                          : REAL(pthread_cond_timedwait)(c, m, until);
 }
 
 RT_EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
                                      const struct timespec *until)
 {
-    return control_is_on ? condition_wait(c, m, clock_deadline(clock, until), RT_PLACE)
+    return control_is_on ? condition_until(c, m, clock, until, RT_PLACE)
                          : REAL(pthread_cond_clockwait)(c, m, clock, until);
 }
 

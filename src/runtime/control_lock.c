@@ -224,16 +224,26 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
     return control_is_on ? lock_mutex_try(m, RT_PLACE) : REAL(pthread_mutex_trylock)(m);
 }
 
+int lock_mutex_until(pthread_mutex_t *m, clockid_t clock, const struct timespec *until,
+                     const void *place)
+{
+    if (clock_is_moment(clock, until)) {
+        return lock_mutex(m, clock_deadline(clock, until), place);
+    }
+    const int result = lock_mutex_try(m, place);
+    return result == EBUSY ? EINVAL : result; /* only one who waits looks at the time */
+}
+
 RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
-    return control_is_on ? lock_mutex(m, clock_deadline(CLOCK_REALTIME, until), RT_PLACE)
+    return control_is_on ? lock_mutex_until(m, CLOCK_REALTIME, until, RT_PLACE)
                          : REAL(pthread_mutex_timedlock)(m, until);
 }
 
 RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
                                       const struct timespec *until)
 {
-    return control_is_on ? lock_mutex(m, clock_deadline(clock, until), RT_PLACE)
+    return control_is_on ? lock_mutex_until(m, clock, until, RT_PLACE)
                          : REAL(pthread_mutex_clocklock)(m, clock, until);
 }
 
@@ -299,6 +309,13 @@ static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const vo
     return 0;
 }
 
+static int rwlock_until(pthread_rwlock_t *l, int how, clockid_t clock, const struct timespec *until,
+                        const void *place)
+{
+    return clock_is_moment(clock, until) ? rwlock_lock(l, how, clock_deadline(clock, until), place)
+                                         : EINVAL;
+}
+
 RT_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
     return control_is_on ? rwlock_lock(l, RW_READ, 0, RT_PLACE) : REAL(pthread_rwlock_rdlock)(l);
@@ -312,14 +329,14 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 
 RT_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-    return control_is_on ? rwlock_lock(l, RW_READ, clock_deadline(CLOCK_REALTIME, until), RT_PLACE)
+    return control_is_on ? rwlock_until(l, RW_READ, CLOCK_REALTIME, until, RT_PLACE)
                          : REAL(pthread_rwlock_timedrdlock)(l, until);
 }
 
 RT_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
                                          const struct timespec *until)
 {
-    return control_is_on ? rwlock_lock(l, RW_READ, clock_deadline(clock, until), RT_PLACE)
+    return control_is_on ? rwlock_until(l, RW_READ, clock, until, RT_PLACE)
                          : REAL(pthread_rwlock_clockrdlock)(l, clock, until);
 }
 
@@ -335,14 +352,14 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 
 RT_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-    return control_is_on ? rwlock_lock(l, 0, clock_deadline(CLOCK_REALTIME, until), RT_PLACE)
+    return control_is_on ? rwlock_until(l, 0, CLOCK_REALTIME, until, RT_PLACE)
                          : REAL(pthread_rwlock_timedwrlock)(l, until);
 }
 
 RT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
                                          const struct timespec *until)
 {
-    return control_is_on ? rwlock_lock(l, 0, clock_deadline(clock, until), RT_PLACE)
+    return control_is_on ? rwlock_until(l, 0, clock, until, RT_PLACE)
                          : REAL(pthread_rwlock_clockwrlock)(l, clock, until);
 }
 
@@ -471,6 +488,16 @@ static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *
     return 0;
 }
 
+static int semaphore_until(sem_t *s, clockid_t clock, const struct timespec *until,
+                           const void *place)
+{
+    if (!clock_is_moment(clock, until)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return semaphore_wait(s, false, clock_deadline(clock, until), place);
+}
+
 RT_EXPORT int sem_wait(sem_t *s)
 {
     return control_is_on ? semaphore_wait(s, false, 0, RT_PLACE) : REAL(sem_wait)(s);
@@ -483,13 +510,13 @@ RT_EXPORT int sem_trywait(sem_t *s)
 
 RT_EXPORT int sem_timedwait(sem_t *s, const struct timespec *until)
 {
-    return control_is_on ? semaphore_wait(s, false, clock_deadline(CLOCK_REALTIME, until), RT_PLACE)
+    return control_is_on ? semaphore_until(s, CLOCK_REALTIME, until, RT_PLACE)
                          : REAL(sem_timedwait)(s, until);
 }
 
 RT_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
-    return control_is_on ? semaphore_wait(s, false, clock_deadline(clock, until), RT_PLACE)
+    return control_is_on ? semaphore_until(s, clock, until, RT_PLACE)
                          : REAL(sem_clockwait)(s, clock, until);
 }
 

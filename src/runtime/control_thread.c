@@ -195,9 +195,8 @@ RT_EXPORT int mtx_trylock(mtx_t *m)
 
 RT_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 {
-    return control_is_on
-               ? answer(lock_mutex(mutex_of(m), clock_deadline(CLOCK_REALTIME, until), RT_PLACE))
-               : REAL(mtx_timedlock)(m, until);
+    return control_is_on ? answer(lock_mutex_until(mutex_of(m), CLOCK_REALTIME, until, RT_PLACE))
+                         : REAL(mtx_timedlock)(m, until);
 }
 
 RT_EXPORT int mtx_unlock(mtx_t *m)
@@ -218,8 +217,8 @@ RT_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 
 RT_EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 {
-    return control_is_on ? answer(condition_wait(condition_of(c), mutex_of(m),
-                                                 clock_deadline(CLOCK_REALTIME, until), RT_PLACE))
+    return control_is_on ? answer(condition_until(condition_of(c), mutex_of(m), CLOCK_REALTIME,
+                                                  until, RT_PLACE))
                          : REAL(cnd_timedwait)(c, m, until);
 }
 

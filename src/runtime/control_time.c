@@ -34,6 +34,12 @@ static int64_t begin_of(clockid_t clock)
     return is_realtime(clock) ? realtime_begin_s : is_cpu(clock) ? 0 : MONOTONIC_BEGIN_S;
 }
 
+bool clock_is_moment(clockid_t clock, const struct timespec *until)
+{
+    return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 &&
+           until->tv_nsec < SECOND_NS;
+}
+
 uint64_t clock_deadline(clockid_t clock, const struct timespec *until)
 {
     const int64_t seconds = until->tv_sec - begin_of(clock);
@@ -68,6 +74,10 @@ RT_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (!control_is_on) {
         return libc.clock_gettime(clock, now);
+    }
+    if (clock > CLOCK_TAI) {
+        errno = EINVAL;
+        return -1;
     }
     *now = moment(clock, look(RT_PLACE));
     return 0;

@@ -141,6 +141,22 @@ static void *work(void *unused)
     pthread_exit(unused);
 }
 
+/* Nanoseconds that are a second and more are no moment. */
+static void use_no_moments(void)
+{
+    sem_t none;
+    struct timespec wrong = soon(CLOCK_REALTIME);
+    wrong.tv_nsec = 1000000000;
+    NEED(sem_init(&none, 0, 0) == 0);
+    NEED(pthread_mutex_timedlock(&plain, &wrong) == 0);
+    NEED(pthread_mutex_timedlock(&plain, &wrong) == EINVAL);
+    NEED(pthread_cond_timedwait(&changed, &plain, &wrong) == EINVAL);
+    NEED(pthread_mutex_unlock(&plain) == 0);
+    NEED(pthread_rwlock_timedrdlock(&table, &wrong) == EINVAL);
+    NEED(sem_timedwait(&none, &wrong) == -1 && errno == EINVAL);
+    NEED(clock_gettime(CLOCK_TAI + 1, &wrong) == -1 && errno == EINVAL);
+}
+
 static void *die_with_it(void *unused)
 {
     NEED(pthread_mutex_lock(&robust) == 0);
@@ -158,7 +174,17 @@ static void use_robust(void)
     NEED(pthread_join(thread, NULL) == 0);
     NEED(pthread_mutex_lock(&robust) == EOWNERDEAD);
     NEED(pthread_mutex_consistent(&robust) == 0);
+    NEED(pthread_create(&thread, NULL, die_with_it, NULL) == 0);
+    const struct timespec until = soon(CLOCK_REALTIME);
+    const int waited = pthread_cond_timedwait(&changed, &robust, &until);
+    NEED(waited == EOWNERDEAD || waited == ETIMEDOUT);
+    NEED(waited == ETIMEDOUT || pthread_mutex_consistent(&robust) == 0);
     NEED(pthread_mutex_unlock(&robust) == 0);
+    NEED(pthread_join(thread, NULL) == 0);
+    if (waited == ETIMEDOUT) {
+        NEED(pthread_mutex_lock(&robust) == EOWNERDEAD && pthread_mutex_consistent(&robust) == 0);
+        NEED(pthread_mutex_unlock(&robust) == 0);
+    }
     NEED(pthread_mutex_lock(&robust) == 0);
     NEED(pthread_mutex_unlock(&robust) == 0);
 }
@@ -282,6 +308,7 @@ int main(void)
     }
     NEED(leaders == 1 && destroyed == 2 && own == 7);
     NEED(pthread_barrier_destroy(&barrier) == 0 && pthread_rwlock_destroy(&table) == 0);
+    use_no_moments();
     use_robust();
     use_cancel();
     use_semaphores();
