@@ -103,15 +103,17 @@ static void find_reads(const struct chronicle *h, const struct cell_list *below,
     }
 }
 
-/* The values after the report. What the formula does not read is of no matter. */
-static void take_report(struct reads *r, const struct report *report, struct span *slots)
+/* The values after the report. What the formula does not read is of no matter. Of what is never
+ * reported nothing is known when its process begins anew either. */
+static void take_report(const struct chronicle *h, struct reads *r, const struct report *report)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         const uint32_t slot = r->slots[i];
         if (report->slot == slot || report->slot >= REPORT_SPECIAL) {
-            slots[slot] = report->value;
+            h->slot_work[slot] = report->value;
             set_open(r, slot,
-                     report->slot == REPORT_GAP || (report->slot == slot && report->is_wrong));
+                     report->slot == REPORT_GAP || report->is_wrong ||
+                         !bits_has(h->is_reported, slot));
         }
     }
 }
@@ -150,7 +152,7 @@ void chronicle_scan(struct chronicle *h, uint32_t root, column_see *see, void *c
         see(context, &run);
         run.first = run.end;
         if (!is_last) {
-            take_report(&reads, &h->reports[h->changes[i]], h->slot_work);
+            take_report(h, &reads, &h->reports[h->changes[i]]);
         }
     }
     arena_reset(&h->arena, mark);

@@ -60,6 +60,7 @@ struct stream {
     uint32_t *taken;
     struct span *slots, *results; /* where the pursuits are */
     bool *is_open;                /* per slot: it may be anything */
+    bool *is_reported;            /* per slot: it was */
     int64_t checked_newest;       /* when the last check was */
     uint64_t checked_events;
 };
@@ -310,6 +311,7 @@ static int begin(struct stream *s, struct err *e)
     const size_t slot_count = SLOT_FIRST + s->bound.slots.count;
     s->slots = arena_array(&s->arena, struct span, slot_count);
     s->is_open = arena_array(&s->arena, bool, slot_count);
+    s->is_reported = arena_array(&s->arena, bool, slot_count);
     s->results = arena_array(&s->arena, struct span, s->bound.cells.list.count);
     s->taken = arena_array(&s->arena, uint32_t, s->window.process_count);
     for (size_t i = 0; i < slot_count; i++) {
@@ -333,12 +335,14 @@ static void set_values(struct stream *s, uint32_t process, const struct held *he
         const bool has_value = (held->flags & HELD_HAS_VALUE) != 0;
         s->slots[held->slot] = has_value ? (struct span){held->value, held->value} : SPAN_ANY;
         s->is_open[held->slot] = held->kind == EVENT_VARIABLE && !has_value;
+        s->is_reported[held->slot] = true;
         return;
     }
     for (uint32_t i = 0; i < s->bound.slots.count; i++) {
+        const uint32_t slot = SLOT_FIRST + i;
         if (s->bound.slots.at[i].process == process) {
-            s->slots[SLOT_FIRST + i] = SPAN_ANY;
-            s->is_open[SLOT_FIRST + i] = held->slot == REPORT_GAP;
+            s->slots[slot] = SPAN_ANY;
+            s->is_open[slot] = held->slot == REPORT_GAP || !s->is_reported[slot];
         }
     }
 }

@@ -199,6 +199,14 @@ TEST(a_variable_that_nobody_reports_is_named)
           NOTE("nobody reports the variable \"y\"", "a", 1));
 }
 
+TEST(what_nobody_reports_is_not_known_after_a_new_beginning_either)
+{
+    check("p: never a.x = 1 and b.y = 1",
+          "t@a process-start time=1; t@b var y value=0 time=1; t@a process-start time=5;"
+          "t@b var y value=1 time=50; t@a log time=60",
+          CUT_UNKNOWN, NOTE("nobody reports the variable \"x\"", "a", 1));
+}
+
 /* ---- what is missing never changes an answer ---- */
 
 static const char *const properties[] = {
