@@ -179,6 +179,19 @@ static int64_t time_of(const struct building *b, event_id id)
     return is_logical ? e->hlc_time : e->time;
 }
 
+/* When the event was, as far as the clock of its process can be believed. */
+static int64_t hear(struct building *b, uint32_t p, event_id id)
+{
+    const int64_t time = time_of(b, id);
+    if (time >= b->heard[p]) {
+        b->heard[p] = time;
+    } else if (time != INT64_MIN && b->options->skew != INT64_MAX) {
+        b->h->doubts++;
+        note_event(b, id, "a clock that goes back is taken to stand still");
+    }
+    return time == INT64_MIN ? INT64_MIN : b->heard[p];
+}
+
 /* What the event is among the reports: none, one, or one with a gap before it. */
 struct role {
     uint32_t slot;
@@ -218,32 +231,21 @@ struct filling {
     uint32_t *next; /* per process */
 };
 
-static uint32_t add_report(struct building *b, struct filling *f, uint32_t p,
-                           const struct report *report, int64_t time)
+static uint32_t add_report(struct filling *f, uint32_t p, const struct report *report, int64_t time)
 {
     const uint32_t r = f->next[p]++;
     f->reports[r] = *report;
     f->process[r] = p;
-    f->time[r] = time;
-    if (r > f->first[p] && time < f->time[r - 1]) {
-        f->time[r] = f->time[r - 1];
-        b->h->doubts += report->slot != REPORT_GAP;
-        if (time != INT64_MIN && report->slot != REPORT_GAP) {
-            note_event(b, report->event, "a clock that goes back is taken to stand still");
-        }
-    }
+    f->time[r] = r > f->first[p] && time < f->time[r - 1] ? f->time[r - 1] : time;
     return r;
 }
 
 /* What is missing came after what was heard before, and before the event at hand. */
-static void add_gap(struct building *b, struct filling *f, uint32_t p, event_id id, int64_t time)
+static void add_gap(struct building *b, struct filling *f, event_id id, struct gap gap)
 {
     const struct report report = {.event = id, .slot = REPORT_GAP, .value = SPAN_ANY};
-    const uint32_t r = add_report(b, f, p, &report, b->heard[p]);
-    const struct gap gap = {.process = p,
-                            .report = r,
-                            .begin = f->time[r],
-                            .end = time == INT64_MIN ? INT64_MAX : time};
+    gap.report = add_report(f, gap.process, &report, gap.begin);
+    gap.begin = f->time[gap.report];
     vec_push(&b->h->gaps, gap);
 }
 
@@ -257,7 +259,7 @@ static void add_event(struct building *b, struct filling *f, uint32_t p, event_i
                                   .slot = slot,
                                   .is_wrong = is_value && is_wrong(b, id, e),
                                   .value = is_value ? value_of(e) : SPAN_ANY};
-    const uint32_t r = add_report(b, f, p, &report, time);
+    const uint32_t r = add_report(f, p, &report, time);
     b->report_of[id] = r;
     if (bits_has(b->is_orphan, id)) {
         const struct orphan orphan = {p, id, time == INT64_MIN ? INT64_MAX : f->time[r]};
@@ -290,9 +292,11 @@ static void fill_reports(struct building *b)
     for (event_id id = 0; id < t->events.count; id++) {
         const uint32_t p = process_of(h, id);
         const struct role role = role_of(b, id, p);
-        const int64_t time = role.is_left_out ? INT64_MIN : time_of(b, id);
+        const int64_t before = b->heard[p];
+        const int64_t time = role.is_left_out ? INT64_MIN : hear(b, p, id);
         if (role.is_after_gap) {
-            add_gap(b, &f, p, id, time);
+            const int64_t end = time == INT64_MIN ? INT64_MAX : time;
+            add_gap(b, &f, id, (struct gap){.process = p, .begin = before, .end = end});
         }
         if (role.is_report) {
             add_event(b, &f, p, id, role.slot, time);
@@ -301,7 +305,6 @@ static void fill_reports(struct building *b)
             h->has_times = h->has_times || time != INT64_MIN;
             b->untimed += time == INT64_MIN;
         }
-        b->heard[p] = time > b->heard[p] ? time : b->heard[p];
     }
     h->reports = f.reports;
     h->cuts = (struct cuts){.process_count = process_count,
@@ -391,6 +394,7 @@ static void note_skew(struct building *b)
     for (event_id id = 0; id < h->trace->events.count; id++) {
         const struct event *e = trace_at(h->trace, id);
         if ((e->has & HAS_TIME) != 0 && (e->has & HAS_HLC) != 0 &&
+            !bits_has(b->sequence.is_left_out, id) &&
             cuts_is_over(&h->cuts, e->time, e->hlc_time)) {
             h->doubts++;
             note_event(b, id, "a hybrid clock that is ahead of its process by more than the skew");

@@ -184,6 +184,27 @@ TEST(clocks_that_jump_back_or_ahead_make_no_a_maybe)
           CUT_UNKNOWN, NOTE("a hybrid clock that is ahead", "event 1", 1));
 }
 
+TEST(a_clock_goes_back_behind_whatever_was_heard)
+{
+    check("p: never a.x = 1 and b.x = 1",
+          "t@a log time=90; t@a var x value=1 time=50; t@a var x value=0 time=60;"
+          "t@b var x value=1 time=90",
+          CUT_YES, NOTE("a clock that goes back", "event 1", 2));
+    check("p: never a.x = 2", "t@a var x value=1 time=1; t@a log time=9; t@a log time=3",
+          CUT_UNKNOWN, NOTE("a clock that goes back", "event 2", 1));
+}
+
+TEST(clocks_that_say_nothing_do_not_go_back)
+{
+    struct asked asked = ask_trace(
+        "p: never a.x = 2", trace_of("t@a var x value=1 time=9; t@a var x value=0 time=3; t@b log"),
+        INT64_MAX);
+    CHECK_INT(asked.verdict, CUT_NO);
+    CHECK_INT(asked.notes.list.count, 0);
+    notes_release(&asked.notes);
+    trace_of_release();
+}
+
 TEST(a_value_of_the_wrong_type_may_be_anything)
 {
     check("p: never a.x = 2", "t@a var x value=1 time=1; t@a var x text=many time=2", CUT_UNKNOWN,
