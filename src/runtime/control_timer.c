@@ -39,17 +39,13 @@ RT_EXPORT int timerfd_create(int clock, int flags)
     }
     end_made(fd, CONTROL_TIMERFD);
     const struct object object = end_object(fd);
-    struct timer *t = timer_behind(fd);
-    if (t != NULL) { /* of one that was closed */
-        timer_drop(t);
-    }
-    t = timer_make(&object);
+    struct timer *t = end_of(fd) == NULL ? NULL : timer_make(&object);
     if (t == NULL) {
         (void)close(fd);
         return fail(EMFILE);
     }
     t->clock = clock;
-    t->fd = fd;
+    t->end = end_of(fd);
     return fd;
 }
 
@@ -58,7 +54,7 @@ RT_EXPORT int timerfd_gettime(int fd, struct itimerspec *left)
     if (!control_is_on) {
         return (int)sys(SYS_timerfd_gettime, fd, left);
     }
-    const struct timer *t = timer_behind(fd);
+    const struct timer *t = timer_behind(end_of(fd));
     if (t == NULL) {
         return fail(EINVAL);
     }
@@ -72,7 +68,7 @@ RT_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
     if (!control_is_on) {
         return (int)sys(SYS_timerfd_settime, fd, flags, value, before);
     }
-    struct timer *t = timer_behind(fd);
+    struct timer *t = timer_behind(end_of(fd));
     if (t == NULL || !is_span(&value->it_value) || !is_span(&value->it_interval)) {
         return fail(EINVAL);
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/sys.h"
+#include "runtime/timer.h"
 
 enum { ENDS_MAX = 1024, DESCRIPTORS_MAX = 1024, KNOCKING_MAX = 16 };
 
@@ -54,6 +55,15 @@ static uint16_t number_of(const struct end *e)
 static struct end *peer_of(const struct end *e)
 {
     return e == NULL || e->peer == END_NONE ? NULL : &own->ends[e->peer];
+}
+
+int end_descriptor(const struct end *e)
+{
+    int fd = 0;
+    while (fd < DESCRIPTORS_MAX && own->of[fd] != number_of(e) + 1) {
+        fd++;
+    }
+    return fd < DESCRIPTORS_MAX ? fd : -1;
 }
 
 /* A new end behind the descriptor; NULL when there are too many. */
@@ -119,8 +129,10 @@ void end_closed(int fd)
 {
     struct end *e = end_of(fd);
     if (e != NULL) {
-        e->descriptors--;
         own->of[fd] = 0;
+        if (--e->descriptors == 0 && timer_behind(e) != NULL) {
+            timer_drop(timer_behind(e)); /* nobody hears of it any more */
+        }
     } else {
         control_changed();
     }
@@ -313,21 +325,12 @@ void end_received(int fd, uint64_t size, const void *place)
     e->bound_count -= whole;
 }
 
-static int descriptor_of(const struct end *e)
-{
-    int fd = 0;
-    while (fd < DESCRIPTORS_MAX && own->of[fd] != number_of(e) + 1) {
-        fd++;
-    }
-    return fd < DESCRIPTORS_MAX ? fd : -1;
-}
-
 void end_settle(int fd)
 {
     enum { TRIES_MAX = 10000 };
     const struct end *e = end_of(fd);
     const struct end *peer = peer_of(e);
-    const int there = peer == NULL || e->kind != CONTROL_SOCKET ? -1 : descriptor_of(peer);
+    const int there = peer == NULL || e->kind != CONTROL_SOCKET ? -1 : end_descriptor(peer);
     int family = 0;
     int type = 0;
     socklen_t size = sizeof family;

@@ -57,6 +57,9 @@ void end_closed(int fd);
 /* A child has them all too: whoever is at the other end is not known any more. */
 void end_forked(void);
 
+/* One of the descriptors that stand for it, -1 when there is none. */
+int end_descriptor(const struct end *e);
+
 /* The end behind a descriptor; NULL: not made in this run, or too many are. */
 struct end *end_of(int fd);
 /* The name of what a descriptor stands for, whoever made it. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/control_lock.h"
+#include "runtime/end.h"
 #include "runtime/signals.h"
 #include "runtime/sys.h"
 
@@ -54,7 +55,6 @@ struct timer *timer_make(const struct object *object)
         .task = task_make_other("timer", ordinal),
         .object =
             object != NULL ? *object : object_of_kind(CONTROL_TIMER, ordinal, control_self->number),
-        .fd = -1,
         .target = NOBODY,
         .is_used = true};
     t->task->timer = t;
@@ -95,10 +95,10 @@ uintptr_t timer_number(const struct timer *t)
     return (uintptr_t)(t - timers) + 1;
 }
 
-struct timer *timer_behind(int fd)
+struct timer *timer_behind(const struct end *end)
 {
-    for (uint32_t i = 0; i < TIMERS_MAX; i++) {
-        if (timers[i].is_used && timers[i].fd == fd) {
+    for (uint32_t i = 0; end != NULL && i < TIMERS_MAX; i++) {
+        if (timers[i].is_used && timers[i].end == end) {
             return &timers[i];
         }
     }
@@ -154,9 +154,9 @@ void timer_fire(struct timer *t)
 {
     const uint64_t next = t->interval == 0 ? 0 : t->task->act.deadline + t->interval;
     disarm(t);
-    if (t->fd >= 0) {
+    if (t->end != NULL) {
         const uint64_t one = 1;
-        (void)sys(SYS_write, t->fd, &one, (long)sizeof one);
+        (void)sys(SYS_write, end_descriptor(t->end), &one, (long)sizeof one);
     }
     if (t->info.si_signo != 0) {
         (void)signals_post(t->target == NOBODY ? NULL : &tasks[t->target], &t->info);

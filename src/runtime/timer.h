@@ -9,16 +9,18 @@
 
 #include "runtime/control.h"
 
+struct end;
+
 struct timer {
     struct task *task; /* whose turns it has */
     struct object object;
     uint64_t interval; /* 0: it fires once */
     clockid_t clock;
-    int fd;           /* an event counter that fires are added to; -1: none */
-    siginfo_t info;   /* of the signal; si_signo 0: none */
-    uint32_t target;  /* number of the task that it is for, NOBODY: the process */
-    uint32_t maker;   /* number of the task that made it, ... */
-    uint32_t ordinal; /* ... and which of that task's it is, from 1 */
+    const struct end *end; /* an event counter that fires are added to; NULL: none */
+    siginfo_t info;        /* of the signal; si_signo 0: none */
+    uint32_t target;       /* number of the task that it is for, NOBODY: the process */
+    uint32_t maker;        /* number of the task that made it, ... */
+    uint32_t ordinal;      /* ... and which of that task's it is, from 1 */
     bool is_used;
 };
 
@@ -37,10 +39,10 @@ void timer_begin(void);
 struct timer *timer_make(const struct object *object);
 void timer_drop(struct timer *t);
 
-/* By number, and by its descriptor; NULL: there is none. */
+/* By number, and by its end; NULL: there is none. */
 struct timer *timer_numbered(uintptr_t number);
 uintptr_t timer_number(const struct timer *t);
-struct timer *timer_behind(int fd);
+struct timer *timer_behind(const struct end *end);
 
 /* Sets it, or disarms it where the value is 0, as timer_settime does: an operation of the caller's.
  */

@@ -294,6 +294,26 @@ static void use_descriptor(void)
     NEED(close(fd) == 0);
 }
 
+/* A timer is behind each of its descriptors, and gone with the last: what has its number then does
+ * not hear of it, and nobody waits for it. */
+static void use_descriptors(void)
+{
+    const int first = timerfd_create(CLOCK_MONOTONIC, 0);
+    const int second = dup(first);
+    const struct itimerspec often = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
+    struct itimerspec left;
+    uint64_t times = 0;
+    int fds[2];
+    NEED(close(first) == 0 && timerfd_settime(second, 0, &often, NULL) == 0);
+    NEED(read(second, &times, sizeof times) == sizeof times && times >= 1);
+    NEED(timerfd_gettime(second, &left) == 0 && left.it_interval.tv_sec == 1);
+    NEED(pipe(fds) == 0 && dup2(fds[1], second) == second);
+    (void)sleep(3);
+    struct pollfd there = {.fd = fds[0], .events = POLLIN};
+    NEED(poll(&there, 1, 0) == 0);
+    NEED(close(fds[0]) == 0 && close(fds[1]) == 0 && close(second) == 0);
+}
+
 static void use_pipe(void)
 {
     int fds[2];
@@ -397,6 +417,7 @@ int main(void)
     use_timer();
     use_timers();
     use_descriptor();
+    use_descriptors();
     use_pipe();
     use_masks();
     use_read(0);
