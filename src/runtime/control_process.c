@@ -60,9 +60,22 @@ RT_EXPORT _Noreturn void _Exit(int status)
     end_now(status, RT_PLACE);
 }
 
+static int quick_status;
+
+/* The last of all that runs at quick_exit, because it was registered before all else. */
+static void end_quickly(void)
+{
+    if (control_is_on) {
+        control_end(&(struct ending){.end = CONTROL_EXITED, .value = quick_status});
+    }
+}
+
 RT_EXPORT _Noreturn void quick_exit(int status)
 {
-    end_now(status, RT_PLACE);
+    take_exit(status, RT_PLACE);
+    quick_status = status;
+    libc.quick_exit(status);
+    __builtin_unreachable();
 }
 
 RT_EXPORT _Noreturn void abort(void)
@@ -183,6 +196,7 @@ static void leave(void)
 /* The first of the handlers of pthread_atfork, because a child's others are not chosen for. */
 void process_start(void)
 {
+    (void)at_quick_exit(end_quickly);
     (void)pthread_atfork(NULL, NULL, leave);
 }
 

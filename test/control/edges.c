@@ -326,6 +326,29 @@ static int try_again(void)
     return byte != 'x';
 }
 
+static void write_end(void)
+{
+    assert(write(written[1], "x", 1) == 1);
+}
+
+static void check_end(void)
+{
+    char byte = 0;
+    if (read(written[0], &byte, 1) == 1) {
+        _exit(43);
+    }
+}
+
+/* What is registered for its end runs, the last first. */
+static int end_quickly(void)
+{
+    assert(pipe2(written, O_NONBLOCK) == 0);
+    at_quick_exit(check_end);
+    at_quick_exit(write_end);
+    run_thread();
+    quick_exit(42);
+}
+
 static const struct edge {
     const char *name;
     int (*run)(void);
@@ -341,6 +364,7 @@ static const struct edge {
     {"fork_threads", fork_threads},
     {"fork_handlers", fork_handlers},
     {"try_again", try_again},
+    {"end_quickly", end_quickly},
 };
 
 int main(int count, char **words)

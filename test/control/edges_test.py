@@ -63,6 +63,12 @@ def test_a_child_runs_no_task_of_its_parent():
     assert not said["findings"] and said["stats"]["runs"] == 60, said
 
 
+def test_a_quick_end_runs_what_is_registered_for_it():
+    said, _ = explore([build_plain("edges"), "end_quickly"], "--fail-on", "exit", "--budget", "3runs")
+    assert only_finding(said)["what"] == "the program ends with status 43", said
+    assert said["stats"]["uncontrolled"] == 0, said
+
+
 def test_who_only_starts_another_program_is_refused():
     needs_traps()
     done = run([CLEW, "explore", "-o", os.path.join(FOLDER.name, "another"), "--", build_plain("edges"), "become_another"])
