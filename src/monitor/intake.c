@@ -93,24 +93,25 @@ static uint32_t slot_of(struct intake *in, uint32_t process, uint32_t name)
     return *known == 1 ? REPORT_NO_SLOT : in->slot_of[process * in->variable_count + *known - 2];
 }
 
-/* When the event was, as far as its clock can be believed. */
+/* When the event was, as far as its clock can be believed. The end of all times is only for
+ * horizons: a report is before it. */
 static int64_t time_of(struct intake *in, const struct event *e, int64_t frontier)
 {
-    const bool is_logical = in->is_logical || (e->has & HAS_TIME) == 0;
-    if ((e->has & (is_logical ? HAS_HLC : HAS_TIME)) == 0) {
+    int64_t time = 0;
+    if (!intake_time(e, in->is_logical, &time)) {
         doubt(in, "an event without a time");
         return frontier;
     }
-    int64_t time = is_logical ? e->hlc_time : e->time;
     if (time < frontier) {
         doubt(in, "a clock that goes back is taken to stand still");
         time = frontier;
     }
-    if (!is_logical && (e->has & HAS_HLC) != 0 && e->hlc_time > time &&
+    const bool has_both = (e->has & HAS_TIME) != 0 && (e->has & HAS_HLC) != 0;
+    if (has_both && !in->is_logical && e->hlc_time > time &&
         (uint64_t)e->hlc_time - (uint64_t)time > (uint64_t)in->skew) {
         doubt(in, "a hybrid clock that is ahead of its process by more than the skew");
     }
-    return time;
+    return time < INT64_MAX ? time : INT64_MAX - 1;
 }
 
 /* ---- messages ---- */

@@ -92,6 +92,15 @@ static inline uint32_t intake_process(const struct intake *in, const struct even
     return e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
 }
 
+/* When the event was: by its physical clock or, without one or if that is what counts, by its
+ * hybrid one. False when it has neither. */
+static inline bool intake_time(const struct event *e, bool is_logical, int64_t *time)
+{
+    const bool is_physical = !is_logical && (e->has & HAS_TIME) != 0;
+    *time = is_physical ? e->time : e->hlc_time;
+    return is_physical || (e->has & HAS_HLC) != 0;
+}
+
 /* Takes the next event of the stream, which is of this process. How many reports it has brought. */
 uint32_t intake_take(struct intake *in, const struct event *e, uint32_t process);
 

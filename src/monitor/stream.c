@@ -499,9 +499,10 @@ static bool wait_for(struct stream *s, const struct event *e)
 {
     vec_push(&s->early, *e);
     s->early_tasks = e->task >= s->early_tasks ? e->task + 1 : s->early_tasks;
-    if ((e->has & HAS_TIME) != 0) {
-        s->early_first = e->time < s->early_first ? e->time : s->early_first;
-        s->early_newest = e->time > s->early_newest ? e->time : s->early_newest;
+    int64_t time = 0;
+    if (intake_time(e, s->options.is_paper, &time)) {
+        s->early_first = time < s->early_first ? time : s->early_first;
+        s->early_newest = time > s->early_newest ? time : s->early_newest;
     }
     return s->options.lag == INT64_MAX || s->early_newest <= s->early_first ||
            (uint64_t)s->early_newest - (uint64_t)s->early_first <= (uint64_t)s->options.lag;

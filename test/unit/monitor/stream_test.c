@@ -114,6 +114,39 @@ TEST(a_process_that_was_not_heard_of_yet_is_waited_for)
     trace_of_release();
 }
 
+TEST(a_stream_begins_by_hybrid_times_too)
+{
+    struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
+    const struct trace *t =
+        trace_of("t@a var x value=0 hlc=1,0; t@b var x value=0 hlc=1,0; t@a var x value=0 hlc=50,0;"
+                 "t@b var x value=0 hlc=50,0; t@a var x value=1 hlc=60,0");
+    const struct stream_options o = {.skew = 2, .check_events = 1, .lag = 20};
+    struct findings findings = {0};
+    struct notes notes = {0};
+    struct monitor_result result = {0};
+    struct err e;
+    struct stream *stream = stream_new(&s, &t->tables, &o, &findings, &notes);
+    CHECK_INT(stream_take(stream, t->events.at, t->events.count, &e), 0);
+    CHECK(stream_stats(stream)->events > 0); /* it does not wait for more to begin */
+    CHECK_INT(stream_end(stream, &result, &e), 0);
+    CHECK_INT(result.properties.at[0].verdict, CUT_NO);
+    stream_free(stream);
+    monitor_result_release(&result);
+    findings_release(&findings);
+    notes_release(&notes);
+    spec_release(&s);
+    trace_of_release();
+}
+
+TEST(a_report_at_the_end_of_all_times_counts)
+{
+    const struct streamed says = stream("p: never a.x = 1 and b.x = 1",
+                                        "t@a var x value=1 time=9223372036854775807;"
+                                        "t@b var x value=1 time=9223372036854775807",
+                                        NULL);
+    CHECK_INT(says.answer.verdict, CUT_YES);
+}
+
 TEST(rings_that_are_large_have_large_pages)
 {
     enum { MANY = 1 << 17 }; /* 4 MiB of reports */
