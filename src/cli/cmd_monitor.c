@@ -37,6 +37,7 @@ struct monitoring {
     struct notes notes;
     struct stream_stats stats; /* of --check-every */
     size_t told_count;         /* findings that were printed */
+    bool is_unread;            /* the budget ended before all of the input was read */
 };
 
 static const char *compat_word(size_t index)
@@ -143,11 +144,14 @@ static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
     return 0;
 }
 
-/* The error of a specification that does not fit, with its name. */
+/* The error of a specification that does not fit, with its name. Whom it speaks of may be in what
+ * was not read. */
 static int misfit(const struct monitoring *m, struct err *e)
 {
     const struct monitor_command *c = m->command;
-    return err_wrap(e, "%s", c->spec != NULL ? c->spec : workload_word((size_t)c->simulate));
+    return m->is_unread
+               ? 0
+               : err_wrap(e, "%s", c->spec != NULL ? c->spec : workload_word((size_t)c->simulate));
 }
 
 static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
@@ -158,6 +162,25 @@ static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
     m->file.event_count = t->events.count;
     const int result = monitor_find(t, &m->options, &m->file.findings, &m->result, &m->notes, e);
     return result < 0 && m->result.is_misfit ? misfit(m, e) : result;
+}
+
+/* Notes whether the budget ended; who stops a run by hand has read what there is to read. */
+static void look_for_unread(struct monitoring *m, const struct reading *reading)
+{
+    m->is_unread = reading->is_cut && !limit_is_stopped(&m->session->budget);
+}
+
+/* What was not found may be in what was not read. */
+static void doubt_unread(struct monitoring *m)
+{
+    const struct monitor_answer unread = {.verdict = CUT_UNKNOWN,
+                                          .reason = "the budget ended before all of it was read"};
+    while (m->is_unread && m->result.properties.count < m->spec.properties.count) {
+        vec_push(&m->result.properties, unread);
+    }
+    vec_each (&m->result.properties, answer) {
+        *answer = m->is_unread && answer->verdict == CUT_NO ? unread : *answer;
+    }
 }
 
 /* ---- streams ---- */
@@ -269,6 +292,7 @@ static int follow(struct monitoring *m, struct reading *reading, struct err *e)
     if (result == 0 && more == 0 && stream == NULL) { /* a trace without events */
         result = open_stream(m, reading, &stream, e);
     }
+    look_for_unread(m, reading);
     if (result == 0 && more == 0) {
         result = stream_end(stream, &m->result, e) < 0 ? misfit(m, e) : 0;
         m->stats = *stream_stats(stream);
@@ -308,6 +332,7 @@ static int find_in_traces(struct monitoring *m, struct err *e)
     int result = reading_load(&reading, e);
     if (result == 0) {
         reading_warn(&reading);
+        look_for_unread(m, &reading);
         result = find_in(m, &reading.trace, e);
         vec_each (&m->file.findings.list, finding) {
             reading_place_events(&reading, &m->file.findings, finding);
@@ -500,6 +525,7 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     if (status == 0) {
         session_warn(s, "monitor", &m.notes);
+        doubt_unread(&m);
         status = conclude(&m);
     }
     spec_release(&m.spec);
