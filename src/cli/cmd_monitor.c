@@ -170,6 +170,14 @@ static void look_for_unread(struct monitoring *m, const struct reading *reading)
     m->is_unread = reading->is_cut && !limit_is_stopped(&m->session->budget);
 }
 
+/* Says of the events of findings where they are in the inputs. */
+static void place_findings(struct monitoring *m, const struct reading *reading)
+{
+    vec_each (&m->file.findings.list, finding) {
+        reading_place_events(reading, &m->file.findings, finding);
+    }
+}
+
 /* What was not found may be in what was not read. */
 static void doubt_unread(struct monitoring *m)
 {
@@ -314,6 +322,7 @@ static int find_in_stream(struct monitoring *m, struct err *e)
     const int result = follow(m, &reading, e);
     if (result == 0) {
         reading_warn(&reading);
+        place_findings(m, &reading);
     }
     m->session->budget.is_stopped = NULL;
     stopping_end(&stopping);
@@ -334,9 +343,7 @@ static int find_in_traces(struct monitoring *m, struct err *e)
         reading_warn(&reading);
         look_for_unread(m, &reading);
         result = find_in(m, &reading.trace, e);
-        vec_each (&m->file.findings.list, finding) {
-            reading_place_events(&reading, &m->file.findings, finding);
-        }
+        place_findings(m, &reading);
     }
     reading_close(&reading);
     return result;
