@@ -93,15 +93,10 @@ static uint32_t slot_of(struct intake *in, uint32_t process, uint32_t name)
     return *known == 1 ? REPORT_NO_SLOT : in->slot_of[process * in->variable_count + *known - 2];
 }
 
-/* When the event was, as far as its clock can be believed. The end of all times is only for
- * horizons: a report is before it. */
-static int64_t time_of(struct intake *in, const struct event *e, int64_t frontier)
+/* When the event was that has this time, as far as its clock can be believed. The end of all times
+ * is only for horizons: a report is before it. */
+static int64_t believed(struct intake *in, const struct event *e, int64_t time, int64_t frontier)
 {
-    int64_t time = 0;
-    if (!intake_time(e, in->is_logical, &time)) {
-        doubt(in, "an event without a time");
-        return frontier;
-    }
     if (time < frontier) {
         doubt(in, "a clock that goes back is taken to stand still");
         time = frontier;
@@ -297,6 +292,14 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
     }
 }
 
+/* Something is reported without a time, or too late. What reports nothing can be either. */
+__attribute__((cold, noinline)) static void note_time(struct intake *in, bool is_late)
+{
+    in->late_count += is_late;
+    doubt(in, is_late ? "a report that came too late, after what it could have changed was decided"
+                      : "an event without a time");
+}
+
 static void take_known(struct intake *in, const struct event *e, uint32_t process)
 {
     struct source *source = &in->sources[process];
@@ -306,16 +309,15 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
         return; /* its clock says nothing either */
     }
     const int64_t before = source->frontier > in->decided ? source->frontier : in->decided;
-    int64_t time = time_of(in, e, source->frontier);
-    if (time < in->decided) {
-        in->late_count++;
-        doubt(in, "a report that came too late, after what it could have changed was decided");
-        time = in->decided;
-    }
+    int64_t time = 0;
+    const bool has_time = intake_time(e, in->is_logical, &time);
+    time = has_time ? believed(in, e, time, source->frontier) : source->frontier;
+    source->frontier = time;
+    const bool is_late = time < in->decided;
+    time = is_late ? in->decided : time;
     if (place == SEQUENCE_GAP) {
         hold_gap(in, process, e, before, time);
     }
-    source->frontier = time;
     in->begun = in->newest == INT64_MIN ? time : in->begun;
     in->newest = time > in->newest ? time : in->newest;
     /* Written at its place at once: a copy would wait until what was written before has come to
@@ -328,7 +330,11 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
     held->wanted = 0;
     held->kind = (uint8_t)e->kind;
     held->flags = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) != 0 ? HELD_HAS_VALUE : 0;
-    if (find_report(in, process, e, held, &name)) {
+    const bool is_report = find_report(in, process, e, held, &name);
+    if ((!has_time || is_late) && (is_report || place == SEQUENCE_GAP)) {
+        note_time(in, is_late);
+    }
+    if (is_report) {
         hold(in, process, e, name);
     }
     source->has_begun = true;

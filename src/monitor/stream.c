@@ -291,9 +291,11 @@ static void track(struct stream *s, uint32_t property)
 static int begin(struct stream *s, struct err *e)
 {
     struct chronicle h = {0};
-    struct trace known = {.tables = *s->tables};
+    struct trace known = {.tables = *s->tables, .is_sealed = true};
     if (!s->options.knows_processes) {
         known.tables.tasks.count = s->early_tasks; /* in the order that they were met */
+        known.events.at = s->early.at;
+        known.events.count = s->early.count;
     }
     chronicle_processes(&h, &known);
     const struct checker_system system = {h.processes.at, h.inside_count};

@@ -138,6 +138,32 @@ TEST(a_stream_begins_by_hybrid_times_too)
     trace_of_release();
 }
 
+TEST(what_reports_nothing_needs_no_time_and_is_not_late)
+{
+    struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
+    const struct trace *t =
+        trace_of("t@a acq m; t@a var x value=0 time=1; t@b var x value=0 time=1; t@a log time=50;"
+                 "t@b rel m; t@b log time=9; t@b var x value=0 time=60; t@a log time=60");
+    const struct stream_options o = {.skew = 2, .check_events = 1, .lag = 20};
+    CHECK_INT(streamed(t, &s, &o, NULL).answer.verdict, CUT_NO);
+    CHECK_INT(monitored(t, &s, &(struct monitor_options){.skew = 2}, NULL).verdict, CUT_NO);
+    spec_release(&s);
+    trace_of_release();
+}
+
+TEST(who_is_outside_of_simulated_nodes_is_outside_in_a_stream_too)
+{
+    struct spec s = spec_of("p: never forall p. p.x = 1");
+    const struct trace *t =
+        trace_of("order exact; t@client send msg=m time=1; t@a recv msg=m time=2; t@a hb h;"
+                 "t@a var x value=1 time=2; t@a he h; t@client log time=90; t@a log time=90");
+    const struct stream_options o = {.skew = 2, .check_events = 1, .lag = 20};
+    CHECK_INT(streamed(t, &s, &o, NULL).answer.verdict, CUT_YES);
+    CHECK_INT(monitored(t, &s, &(struct monitor_options){.skew = 2}, NULL).verdict, CUT_YES);
+    spec_release(&s);
+    trace_of_release();
+}
+
 TEST(a_report_at_the_end_of_all_times_counts)
 {
     const struct streamed says = stream("p: never a.x = 1 and b.x = 1",
