@@ -18,7 +18,7 @@
 #include "runtime/entry.h"
 #include "runtime/rt.h"
 
-enum { LOCK_BITS = 10, TRIES_MAX = 20000, LOADS_MAX = 8 };
+enum { LOCK_BITS = 10, TRIES_MAX = 20000, LOADS_MAX = 64 };
 
 static struct lock {
     _Alignas(64) _Atomic uint64_t holder; /* task + 1; 0: free */
@@ -38,6 +38,7 @@ struct load {
 static __thread struct {
     struct load loads[LOADS_MAX]; /* the last ones, the very last at `last`; {0}: a store */
     uint32_t last;
+    uint32_t unfenced; /* so many of the last came behind the last acquiring fence */
     uint32_t depth;    /* operations under way: more than one in a signal handler */
     bool holds;        /* the lock of the outermost */
     bool has_released; /* a fence came: later stores publish what was before it */
@@ -126,6 +127,7 @@ static void record(const struct clew_rt_atomic *o, const struct lock *lock)
                                     .object = o->address,
                                     .place = (const void *)(uintptr_t)calls_place(o->place)});
     own.last = (own.last + 1) % LOADS_MAX;
+    own.unfenced += own.unfenced < LOADS_MAX;
     own.loads[own.last] = (struct load){0};
     if (o->kind != EVENT_ATOMIC_STORE) {
         own.loads[own.last] = (struct load){.mark = mark,
@@ -160,8 +162,11 @@ void clew_rt_atomic_leave(const struct clew_rt_atomic *operation)
 /* What a relaxed load has seen is known for good behind an acquiring fence: its record says so. */
 static void acquire_loads(void)
 {
-    for (uint32_t i = 0; i < LOADS_MAX; i++) {
-        rt_amend_acquire(own.loads[i].mark);
+    const uint32_t last = own.last;
+    const uint32_t count = own.unfenced;
+    own.unfenced = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        rt_amend_acquire(own.loads[(last + LOADS_MAX - i) % LOADS_MAX].mark);
     }
 }
 
