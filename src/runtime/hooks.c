@@ -147,7 +147,7 @@ HOOK void __tsan_ignore_thread_end(void)
     {                                                                                      \
         ENTER(EVENT_ATOMIC_RMW, order);                                                    \
         const type before = __atomic_##name(address, value, __ATOMIC_SEQ_CST);             \
-        LEAVE(EVENT_ATOMIC_RMW, order, (compute));                                         \
+        LEAVE(EVENT_ATOMIC_RMW, order, (type)(compute));                                   \
         return before;                                                                     \
     }
 

@@ -132,6 +132,27 @@ def test_coverage(compiler, *more):
         assert found == reached, f"{how}: {sorted(found)}\n{text}"
 
 
+def test_values():
+    """What an atomic operation leaves behind is what fits into its object."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "small.c")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#include <stdatomic.h>\n"
+                       "static atomic_uchar byte;\n"
+                       "static atomic_ushort word = 65535;\n"
+                       "int main(void) {\n"
+                       "    atomic_fetch_sub(&byte, 1);\n"
+                       "    atomic_fetch_add(&word, 1);\n"
+                       "    return byte != 255 || word != 0;\n"
+                       "}\n")
+        trace = os.path.join(folder, "run.clew")
+        assert run([CLEW, "record", "-o", trace, "--", build(folder, path, "gcc", "-O1")]).returncode == 0
+        lines = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout.splitlines()
+    for name, value in (("byte", 255), ("word", 0)):
+        told = [line for line in lines if f" {name} " in line]
+        assert len(told) == 2 and all(f" value={value} " in line for line in told), told
+
+
 def test_static():
     """A static program runs, and whoever builds, records or looks is told that nothing is seen of it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -172,6 +193,7 @@ def main():
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("what was left out is told", test_filtered))
+    tests.append(("values fit into their objects", test_values))
     tests.append(("a static program is told to be one", test_static))
     for name in ("annotated.c", "ignored.cc"):
         tests.append((f"without its annotations {name} is reported", lambda n=name: test_silent_annotation(n)))
