@@ -546,6 +546,22 @@ static void at_exit(int status, __attribute__((unused)) void *unused)
     rt_process_end(status, NULL);
 }
 
+static struct {
+    int status;
+    const void *place;
+} quick;
+
+void rt_process_quick(int status, const void *place)
+{
+    quick.status = status;
+    quick.place = place;
+}
+
+static void at_quick_end(void)
+{
+    rt_process_end(quick.status, quick.place);
+}
+
 /* The pages and keys of the process; false when this machine has none for it. */
 static bool process_prepare(void)
 {
@@ -555,7 +571,8 @@ static bool process_prepare(void)
     }
     own_page->is_known = 1;
     (void)syscall(SYS_madvise, own_page, (long)sizeof *own_page, (long)MADV_WIPEONFORK);
-    return pthread_key_create(&end_key, end_in_last_round) == 0 && on_exit(at_exit, NULL) == 0;
+    return pthread_key_create(&end_key, end_in_last_round) == 0 && on_exit(at_exit, NULL) == 0 &&
+           at_quick_exit(at_quick_end) == 0;
 }
 
 /* Runs before the program's own constructors. A setuid program is left alone: its environment is

@@ -244,6 +244,13 @@ int spawn_shell(pid_t *pid, const char *command, const struct spawn_way *way)
                                            s.added.words));
 }
 
+RT_EXPORT _Noreturn void quick_exit(int status)
+{
+    rt_process_quick(status, RT_PLACE);
+    REAL(quick_exit)(status);
+    __builtin_unreachable();
+}
+
 RT_EXPORT _Noreturn void _exit(int status)
 {
     rt_process_end(status, RT_PLACE);

@@ -157,6 +157,7 @@ typedef void signal_handler(int);
     FUNCTION(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                           \
     FUNCTION(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t))                       \
     FUNCTION(pid_t, fork, (void))                                                                 \
+    FUNCTION(void, quick_exit, (int))                                                             \
     FUNCTION(pid_t, _Fork, (void))                                                                \
     FUNCTION(int, system, (const char *))                                                         \
     FUNCTION(FILE *, popen, (const char *, const char *))                                         \

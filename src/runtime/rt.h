@@ -170,6 +170,9 @@ static inline void rt_handler_leave(void)
 /* The process goes: the calling task's row ends. */
 void rt_process_end(int status, const void *place);
 
+/* The same, once what is registered for quick_exit has run. */
+void rt_process_quick(int status, const void *place);
+
 /* The variable ORIGIN_VARIABLE, with its name in front, for a program that replaces this one or is
  * spawned by it. */
 enum { ORIGIN_SIZE = 256 };
