@@ -143,31 +143,34 @@ static void match(struct intake *in, uint32_t process, uint64_t ordinal, struct 
     }
 }
 
-static void match_pending(struct intake *in, uint32_t name, struct sending *sending)
+static void match_pending(struct intake *in, uint32_t last, struct sending *sending)
 {
-    size_t kept = 0;
-    vec_each (&in->pending, waiting) {
-        const struct held *receive = source_held(&in->sources[waiting->process], waiting->ordinal);
-        if (records_of(&in->records, receive)->name == name) {
-            match(in, waiting->process, waiting->ordinal, sending);
-        } else {
-            in->pending.at[kept++] = *waiting;
-        }
+    for (uint32_t i = last; i != UINT32_MAX; i = in->pending.at[i].before) {
+        struct waiting_receive *waiting = &in->pending.at[i];
+        match(in, waiting->process, waiting->ordinal, sending);
+        waiting->process = UINT32_MAX;
     }
-    in->pending.count = kept;
 }
 
 static void send(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t name)
 {
     struct sending *sending = sending_of(in, name);
-    const bool is_awaited = sending->is_awaited;
+    const uint32_t waiting = sending->is_awaited ? sending->waiting : UINT32_MAX;
     *sending = (struct sending){.ordinal = ordinal,
                                 .time = source_held(&in->sources[process], ordinal)->time,
                                 .process = process,
                                 .is_sent = true};
-    if (is_awaited) {
-        match_pending(in, name, sending);
-    }
+    match_pending(in, waiting, sending);
+}
+
+/* The receive is one more that waits for its send, at this place of those that do. */
+static void await(struct intake *in, struct sending *sending, size_t place,
+                  struct waiting_receive waiting)
+{
+    waiting.before = sending->is_awaited ? sending->waiting : UINT32_MAX;
+    in->pending.at[place] = waiting;
+    sending->waiting = (uint32_t)place;
+    sending->is_awaited = true;
 }
 
 static void receive(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t name)
@@ -175,11 +178,12 @@ static void receive(struct intake *in, uint32_t process, uint64_t ordinal, uint3
     struct sending *sending = sending_of(in, name);
     if (sending->is_sent) {
         match(in, process, ordinal, sending);
-    } else {
-        source_held(&in->sources[process], ordinal)->need_process = NEED_PENDING;
-        sending->is_awaited = true;
-        vec_push(&in->pending, (struct waiting_receive){process, ordinal});
+        return;
     }
+    const struct waiting_receive waiting = {.process = process, .ordinal = ordinal};
+    source_held(&in->sources[process], ordinal)->need_process = NEED_PENDING;
+    vec_push(&in->pending, waiting);
+    await(in, sending, in->pending.count - 1, waiting);
 }
 
 /* ---- taking ---- */
@@ -402,11 +406,27 @@ static int64_t watermark(const struct intake *in)
     return least;
 }
 
-int64_t intake_horizon(struct intake *in, bool is_end)
+/* The send that a pending receive waits for, which has not come. */
+static struct sending *awaited_by(const struct intake *in, const struct held *receive)
 {
-    int64_t horizon = is_end ? INT64_MAX : watermark(in);
-    const int64_t last = horizon;
+    return vec_at(&in->sent, records_of(&in->records, receive)->name);
+}
+
+/* Puts those that still wait next to each other; those that have waited for all that was up to the
+ * time `last` wait no longer. The earliest time that one waits at, if it is before the horizon. */
+static int64_t settle_pending(struct intake *in, int64_t last, bool is_end)
+{
+    int64_t horizon = last;
     size_t kept = 0;
+    vec_each (&in->pending, waiting) {
+        if (waiting->process != UINT32_MAX) {
+            in->pending.at[kept++] = *waiting;
+            awaited_by(in, source_held(&in->sources[waiting->process], waiting->ordinal))
+                ->is_awaited = false;
+        }
+    }
+    in->pending.count = kept;
+    kept = 0;
     vec_each (&in->pending, waiting) {
         struct held *held = source_held(&in->sources[waiting->process], waiting->ordinal);
         if (is_end ||
@@ -416,10 +436,15 @@ int64_t intake_horizon(struct intake *in, bool is_end)
             note(in, records_of(&in->records, held)->number,
                  "a receive whose send is not in the trace");
         } else {
-            in->pending.at[kept++] = *waiting;
+            await(in, awaited_by(in, held), kept++, *waiting);
             horizon = held->time < horizon ? held->time : horizon;
         }
     }
     in->pending.count = kept;
     return horizon;
+}
+
+int64_t intake_horizon(struct intake *in, bool is_end)
+{
+    return settle_pending(in, is_end ? INT64_MAX : watermark(in), is_end);
 }

@@ -15,17 +15,21 @@
 #include "monitor/held.h"
 #include "monitor/sequence.h"
 
-/* Where a message was sent. */
+/* Where a message was sent; or who waits for it. */
 struct sending {
     uint64_t ordinal;
     int64_t time;
-    uint32_t process;
+    union {
+        uint32_t process;
+        uint32_t waiting; /* if it is awaited: the last of intake.pending that waits for it */
+    };
     bool is_sent, is_awaited, is_received;
 };
 
 /* A receive whose send may still come. */
 struct waiting_receive {
-    uint32_t process;
+    uint32_t process; /* UINT32_MAX: it has come */
+    uint32_t before;  /* the one before that waits for the same; UINT32_MAX: none */
     uint64_t ordinal;
 };
 

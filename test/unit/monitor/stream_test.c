@@ -164,6 +164,18 @@ TEST(who_is_outside_of_simulated_nodes_is_outside_in_a_stream_too)
     trace_of_release();
 }
 
+TEST(all_who_wait_for_a_send_have_it_when_it_comes)
+{
+    const char *run = "t@b recv msg=m time=4; t@b recv msg=other time=4; t@b var x value=1 time=4;"
+                      "t@c recv msg=m time=4; t@c var x value=1 time=4;"
+                      "t@a var x value=1 time=4; t@a send msg=other time=4;"
+                      "t@a var x value=0 time=4; t@a send msg=m time=4; t@a log time=9;"
+                      "t@b log time=9; t@c log time=9";
+    CHECK_INT(stream("p: never a.x = 1 and b.x = 1", run, NULL).answer.verdict, CUT_NO);
+    CHECK_INT(stream("p: never a.x = 1 and c.x = 1", run, NULL).answer.verdict, CUT_NO);
+    CHECK_INT(stream("p: never b.x = 1 and c.x = 1", run, NULL).answer.verdict, CUT_YES);
+}
+
 TEST(a_report_at_the_end_of_all_times_counts)
 {
     const struct streamed says = stream("p: never a.x = 1 and b.x = 1",
