@@ -156,6 +156,10 @@ static void send(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t
 {
     struct sending *sending = sending_of(in, name);
     const uint32_t waiting = sending->is_awaited ? sending->waiting : UINT32_MAX;
+    if (sending->is_sent && !sending->is_received) {
+        doubt(in, "a message with the name of another that is on its way: which of them is "
+                  "received, a stream does not tell");
+    }
     *sending = (struct sending){.ordinal = ordinal,
                                 .time = source_held(&in->sources[process], ordinal)->time,
                                 .process = process,

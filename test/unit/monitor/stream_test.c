@@ -176,6 +176,21 @@ TEST(all_who_wait_for_a_send_have_it_when_it_comes)
     CHECK_INT(stream("p: never b.x = 1 and c.x = 1", run, NULL).answer.verdict, CUT_YES);
 }
 
+TEST(messages_of_one_name_on_their_way_are_not_told_apart)
+{
+    /* The first of them may have been received before a.x was 0. */
+    struct notes notes = {0};
+    const struct streamed says =
+        stream("p: never a.x = 1 and b.x = 1",
+               "t@a var x value=1 time=1; t@a send msg=m time=1; t@a var x value=0 time=1;"
+               "t@a send msg=m time=1; t@b recv msg=m time=1; t@b var x value=1 time=1",
+               &notes);
+    CHECK_INT(says.answer.verdict, CUT_UNKNOWN);
+    CHECK_INT(notes.list.count, 1);
+    CHECK_TEXT(notes.list.at[0].place, "event 3");
+    notes_release(&notes);
+}
+
 TEST(a_report_at_the_end_of_all_times_counts)
 {
     const struct streamed says = stream("p: never a.x = 1 and b.x = 1",
