@@ -355,13 +355,16 @@ static int ticks_of(const struct moment *m, const char *name, uint64_t tick_ns, 
     if (m->is_given && moment_span(m, tick_ns, ticks, e) < 0) {
         return err_wrap(e, "--%s", name);
     }
-    return *ticks < 0 ? session_misused(e, "--%s: not below 0", name) : 0;
+    const int64_t most = INT64_MAX / 4; /* far from where times end */
+    return *ticks < 0      ? session_misused(e, "--%s: not below 0", name)
+           : *ticks > most ? session_misused(e, "--%s: longer than any run", name)
+                           : 0;
 }
 
 /* The run that the options describe. */
 static int choose_workload(const struct monitor_command *c, struct workload *w, struct err *e)
 {
-    enum { TICKS_MAX = 100 * 1000 * 1000 };
+    enum { TICKS_MAX = 100 * 1000 * 1000, TICK_MAX_NS = 100 * 1000 * 1000 };
     *w = workload_default((enum workload_kind)c->simulate);
     w->process_count = (uint32_t)c->processes;
     w->beta = (uint32_t)c->beta * 10000;
@@ -369,8 +372,9 @@ static int choose_workload(const struct monitor_command *c, struct workload *w, 
     w->message_rate = (uint32_t)(c->messages * 10);
     w->duration *= (int64_t)c->seconds;
     w->seed = c->seed;
-    if (c->tick.is_given && (!c->tick.is_relative || c->tick.time_ns == 0)) {
-        return session_misused(e, "--tick: a time such as 0.01ms");
+    if (c->tick.is_given &&
+        (!c->tick.is_relative || c->tick.time_ns == 0 || c->tick.time_ns > TICK_MAX_NS)) {
+        return session_misused(e, "--tick: a time such as 0.01ms, at most 100ms");
     }
     if (c->tick.is_given) {
         workload_rescale(w, c->tick.time_ns);
