@@ -341,7 +341,8 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     case EVENT_WAIT_BEGIN:
     case EVENT_WAIT_END:
         event->object = naming_object(naming, record->object, record->place);
-        event->text = naming_object(naming, number_of_bytes(row), record->place);
+        event->text =
+            row->more == NULL ? 0 : naming_object(naming, number_of_bytes(row), record->place);
         return;
     case EVENT_ALLOC:
         event->object = naming_allocate(naming, record->object, record->size, record->place);

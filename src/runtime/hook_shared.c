@@ -159,6 +159,11 @@ static const struct mapping *find(uintptr_t address)
     return NULL;
 }
 
+bool shared_has(const volatile void *address)
+{
+    return find((uintptr_t)address) != NULL;
+}
+
 /* A mapping that moves or grows is the same object elsewhere. */
 RT_EXPORT void *mremap(void *start, size_t size, size_t size_new, int flags, ...)
 {

@@ -5,6 +5,7 @@
 
 #include "runtime/real.h"
 #include "runtime/rt.h"
+#include "runtime/shared.h"
 #include "runtime/sync.h"
 
 struct rt_mark sync_announce(enum event_kind kind, uint8_t mode, const volatile void *object,
@@ -28,11 +29,12 @@ static int acquired(int result, uint8_t mode, const volatile void *lock, const v
     return result;
 }
 
-/* glibc keeps "shared between processes" in bit 7 of the mutex's kind; there is no call to ask an
- * initialized one. */
+/* glibc keeps "shared between processes" in bit 7 of the mutex's kind, and sets it for robust ones
+ * too; there is no call to ask an initialized one. What lies in memory of this process alone is its
+ * own, whatever it says. */
 uint8_t sync_mutex_mode(const pthread_mutex_t *m)
 {
-    return (m->__data.__kind & 0x80) != 0 ? LOCK_PSHARED_MUTEX : LOCK_MUTEX;
+    return (m->__data.__kind & 0x80) != 0 && shared_has(m) ? LOCK_PSHARED_MUTEX : LOCK_MUTEX;
 }
 
 RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
@@ -64,13 +66,25 @@ RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 }
 
 /* A wait: the lock is released at its beginning and held again at its end, however it ended. `more`
- * names the lock. */
+ * names the lock, if it is one of the process; one of several is released and acquired by events of
+ * its own, because a wait does not say whose its lock is. */
 void sync_record_wait(enum event_kind kind, const pthread_cond_t *c, const pthread_mutex_t *m,
                       const void *place)
 {
     const uint64_t lock = (uintptr_t)m;
-    (void)rt_record((struct rt_event){
-        .kind = kind, .object = c, .place = place, .more = &lock, .more_size = sizeof lock});
+    const uint8_t mode = sync_mutex_mode(m);
+    const bool is_own = mode == LOCK_MUTEX;
+    if (!is_own && kind == EVENT_WAIT_BEGIN) {
+        sync_record(EVENT_UNLOCK, mode, m, place);
+    }
+    (void)rt_record((struct rt_event){.kind = kind,
+                                      .object = c,
+                                      .place = place,
+                                      .more = &lock,
+                                      .more_size = is_own ? sizeof lock : 0});
+    if (!is_own && kind == EVENT_WAIT_END) {
+        sync_record(EVENT_LOCK, mode, m, place);
+    }
 }
 
 struct wait {
@@ -126,7 +140,7 @@ RT_EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 
 static uint8_t rwlock_mode(const pthread_rwlock_t *l, bool is_shared)
 {
-    if (l->__data.__shared != 0) {
+    if (l->__data.__shared != 0 && shared_has(l)) {
         return is_shared ? LOCK_PSHARED_READ : LOCK_PSHARED_WRITE;
     }
     return is_shared ? LOCK_RW_READ : LOCK_RW_WRITE;
