@@ -1,7 +1,9 @@
 #include "monitor/answer.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/limit.h"
 #include "monitor/clause.h"
 #include "monitor/witness.h"
 
@@ -10,12 +12,18 @@ struct monitor_answer answer_unknown(const char *reason)
     return (struct monitor_answer){.verdict = CUT_UNKNOWN, .reason = reason};
 }
 
-/* The first clause that a cut shows; else unknown when one of them is. */
+/* The first clause that a cut shows; else unknown when one of them is. The time is for all of them:
+ * what is left of it, when there is none, is too little for libz3. */
 static struct monitor_answer decide_clauses(const struct asking *a, const struct clauses *clauses)
 {
     struct monitor_answer answer = {.verdict = CUT_NO, .clause_count = clauses->list.count};
+    struct decide_options options = *a->options;
+    const uint64_t time_ns = options.budget.time_ns_max;
+    const uint64_t begin_ns = time_ns > 0 ? limit_now_ns() : 0;
     vec_each (&clauses->list, clause) {
-        const struct decision d = decide_clause(a->chronicle, clause, a->options, a->taken);
+        const uint64_t spent_ns = time_ns > 0 ? limit_now_ns() - begin_ns : 0;
+        options.budget.time_ns_max = time_ns > spent_ns || time_ns == 0 ? time_ns - spent_ns : 1;
+        const struct decision d = decide_clause(a->chronicle, clause, &options, a->taken);
         if (d.verdict == CUT_YES || (d.verdict == CUT_UNKNOWN && answer.verdict == CUT_NO)) {
             answer.verdict = d.verdict;
             answer.reason = d.reason;
@@ -40,14 +48,13 @@ struct monitor_answer answer_decide(const struct asking *a)
     arena_release(&arena);
     if (answer.verdict == CUT_NO && a->chronicle->doubts > 0) {
         answer.verdict = CUT_UNKNOWN;
-        answer.reason =
-            "clocks went back, were missing or differed by more than the skew: cuts may "
-            "have been ruled out wrongly";
+        answer.reason = MONITOR_DOUBTED;
     } else if (answer.verdict == CUT_YES && !chronicle_is_certain(a->chronicle, a->taken)) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = "it may have held, unless a report that is missing was a message";
-    } else if (answer.verdict == CUT_UNKNOWN && a->chronicle->gaps.count > 0) {
-        answer.reason = "reports are missing that it may depend on";
+    } else if (answer.verdict == CUT_UNKNOWN && a->chronicle->gaps.count > 0 &&
+               strcmp(answer.reason, MONITOR_UNREPORTED) == 0) {
+        answer.reason = MONITOR_MISSING;
     }
     return answer;
 }

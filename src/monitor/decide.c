@@ -4,7 +4,6 @@
 #include "monitor/permits.h"
 #include "monitor/walk.h"
 
-static const char absent[] = "it depends on a variable that is never reported";
 static const char too_large[] = "its numbers are too large";
 
 const char *method_name(enum method method)
@@ -42,7 +41,7 @@ static struct decision decide_local(struct chronicle *h, const struct permits *p
     const bool is_found = find_least(h, p->certain, taken);
     return is_found || p->is_known || !find_least(h, p->possible, taken)
                ? decided(METHOD_LEAST, is_found)
-               : undecided(METHOD_LEAST, absent);
+               : undecided(METHOD_LEAST, MONITOR_UNREPORTED);
 }
 
 /* ---- and one sum ---- */
@@ -65,7 +64,7 @@ static struct decision decide_at_most(struct chronicle *h, const struct linear *
     const struct gains best = gains_build(h, l, p->possible, GAINS_BEST, &h->scratch);
     wanted.gain = best.at;
     return best.is_too_large || cuts_most(&h->cuts, &wanted, &sum, taken, &h->scratch)
-               ? undecided(METHOD_FLOW, absent)
+               ? undecided(METHOD_FLOW, MONITOR_UNREPORTED)
                : decided(METHOD_FLOW, false);
 }
 
@@ -77,7 +76,7 @@ static struct decision decide_equal(struct chronicle *h, const struct linear *l,
     const uint32_t count = cuts_state_count(&h->cuts);
     const struct gains gains = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
     if (gains.is_too_large || !gains.is_known || !p->is_known) {
-        return undecided(METHOD_STEPS, gains.is_too_large ? too_large : absent);
+        return undecided(METHOD_STEPS, gains.is_too_large ? too_large : MONITOR_UNREPORTED);
     }
     uint32_t *low = arena_array(&h->scratch, uint32_t, h->cuts.process_count);
     uint32_t *high = arena_array(&h->scratch, uint32_t, h->cuts.process_count);

@@ -12,6 +12,18 @@ enum cut_verdict {
     CUT_YES,
 };
 
+/* Why properties are UNKNOWN. */
+#define MONITOR_TEMPORAL \
+    "it speaks of how moments follow each other, which is not decided over cuts"
+#define MONITOR_DOUBTED                                                                     \
+    "clocks went back, were missing or differed by more than the skew: cuts may have been " \
+    "ruled out wrongly"
+#define MONITOR_LATE "reports came too late for what they could have changed"
+#define MONITOR_STRANGER "a process reported that was not known when the others began"
+#define MONITOR_UNREPORTED \
+    "it depends on a variable that is never reported, or whose value was no number"
+#define MONITOR_MISSING "reports are missing that it may depend on"
+
 /* How a clause was decided. METHOD(id, name) */
 #define METHOD_LIST(METHOD)           \
     METHOD(NONE, "nothing to decide") \

@@ -309,8 +309,7 @@ static struct decision concluded(struct chronicle *h, const struct formula_quest
 {
     return d.verdict != CUT_NO || is_known(h, q)
                ? d
-               : (struct decision){.method = METHOD_SOLVER,
-                                   .reason = "it depends on a variable that is never reported"};
+               : (struct decision){.method = METHOD_SOLVER, .reason = MONITOR_UNREPORTED};
 }
 
 struct decision formula_decide(struct chronicle *h, const struct formula_question *q,

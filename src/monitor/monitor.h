@@ -38,16 +38,6 @@ struct monitor_answer {
     uint64_t check_count; /* of a stream: at how many checks it was possible */
 };
 
-/* Why properties are UNKNOWN. */
-#define MONITOR_TEMPORAL \
-    "it speaks of how moments follow each other, which is not decided over cuts"
-#define MONITOR_DOUBTED                                                                     \
-    "clocks went back, were missing or differed by more than the skew: cuts may have been " \
-    "ruled out wrongly"
-#define MONITOR_LATE "reports came too late for what they could have changed"
-#define MONITOR_STRANGER "a process reported that was not known when the others began"
-#define MONITOR_UNREPORTED "it depends on a variable that is never reported"
-
 struct monitor_result {
     VEC(struct monitor_answer) properties; /* as in the specification */
     uint64_t process_count, report_count, message_count;

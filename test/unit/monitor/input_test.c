@@ -81,6 +81,19 @@ TEST(a_value_is_known_again_when_it_is_reported_again)
           NOTE("a report that is missing", "event 2", 1));
 }
 
+TEST(what_is_missing_is_not_the_reason_of_everything)
+{
+    const struct trace *t =
+        trace_of("t@a var x value=0 count=1 time=1; t@a var x value=0 count=4 time=9");
+    struct asked asked = ask_trace("p: never a.x = 1", t, 3);
+    CHECK_TEXT(asked.reason, MONITOR_MISSING);
+    notes_release(&asked.notes);
+    asked = ask_trace("p: never now > 5", t, 3);
+    CHECK(strcmp(asked.reason, MONITOR_MISSING) != 0);
+    notes_release(&asked.notes);
+    trace_of_release();
+}
+
 TEST(a_missing_message_may_rule_a_cut_out)
 {
     /* b's report 2 may have received what a sent at 2, after a.x was 1. */
