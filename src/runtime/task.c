@@ -198,6 +198,17 @@ static void remove_live(struct task *t)
     task_live_count--;
 }
 
+/* Whether all others have only to end. */
+static bool is_last(const struct task *t)
+{
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        if (task_live[i] != t && task_live[i]->act.kind != EVENT_THREAD_END) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The last task to end ends the process. */
 _Noreturn void task_end(struct task *t)
 {
@@ -206,7 +217,7 @@ _Noreturn void task_end(struct task *t)
     t->is_cancel_off = true;
     libc.call_tls_dtors();
     key_end(t);
-    if (task_live_count == 1) {
+    if (is_last(t)) {
         libc_exit(0);
     }
     (void)turn_take(&(struct act){

@@ -349,6 +349,17 @@ static int end_quickly(void)
     quick_exit(42);
 }
 
+/* Several end at once, and the first task with them: the last of them ends the process. */
+static int end_together(void)
+{
+    for (int i = 0; i < 2; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, end_at_once, NULL);
+        pthread_detach(thread);
+    }
+    pthread_exit(NULL);
+}
+
 static const struct edge {
     const char *name;
     int (*run)(void);
@@ -365,6 +376,7 @@ static const struct edge {
     {"fork_handlers", fork_handlers},
     {"try_again", try_again},
     {"end_quickly", end_quickly},
+    {"end_together", end_together},
 };
 
 int main(int count, char **words)

@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from controlled import CLEW, FOLDER, HERE, build, build_plain, explore, needs_traps, only_finding, run, write
+from controlled import CLEW, FOLDER, HERE, MODES, build, build_plain, explore, needs_traps, only_finding, run, write
 import tap  # pylint: disable=wrong-import-position
 
 
@@ -67,6 +67,15 @@ def test_a_quick_end_runs_what_is_registered_for_it():
     said, _ = explore([build_plain("edges"), "end_quickly"], "--fail-on", "exit", "--budget", "3runs")
     assert only_finding(said)["what"] == "the program ends with status 43", said
     assert said["stats"]["uncontrolled"] == 0, said
+
+
+def test_tasks_that_end_together_end_the_process():
+    for mode in MODES:
+        said, _ = explore([build_plain("edges"), "end_together"], "--mode", mode, "--strategy", "random", "--fail-on", "exit",
+                          "--budget", "60runs")
+        assert not said["findings"] and said["stats"]["runs"] == 60, said
+    said, _ = explore([build_plain("edges"), "end_together"], "--strategy", "dpor", "--fail-on", "exit")
+    assert not said["findings"] and said["stats"]["exhausted"], said
 
 
 def test_who_only_starts_another_program_is_refused():
