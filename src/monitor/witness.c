@@ -91,7 +91,6 @@ static void say(struct words *w, const char *format, ...)
 static void say_values(struct words *w, const struct chronicle *h, const struct spec *s,
                        uint32_t process, const struct span *slots)
 {
-    const char *before = " ";
     for (uint32_t i = 0; i < h->bound->slots.count; i++) {
         const struct slot *slot = &h->bound->slots.at[i];
         if (slot->process != process || slot->other != UINT32_MAX) {
@@ -100,11 +99,10 @@ static void say_values(struct words *w, const struct chronicle *h, const struct 
         const struct span value = slots[SLOT_FIRST + i];
         const char *name = names_text(&s->names, slot->variable);
         if (span_is_known(value)) {
-            say(w, "%s%s = %lld", before, name, (long long)value.low);
+            say(w, " %s = %lld,", name, (long long)value.low);
         } else {
-            say(w, "%s%s not reported", before, name);
+            say(w, " %s not reported,", name);
         }
-        before = ", ";
     }
 }
 
@@ -136,11 +134,13 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
     const bool has_base =
         taken == 0 && h->base != NULL && h->base->last[process].event != UINT64_MAX;
     if (taken == 0 && !has_base) {
-        say(w, ", before its first report");
+        say(w, " before its first report");
         return;
     }
     const struct chronicle_last last = has_base ? h->base->last[process] : last_of(h, next - 1);
-    say(w, ", after event %llu", (unsigned long long)last.event);
+    const bool is_gap = !has_base && h->reports[next - 1].slot == REPORT_GAP;
+    say(w, is_gap ? " among what is missing before event %llu" : " after event %llu",
+        (unsigned long long)last.event);
     if (last.has_hlc) {
         say(w, " (l %lld, c %lu)", (long long)last.hlc_time, (unsigned long)last.hlc_count);
     }
