@@ -194,21 +194,6 @@ static void find_flag(struct stream *s, const struct pursuit *p, struct wanting 
     s->is_open[w->only_slot] = true;
 }
 
-/* Marks the cell and all it is computed from. */
-static void mark_below(const struct cells *cells, struct bits is_below, uint32_t root)
-{
-    bits_add(is_below, root);
-    for (size_t i = (size_t)root + 1; i-- > 0;) {
-        const struct cell *cell = &cells->list.at[i];
-        if (bits_has(is_below, i) && cell_has_left(cell)) {
-            bits_add(is_below, cell->left);
-        }
-        if (bits_has(is_below, i) && cell_has_right(cell)) {
-            bits_add(is_below, cell->right);
-        }
-    }
-}
-
 static void pursue(struct stream *s, uint32_t property, const struct clause *clause)
 {
     const uint32_t process_count = s->window.process_count;
@@ -226,7 +211,7 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
         for (size_t i = 0; i < clause->count; i++) {
             if (owner_of(s, clause->at[i]) == p) {
                 literals[wantings[p].literal_end++] = clause->at[i];
-                mark_below(&s->bound.cells, is_below, clause->at[i].cell);
+                cells_mark(&s->bound.cells, clause->at[i].cell, is_below);
             }
         }
         literal_count = wantings[p].literal_end;
@@ -553,21 +538,38 @@ static struct monitor_answer conclude(const struct stream *s, uint32_t property)
     return answer;
 }
 
+/* Whether all that the formula reads was reported some time. */
+static bool is_reported(struct stream *s, uint32_t root)
+{
+    const struct cells *cells = &s->bound.cells;
+    struct chronicle *h = &s->window.chronicle;
+    const struct arena_mark mark = arena_mark(&h->scratch);
+    const struct bits is_below = bits_take(&h->scratch, cells->list.count);
+    bool is = true;
+    cells_mark(cells, root, is_below);
+    for (size_t i = 0; i < cells->list.count; i++) {
+        const struct cell *cell = &cells->list.at[i];
+        const bool is_slot = bits_has(is_below, i) && cell->op == CELL_SLOT;
+        is = is && (!is_slot || bits_has(h->is_reported, cell->left));
+    }
+    arena_reset(&h->scratch, mark);
+    return is;
+}
+
 /* A slot that was reported some time was not open before: it was not there. */
 static void settle_unreported(struct stream *s)
 {
-    bool is_all = true;
     window_assume(&s->window, false);
     for (uint32_t i = 0; i < s->bound.slots.count; i++) {
         const struct slot *slot = &s->bound.slots.at[i];
         if (slot->other == UINT32_MAX &&
             !bits_has(s->window.chronicle.is_reported, SLOT_FIRST + i)) {
-            is_all = false;
             chronicle_note_unreported(&s->window.chronicle, s->spec, slot, s->notes);
         }
     }
     for (size_t i = 0; i < s->spec->properties.count; i++) {
-        s->tracked[i].is_possible_unreported = s->tracked[i].is_possible_unreported && !is_all;
+        struct tracked *t = &s->tracked[i];
+        t->is_possible_unreported = t->is_possible_unreported && !is_reported(s, t->root);
     }
 }
 

@@ -284,22 +284,12 @@ const char *witness_text(const struct chronicle *h, const struct spec *s, const 
 static struct bits slots_of(const struct chronicle *h, uint32_t root, struct arena *a)
 {
     const struct cells *cells = &h->bound->cells;
-    struct bits reads = bits_take(a, SLOT_FIRST + h->bound->slots.count);
-    struct bits is_used = bits_take(a, cells->list.count);
-    bits_add(is_used, root);
-    for (size_t i = (size_t)root + 1; i-- > 0;) {
-        const struct cell *cell = &cells->list.at[i];
-        if (!bits_has(is_used, i)) {
-            continue;
-        }
-        if (cell->op == CELL_SLOT) {
-            bits_add(reads, cell->left);
-        }
-        if (cell_has_left(cell)) {
-            bits_add(is_used, cell->left);
-        }
-        if (cell_has_right(cell)) {
-            bits_add(is_used, cell->right);
+    const struct bits reads = bits_take(a, SLOT_FIRST + h->bound->slots.count);
+    const struct bits is_used = bits_take(a, cells->list.count);
+    cells_mark(cells, root, is_used);
+    for (size_t i = 0; i <= root; i++) {
+        if (bits_has(is_used, i) && cells->list.at[i].op == CELL_SLOT) {
+            bits_add(reads, cells->list.at[i].left);
         }
     }
     return reads;

@@ -191,6 +191,16 @@ TEST(messages_of_one_name_on_their_way_are_not_told_apart)
     notes_release(&notes);
 }
 
+TEST(what_another_property_reads_may_never_be_reported)
+{
+    const struct streamed says =
+        stream("p: never a.x = 1 and b.x = 1 another: never b.z = 1",
+               "t@a log time=1; t@b var x value=1 time=1; t@a log time=50; t@b log time=50;"
+               "t@a var x value=0 time=60; t@b log time=90",
+               NULL);
+    CHECK_INT(says.answer.verdict, CUT_NO);
+}
+
 TEST(a_report_at_the_end_of_all_times_counts)
 {
     const struct streamed says = stream("p: never a.x = 1 and b.x = 1",
