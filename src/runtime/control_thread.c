@@ -100,6 +100,9 @@ RT_EXPORT int pthread_cancel(pthread_t thread)
                                   .writes = true,
                                   .place = RT_PLACE});
     t->is_cancelled = true;
+    if (t == control_self && t->is_cancel_prompt) {
+        task_test_cancel();
+    }
     return 0;
 }
 
@@ -125,6 +128,25 @@ RT_EXPORT int pthread_setcancelstate(int state, int *before)
         *before = t->is_cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
     }
     t->is_cancel_off = state == PTHREAD_CANCEL_DISABLE;
+    return 0;
+}
+
+RT_EXPORT int pthread_setcanceltype(int type, int *before)
+{
+    if (!control_is_on) {
+        return libc.pthread_setcanceltype(type, before);
+    }
+    if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) {
+        return EINVAL;
+    }
+    struct task *t = control_self;
+    if (before != NULL) {
+        *before = t->is_cancel_prompt ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+    }
+    t->is_cancel_prompt = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+    if (t->is_cancel_prompt) {
+        task_test_cancel();
+    }
     return 0;
 }
 

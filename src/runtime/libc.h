@@ -21,6 +21,7 @@
     FUNCTION(int, pthread_cancel, (pthread_t))                                                   \
     FUNCTION(void, pthread_testcancel, (void))                                                   \
     FUNCTION(int, pthread_setcancelstate, (int, int *))                                          \
+    FUNCTION(int, pthread_setcanceltype, (int, int *))                                           \
     FUNCTION(int, pthread_kill, (pthread_t, int))                                                \
     FUNCTION(void, exit, (int))                                                                  \
     FUNCTION(void, quick_exit, (int))                                                            \

@@ -186,7 +186,7 @@ uint32_t turn_wake(const volatile void *object, uint32_t most)
 /* Whether it goes on to its end, whatever it waits for. */
 static bool is_cancelled(const struct task *t)
 {
-    return t->is_cancelled && t->act.is_cancellable && !t->is_cancel_off;
+    return t->is_cancelled && (t->act.is_cancellable || t->is_cancel_prompt) && !t->is_cancel_off;
 }
 
 static bool is_ready(const struct task *t)
@@ -606,6 +606,9 @@ static bool take(const struct act *act)
     me->act = (struct act){0};
     if (act->wait == WAIT_CONDITION && taken == NULL) {
         drop_excess(act->object);
+    }
+    if (me->is_cancel_prompt && !act->is_cancellable) {
+        task_test_cancel();
     }
     return !is_given_up;
 }

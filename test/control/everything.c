@@ -205,6 +205,39 @@ static void use_cancel(void)
     NEED(result == PTHREAD_CANCELED || result == NULL);
 }
 
+static void *spin_for_ever(void *unused)
+{
+    int before = -1;
+    NEED(pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before) == 0);
+    NEED(before == PTHREAD_CANCEL_DEFERRED);
+    while (1) {
+        (void)sched_yield();
+    }
+    return unused;
+}
+
+static void *lock_for_ever(void *unused)
+{
+    NEED(pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL) == 0);
+    NEED(pthread_mutex_lock(&plain) == 0);
+    return unused;
+}
+
+/* One who says so is cancelled wherever it is. */
+static void use_prompt_cancel(void)
+{
+    pthread_t threads[2];
+    void *result = NULL;
+    NEED(pthread_mutex_lock(&plain) == 0);
+    NEED(pthread_create(&threads[0], NULL, spin_for_ever, NULL) == 0);
+    NEED(pthread_create(&threads[1], NULL, lock_for_ever, NULL) == 0);
+    for (int i = 0; i < 2; i++) {
+        NEED(pthread_cancel(threads[i]) == 0);
+        NEED(pthread_join(threads[i], &result) == 0 && result == PTHREAD_CANCELED);
+    }
+    NEED(pthread_mutex_unlock(&plain) == 0);
+}
+
 static void *try_once_cancelled(void *tried)
 {
     sem_t none;
@@ -311,6 +344,7 @@ int main(void)
     use_no_moments();
     use_robust();
     use_cancel();
+    use_prompt_cancel();
     use_semaphores();
     use_c11();
     use_time();
