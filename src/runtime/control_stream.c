@@ -193,13 +193,14 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
                                     .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
                                     .descriptors = &awaited,
                                     .descriptor_count = 1,
+                                    .deadline = is_waiting ? end_patience(fd, false) : 0,
                                     .is_outer = end_is_outer(fd),
                                     .interruption = INTERRUPTED_MAYBE,
                                     .is_cancellable = true,
                                     .place = RT_PLACE});
         task_test_cancel();
         if (!is_there) {
-            errno = EINTR;
+            errno = turn_is_interrupted() ? EINTR : EAGAIN;
             return -1;
         }
     }

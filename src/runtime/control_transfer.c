@@ -77,21 +77,6 @@ static void tell(const struct transfer *t, long moved)
     }
 }
 
-/* Sockets may be told how long to wait. */
-static uint64_t patience(const struct transfer *t)
-{
-    const struct end *e = end_of(fd_of(t));
-    struct timeval most = {0};
-    socklen_t size = sizeof most;
-    if (e == NULL || e->kind != CONTROL_SOCKET ||
-        sys(SYS_getsockopt, fd_of(t), SOL_SOCKET, t->is_send ? SO_SNDTIMEO : SO_RCVTIMEO, &most,
-            &size) != 0 ||
-        (most.tv_sec == 0 && most.tv_usec == 0)) {
-        return 0;
-    }
-    return control_clock + (uint64_t)most.tv_sec * 1000000000u + (uint64_t)most.tv_usec * 1000u;
-}
-
 static bool is_stream(const struct end *e)
 {
     return e != NULL && e->kind != CONTROL_FILE;
@@ -132,7 +117,8 @@ static bool await(const struct transfer *t, bool is_waiting)
     if (is_outer) {
         control_outside(name_of(t));
     }
-    const bool is_waited_for = is_waiting && !is_file;
+    const bool is_nothing = e != NULL && e->kind == CONTROL_PIPE && t->size == 0;
+    const bool is_waited_for = is_waiting && !is_file && !is_nothing;
     const bool is_try = !is_waiting && !is_file;
     const bool is_there = turn_take(
         &(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
@@ -144,7 +130,7 @@ static bool await(const struct transfer *t, bool is_waiting)
                       .wait = is_waited_for ? WAIT_READY : WAIT_NOTHING,
                       .descriptors = &awaited,
                       .descriptor_count = 1,
-                      .deadline = is_waiting ? patience(t) : 0,
+                      .deadline = is_waiting ? end_patience(fd_of(t), t->is_send) : 0,
                       .is_outer = is_outer,
                       .interruption = is_waited_for ? INTERRUPTED_MAYBE : INTERRUPTED_NEVER,
                       .is_cancellable = true,
@@ -287,8 +273,10 @@ static size_t size_of(const struct iovec *pieces, size_t count)
 
 RT_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int count)
 {
-    return transfer(
-        &(struct transfer){.number = SYS_readv, .a = {fd, (long)pieces, count}, .place = RT_PLACE});
+    return transfer(&(struct transfer){.number = SYS_readv,
+                                       .a = {fd, (long)pieces, count},
+                                       .size = count > 0 ? size_of(pieces, (size_t)count) : 0,
+                                       .place = RT_PLACE});
 }
 
 /* What a pipe takes at once goes at once; more than that, piece by piece. */

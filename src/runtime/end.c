@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -198,6 +199,20 @@ bool end_is_outer(int fd)
 {
     const struct end *e = end_of(fd);
     return e != NULL ? !e->is_inner : !is_prompt(fd);
+}
+
+uint64_t end_patience(int fd, bool is_send)
+{
+    const struct end *e = end_of(fd);
+    struct timeval most = {0};
+    socklen_t size = sizeof most;
+    if (e == NULL || e->kind != CONTROL_SOCKET ||
+        sys(SYS_getsockopt, fd, SOL_SOCKET, is_send ? SO_SNDTIMEO : SO_RCVTIMEO, &most, &size) !=
+            0 ||
+        (most.tv_sec == 0 && most.tv_usec == 0)) {
+        return 0;
+    }
+    return control_clock + (uint64_t)most.tv_sec * 1000000000u + (uint64_t)most.tv_usec * 1000u;
 }
 
 /* Connections */

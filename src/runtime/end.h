@@ -69,6 +69,10 @@ struct object end_object_in(int fd);
 /* Whether somebody outside of the process is waited for there. */
 bool end_is_outer(int fd);
 
+/* Sockets may be told how long to wait: the deadline of one who begins to now, 0 when it has none.
+ */
+uint64_t end_patience(int fd, bool is_send);
+
 /* One asks for a connection to the address of another of our ends; and the first who did is
  * accepted, as the end behind `fd`. */
 void end_connects(int fd, int listening);

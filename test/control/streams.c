@@ -59,7 +59,9 @@ static void use_pipe(void)
     NEED(pipe(fds) == 0);
     const pthread_t first = begin(write_one, &fds[1]);
     const pthread_t second = begin(write_one, &fds[1]);
+    NEED(read(fds[0], bytes, 0) == 0); /* nothing is there at once */
     NEED(read(fds[0], bytes, 1) == 1 && read(fds[0], bytes, 1) == 1);
+    NEED(read(fds[0], bytes, 0) == 0);
     end(first);
     end(second);
     const pthread_t large = begin(write_large, &fds[1]);
@@ -143,6 +145,9 @@ static void use_loopback(void)
     end(thread);
     char byte = 0;
     NEED(read(fd, &byte, 1) == 0);
+    const struct timeval second = {.tv_sec = 1};
+    NEED(setsockopt(listening, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second) == 0);
+    NEED(accept(listening, NULL, NULL) == -1 && errno == EAGAIN);
     NEED(close(fd) == 0 && close(listening) == 0);
 }
 
