@@ -316,13 +316,13 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
     if (place == SEQUENCE_REPEATED || place == SEQUENCE_LATE) {
         return; /* its clock says nothing either */
     }
-    const int64_t before = source->frontier > in->decided ? source->frontier : in->decided;
+    const int64_t before = source->frontier;
     int64_t time = 0;
     const bool has_time = intake_time(e, in->is_logical, &time);
     time = has_time ? believed(in, e, time, source->frontier) : source->frontier;
     source->frontier = time;
+    /* It is where it was: in all cuts to come by which it is over. */
     const bool is_late = time < in->decided;
-    time = is_late ? in->decided : time;
     if (place == SEQUENCE_GAP) {
         hold_gap(in, process, e, before, time);
     }

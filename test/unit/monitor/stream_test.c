@@ -138,6 +138,23 @@ TEST(a_stream_begins_by_hybrid_times_too)
     trace_of_release();
 }
 
+TEST(what_came_late_was_when_it_was)
+{
+    /* When b.x was 1, a.x had been 0 again for long. */
+    struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
+    const struct trace *t =
+        trace_of("t@a var x value=0 time=1; t@b var x value=0 time=1; t@b var x value=0 time=50;"
+                 "t@a var x value=1 time=5; t@a var x value=0 time=9; t@b var x value=1 time=51;"
+                 "t@a log time=90; t@b log time=90");
+    const struct stream_options o = {.skew = 2, .check_events = 1, .lag = 20};
+    const struct streamed says = streamed(t, &s, &o, NULL);
+    CHECK_INT(says.answer.verdict, CUT_UNKNOWN);
+    CHECK_TEXT(says.answer.reason, MONITOR_LATE);
+    CHECK_INT(says.finding_count, 0);
+    spec_release(&s);
+    trace_of_release();
+}
+
 TEST(what_reports_nothing_needs_no_time_and_is_not_late)
 {
     struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
