@@ -22,7 +22,8 @@ struct awaited {
     bool is_waiting;      /* false: it only looks */
     uint64_t deadline;    /* 0: none */
     const sigset_t *mask; /* instead of what it blocks, while it waits; NULL: the same */
-    const char *call;
+    const char *call; /* that is not controlled, if somebody outside is waited for; NULL: what is
+                         done with them tells */
     const void *place;
 };
 
@@ -56,7 +57,7 @@ static bool await(const struct awaited *w)
     const bool has_outer = is_outer(w);
     const struct object object =
         w->count == 1 ? end_object_in(w->descriptors[0].fd) : (struct object){0};
-    if (has_outer) {
+    if (has_outer && w->call != NULL) {
         control_outside(w->call);
     }
     const bool is_there = turn_take(&(struct act){
@@ -265,11 +266,7 @@ struct set {
 static int set_until(const struct set *s, const struct timespec *most, const void *place)
 {
     struct pollfd descriptor = {.fd = s->fd, .events = POLLIN};
-    struct awaited w = {.descriptors = &descriptor,
-                        .count = 1,
-                        .mask = s->mask,
-                        .call = "epoll_wait",
-                        .place = place};
+    struct awaited w = {.descriptors = &descriptor, .count = 1, .mask = s->mask, .place = place};
     if (!set_deadline(&w, most)) {
         return -1;
     }

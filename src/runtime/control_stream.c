@@ -69,6 +69,15 @@ RT_EXPORT int epoll_create(int size)
     return epoll_create1(0);
 }
 
+RT_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
+{
+    const int result = (int)sys(SYS_epoll_ctl, set, operation, fd, event);
+    if (result == 0 && operation != EPOLL_CTL_MOD) {
+        end_member(set, fd, operation == EPOLL_CTL_ADD);
+    }
+    return result;
+}
+
 static int shared(int from, long to)
 {
     if (to >= 0) {

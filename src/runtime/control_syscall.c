@@ -172,6 +172,7 @@ static long futex(const long *a, const void *place)
     CALL(eventfd2, eventfd((unsigned)a[0], (int)a[1]))                                             \
     CALL(signalfd4, signalfd((int)a[0], (const void *)a[1], (int)a[3]))                            \
     CALL(epoll_create1, epoll_create1((int)a[0]))                                                  \
+    CALL(epoll_ctl, epoll_ctl((int)a[0], (int)a[1], (int)a[2], (void *)a[3]))                      \
     CALL(dup, dup((int)a[0]))                                                                      \
     CALL(dup3, dup3((int)a[0], (int)a[1], (int)a[2]))                                              \
     CALL(close, close((int)a[0]))                                                                  \

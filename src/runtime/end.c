@@ -14,7 +14,7 @@
 #include "runtime/sys.h"
 #include "runtime/timer.h"
 
-enum { ENDS_MAX = 1024, DESCRIPTORS_MAX = 1024, KNOCKING_MAX = 16 };
+enum { ENDS_MAX = 1024, DESCRIPTORS_MAX = END_DESCRIPTORS_MAX, KNOCKING_MAX = 16 };
 
 /* Not put back between runs. */
 static struct own {
@@ -126,9 +126,36 @@ void end_made_pair(const int fds[2], enum control_descriptor kind)
     }
 }
 
+static void set_member(struct end *set, int fd, bool is_in)
+{
+    if (fd >= 0 && fd < DESCRIPTORS_MAX) {
+        const uint64_t bit = UINT64_C(1) << fd % 64;
+        set->members[fd / 64] = is_in ? set->members[fd / 64] | bit : set->members[fd / 64] & ~bit;
+    }
+}
+
+void end_member(int set, int fd, bool is_in)
+{
+    struct end *e = control_is_on ? end_of(set) : NULL;
+    if (e != NULL) {
+        set_member(e, fd, is_in);
+    }
+}
+
+/* What is closed is in no set any more. */
+static void leave_sets(int fd)
+{
+    for (uint16_t i = 0; i < own->end_count; i++) {
+        if (own->ends[i].kind == CONTROL_EPOLL) {
+            set_member(&own->ends[i], fd, false);
+        }
+    }
+}
+
 void end_closed(int fd)
 {
     struct end *e = end_of(fd);
+    leave_sets(fd);
     if (e != NULL) {
         own->of[fd] = 0;
         if (--e->descriptors == 0 && timer_behind(e) != NULL) {
@@ -195,10 +222,24 @@ static bool is_prompt(int fd)
            (S_ISCHR(s.st_mode) && major(s.st_rdev) == MEMORY_DEVICES);
 }
 
+/* A set may hold sets, though none that holds it. */
+static bool has_outer_member(const struct end *set)
+{
+    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+        if ((set->members[fd / 64] >> fd % 64 & 1) != 0 && end_is_outer(fd)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool end_is_outer(int fd)
 {
     const struct end *e = end_of(fd);
-    return e != NULL ? !e->is_inner : !is_prompt(fd);
+    if (e == NULL) {
+        return !is_prompt(fd);
+    }
+    return !e->is_inner || (e->kind == CONTROL_EPOLL && has_outer_member(e));
 }
 
 uint64_t end_patience(int fd, bool is_send)
@@ -287,7 +328,11 @@ void end_accepts(int listening, int fd)
     end_made(fd, CONTROL_SOCKET);
     struct end *at = end_of(listening);
     struct end *e = end_of(fd);
-    if (at == NULL || e == NULL || at->knocking_count == 0) {
+    if (at == NULL || e == NULL) {
+        return;
+    }
+    if (at->knocking_count == 0) { /* somebody outside, or one of too many */
+        control_outside("accept");
         return;
     }
     const uint16_t first = at->knocking[0];

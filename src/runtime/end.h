@@ -18,7 +18,7 @@
 
 #include "runtime/control.h"
 
-enum { END_NONE = UINT16_MAX, END_BOUNDS = 64 };
+enum { END_NONE = UINT16_MAX, END_BOUNDS = 64, END_DESCRIPTORS_MAX = 1024 };
 
 /* So many messages end behind so many bytes. */
 struct bound {
@@ -38,6 +38,7 @@ struct end {
     uint32_t bound_count;
     uint16_t knocking[16]; /* of one that listens: who asked for a connection, in that order */
     uint16_t knocking_count;
+    uint64_t members[END_DESCRIPTORS_MAX / 64]; /* of a set: a bit for each descriptor */
 };
 
 void end_start(void);
@@ -54,6 +55,8 @@ void end_made_pair(const int fds[2], enum control_descriptor kind);
 void end_shared(int from, int to);
 /* The descriptor is closed. */
 void end_closed(int fd);
+/* The descriptor is in the set from now on, or is not any more. */
+void end_member(int set, int fd, bool is_in);
 /* A child has them all too: whoever is at the other end is not known any more. */
 void end_forked(void);
 

@@ -5,7 +5,9 @@ import os
 import platform
 import re
 import shutil
+import socket
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 from controlled import (CLEW, FOLDER, HERE, LONG, MODES, build, build_broken, build_case, build_plain, check_every_mode_passes,
@@ -196,6 +198,40 @@ def test_somebody_outside_is_waited_for_and_named():
                     "const long got = read(fds[0], &byte, 1); (void)wait(NULL); return got == 1 ? 0 : 3; }\n")
     said, _ = explore(program, "--fail-on", "exit", "--budget", "5runs")
     assert not said["findings"] and said["stats"]["uncontrolled"] >= 2 and said["verdict"] == "unknown", said
+
+
+def test_somebody_outside_is_waited_for_in_a_set():
+    """A server is in no deadlock because all its clients are outside."""
+    program = build("outside_set", text="#include <string.h>\n#include <sys/epoll.h>\n#include <sys/socket.h>\n#include <sys/un.h>\n"
+                    "#include <unistd.h>\n"
+                    "int main(int count, char **words) { char byte = 0; int all = socket(AF_UNIX, SOCK_STREAM, 0), set = epoll_create1(0);\n"
+                    "struct sockaddr_un own = {.sun_family = AF_UNIX}; struct epoll_event wanted = {.events = EPOLLIN}, found;\n"
+                    "strncpy(own.sun_path, words[count - 1], sizeof own.sun_path - 1); unlink(own.sun_path);\n"
+                    "if (bind(all, (void *)&own, sizeof own) != 0 || listen(all, 5) != 0) return 4;\n"
+                    "epoll_ctl(set, EPOLL_CTL_ADD, all, &wanted); if (epoll_wait(set, &found, 1, -1) != 1) return 5;\n"
+                    "return read(accept(all, NULL, NULL), &byte, 1) == 1 ? 0 : 3; }\n")
+    path = os.path.join(FOLDER.name, "server")
+    is_over = threading.Event()
+
+    def ask():
+        while not is_over.is_set():
+            try:
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.settimeout(1)
+                    client.connect(path)
+                    client.sendall(b"x")
+                    client.recv(1)
+            except OSError:
+                is_over.wait(0.01)
+
+    client = threading.Thread(target=ask)
+    client.start()
+    try:
+        said, _ = explore([program, path], "--fail-on", "exit", "--budget", "3runs")
+    finally:
+        is_over.set()
+        client.join()
+    assert not said["findings"] and said["verdict"] == "unknown" and "accept is not controlled" in said["assumptions"], said
 
 
 UNMODELLED = {
