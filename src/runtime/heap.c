@@ -33,6 +33,7 @@ enum {
     LINE_MIN = 64, /* freed slots of a size that are not yet used again */
     SITES_MAX = 1 << 14,
     LARGE_MAX = 256, /* freed large slots that are kept */
+    ALIGNMENT_MAX = 1 << 27,
 };
 
 #define PLACE_MASK ((UINT64_C(1) << 48) - 1)
@@ -41,12 +42,12 @@ enum slot_state { SLOT_USED = 0x75736564, SLOT_FREED = 0x66726565 };
 
 struct slot {
     uint64_t place : 48;
-    uint64_t owner : 16;   /* the task that allocated it */
-    uint64_t size : 48;    /* of the block */
-    uint64_t callers : 16; /* the calls it was allocated in (runtime/callers.h) ... */
+    uint64_t owner : 16; /* the task that allocated it */
+    uint64_t size : 36;  /* of the block */
+    uint64_t gap : 28;
     uint32_t ordinal;
-    uint32_t state; /* enum slot_state */
-    uint16_t gap;
+    uint32_t state;         /* enum slot_state */
+    uint16_t callers;       /* the calls it was allocated in (runtime/callers.h) ... */
     uint16_t freed_callers; /* ... and freed */
     uint32_t next; /* of freed ones: the next in line, as 16-byte units from the beginning */
     uint64_t freed_place : 48;
@@ -273,7 +274,7 @@ static void *take(size_t size, size_t alignment, const void *place)
         start();
     }
     const size_t gap_max = alignment > 16 ? alignment - 16 : 0;
-    if (size > (size_t)CHUNKS_MAX * CHUNK_SIZE || gap_max > CHUNK_SIZE) {
+    if (size > (size_t)CHUNKS_MAX * CHUNK_SIZE || alignment > ALIGNMENT_MAX) {
         errno = ENOMEM;
         return NULL;
     }
@@ -284,16 +285,16 @@ static void *take(size_t size, size_t alignment, const void *place)
         return NULL;
     }
     const uintptr_t first = (uintptr_t)(s + 1);
+    const size_t gap = alignment <= 16 ? 0 : (alignment - first % alignment) % alignment;
     const uint32_t owner = control_self == NULL ? 0 : control_self->number;
     uint64_t *count = table_slot(&heap->sites, (uint64_t)owner << 48 | (uintptr_t)place, 0);
-    *s = (struct slot){
-        .place = (uintptr_t)place & PLACE_MASK,
-        .owner = owner & 0xffff,
-        .size = size & (HEAP_SIZE * 2 - 1),
-        .callers = callers_here(),
-        .ordinal = count == NULL ? 1 : (uint32_t)(*count += 1),
-        .state = SLOT_USED,
-        .gap = alignment <= 16 ? 0 : (uint16_t)((alignment - first % alignment) % alignment)};
+    *s = (struct slot){.place = (uintptr_t)place & PLACE_MASK,
+                       .owner = owner & 0xffff,
+                       .size = size & (HEAP_SIZE * 2 - 1),
+                       .callers = callers_here(),
+                       .ordinal = count == NULL ? 1 : (uint32_t)(*count += 1),
+                       .state = SLOT_USED,
+                       .gap = gap & (ALIGNMENT_MAX - 1)};
     clear(block_of(s), size);
     return block_of(s);
 }

@@ -317,6 +317,9 @@ static void use_heap(void)
     void *aligned = NULL;
     NEED(posix_memalign(&aligned, 4096, 10) == 0 && (uintptr_t)aligned % 4096 == 0);
     free(aligned);
+    NEED(posix_memalign(&aligned, 2 << 20, 10) == 0 && (uintptr_t)aligned % (2 << 20) == 0);
+    memset(aligned, 'x', 10);
+    free(aligned);
     char *large = calloc(3, 1000000);
     NEED(large != NULL && large[2999999] == 0);
     free(large);
