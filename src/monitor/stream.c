@@ -211,9 +211,10 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
         for (size_t i = 0; i < clause->count; i++) {
             if (owner_of(s, clause->at[i]) == p) {
                 literals[wantings[p].literal_end++] = clause->at[i];
-                cells_mark(&s->bound.cells, clause->at[i].cell, is_below);
+                bits_add(is_below, clause->at[i].cell);
             }
         }
+        cells_mark_below(&s->bound.cells, is_below);
         literal_count = wantings[p].literal_end;
         for (uint32_t i = 0; i < cell_count; i++) {
             if (bits_has(is_below, i)) {
@@ -546,7 +547,8 @@ static bool is_reported(struct stream *s, uint32_t root)
     const struct arena_mark mark = arena_mark(&h->scratch);
     const struct bits is_below = bits_take(&h->scratch, cells->list.count);
     bool is = true;
-    cells_mark(cells, root, is_below);
+    bits_add(is_below, root);
+    cells_mark_below(cells, is_below);
     for (size_t i = 0; i < cells->list.count; i++) {
         const struct cell *cell = &cells->list.at[i];
         const bool is_slot = bits_has(is_below, i) && cell->op == CELL_SLOT;

@@ -286,7 +286,8 @@ static struct bits slots_of(const struct chronicle *h, uint32_t root, struct are
     const struct cells *cells = &h->bound->cells;
     const struct bits reads = bits_take(a, SLOT_FIRST + h->bound->slots.count);
     const struct bits is_used = bits_take(a, cells->list.count);
-    cells_mark(cells, root, is_used);
+    bits_add(is_used, root);
+    cells_mark_below(cells, is_used);
     for (size_t i = 0; i <= root; i++) {
         if (bits_has(is_used, i) && cells->list.at[i].op == CELL_SLOT) {
             bits_add(reads, cells->list.at[i].left);

@@ -56,12 +56,14 @@ static int find_process(struct binding *b, const struct spec_node *n,
         return 0;
     }
     const char *name = names_text(&b->spec->names, process->name);
-    struct suggest nearest = {.wanted = name};
     for (uint32_t i = 0; i < b->system->process_count; i++) {
         if (strcmp(b->system->processes[i], name) == 0) {
             *found = i;
             return 0;
         }
+    }
+    struct suggest nearest = {.wanted = name};
+    for (uint32_t i = 0; i < b->system->process_count; i++) {
         suggest_try(&nearest, b->system->processes[i]);
     }
     const struct token place = place_of(n);

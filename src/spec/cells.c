@@ -77,10 +77,9 @@ bool cell_has_right(const struct cell *cell)
     return cell_has_left(cell) && cell->op != CELL_TIMES && cell->op != CELL_NOT;
 }
 
-void cells_mark(const struct cells *c, uint32_t root, struct bits marked)
+void cells_mark_below(const struct cells *c, struct bits marked)
 {
-    bits_add(marked, root);
-    for (size_t i = (size_t)root + 1; i-- > 0;) {
+    for (size_t i = c->list.count; i-- > 0;) {
         const struct cell *cell = &c->list.at[i];
         if (bits_has(marked, i) && cell_has_left(cell)) {
             bits_add(marked, cell->left);

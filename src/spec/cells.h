@@ -67,8 +67,8 @@ void cells_evaluate(const struct cells *c, const struct span *slots, struct span
 void cells_evaluate_some(const struct cells *c, const uint32_t *some, size_t count,
                          const struct span *slots, struct span *results);
 
-/* Adds the cell and all it is computed from. O(cells before it). */
-void cells_mark(const struct cells *c, uint32_t root, struct bits marked);
+/* Marks all that the marked cells are computed from. O(cells). */
+void cells_mark_below(const struct cells *c, struct bits marked);
 
 /* Whether the cell has a left, and a right operand. */
 bool cell_has_left(const struct cell *cell);

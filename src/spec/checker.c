@@ -460,19 +460,11 @@ void checker_print_values(const struct checker *c, uint32_t property, struct out
     for (uint32_t i = p->atom_first; i < p->atom_end; i++) {
         bits_add(is_read, c->bound.atoms.at[i]);
     }
+    cells_mark_below(cells, is_read);
     struct bits slots = bits_take(&arena, c->slot_count);
-    for (size_t i = cells->list.count; i-- > 0;) {
-        const struct cell *cell = &cells->list.at[i];
-        if (!bits_has(is_read, i) || cell->op == CELL_CONSTANT) {
-            continue;
-        }
-        if (cell->op == CELL_SLOT) {
-            bits_add(slots, cell->left);
-            continue;
-        }
-        bits_add(is_read, cell->left);
-        if (cell->op != CELL_NOT && cell->op != CELL_TIMES) {
-            bits_add(is_read, cell->right);
+    for (size_t i = 0; i < cells->list.count; i++) {
+        if (bits_has(is_read, i) && cells->list.at[i].op == CELL_SLOT) {
+            bits_add(slots, cells->list.at[i].left);
         }
     }
     const char *separator = "";

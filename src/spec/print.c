@@ -4,8 +4,8 @@
 #include "spec/token.h"
 #include "trace/word.h"
 
-/* How tightly an operator binds, as in parse.c; what is looser than its surroundings wants goes in
- * parentheses. */
+/* How tightly an operator binds, as in parse_formula.c; what is looser than its surroundings wants
+ * goes in parentheses. */
 enum strength {
     STRENGTH_FORMULA,
     STRENGTH_IMPLIED,
