@@ -372,6 +372,8 @@ void fiber_begin(void);
 /* Makes the task's fiber; the first time it is switched to, `begin` runs there. */
 void fiber_make(struct task *t, size_t stack_size, void (*begin)(void));
 void fiber_switch(struct fiber *from, const struct fiber *to);
+/* What it may use of its stack; false when it has none of its own. */
+bool fiber_stack(const struct fiber *f, void **base, size_t *size);
 /* Frees what is kept of it, not the stack, which is used again. */
 void fiber_drop(struct task *t);
 

@@ -74,6 +74,24 @@ RT_EXPORT int pthread_detach(pthread_t thread)
     return 0;
 }
 
+/* libc knows nothing of the stacks of fibers. */
+RT_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    const struct task *t = control_is_on ? task_of(thread) : NULL;
+    void *base = NULL;
+    size_t size = 0;
+    if (t == NULL || !fiber_stack(&t->fiber, &base, &size)) {
+        return libc.pthread_getattr_np(thread, attributes);
+    }
+    const int failed = pthread_attr_init(attributes);
+    if (failed != 0) {
+        return failed;
+    }
+    (void)pthread_attr_setdetachstate(attributes, t->is_detached ? PTHREAD_CREATE_DETACHED
+                                                                 : PTHREAD_CREATE_JOINABLE);
+    return pthread_attr_setstack(attributes, base, size);
+}
+
 RT_EXPORT _Noreturn void pthread_exit(void *result)
 {
     if (control_is_on) {

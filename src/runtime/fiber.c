@@ -143,6 +143,13 @@ static void make_stack(struct fiber *f, size_t stack_size)
     f->stack_size = wanted;
 }
 
+bool fiber_stack(const struct fiber *f, void **base, size_t *size)
+{
+    *base = (char *)f->stack + GUARD_SIZE;
+    *size = f->stack_size - GUARD_SIZE;
+    return f->stack != NULL;
+}
+
 /* The program reads that it has more than one thread, as it would be. */
 void fiber_make(struct task *t, size_t stack_size, void (*begin)(void))
 {

@@ -18,6 +18,7 @@
              (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                   \
     FUNCTION(void, pthread_exit, (void *))                                                       \
     FUNCTION(int, pthread_detach, (pthread_t))                                                   \
+    FUNCTION(int, pthread_getattr_np, (pthread_t, pthread_attr_t *))                             \
     FUNCTION(int, pthread_cancel, (pthread_t))                                                   \
     FUNCTION(void, pthread_testcancel, (void))                                                   \
     FUNCTION(int, pthread_setcancelstate, (int, int *))                                          \

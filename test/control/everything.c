@@ -120,8 +120,22 @@ static void use_condition(void)
     NEED(after.tv_sec >= until.tv_sec);
 }
 
+/* A thread's stack is where its variables are. */
+static void use_stack(void)
+{
+    pthread_attr_t attributes;
+    void *base = NULL;
+    size_t size = 0;
+    const uintptr_t here = (uintptr_t)&attributes;
+    NEED(pthread_getattr_np(pthread_self(), &attributes) == 0);
+    NEED(pthread_attr_getstack(&attributes, &base, &size) == 0);
+    NEED(here > (uintptr_t)base && here - (uintptr_t)base < size);
+    NEED(pthread_attr_destroy(&attributes) == 0);
+}
+
 static void *work(void *unused)
 {
+    use_stack();
     NEED(own == 7);
     own = (int)(uintptr_t)pthread_self();
     NEED(pthread_setspecific(key, &own) == 0);
