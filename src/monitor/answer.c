@@ -66,9 +66,11 @@ int answer_write(const struct asking *a, const char *folder, const char *name, s
     int result = 0;
     if (clauses_build(&clauses, a->chronicle, a->root, &arena)) {
         for (size_t i = 0; result == 0 && i < clauses.list.count; i++) {
-            char path[1024];
-            (void)snprintf(path, sizeof path, "%s/%.200s-%zu.smt2", folder, name, i + 1);
-            result = decide_write(a->chronicle, &clauses.list.at[i], a->options, path, e);
+            char path[4096];
+            const int size = snprintf(path, sizeof path, "%s/%s-%zu.smt2", folder, name, i + 1);
+            result = size >= (int)sizeof path
+                         ? err_set(e, "%s: too long a name for a folder of files", folder)
+                         : decide_write(a->chronicle, &clauses.list.at[i], a->options, path, e);
         }
     }
     clauses_release(&clauses);

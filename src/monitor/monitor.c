@@ -1,11 +1,13 @@
 #include "monitor/monitor.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/seam.h"
 #include "monitor/answer.h"
+#include "spec/token.h"
 
 void monitor_result_release(struct monitor_result *r)
 {
@@ -28,6 +30,20 @@ static int make_folder(const char *path, struct err *e)
                                        : 0;
 }
 
+/* What the files of a property are called: as it is or, where that may be no name of a file, by its
+ * place in the specification. */
+static const char *file_name(const struct spec *s, uint32_t property, struct arena *a)
+{
+    enum { NAME_SIZE_MAX = 200, PLACE_SIZE = 24 };
+    const char *name = names_text(&s->names, s->properties.at[property].name);
+    if (token_is_bare(name) && strlen(name) <= NAME_SIZE_MAX) {
+        return name;
+    }
+    char *place = arena_array(a, char, PLACE_SIZE);
+    (void)snprintf(place, PLACE_SIZE, "property-%u", property + 1);
+    return place;
+}
+
 static int decide_all(struct monitoring *m, struct monitor_result *r, struct err *e)
 {
     if (m->options->smtlib != NULL && make_folder(m->options->smtlib, e) < 0) {
@@ -43,7 +59,7 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
         }
         const struct asking asking = {&m->chronicle, &m->options->decide,
                                       *vec_at(&m->bound.atoms, b->atom), m->taken};
-        const char *name = names_text(&spec->names, p->name);
+        const char *name = file_name(spec, i, &m->chronicle.arena);
         if (m->options->smtlib != NULL && answer_write(&asking, m->options->smtlib, name, e) < 0) {
             return -1;
         }
