@@ -328,13 +328,45 @@ RT_EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     return -1;
 }
 
-/* Jumps */
+/* Jumps: what is blocked where one is prepared is blocked again where it ends. It goes with what
+ * libc keeps, behind what the kernel writes there, whose sets are one word long. */
+enum { KEPT_BLOCKED = 1, KEPT_MARK = 2 };
+static const unsigned long kept_mark = 0x6a756d70;
 
-/* Out of a handler, what was blocked before it is blocked again. */
+#ifdef __x86_64__
+
+/* The function that goes on with it. */
+__attribute__((used)) void *signals_prepare_jump(struct __jmp_buf_tag *where, int wants_mask);
+void *signals_prepare_jump(struct __jmp_buf_tag *where, int wants_mask)
+{
+    void *real = NULL;
+    if (control_is_on && wants_mask != 0) {
+        where->__saved_mask.__val[KEPT_BLOCKED] = control_self->signals_blocked;
+        where->__saved_mask.__val[KEPT_MARK] = kept_mark;
+    }
+    libc_find();
+    memcpy(&real, &libc.__sigsetjmp, sizeof real);
+    return real;
+}
+
+/* What comes back twice must find the stack as its caller left it. */
+RT_EXPORT __attribute__((naked)) int
+__sigsetjmp(__attribute__((unused)) struct __jmp_buf_tag where[1],
+            __attribute__((unused)) int wants_mask)
+{
+    __asm__("push %rdi\n push %rsi\n sub $8, %rsp\n call signals_prepare_jump\n"
+            "add $8, %rsp\n pop %rsi\n pop %rdi\n jmp *%rax\n");
+}
+
+#endif
+
+/* Where nobody prepared it so, what was blocked before the handler is. */
 static void leave(const struct __jmp_buf_tag *where)
 {
     if (control_is_on && where->__mask_was_saved != 0) {
-        control_self->signals_blocked = control_self->signals_before;
+        const unsigned long *kept = where->__saved_mask.__val;
+        control_self->signals_blocked =
+            kept[KEPT_MARK] == kept_mark ? kept[KEPT_BLOCKED] : control_self->signals_before;
     }
     if (control_is_on) {
         callers_forget();

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
@@ -28,6 +29,7 @@
     FUNCTION(void, quick_exit, (int))                                                            \
     FUNCTION(pid_t, fork, (void))                                                                \
     FUNCTION(int, sigaction, (int, const struct sigaction *, struct sigaction *))                \
+    FUNCTION(int, __sigsetjmp, (struct __jmp_buf_tag *, int))                                    \
     FUNCTION(int, clock_gettime, (clockid_t, struct timespec *))                                 \
     FUNCTION(int, timespec_get, (struct timespec *, int))                                        \
     FUNCTION(int, gettimeofday, (struct timeval *, void *))                                      \

@@ -90,6 +90,26 @@ static void use_jump(void)
     }
 }
 
+/* A jump brings back what was blocked where it was prepared. */
+static void use_jump_back(void)
+{
+    sigset_t one;
+    sigset_t now;
+    set(SIGUSR1, count, 0);
+    NEED(sigemptyset(&one) == 0 && sigaddset(&one, SIGUSR1) == 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0);
+    if (sigsetjmp(back, 1) == 0) {
+        NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0);
+        siglongjmp(back, 1);
+    }
+    NEED(pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR1) == 1);
+    if (sigsetjmp(back, 0) == 0) {
+        NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0);
+        siglongjmp(back, 1);
+    }
+    NEED(pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR1) == 0);
+}
+
 static void *sleep_long(void *unused)
 {
     atomic_store(&ready, 1);
@@ -409,6 +429,7 @@ int main(void)
 {
     use_raise();
     use_jump();
+    use_jump_back();
     use_thread();
     use_wait();
     use_queue();
