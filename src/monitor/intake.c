@@ -40,10 +40,24 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
         source_init(&in->sources[p], &in->rings);
     }
     records_init(&in->records);
-    vec_each (&processes->process_of, process) {
-        vec_push(&in->process_of, *process);
+    for (uint32_t task = 0; task < processes->process_of.count; task++) {
+        const uint32_t node = t->tasks.at[task].node;
+        const uint32_t process = processes->process_of.at[task];
+        vec_push(&in->process_of, process);
+        if (node != 0) {
+            map_put(&in->process_at, node, process);
+        }
     }
     find_slots(in);
+}
+
+void intake_meet(struct intake *in, uint32_t task)
+{
+    while (in->process_of.count <= task) {
+        const uint32_t node = vec_at(&in->tables->tasks, in->process_of.count)->node;
+        const uint32_t *process = node == 0 ? NULL : map_get(&in->process_at, node);
+        vec_push(&in->process_of, process == NULL ? UINT32_MAX : *process);
+    }
 }
 
 void intake_release(struct intake *in)
@@ -54,6 +68,7 @@ void intake_release(struct intake *in)
     mem_free(in->numbered);
     mem_free(in->slot_of);
     vec_release(&in->process_of);
+    map_release(&in->process_at);
     vec_release(&in->variable_of);
     vec_release(&in->sent);
     vec_release(&in->pending);

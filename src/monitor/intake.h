@@ -62,6 +62,7 @@ struct intake {
     bool is_logical;
 
     VEC(uint32_t) process_of; /* per task; UINT32_MAX: of no known process */
+    struct map process_at;    /* from the name of a node to the process that it is */
     struct source *sources;   /* per process */
     struct rings rings;
     struct records records;
@@ -90,11 +91,15 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
                  const struct tables *t, struct notes *n);
 void intake_release(struct intake *in);
 
-/* The process that the event is of; UINT32_MAX: of none that is known. */
+/* The process that the event is of; UINT32_MAX: of none that is known, or of a task that was not
+ * met yet. */
 static inline uint32_t intake_process(const struct intake *in, const struct event *e)
 {
     return e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
 }
+
+/* The tasks up to this one are in the tables now: those of known nodes are of their processes. */
+void intake_meet(struct intake *in, uint32_t task);
 
 /* When the event was: by its physical clock or, without one or if that is what counts, by its
  * hybrid one. False when it has neither. */

@@ -459,6 +459,9 @@ static void take(struct stream *s, const struct event *events, size_t count)
         if (count - i > AHEAD) {
             intake_expect(&s->intake, &events[i + AHEAD]);
         }
+        if (events[i].task >= s->intake.process_of.count) {
+            intake_meet(&s->intake, events[i].task);
+        }
         const uint32_t process = intake_process(&s->intake, &events[i]);
         for (uint32_t left = intake_take(&s->intake, &events[i], process); left > 0; left--) {
             const struct source *source = &s->intake.sources[process];

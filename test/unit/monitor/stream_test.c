@@ -138,6 +138,18 @@ TEST(a_stream_begins_by_hybrid_times_too)
     trace_of_release();
 }
 
+TEST(a_task_that_begins_late_is_of_its_node)
+{
+    struct spec s = spec_of("p: never a.x = 1 and b.x = 1");
+    const struct trace *t =
+        trace_of("t@a var x value=0 time=1; t@b var x value=0 time=1; t@a log time=50;"
+                 "t@b log time=50; late@a var x value=1 time=51; t@b var x value=1 time=51");
+    const struct stream_options o = {.skew = 2, .check_events = 1, .lag = 20};
+    CHECK_INT(streamed(t, &s, &o, NULL).answer.verdict, CUT_YES);
+    spec_release(&s);
+    trace_of_release();
+}
+
 TEST(what_came_late_was_when_it_was)
 {
     /* When b.x was 1, a.x had been 0 again for long. */
