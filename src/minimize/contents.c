@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "minimize/reduce.h"
 #include "pick/name.h"
+#include "world/recipe.h"
 
 enum { VARIANTS_MAX = 1000 };
 
@@ -44,6 +45,7 @@ struct shrinker {
     struct group group;
     struct contents variants; /* of the first of the group, all of its name */
     bool is_any;              /* something smaller was proposed */
+    bool is_any_large;        /* some of it no schedule can say */
 };
 
 /* What a request brings in a best of this size. Whatever makes it shorter may bring more, and that
@@ -64,7 +66,11 @@ static void list_variants(struct shrinker *s, uint64_t name)
     for (uint32_t i = 0; i < VARIANTS_MAX && w->ops->shrink(w, name, i, &smaller); i++) {
         s->is_any = true;
         smaller.name = i; /* all are kept, side by side */
-        contents_put(&s->variants, &smaller);
+        if (smaller.size <= SCHEDULE_CONTENT_MAX) {
+            contents_put(&s->variants, &smaller);
+        } else {
+            s->is_any_large = true;
+        }
     }
 }
 
@@ -88,6 +94,9 @@ static bool try_variant(struct shrinker *s, const struct plan_content *variant)
     m->contents = changed;
     m->plan.contents = changed.list.at;
     m->plan.content_count = changed.list.count;
+    const bool has_room = recipe_has_room(&m->plan);
+    s->is_any_large = s->is_any_large || !has_room;
+    is_new = is_new && has_room;
     bool is_better = false;
     for (uint32_t way = 0; way < r->ways.count && is_new && !is_better; way++) {
         vec_clear(&r->candidate.wants);
@@ -186,6 +195,8 @@ void contents_stage(struct reducer *r)
     r->accepts_equal = false;
     if (!s.is_any) {
         reducer_note(r, "the system proposes nothing smaller");
+    } else if (s.is_any_large) {
+        reducer_note(r, "of what the system proposes, some is more than a schedule can say");
     }
     vec_release(&s.group.names);
     contents_release(&s.variants);

@@ -25,7 +25,7 @@ void schedule_add_content(struct schedule *s, const struct message_name *message
                           size_t size)
 {
     must(size <= SCHEDULE_CONTENT_MAX);
-    must(s->content_bytes.count <= UINT32_MAX - size);
+    must(s->content_bytes.count <= SCHEDULE_CONTENTS_MAX - size);
     vec_push(&s->contents, (struct content){.message = *message,
                                             .offset = (uint32_t)s->content_bytes.count,
                                             .size = (uint32_t)size});

@@ -84,7 +84,8 @@ struct constraint {
     struct operation second;
 };
 
-enum { SCHEDULE_CONTENT_MAX = 1 << 16 };
+/* Bytes that one request can bring, two digits each of a word; and all of them. */
+enum { SCHEDULE_CONTENT_MAX = 1 << 19, SCHEDULE_CONTENTS_MAX = 64 << 20 };
 
 /* What a request brings instead of what it would, in hexadecimal digits. */
 struct content {
@@ -126,7 +127,8 @@ void schedule_print_choice(const struct schedule *s, const struct choice *c, str
 void schedule_print_constraint(const struct schedule *s, const struct constraint *c,
                                struct out *out);
 
-/* Adds what a request brings; at most SCHEDULE_CONTENT_MAX bytes, which are copied. */
+/* Adds what a request brings; at most SCHEDULE_CONTENT_MAX bytes, which are copied, and with those
+ * that are there SCHEDULE_CONTENTS_MAX. */
 void schedule_add_content(struct schedule *s, const struct message_name *message, const void *bytes,
                           size_t size);
 

@@ -228,8 +228,7 @@ static int parse_constraint(struct parser *p, bool is_negated)
     return 0;
 }
 
-/* All contents of a schedule together. */
-enum { CONTENTS_MAX = 64 << 20 };
+_Static_assert(SCHEDULE_CONTENT_MAX * 2 <= WORD_SIZE_MAX, "a content is one word");
 
 /* Takes bytes, two digits each; - for none. */
 static int parse_content(struct parser *p)
@@ -244,9 +243,11 @@ static int parse_content(struct parser *p)
         return refuse(p, "only requests have a content, which come from client");
     }
     const size_t digits = word_is(&word, "-") ? 0 : word.size;
-    if (digits % 2 != 0 || digits / 2 > SCHEDULE_CONTENT_MAX ||
-        s->content_bytes.count > CONTENTS_MAX) {
-        return refuse(p, "a content is - or pairs of digits of base 16, of at most 65536 bytes");
+    if (digits % 2 != 0 || digits / 2 > SCHEDULE_CONTENT_MAX) {
+        return refuse(p, "a content is - or pairs of digits of base 16, of at most 524288 bytes");
+    }
+    if (digits / 2 > SCHEDULE_CONTENTS_MAX - s->content_bytes.count) {
+        return refuse(p, "all contents together are of at most 67108864 bytes");
     }
     for (size_t i = 0; i < digits; i += 2) {
         const int high = hex_digit(word.text[i]);

@@ -90,6 +90,18 @@ static void write_header(struct schedule *s, const struct world *w, const struct
     s->hash = x->hash;
 }
 
+bool recipe_has_room(const struct plan *p)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < p->content_count; i++) {
+        size += p->contents[i].size;
+        if (p->contents[i].size > SCHEDULE_CONTENT_MAX || size > SCHEDULE_CONTENTS_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What the plan says of requests that arrived; of others nobody can tell. */
 static void write_contents(struct schedule *s, struct world *w, const struct plan *p,
                            const struct execution *x)
@@ -98,7 +110,7 @@ static void write_contents(struct schedule *s, struct world *w, const struct pla
         const struct plan_content *content = &p->contents[i];
         for (size_t k = 0; k < x->steps.count; k++) {
             const struct pick_operation *o = &x->steps.at[k].operation;
-            if (o->name == content->name && content->size <= SCHEDULE_CONTENT_MAX) {
+            if (o->name == content->name) {
                 struct choice c = {0};
                 w->ops->describe(w, o, s, &c);
                 c.message.has_fingerprint = false;

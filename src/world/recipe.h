@@ -10,8 +10,11 @@
 
 #include "world/world.h"
 
+/* Whether a schedule can say what the plan's requests bring. */
+bool recipe_has_room(const struct plan *p);
+
 /* Writes what happened into s, which must be fresh from schedule_init: the header, and the choices
- * that were not the default. */
+ * that were not the default. There must be room for what the plan's requests bring. */
 void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
                   const struct execution *x);
 

@@ -253,7 +253,7 @@ TEST(what_is_wrong_is_named_with_line_and_column)
          "byte 34: line 2, column 19: only requests have a content, which come from client"},
         {HEAD "content client>b/t#1 0a0\n",
          "byte 40: line 2, column 25: a content is - or pairs of "
-         "digits of base 16, of at most 65536 bytes"},
+         "digits of base 16, of at most 524288 bytes"},
         {HEAD "content client>b/t#1 0x\n",
          "byte 39: line 2, column 24: a content is written in digits "
          "of base 16, 0 to 9 and a to f"},
