@@ -92,14 +92,16 @@ static void find_orphans(struct building *b, const struct messages *messages)
     }
 }
 
-/* Who sent what nobody received. */
+/* Who sent what nobody received, or may have: reports of it are missing. */
 static void find_lost(struct building *b, struct bits is_received)
 {
     struct chronicle *h = b->h;
     h->has_lost = bits_take(&h->arena, h->processes.count);
     h->counts_messages = true;
     for (event_id id = 0; id < h->trace->events.count; id++) {
-        if (trace_at(h->trace, id)->kind == EVENT_SEND && !bits_has(is_received, id)) {
+        const bool is_lost =
+            trace_at(h->trace, id)->kind == EVENT_SEND && !bits_has(is_received, id);
+        if (is_lost || bits_has(b->sequence.is_after_gap, id)) {
             bits_add(h->has_lost, process_of(h, id));
         }
     }

@@ -126,7 +126,7 @@ struct chronicle {
     struct span *slot_work, *cell_work; /* of whoever fills a column */
     bool *open_work;
     bool counts_messages; /* all of them are here, from the beginning */
-    struct bits has_lost; /* per process: it sent what nobody received */
+    struct bits has_lost; /* per process: it sent what nobody received, or may have */
     VEC(struct gap) gaps;
     VEC(struct orphan) orphans; /* only where there are gaps */
     bool has_times;

@@ -20,8 +20,9 @@ enum cut_verdict {
     "ruled out wrongly"
 #define MONITOR_LATE "reports came too late for what they could have changed"
 #define MONITOR_STRANGER "a process reported that was not known when the others began"
-#define MONITOR_UNREPORTED \
-    "it depends on a variable that is never reported, or whose value was no number"
+#define MONITOR_UNREPORTED                                                                 \
+    "it depends on a variable that is never reported, or not as a number, or on messages " \
+    "that nobody received"
 #define MONITOR_MISSING "reports are missing that it may depend on"
 
 /* How a clause was decided. METHOD(id, name) */

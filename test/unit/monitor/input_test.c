@@ -136,6 +136,14 @@ TEST(a_send_that_is_left_out_for_being_late_is_missing)
           NOTE("a report that comes after later ones", "event 2", 1));
 }
 
+TEST(messages_may_be_missing_with_both_their_ends)
+{
+    const char *run = "t@a snd c msg=m mode=udp count=0 time=1; t@a log count=2 time=9;"
+                      "t@b rcv c msg=m mode=udp count=0 time=15; t@b log count=2 time=20";
+    check("p: never messages(a, b) >= 2", run, CUT_UNKNOWN,
+          NOTE("a report that is missing", "event 1", 2));
+}
+
 TEST(what_is_missing_came_after_what_was_heard)
 {
     const char *run = "t@a var x value=0 count=0 time=1; t@a log count=1 time=90;"
