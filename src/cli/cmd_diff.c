@@ -119,7 +119,9 @@ static enum verdict verdict_of(const struct comparison *c)
     if (c->is_cut) {
         return VERDICT_UNKNOWN; /* what seems to be missing may come in the rest */
     }
-    return c->alignment.differences.count > 0 || !is_about_same(c) ? VERDICT_FOUND : VERDICT_CLEAN;
+    const bool is_same =
+        c->alignment.differences.count == 0 && is_about_same(c) && c->doubt[0] == '\0';
+    return is_same ? VERDICT_CLEAN : VERDICT_FOUND;
 }
 
 /* What a reader of the differences should know. */
@@ -158,6 +160,7 @@ static void print_json(const struct comparison *c, const struct notes *notes)
     f.verdict = verdict_of(c);
     if (c->are_schedules) {
         finding_file_flag(&f, "same_run", c->is_same_run);
+        finding_file_text(&f, "hash_doubt", c->doubt);
     }
     finding_file_count(&f, "common", c->alignment.common);
     finding_file_count(&f, "only_first", only[ALIGN_FIRST]);
@@ -190,7 +193,7 @@ static void print_report(const struct comparison *c)
     print_about(c);
     if (c->is_same_run) {
         out_format(out, "of one execution (hash %016llx), of which not both name all steps\n",
-                   (unsigned long long)c->hash[ALIGN_FIRST]);
+                   (unsigned long long)c->schedule[ALIGN_FIRST].hash);
         return;
     }
     for (size_t i = 0; i < a->differences.count && i < c->session->common->limit; i++) {
@@ -200,6 +203,11 @@ static void print_report(const struct comparison *c)
                  c->are_schedules ? "steps" : "events");
     out_format(out, " in both, %llu only in the first, %llu only in the second\n",
                (unsigned long long)only[ALIGN_FIRST], (unsigned long long)only[ALIGN_SECOND]);
+    if (c->doubt[0] != '\0') {
+        out_text(out, "one hash, and not of one execution: ");
+        session_text(c->session, c->doubt);
+        out_char(out, '\n');
+    }
 }
 
 static int report(const struct comparison *c)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/in.h"
+#include "cli/one_hash.h"
 #include "cli/reading.h"
 #include "cli/schedule_file.h"
 #include "explore/replay.h"
@@ -53,6 +54,14 @@ static const struct content *content_of(const struct schedule *s, const struct m
         }
     }
     return NULL;
+}
+
+static void request_text(const struct schedule *s, const struct message_name *m, char *text,
+                         size_t size)
+{
+    (void)snprintf(text, size, "%s>%s/%s#%u", names_text(&s->names, m->source),
+                   names_text(&s->names, m->destination), names_text(&s->names, m->type),
+                   m->occurrence);
 }
 
 enum { BYTES_SHOWN_MAX = 64 };
@@ -195,22 +204,22 @@ static void say_what_is_not_named(const struct comparison *c, enum align_side si
 
 static int add_schedule(struct comparison *c, enum align_side side, struct err *e)
 {
-    struct schedule s;
-    schedule_init(&s);
-    int result = schedule_file_read(&s, c->session->inputs[side], e);
-    if (result == 0) {
-        note_about(c, side, &s);
-        c->hash[side] = s.hash;
-        c->names_all = c->names_all && s.steps <= s.choices.count;
-        say_what_is_not_named(c, side, &s);
+    struct schedule *s = &c->schedule[side];
+    const char *path = c->session->inputs[side];
+    if (schedule_file_read(s, path, e) < 0) {
+        return -1;
     }
-    if (result == 0 && is_replayed(c)) {
-        result = add_replayed(c, side, &s, e);
-    } else if (result == 0) {
-        add_choices(c, side, &s);
+    if (schedule_check_steps(s, e) < 0) {
+        return err_wrap(e, "%s", path);
     }
-    schedule_release(&s);
-    return result;
+    note_about(c, side, s);
+    c->names_all = c->names_all && s->steps <= s->choices.count;
+    say_what_is_not_named(c, side, s);
+    if (is_replayed(c)) {
+        return add_replayed(c, side, s, e);
+    }
+    add_choices(c, side, s);
+    return 0;
 }
 
 static void task_text(const struct trace *t, uint32_t number, char *text, size_t size)
@@ -309,24 +318,79 @@ static int look_of_which_kind(struct comparison *c, struct err *e)
     return 0;
 }
 
-/* Schedules that name not all of their steps cannot be told apart by them, but may be known to be
- * of one execution. */
-static bool are_of_one_run(const struct comparison *c)
+static void collect_requests(struct names *requests, const struct schedule *s)
 {
-    return c->are_schedules && !c->names_all && !is_replayed(c) && c->hash[0] != 0 &&
-           c->hash[0] == c->hash[1] && !comparison_is_of_two_systems(c);
+    vec_each (&s->choices, c) {
+        if (c->kind == CHOICE_MESSAGE) {
+            char text[TEXT_SIZE];
+            request_text(s, &c->message, text, sizeof text);
+            (void)names_intern_text(requests, text);
+        }
+    }
+}
+
+/* What the schedule says that requests bring, without those that choices name: these tell it. */
+static uint32_t contents_name(struct names *names, const struct schedule *s,
+                              const struct names *named)
+{
+    struct out out;
+    out_open_memory(&out);
+    vec_each (&s->contents, content) {
+        char text[TEXT_SIZE];
+        request_text(s, &content->message, text, sizeof text);
+        if (names_find(named, text, strlen(text)) == 0) {
+            out_format(&out, "%s%s", out.used == 0 ? "" : ", ", text);
+            print_content(s, content, &out);
+        }
+    }
+    const uint32_t name = names_intern(names, out.buffer, out.used);
+    out_abandon(&out);
+    return name;
+}
+
+/* A request that comes by default on both sides may bring other bytes on each. */
+static void compare_contents(struct comparison *c)
+{
+    struct names named;
+    names_init(&named);
+    collect_requests(&named, &c->schedule[ALIGN_FIRST]);
+    collect_requests(&named, &c->schedule[ALIGN_SECOND]);
+    for (int side = ALIGN_FIRST; side <= ALIGN_SECOND; side++) {
+        c->about[ABOUT_CONTENT][side] =
+            contents_name(&c->alignment.names, &c->schedule[side], &named);
+    }
+    names_release(&named);
+}
+
+/* Schedules that name not all of their steps cannot be told apart by them, but may be known to be
+ * of one execution: by the hash, as far as nothing they say is against it. */
+static void compare_hashes(struct comparison *c)
+{
+    const struct schedule *s = c->schedule;
+    if (!c->are_schedules || is_replayed(c)) {
+        return;
+    }
+    compare_contents(c);
+    if (s[0].hash != 0 && s[0].hash == s[1].hash && !comparison_is_of_two_systems(c)) {
+        one_hash_doubt(&s[0], &s[1], c->doubt, sizeof c->doubt);
+        c->is_same_run = !c->names_all && c->doubt[0] == '\0';
+    }
 }
 
 int comparison_make(struct comparison *c, struct session *s, struct err *e)
 {
     *c = (struct comparison){.session = s, .names_all = true};
     alignment_init(&c->alignment);
+    schedule_init(&c->schedule[ALIGN_FIRST]);
+    schedule_init(&c->schedule[ALIGN_SECOND]);
     int result = look_of_which_kind(c, e);
     for (int side = ALIGN_FIRST; side <= ALIGN_SECOND && result == 0; side++) {
         result = c->are_schedules ? add_schedule(c, (enum align_side)side, e)
                                   : add_trace(c, (enum align_side)side, e);
     }
-    c->is_same_run = result == 0 && are_of_one_run(c);
+    if (result == 0) {
+        compare_hashes(c);
+    }
     if (result == 0 && !c->is_same_run) {
         alignment_find(&c->alignment);
     }
@@ -337,17 +401,16 @@ void comparison_release(struct comparison *c)
 {
     for (int side = ALIGN_FIRST; side <= ALIGN_SECOND; side++) {
         vec_release(&c->step_of[side]);
+        schedule_release(&c->schedule[side]);
     }
     alignment_release(&c->alignment);
 }
 
 const char *about_name(enum about about)
 {
-    static const char *const names[] = {[ABOUT_SYSTEM] = "system",
-                                        [ABOUT_COMMAND] = "command",
-                                        [ABOUT_WORLD] = "world",
-                                        [ABOUT_NET] = "net",
-                                        [ABOUT_WITH] = "with"};
+    static const char *const names[] = {
+        [ABOUT_SYSTEM] = "system", [ABOUT_COMMAND] = "command", [ABOUT_WORLD] = "world",
+        [ABOUT_NET] = "net",       [ABOUT_WITH] = "with",       [ABOUT_CONTENT] = "content"};
     return names[about];
 }
 

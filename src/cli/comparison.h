@@ -7,9 +7,19 @@
 
 #include "cli/session.h"
 #include "trace/align.h"
+#include "trace/schedule.h"
 
-/* What the header of a schedule says of its execution: what is run, and in which world. */
-enum about { ABOUT_SYSTEM, ABOUT_COMMAND, ABOUT_WORLD, ABOUT_NET, ABOUT_WITH, ABOUT_COUNT };
+/* What a schedule says of its execution beside its choices: what is run, in which world, and what
+ * requests bring that no choice names. */
+enum about {
+    ABOUT_SYSTEM,
+    ABOUT_COMMAND,
+    ABOUT_WORLD,
+    ABOUT_NET,
+    ABOUT_WITH,
+    ABOUT_CONTENT,
+    ABOUT_COUNT
+};
 
 struct comparison {
     struct session *session;
@@ -19,7 +29,8 @@ struct comparison {
     bool names_all;   /* of schedules: each of their steps */
     bool is_same_run; /* of schedules that do not: both are of one execution, by its hash, and
                          nothing is aligned */
-    uint64_t hash[2]; /* of schedules: of their executions; 0: not said */
+    char doubt[700];  /* of schedules with one hash: why it is not that of both; "": no reason */
+    struct schedule schedule[2];
     VEC(uint32_t) step_of[2];       /* of schedules: which step of its run each choice is, from 1 */
     uint32_t about[ABOUT_COUNT][2]; /* of schedules: names of the alignment; 0: not said */
 };

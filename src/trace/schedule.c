@@ -34,6 +34,24 @@ void schedule_add_content(struct schedule *s, const struct message_name *message
     }
 }
 
+int schedule_check_steps(const struct schedule *s, struct err *e)
+{
+    uint32_t step = 0;
+    vec_each (&s->choices, c) {
+        const uint32_t before = step;
+        step = c->step != 0 ? c->step : before + 1;
+        if (step <= before) {
+            return err_set(e, "line %u: at=%u does not come after step %u", c->line, c->step,
+                           before);
+        }
+        if (s->steps != 0 && step > s->steps) {
+            return err_set(e, "line %u: a choice is at step %u, and there %s %u", c->line, step,
+                           s->steps == 1 ? "is" : "are", s->steps);
+        }
+    }
+    return 0;
+}
+
 static void print_name(const struct schedule *s, uint32_t name, struct out *out)
 {
     word_print(out, names_text(&s->names, name), names_size(&s->names, name));

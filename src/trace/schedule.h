@@ -69,6 +69,7 @@ struct choice {
         operation; /* of all others: the operation that happens, or where the value is */
     int64_t value; /* of random, short count, ready order and load value */
     uint32_t step; /* which of the run it is, from 1; 0: the one after the last choice's */
+    uint32_t line; /* where that was read; 0: nowhere */
 };
 
 enum constraint_kind {
@@ -126,6 +127,10 @@ void schedule_print(const struct schedule *s, struct out *out);
 void schedule_print_choice(const struct schedule *s, const struct choice *c, struct out *out);
 void schedule_print_constraint(const struct schedule *s, const struct constraint *c,
                                struct out *out);
+
+/* Whether each choice comes after the one before, and none after the last step; fails (-1, e set
+ * with the line) on the first that does not. */
+MUST_USE int schedule_check_steps(const struct schedule *s, struct err *e);
 
 /* Adds what a request brings; at most SCHEDULE_CONTENT_MAX bytes, which are copied, and with those
  * that are there SCHEDULE_CONTENTS_MAX. */

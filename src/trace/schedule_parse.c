@@ -179,7 +179,7 @@ static int take_value(struct parser *p, int64_t *value)
 
 static int parse_choice(struct parser *p, uint8_t kind)
 {
-    struct choice c = {.kind = kind};
+    struct choice c = {.kind = kind, .line = (uint32_t)p->lines.number};
     int result = 0;
     switch (kind) {
     case CHOICE_TASK:

@@ -155,23 +155,16 @@ void recipe_write_whole(struct schedule *s, struct world *w, const struct plan *
 static int add_turns(struct recipe *r, const struct schedule *s, struct err *e)
 {
     uint32_t step = 0;
-    for (size_t i = 0; i < s->choices.count; i++) {
-        const struct choice *c = &s->choices.at[i];
+    vec_each (&s->choices, c) {
         if (c->kind != CHOICE_TASK && c->kind != CHOICE_MESSAGE && c->kind != CHOICE_TIMER &&
             c->kind != CHOICE_FAULT) {
-            return err_set(e, "choice %zu: only tasks, messages, timers and faults are chosen yet",
-                           i + 1);
-        }
-        if (c->step != 0 && c->step <= step) {
-            return err_set(e, "choice %zu: at=%u does not come after step %u", i + 1, c->step,
-                           step);
+            return err_set(e, "line %u: only tasks, messages, timers and faults are chosen yet",
+                           c->line);
         }
         step = c->step != 0 ? c->step : step + 1;
         vec_push(&r->turns, (struct pick_turn){.name = choice_name(s, c), .step = step - 1});
     }
-    return s->steps != 0 && step > s->steps
-               ? err_set(e, "a choice is at step %u, and there are %u", step, s->steps)
-               : 0;
+    return 0;
 }
 
 static void add_constraints(struct recipe *r, const struct schedule *s)
@@ -230,7 +223,7 @@ static void add_faults(struct recipe *r, const struct schedule *s)
 
 int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e)
 {
-    if (add_turns(r, s, e) < 0) {
+    if (schedule_check_steps(s, e) < 0 || add_turns(r, s, e) < 0) {
         return -1;
     }
     add_constraints(r, s);

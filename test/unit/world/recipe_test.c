@@ -104,11 +104,11 @@ TEST(what_no_plan_can_say_is_refused)
     } cases[] = {
         {"clew-schedule 1\nthen magic\n", "line 2: there is no strategy called magic"},
         {"clew-schedule 1\nfault crash a at=3\nfault crash a at=3\n",
-         "choice 2: at=3 does not come after step 3"},
+         "line 3: at=3 does not come after step 3"},
         {"clew-schedule 1\nsteps 2\nfault crash a at=3\n",
-         "a choice is at step 3, and there are 2"},
+         "line 3: a choice is at step 3, and there are 2"},
         {"clew-schedule 1\nrandom main call rand #1 value=3\n",
-         "choice 1: only tasks, messages, timers and faults are chosen yet"},
+         "line 2: only tasks, messages, timers and faults are chosen yet"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct recipe r = {0};

@@ -1,0 +1,13 @@
+/* Two schedules whose headers have one hash: whether they can be of one execution. */
+#ifndef CLEW_CLI_ONE_HASH_H
+#define CLEW_CLI_ONE_HASH_H
+
+#include "trace/schedule.h"
+
+/* Writes why the two, whose steps are in order, are not of one execution; "" where nothing that
+ * they say is against it. A choice that only one has is against it unless that one names all of its
+ * steps, for else it names none that is the default. */
+void one_hash_doubt(const struct schedule *first, const struct schedule *second, char *text,
+                    size_t size);
+
+#endif
