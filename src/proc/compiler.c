@@ -146,10 +146,24 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
     return object;
 }
 
-/* Functions that access memory for their callers: hooks_copy.c has one for each. */
-static const char *const copying[] = {
-    "memcpy", "memmove", "memset", "__memcpy_chk", "__memmove_chk", "__memset_chk",
-    "memcmp", "strlen",  "strcmp", "strcpy",       "strncpy",       NULL,
+/* Functions that access memory for their callers, and those around C++'s static variables:
+ * hooks_copy.c and hooks_guard.c have one for each. */
+static const char *const wrapped[] = {
+    "memcpy",
+    "memmove",
+    "memset",
+    "__memcpy_chk",
+    "__memmove_chk",
+    "__memset_chk",
+    "memcmp",
+    "strlen",
+    "strcmp",
+    "strcpy",
+    "strncpy",
+    "__cxa_guard_acquire",
+    "__cxa_guard_release",
+    "__cxa_guard_abort",
+    NULL,
 };
 
 static void plan_linking(struct compiler_plan *plan, const struct compiler_options *o,
@@ -169,7 +183,7 @@ static void plan_linking(struct compiler_plan *plan, const struct compiler_optio
     if (!r->keeps_library) {
         add(&w, o->hooks);
         add(&w, "-Wl,-z,dynamic-undefined-weak");
-        for (const char *const *name = copying; *name != NULL; name++) {
+        for (const char *const *name = wrapped; *name != NULL; name++) {
             add_joined(&w, "-Wl,--wrap=", *name);
         }
     }

@@ -37,7 +37,9 @@ static const char *plan_with(const char *compiler, const char *const *words, siz
 #define LINK                                                                             \
     " HOOKS -Wl,-z,dynamic-undefined-weak" WRAP("memcpy") WRAP("memmove") WRAP("memset") \
         WRAP("__memcpy_chk") WRAP("__memmove_chk") WRAP("__memset_chk") WRAP("memcmp")   \
-            WRAP("strlen") WRAP("strcmp") WRAP("strcpy") WRAP("strncpy") "\n"
+            WRAP("strlen") WRAP("strcmp") WRAP("strcpy") WRAP("strncpy")                 \
+                WRAP("__cxa_guard_acquire") WRAP("__cxa_guard_release")                  \
+                    WRAP("__cxa_guard_abort") "\n"
 
 TEST(compiling_is_one_step)
 {
