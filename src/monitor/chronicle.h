@@ -3,7 +3,7 @@
  *
  *     struct chronicle h = {0};
  *     chronicle_processes(&h, t);                 who is there, for bind_spec
- *     chronicle_build(&h, t, &system, &options, notes);
+ *     chronicle_build(&h, &spec, &bound, &options, &notes);
  *     column = chronicle_column(&h, cell);        what a local formula is in each state
  *     chronicle_release(&h);
  *
