@@ -118,11 +118,11 @@ static void print_again(const struct minimization *m, struct out *out)
 }
 
 /* What there is to say of a stage beside its figures: why it did not do what it can, if it did
- * nothing, and how far it looked. */
+ * nothing or the system failed it, and how far it looked. */
 static const char *stage_note(const struct stage_account *a)
 {
     const bool is_idle = a->steps == 0 && a->externals == 0 && a->switches == 0 && a->bytes == 0;
-    return is_idle || a->searched > 0 ? a->note : "";
+    return is_idle || a->has_failed || a->searched > 0 ? a->note : "";
 }
 
 /* The account of a minimization, stage by stage: what was given, what each changed, what is left.

@@ -63,7 +63,15 @@ static void list_variants(struct shrinker *s, uint64_t name)
     struct plan_content smaller;
     contents_release(&s->variants);
     s->variants = (struct contents){0};
-    for (uint32_t i = 0; i < VARIANTS_MAX && w->ops->shrink(w, name, i, &smaller); i++) {
+    struct err e = {.text = ""};
+    for (uint32_t i = 0; i < VARIANTS_MAX; i++) {
+        const int answer = w->ops->shrink(w, name, i, &smaller, &e);
+        if (answer < 0) {
+            reducer_note_failure(s->reducer, e.text);
+        }
+        if (answer <= 0) {
+            return;
+        }
         s->is_any = true;
         smaller.name = i; /* all are kept, side by side */
         if (smaller.size <= SCHEDULE_CONTENT_MAX) {

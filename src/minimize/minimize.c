@@ -148,7 +148,9 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
     }
     struct stage_account *account = &r->result->stages[pass->stage];
     account->was_run = true;
-    account->note[0] = '\0';
+    if (!account->has_failed) {
+        account->note[0] = '\0';
+    }
     stage_functions[pass->stage](r);
     const bool is_better = r->best_count > bests;
     if (!is_better && is_last_of_singles(r, pass) && reducer_goes_on(r) &&

@@ -92,7 +92,8 @@ struct stage_account {
     uint64_t replays;
     uint64_t searched; /* steps that were taken one by one, from checkpoints: they are no replays */
     bool was_run;
-    char note[80]; /* why it did not do what it can, when it was last its turn; "": it did */
+    bool has_failed; /* the system did, at its part: the note says how, whatever else was done */
+    char note[200];  /* why it did not do what it can, when it was last its turn; "": it did */
 };
 
 struct minimize_progress {

@@ -55,10 +55,19 @@ bool reducer_goes_on(struct reducer *r)
 void reducer_note(struct reducer *r, const char *format, ...)
 {
     struct stage_account *account = &r->result->stages[r->stage];
+    if (account->has_failed) {
+        return;
+    }
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(account->note, sizeof account->note, format, arguments);
     va_end(arguments);
+}
+
+void reducer_note_failure(struct reducer *r, const char *how)
+{
+    reducer_note(r, "%s", how);
+    r->result->stages[r->stage].has_failed = true;
 }
 
 bool reducer_is_longer(struct reducer *r, uint32_t steps_max)

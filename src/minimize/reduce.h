@@ -75,6 +75,9 @@ void reducer_tell(struct reducer *r);
 /* Why the stage whose turn it is does not do what it can. */
 void reducer_note(struct reducer *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The system fails at its part of that stage: nothing else is said of it any more. */
+void reducer_note_failure(struct reducer *r, const char *how);
+
 /* Reasons that several have, each noted where it holds: the best has more steps than that, or
  * fewer; what looks for other executions is in vain, for nodes may not change otherwise. */
 bool reducer_is_longer(struct reducer *r, uint32_t steps_max);

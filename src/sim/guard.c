@@ -240,8 +240,12 @@ static void tell_signal(struct sim *s)
     /* Where in its loop a handler was found is chance. */
     (void)snprintf(key, sizeof key, "%s %.80s", s->doing, is_hang ? node : places);
     set_outcome(s, outcome, key);
-    (void)snprintf(s->execution->what, sizeof s->execution->what, "the handler %s on %s %s%s%s",
-                   s->doing, node, what, places[0] == '\0' ? "" : ": ", places);
+    char who[200] = "it"; /* of which something else has been said */
+    if (s->shrinking == NULL) {
+        (void)snprintf(who, sizeof who, "the handler %s on %s", s->doing, node);
+    }
+    (void)snprintf(s->execution->what, sizeof s->execution->what, "%s %s%s%s", who, what,
+                   places[0] == '\0' ? "" : ": ", places);
 }
 
 bool guard_run(struct sim *s, void (*run)(struct sim *s))
@@ -259,13 +263,16 @@ bool guard_run(struct sim *s, void (*run)(struct sim *s))
     return ending == ENDED_ITSELF;
 }
 
-bool guard_try(struct sim *s, void (*run)(struct sim *s))
+bool guard_try(struct sim *s, void (*run)(struct sim *s), struct err *e)
 {
     struct execution nobodys = {0};
     struct execution *own = s->execution;
     s->execution = &nobodys;
-    const bool is_whole = guard_run(s, run);
-    s->execution = own;
     s->self = -1;
+    const bool is_whole = guard_run(s, run);
+    if (!is_whole) {
+        (void)err_set(e, "%s", nobodys.what);
+    }
+    s->execution = own;
     return is_whole;
 }

@@ -1,4 +1,5 @@
 /* What requests bring, for those who try to make it smaller. */
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/state.h"
@@ -16,7 +17,7 @@ void request_close(struct sim *s)
 {
     vec_release(&s->requests);
     vec_release(&s->request_bytes);
-    vec_release(&s->smaller_bytes);
+    pen_close(&s->pen);
 }
 
 static void note(struct sim *s, uint64_t name, const struct clew_message *m)
@@ -70,29 +71,52 @@ static void ask(struct sim *s)
 {
     struct shrinking *asked = s->shrinking;
     s->doing = "shrink";
-    asked->is_any =
-        s->system->shrink(&asked->message, asked->index, s->smaller_bytes.at, &asked->size);
+    asked->is_any = s->system->shrink(&asked->message, asked->index, s->pen.bytes, &asked->size);
 }
 
-bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller)
+/* Whether the system keeps to what it may write. */
+static int check_answer(const struct sim *s, const struct shrinking *asked, struct err *e)
+{
+    if (!pen_is_whole(&s->pen)) {
+        return err_set(e, "it writes more than the %zu bytes that the request has",
+                       asked->message.size);
+    }
+    return asked->is_any && asked->size > asked->message.size
+               ? err_set(e, "it says %zu bytes, and the request has %zu", asked->size,
+                         asked->message.size)
+               : 0;
+}
+
+int request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller,
+                   struct err *e)
 {
     struct sim *s = sim_of(w);
     const struct request *r = find(s, name);
     if (r == NULL) {
-        return false;
+        return 0;
+    }
+    if (s->shrink_failure[0] != '\0') {
+        return err_set(e, "%s", s->shrink_failure);
     }
     struct shrinking asked = {.message = {.from = CLEW_CLIENT,
                                           .type = (int)r->type,
                                           .bytes = s->request_bytes.at + r->offset,
                                           .size = r->size},
                               .index = index};
-    vec_reserve(&s->smaller_bytes, asked.message.size + 1);
+    if (pen_open(&s->pen, r->size, e) < 0) {
+        return -1;
+    }
     s->shrinking = &asked;
-    const bool is_whole = guard_try(s, ask);
+    const bool is_whole = guard_try(s, ask, e);
     s->shrinking = NULL;
-    *smaller =
-        (struct plan_content){.name = name, .bytes = s->smaller_bytes.at, .size = asked.size};
-    return is_whole && asked.is_any && asked.size <= asked.message.size;
+    if (!is_whole || check_answer(s, &asked, e) < 0) {
+        (void)err_wrap(e, "shrink of %s fails", s->system->messages[r->type]);
+        (void)snprintf(s->shrink_failure, sizeof s->shrink_failure, "%.*s",
+                       (int)sizeof s->shrink_failure - 1, e->text);
+        return -1;
+    }
+    *smaller = (struct plan_content){.name = name, .bytes = s->pen.bytes, .size = asked.size};
+    return asked.is_any;
 }
 
 size_t request_size(struct world *w, uint64_t name)

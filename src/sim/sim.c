@@ -371,7 +371,8 @@ static const char *words_for(struct sim *s, uint32_t node)
     if (s->core->nodes[node].state == NULL) {
         return "down";
     }
-    if (s->system->describe != NULL && !guard_try(s, describe_node)) {
+    struct err unsaid;
+    if (s->system->describe != NULL && !guard_try(s, describe_node, &unsaid)) {
         return "(its describe fails)";
     }
     s->shown_text[sizeof s->shown_text - 1] = '\0';

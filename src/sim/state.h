@@ -205,6 +205,14 @@ struct request {
     uint32_t size;
 };
 
+/* Bytes that the system may write, and none around them. */
+struct pen {
+    char *memory; /* the fences, too; NULL: none yet */
+    size_t room;  /* between them */
+    char *bytes;
+    size_t size;
+};
+
 /* A timer that fired since timers alone have. */
 struct firing {
     uint64_t nodes; /* how far nodes are from what they were at the row's beginning */
@@ -283,8 +291,9 @@ struct sim {
     /* Requests of the run, where the system can shrink them. */
     VEC(struct request) requests;
     VEC(char) request_bytes;
-    VEC(char) smaller_bytes;
+    struct pen pen;              /* what the system writes of a smaller one */
     struct shrinking *shrinking; /* while the system is asked */
+    char shrink_failure[200];    /* how it failed when it was; "": it did not */
 
     /* While a node's state is described. */
     uint32_t shown_node;
@@ -433,8 +442,15 @@ void request_begin(struct sim *s);
 void request_close(struct sim *s);
 /* Of a request that is about to be sent: what it brings in this run. */
 struct clew_message request_content(struct sim *s, uint64_t name, const struct clew_message *m);
-bool request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller);
+/* A system that has failed at it once is not asked again. */
+int request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller,
+                   struct err *e);
 size_t request_size(struct world *w, uint64_t name);
+
+/* pen.c: room for so many bytes, cleared and aligned as on a heap; what was there is gone. */
+MUST_USE int pen_open(struct pen *p, size_t size, struct err *e);
+bool pen_is_whole(const struct pen *p); /* nothing was written right behind the bytes */
+void pen_close(struct pen *p);
 
 /* cycle.c: timers that bring nothing new. */
 void cycle_begin(struct sim *s);
@@ -472,8 +488,9 @@ _Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, c
                          ...) PRINTF_LIKE(4, 5);
 /* Runs the function; true when it came to its end, false when guard_end or a signal ended it. */
 bool guard_run(struct sim *s, void (*run)(struct sim *s));
-/* The same for code of the system that is no part of a run: its execution is left as it is. */
-bool guard_try(struct sim *s, void (*run)(struct sim *s));
+/* The same for code of the system that is no part of a run: its execution is left as it is, and e
+ * says how it failed. */
+bool guard_try(struct sim *s, void (*run)(struct sim *s), struct err *e);
 void guard_open(void);
 void guard_close(void);
 /* The run goes on: the watchdog begins to count anew. */

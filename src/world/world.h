@@ -198,9 +198,11 @@ struct world_ops {
     void (*restore)(struct world *w, const void *checkpoint);
     uint64_t (*state_hash)(struct world *w);
     /* Of a request in the last run that was not one of wants, by the name of what delivered it: the
-     * index-th smaller variant of what it brought, as the system proposes them. False when there
-     * are no more. The bytes are good until the next call. */
-    bool (*shrink)(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller);
+     * index-th smaller variant of what it brought, as the system proposes them. 1 when there is
+     * one, 0 when there are no more, -1 when the system fails at it. The bytes are good until the
+     * next call. */
+    int (*shrink)(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller,
+                  struct err *e);
     /* Likewise, how many bytes it brought; 0 where the system proposes none that are smaller. */
     size_t (*brought)(struct world *w, uint64_t name);
     /* The nodes' states, a line each, for people. */

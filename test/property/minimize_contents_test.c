@@ -126,10 +126,11 @@ static void check_fixpoint(struct world *w, const struct minimized *m)
     system_recipe(w, &m->plan, &m->best, &r);
     for (size_t k = 0; k < m->best.steps.count; k++) {
         struct plan_content smaller;
+        struct err e;
         for (uint32_t i = 0; i < NUMBERS_MAX + 1; i++) {
             system_run(w, &r.plan, &x);
             CHECK_INT(x.hash, m->best.hash);
-            if (!w->ops->shrink(w, m->best.steps.at[k].operation.name, i, &smaller)) {
+            if (w->ops->shrink(w, m->best.steps.at[k].operation.name, i, &smaller, &e) == 0) {
                 break;
             }
             uint8_t bytes[NUMBERS_MAX];

@@ -171,6 +171,15 @@ def test_a_state_that_cannot_be_described_is_no_end():
     assert done.returncode == 0 and "n1: (its describe fails)" in done.stdout, done.stdout + done.stderr
 
 
+def test_a_shrink_that_fails_is_told_with_its_place():
+    library = misbehaving("SHRINK_CRASHES")
+    explore(library, "--first", "--budget", "20runs", "-o", "unshrunk")
+    done = run(CLEW, "minimize", "-o", "unshrunk.sched", "unshrunk/violations/1.sched", library)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"contents .*  shrink of ping fails: it touches memory that is not there: misbehaves\.c:\d+", done.stdout), \
+        done.stdout
+
+
 def test_variables_of_the_file_are_rewound():
     assert explore(system("remembers"), "--budget", "50runs")["findings"] == []
 

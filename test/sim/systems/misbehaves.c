@@ -34,6 +34,9 @@ static void message(void *state, const struct clew_message *m)
 {
     (void)state;
     (void)m;
+#ifdef SHRINK_CRASHES
+    clew_fail("nobody asks");
+#endif
 }
 
 static bool holds(const struct clew_view *view)
@@ -65,8 +68,19 @@ static void describe(const void *state, char *text, size_t size)
 #endif
 }
 
+static bool shrink(const struct clew_message *m, uint32_t index, void *bytes, size_t *size)
+{
+    (void)m;
+    (void)bytes;
+    *size = 0;
+#ifdef SHRINK_CRASHES
+    crash();
+#endif
+    return index == 0;
+}
+
 static const struct clew_property properties[] = {{.name = "holds", .holds = holds}, {0}};
 
 CLEW_SYSTEM(.name = "misbehaves", .node_count = 1, .messages = messages, .setup = setup,
             .message = message, .fingerprint = fingerprint, .describe = describe,
-            .properties = properties);
+            .properties = properties, .shrink = shrink);

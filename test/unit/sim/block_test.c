@@ -349,9 +349,10 @@ TEST(requests_are_made_smaller_as_the_system_proposes)
     const uint64_t request = x.steps.at[0].operation.name;
     static const int64_t sums[] = {5, 4, 3};
     struct plan_content smaller;
+    struct err e;
     for (uint32_t i = 0; i < 3; i++) {
         system_run(w, &(struct plan){0}, &x);
-        CHECK(w->ops->shrink(w, request, i, &smaller));
+        CHECK_INT(w->ops->shrink(w, request, i, &smaller, &e), 1);
         uint8_t kept[2];
         CHECK_INT(smaller.size, sizeof kept);
         memcpy(kept, smaller.bytes, sizeof kept);
@@ -359,10 +360,10 @@ TEST(requests_are_made_smaller_as_the_system_proposes)
         system_run(w, &(struct plan){.contents = &smaller, .content_count = 1}, &x);
         CHECK_INT(came_at_the_end[0], sums[i]);
     }
-    CHECK(w->ops->shrink(w, request, 1, &smaller)); /* of two numbers, now */
+    CHECK_INT(w->ops->shrink(w, request, 1, &smaller, &e), 1); /* of two numbers, now */
     CHECK_INT(smaller.size, 1);
-    CHECK(!w->ops->shrink(w, request, 2, &smaller));
-    CHECK(!w->ops->shrink(w, request + 1, 0, &smaller));
+    CHECK_INT(w->ops->shrink(w, request, 2, &smaller, &e), 0);
+    CHECK_INT(w->ops->shrink(w, request + 1, 0, &smaller, &e), 0);
     execution_release(&x);
     world_close(w);
 }
