@@ -194,12 +194,16 @@ static void list_write(struct sim *s, uint32_t node)
                 &(struct origin){.node = node, .cause = w->cause});
 }
 
+/* Those of slow disks come where nothing else can: whatever anybody does may hold them up. */
 static void list_writes(struct sim *s, bool is_slow)
 {
     for (uint32_t i = 0; i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
         if (n->disk.first != NULL && n->disk.is_slow == is_slow && !n->awaited.is_any) {
             list_write(s, i);
+            if (is_slow) {
+                s->pending[s->pending_count - 1].objects[0] = PICK_EVERYTHING;
+            }
         }
     }
 }

@@ -38,11 +38,13 @@ static struct {
     uint8_t bad[NODES_MAX];      /* a state that breaks the property; STATES: none does */
     uint8_t clashes[CLASHES][2]; /* states of the first two nodes that break a property each */
     uint8_t crash;               /* a state in which the last node asserts */
+    uint8_t told[NODES_MAX];     /* who is told what has reached a disk; NODES_MAX: nobody is */
 } current;
 
 struct node {
     uint8_t state;
     uint8_t timers_left;
+    uint8_t writes_told;
 };
 
 static void react(struct node *node, const struct reaction *r, uint8_t strength)
@@ -99,6 +101,10 @@ static void written(void *state, uint32_t ticket, bool is_failed)
     struct node *node = state;
     (void)ticket;
     node->state = (uint8_t)((node->state + (is_failed ? 2 : 1)) % STATES);
+    const uint8_t told = current.told[clew_self()];
+    if (told < NODES_MAX && node->writes_told++ == 0) {
+        clew_send(told, 0, &(struct letter){0}, sizeof(struct letter));
+    }
 }
 
 static bool is_good(const struct clew_view *view)
@@ -168,6 +174,9 @@ const struct clew_system *random_system(struct prng *prng, const struct random_s
         current.clashes[i][1] = o->can_clash ? (uint8_t)(1 + prng_below(prng, STATES - 1)) : STATES;
     }
     current.crash = o->can_crash ? (uint8_t)(1 + prng_below(prng, STATES - 1)) : STATES;
+    for (uint32_t n = 0; n < node_count; n++) {
+        current.told[n] = o->tells_writes ? (uint8_t)prng_below(prng, node_count) : NODES_MAX;
+    }
     current.request_count = 2 + (uint32_t)prng_below(prng, REQUESTS_MAX - 1);
     for (uint32_t i = 0; i < current.request_count; i++) {
         current.requests[i] =

@@ -10,6 +10,7 @@
 struct random_system_options {
     bool has_timers;
     bool has_disk;
+    bool tells_writes;    /* what has reached a disk is told to some node */
     bool can_fail;        /* some states break a property */
     bool can_clash;       /* some states of two nodes at the same moment break properties */
     bool can_crash;       /* a node crashes in some state */

@@ -56,7 +56,9 @@ static void trial_begin_as(struct trial *t, struct prng *prng,
     const struct plan p = {.faults = t->faults};
     while (true) {
         const struct random_system_options o = {.has_timers = prng_below(prng, 2) == 0,
-                                                .has_disk = prng_below(prng, 3) == 0,
+                                                .has_disk =
+                                                    prng_below(prng, 3) == 0 || breaks->has_disk,
+                                                .tells_writes = breaks->tells_writes,
                                                 .can_fail = breaks->can_fail,
                                                 .can_clash = breaks->can_clash,
                                                 .can_crash = breaks->can_crash};
@@ -207,6 +209,14 @@ TEST(dpor_finds_each_clash_of_two_nodes)
     check_finds_each(EXPLORE_DPOR, &breaking, "none", 24, test_count(60, 2000));
     check_finds_each(EXPLORE_DPOR, &breaking, "drop=1", 25, test_count(15, 200));
     check_finds_each(EXPLORE_DPOR, &breaking, "crash=1", 26, test_count(14, 200));
+}
+
+/* What a slow disk writes waits for whatever anybody does. */
+TEST(dpor_finds_what_slow_disks_lead_to)
+{
+    static const struct random_system_options writing = {
+        .has_disk = true, .tells_writes = true, .can_fail = true, .can_clash = true};
+    check_finds_each(EXPLORE_DPOR, &writing, "slow-disk=2", 27, test_count(5, 60));
 }
 
 /* Where the order of all steps matters, each order is an execution of its own. */
