@@ -13,7 +13,7 @@ static void (*const stage_functions[])(struct reducer *r) = {
     [STAGE_MATCHES] = matches_stage,     [STAGE_MOVES] = moves_stage,
     [STAGE_ANEW] = anew_stage,           [STAGE_SEEDS] = seeds_stage,
     [STAGE_DETOURS] = detours_stage,     [STAGE_DRIFT] = drift_stage,
-    [STAGE_EXACT] = exact_stage,
+    [STAGE_ROLES] = roles_stage,         [STAGE_EXACT] = exact_stage,
 };
 
 /* One stage, and how it finds steps again. */
@@ -54,10 +54,10 @@ static const struct pass clew_passes[] = {
     {STAGE_ECHOES, ALL_WAYS},  {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
     {STAGE_STRANDS, ALL_WAYS}, {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
     {STAGE_SINGLES, ALL_WAYS}, {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
-    {STAGE_SEEDS, ALL_WAYS},   {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},
-    {STAGE_PAIRS, ALL_WAYS},   {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},
-    {STAGE_MOVES, ALL_WAYS},   {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},
-    {STAGE_SINGLES, SAME_WAY}, {STAGE_EXACT, ALL_WAYS},
+    {STAGE_ROLES, TYPE_WAYS},  {STAGE_SEEDS, ALL_WAYS},     {STAGE_CONTENTS, ALL_WAYS},
+    {STAGE_DRIFT, ALL_WAYS},   {STAGE_PAIRS, ALL_WAYS},     {STAGE_TAILS, ALL_WAYS},
+    {STAGE_MATCHES, ALL_WAYS}, {STAGE_MOVES, ALL_WAYS},     {STAGE_ANEW, ALL_WAYS},
+    {STAGE_DETOURS, ALL_WAYS}, {STAGE_SINGLES, SAME_WAY},   {STAGE_EXACT, ALL_WAYS},
 };
 
 static const struct pass demi_passes[] = {

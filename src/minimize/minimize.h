@@ -29,6 +29,7 @@
     STAGE(CONES, "cones", "leaves out a step with all that came of it")                    \
     STAGE(STRANDS, "strands", "leaves out a node, some of its steps, some of one kind")    \
     STAGE(SINGLES, "singles", "leaves out each step alone, until none can go")             \
+    STAGE(ROLES, "roles", "has one node in the place of another")                          \
     STAGE(SEEDS, "seeds", "gives the nodes other random numbers")                          \
     STAGE(CONTENTS, "contents", "makes smaller what requests bring, as the system says")   \
     STAGE(DRIFT, "drift", "walks among executions that are as long")                       \

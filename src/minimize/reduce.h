@@ -198,6 +198,7 @@ void matches_stage(struct reducer *r);
 void moves_stage(struct reducer *r);
 void contents_stage(struct reducer *r);
 void anew_stage(struct reducer *r);
+void roles_stage(struct reducer *r);
 void seeds_stage(struct reducer *r);
 void detours_stage(struct reducer *r);
 void drift_stage(struct reducer *r);

@@ -89,3 +89,57 @@ void sim_describe(struct world *w, const struct pick_operation *o, struct schedu
         c->operation = describe_operation(s, o, &schedule->names);
     }
 }
+
+/* Another node's place, if it is one of the two. */
+static uint32_t exchanged(uint32_t node, uint32_t first, uint32_t second)
+{
+    return node == first ? second : node == second ? first : node;
+}
+
+static uint64_t exchanged_messages(const struct sim *s, uint64_t action, uint32_t first,
+                                   uint32_t second)
+{
+    const uint32_t messages = messages_of(s, action);
+    const uint32_t channel = messages / s->type_count;
+    const uint32_t from = channel / s->node_count; /* the client is 0 */
+    const uint32_t to = exchanged(channel % s->node_count, first, second);
+    const uint32_t other = from == 0 ? 0 : exchanged(from - 1, first, second) + 1;
+    return s->names
+        .messages[(other * s->node_count + to) * s->type_count + messages % s->type_count];
+}
+
+/* The name in the table of another node that the action is in that of its own. */
+static uint64_t exchanged_name(const uint64_t *own, const uint64_t *others, uint32_t count,
+                               uint64_t action)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (own[i] == action) {
+            return others[i];
+        }
+    }
+    must(false);
+    return 0;
+}
+
+uint64_t sim_exchanged(struct world *w, const struct pick_operation *o, uint16_t first,
+                       uint16_t second)
+{
+    const struct sim *s = sim_of(w);
+    const uint32_t node = exchanged(o->node, first, second);
+    if (o->fault_bound != 0) {
+        return fault_action(s, o->fault_bound, node);
+    }
+    if (o->fault != 0 && o->action == s->names.nodes[o->node + 1]) {
+        return s->names.nodes[node + 1];
+    }
+    switch (o->kind) {
+    case EVENT_TIMER_FIRE:
+        return exchanged_name(s->names.timers[o->node], s->names.timers[node], s->timer_count,
+                              o->action);
+    case EVENT_HANDLER_BEGIN:
+        return exchanged_name(s->names.helpers[o->node], s->names.helpers[node], s->helper_count,
+                              o->action);
+    case EVENT_FILE_SYNC: return s->names.writes[node];
+    default: return exchanged_messages(s, o->action, first, second);
+    }
+}

@@ -432,6 +432,7 @@ static const struct world_ops ops = {
     .name = "sim",
     .run = run,
     .describe = sim_describe,
+    .exchanged = sim_exchanged,
     .coverage = coverage,
     .blocks = cover_blocks,
     .properties = claims_tell,

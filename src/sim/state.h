@@ -408,6 +408,8 @@ void beginning_resume(struct sim *s, const struct point *point); /* that was fou
 void beginning_look(struct sim *s); /* puts a point aside, if it is time */
 
 /* describe.c: operations the way schedules write them. */
+uint64_t sim_exchanged(struct world *w, const struct pick_operation *o, uint16_t first,
+                       uint16_t second);
 void sim_describe(struct world *w, const struct pick_operation *o, struct schedule *schedule,
                   struct choice *c);
 

@@ -205,6 +205,9 @@ struct world_ops {
                   struct err *e);
     /* Likewise, how many bytes it brought; 0 where the system proposes none that are smaller. */
     size_t (*brought)(struct world *w, uint64_t name);
+    /* What the operation would do if these two nodes had changed places: an action. */
+    uint64_t (*exchanged)(struct world *w, const struct pick_operation *o, uint16_t first,
+                          uint16_t second);
     /* The nodes' states, a line each, for people. */
     void (*states)(struct world *w, struct out *out);
 };
