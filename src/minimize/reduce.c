@@ -98,12 +98,35 @@ static bool is_known(const struct reducer *r, const struct execution *x)
     return true;
 }
 
+static uint32_t count_unignorable(const struct execution *x, uint64_t action)
+{
+    uint32_t count = 0;
+    vec_each (&x->steps, step) {
+        count += step->operation.is_unignorable && step->operation.action == action;
+    }
+    return count;
+}
+
+/* Whether all that may not be ignored has come as often as in the first run. */
+static bool has_unignorable(const struct reducer *r, const struct execution *x)
+{
+    while (r->of != NULL) {
+        r = r->of;
+    }
+    vec_each (&r->unignorable.entries, first) {
+        if (count_unignorable(x, first->key) < first->value) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool reducer_is_same(const struct reducer *r, const struct execution *x)
 {
     const enum same same = r->options->same;
     return x->outcome == r->outcome && (same == SAME_KIND || strcmp(x->key, r->key) == 0) &&
            (same != SAME_EXACT || node_of(x) == r->node) &&
-           (!r->options->no_diverge || is_known(r, x));
+           (!r->options->no_diverge || is_known(r, x)) && has_unignorable(r, x);
 }
 
 static bool is_better(const struct reducer *r, const struct execution *x)

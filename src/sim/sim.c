@@ -117,6 +117,7 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     guard_alive();
     s->now = s->core->steps++;
+    const uint64_t variables = s->plan->wants_shared ? hash_segments(s) : 0;
     const uint64_t look = s->plan->wants_transitions ? look_of(s, o.node) : 0;
     cycle_before(s, &o, &from);
     hash_touch_node(s, from.node);
@@ -139,6 +140,7 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     claims_check(s);
     watch_variables(s);
+    vec_last(&x->steps)->is_shared = s->plan->wants_shared && hash_segments(s) != variables;
     outside_advance(s);
     if (!s->is_wanted || outside_is_waiting(s)) {
         outside_list(s);

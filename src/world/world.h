@@ -57,9 +57,10 @@ struct plan {
     bool wants_views;       /* keep what claims see of each step's node after it */
     bool is_blind;          /* claims are not looked at */
     bool is_ordered;        /* every two steps conflict: their order is what claims are about */
-    bool is_reduced;  /* orders of steps that do not conflict are left out: the world tells by its
-                         `order` when it turns out that they matter */
-    bool is_learning; /* covered blocks are counted, and told to the strategy */
+    bool is_reduced;   /* orders of steps that do not conflict are left out: the world tells by its
+                          `order` when it turns out that they matter */
+    bool wants_shared; /* keep which steps changed variables that belong to no node */
+    bool is_learning;  /* covered blocks are counted, and told to the strategy */
     struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
     /* Requests that bring other bytes than they would. */
     const struct plan_content *contents;
@@ -111,6 +112,7 @@ struct step {
     uint32_t cause;         /* the step that created it; STEP_NONE: it was there from the start */
     uint32_t pending_first; /* into the execution's pending, if the plan wants it */
     uint32_t pending_count;
+    bool is_shared;      /* it changed what belongs to no node, if the plan wants to know it */
     uint64_t state;      /* hash of the system after it, if the plan wants it; 0: none */
     uint64_t view;       /* hash of what claims see of its node after it, likewise; 0: none */
     uint64_t transition; /* of its node's variables before and after, likewise; 0: no change */

@@ -202,6 +202,16 @@ def test_dpor_notices_that_the_order_of_all_steps_matters():
             assert again["findings"][0]["severity"] == "warning", again
 
 
+def test_the_exact_finish_tries_all_orders_of_what_changes_shared_variables():
+    library = system("shared")
+    with open(os.path.join(FOLDER, "shared.sched"), "w", encoding="utf-8") as file:
+        file.write("clew-schedule 1\nsystem shared\nworld sim\nnet fifo\nthen stop\nsteps 3\n" +
+                   "".join(f"message client>n1/go#{i}\n" for i in (1, 2, 3)))
+    done = run(CLEW, "minimize", "--json", "--stage", "exact", "-o", "sooner.sched", "shared.sched", library)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["stats"]["final_events"] == 2, done.stdout
+
+
 def test_what_is_no_system_is_refused():
     said = {"empty": "has no system in it", "later": "was built for version 3 of clew/sim.h, and this clew has 2"}
     for name, words in said.items():
