@@ -52,15 +52,25 @@ static const char *proof_text(const struct minimization *m)
 }
 
 /* Among which executions it was looked for, where that is not all of them. */
-static const char *proof_bound(const struct minimization *m)
+static void print_proof_bound(const struct minimization *m, struct out *out)
 {
     const bool is_of_all = m->result.proof == PROOF_OPTIMAL || m->result.proof == PROOF_KINDS;
-    const bool has_seed = is_of_all && m->world->has_drawn;
-    if (is_of_all && m->options.no_diverge) {
-        return has_seed ? ", without other changes or other random numbers of a node"
-                        : ", without other changes of a node";
+    const struct {
+        bool is_so;
+        const char *what;
+    } same[] = {{m->options.no_diverge, "changes of nodes"},
+                {m->world->has_drawn, "random numbers"},
+                {m->result.initial_bytes > 0, "contents of requests"}};
+    const char *before = ", with the same ";
+    for (size_t i = 0; is_of_all && i < sizeof same / sizeof *same; i++) {
+        if (same[i].is_so) {
+            out_format(out, "%s%s", before, same[i].what);
+            before = " and ";
+        }
     }
-    return has_seed ? ", with the same random numbers" : "";
+    if (m->result.proof == PROOF_MINIMAL && m->result.has_atoms) {
+        out_text(out, ", a fault and what ends it being one");
+    }
 }
 
 /* What ended it, in a word for programs and in some for people. */
@@ -75,7 +85,8 @@ static const struct {
 /* What the result is worth, and why not more. */
 static void print_proof(const struct minimization *m, struct out *out)
 {
-    out_format(out, "%s%s", proof_text(m), proof_bound(m));
+    out_text(out, proof_text(m));
+    print_proof_bound(m, out);
     if (m->result.stopped_by != LIMIT_OPEN) {
         out_format(out, "%s (%s)",
                    m->result.proof == PROOF_NONE ? "" : "; stopped before all was tried",

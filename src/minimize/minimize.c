@@ -45,19 +45,20 @@ struct pass {
 /* Those that are done once: later there is less to be found. */
 enum { CLEW_PASSES_ONCE = 1 };
 
-/* The last of singles is for what goes with a step: none of the other ways passes over what is not
- * there without it. */
+/* Singles are followed by those for what goes with a step: none of the other ways passes over what
+ * is not there without it. */
 static const struct pass clew_passes[] = {
-    {STAGE_ECHOES, ALL_WAYS},  {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
-    {STAGE_SLICE, ALL_WAYS},   {STAGE_SWITCHES, ALL_WAYS},  {STAGE_EXTERNALS, ALL_WAYS},
-    {STAGE_CHUNKS, ALL_WAYS},  {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
-    {STAGE_ECHOES, ALL_WAYS},  {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
-    {STAGE_STRANDS, ALL_WAYS}, {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
-    {STAGE_SINGLES, ALL_WAYS}, {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
-    {STAGE_ROLES, TYPE_WAYS},  {STAGE_SEEDS, ALL_WAYS},     {STAGE_CONTENTS, ALL_WAYS},
-    {STAGE_DRIFT, ALL_WAYS},   {STAGE_PAIRS, ALL_WAYS},     {STAGE_TAILS, ALL_WAYS},
-    {STAGE_MATCHES, ALL_WAYS}, {STAGE_MOVES, ALL_WAYS},     {STAGE_ANEW, ALL_WAYS},
-    {STAGE_DETOURS, ALL_WAYS}, {STAGE_SINGLES, SAME_WAY},   {STAGE_EXACT, ALL_WAYS},
+    {STAGE_ECHOES, ALL_WAYS},    {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
+    {STAGE_SLICE, ALL_WAYS},     {STAGE_SWITCHES, ALL_WAYS},  {STAGE_EXTERNALS, ALL_WAYS},
+    {STAGE_CHUNKS, ALL_WAYS},    {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
+    {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
+    {STAGE_STRANDS, ALL_WAYS},   {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
+    {STAGE_SINGLES, ALL_WAYS},   {STAGE_SINGLES, SAME_WAY},   {STAGE_ECHOES, ALL_WAYS},
+    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SEEDS, ALL_WAYS},     {STAGE_ROLES, TYPE_WAYS},
+    {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},     {STAGE_PAIRS, ALL_WAYS},
+    {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},   {STAGE_MOVES, ALL_WAYS},
+    {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},   {STAGE_SINGLES, SAME_WAY},
+    {STAGE_EXACT, ALL_WAYS},
 };
 
 static const struct pass demi_passes[] = {
@@ -67,8 +68,8 @@ static const struct pass demi_passes[] = {
 };
 
 static const struct pass demi_paper_passes[] = {
-    {STAGE_CONTENTS, SAME_WAY}, {STAGE_SLICE, SAME_WAY},    {STAGE_EXTERNALS, SAME_WAY},
-    {STAGE_CHUNKS, TYPE_WAYS},  {STAGE_SINGLES, TYPE_WAYS}, {STAGE_MATCHES, TYPE_WAYS},
+    {STAGE_CONTENTS, TYPE_WAYS}, {STAGE_SLICE, SAME_WAY},    {STAGE_EXTERNALS, SAME_WAY},
+    {STAGE_CHUNKS, TYPE_WAYS},   {STAGE_SINGLES, TYPE_WAYS}, {STAGE_MATCHES, TYPE_WAYS},
 };
 
 static const struct {
@@ -160,6 +161,12 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
     return is_better;
 }
 
+/* That nothing can go need not be known twice. */
+static bool is_known(const struct reducer *r, const struct pass *pass)
+{
+    return is_last_of_singles(r, pass) && r->result->proof != PROOF_NONE;
+}
+
 /* From seeds on a better one makes it begin anew; what is before goes on to its own end. What other
  * runs came to has been through all of them. */
 static bool is_repeated_after(const struct reducer *r, const struct pass *pass)
@@ -177,12 +184,19 @@ static bool is_repeated_after(const struct reducer *r, const struct pass *pass)
  */
 static const uint32_t stages_elsewhere = 1u << STAGE_ECHOES | 1u << STAGE_SHORTCUTS |
                                          1u << STAGE_SEEDS | 1u << STAGE_DRIFT | 1u << STAGE_TAILS |
-                                         1u << STAGE_ANEW | 1u << STAGE_DETOURS;
+                                         1u << STAGE_MOVES | 1u << STAGE_ANEW | 1u << STAGE_DETOURS;
+
+/* What is left to do where nothing is switched at all: there is one such execution. */
+static const uint32_t stages_unswitched = 1u << STAGE_SWITCHES | 1u << STAGE_SINGLES;
 
 static bool is_needless(const struct reducer *r, enum stage stage)
 {
-    return r->options->stages == 0 && r->result->has_fewest_switches &&
-           (stages_elsewhere >> stage & 1) != 0;
+    if (r->options->stages != 0 || !r->result->has_fewest_switches) {
+        return false;
+    }
+    const uint32_t needless =
+        r->result->final_switches == 0 ? ~stages_unswitched : stages_elsewhere;
+    return (needless >> stage & 1) != 0;
 }
 
 void reducer_run_stages(struct reducer *r, uint32_t left_out)
@@ -191,7 +205,8 @@ void reducer_run_stages(struct reducer *r, uint32_t left_out)
     const size_t count = pipelines[r->options->compat].count;
     for (size_t i = 0; i < count && reducer_goes_on(r); i++) {
         const enum stage stage = passes[i].stage;
-        if (!is_asked(r, stage) || is_needless(r, stage) || (left_out >> stage & 1) != 0) {
+        if (!is_asked(r, stage) || is_needless(r, stage) || (left_out >> stage & 1) != 0 ||
+            is_known(r, &passes[i])) {
             continue;
         }
         if (run_pass(r, &passes[i]) && is_repeated_after(r, &passes[i])) {
@@ -205,6 +220,9 @@ static void conclude(struct reducer *r)
 {
     struct minimized *m = r->result;
     r->stage = STAGE_NONE;
+    for (uint32_t i = 0; i < reducer_size(r); i++) {
+        m->has_atoms = m->has_atoms || r->partner_of.at[i] != i;
+    }
     if ((m->proof != PROOF_NONE || m->has_fewest_switches) && !reducer_is_steady(r)) {
         m->proof = PROOF_NONE;
         m->has_fewest_switches = false;

@@ -154,6 +154,7 @@ struct minimized {
     uint32_t contents_shrunk; /* how often something smaller was brought */
     struct stage_account stages[STAGE_COUNT + 1]; /* the last is that of STAGE_NONE */
     enum proof proof;
+    bool has_atoms;            /* some of its steps go together, or not at all */
     bool is_flaky;             /* replays of one schedule differ, or may: nothing is proven */
     enum limit_end stopped_by; /* LIMIT_OPEN: all was done */
 };

@@ -196,6 +196,27 @@ TEST(contents_are_shrunk_as_demi_does)
     check_contents(&o, 2, test_count(30, 500));
 }
 
+/* Contents come first there: what they can be once steps are gone is not asked again. */
+TEST(contents_are_shrunk_as_demi_writes)
+{
+    struct prng prng;
+    prng_init(&prng, 4);
+    for (uint64_t i = 0; i < test_count(30, 500); i++) {
+        struct minimized m;
+        struct err e = {.text = ""};
+        draw(&prng);
+        struct world *w = system_open(&notes, NULL);
+        const struct minimize_options o = {.is_stopped = &never, .compat = COMPAT_DEMI_PAPER};
+        CHECK_INT(minimize(w, &(struct plan){.pick.seed = i}, &o, &m, &e), 0);
+        const uint64_t least = (uint64_t)__builtin_popcount(drawn.needed);
+        CHECK(m.final_bytes >= least);
+        CHECK(m.stages[STAGE_CONTENTS].bytes < 0 || m.initial_bytes == least);
+        check_bytes(w, &m);
+        minimized_release(&m);
+        world_close(w);
+    }
+}
+
 /* Both nodes have to get the same, with a zero in it: no request can be made smaller alone. */
 static bool is_unlike(const struct clew_view *view)
 {

@@ -293,6 +293,11 @@ TEST(crash_and_restart_go_or_stay_together_and_what_may_not_be_ignored_stays)
             wanted |= is_needed << k | is_needed << t.partner_of[k];
         }
         CHECK_INT(left, wanted);
+        bool has_atoms = false;
+        for (uint32_t k = 0; k < STEPS_MAX && k < t.count; k++) {
+            has_atoms = has_atoms || ((left >> k & 1) != 0 && t.partner_of[k] != k);
+        }
+        CHECK_INT(m.has_atoms, has_atoms);
         candidates += t.candidates;
         minimized_release(&m);
     }
