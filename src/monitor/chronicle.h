@@ -171,6 +171,10 @@ void chronicle_find_changes(struct chronicle *h);
 /* The same for a part of it. */
 const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum column_part part);
 
+/* Whether the report, of the trace that h->trace has, sends a message: connections need each
+ * other's ends too. */
+bool chronicle_is_send(const struct chronicle *h, uint32_t report);
+
 /* Whether `taken` is a cut whatever the missing reports were: none of them can have been a message
  * that forbids it. */
 bool chronicle_is_certain(const struct chronicle *h, const uint32_t *taken);

@@ -1,6 +1,7 @@
 /* What formulas over the variables of one process are in each of its states. */
 #include "base/sort.h"
 #include "monitor/chronicle.h"
+#include "wire/kind.h"
 
 static uint32_t joined_owner(uint32_t left, uint32_t right)
 {
@@ -196,6 +197,29 @@ void chronicle_find_changes(struct chronicle *h)
     h->changes = changes;
 }
 
+bool chronicle_is_send(const struct chronicle *h, uint32_t report)
+{
+    return trace_at(h->trace, h->reports[report].event)->kind == EVENT_SEND;
+}
+
+/* Per report of the one: the last receive by the other of what it sends, and one more; 0: none. A
+ * stream may bring a message in pieces. */
+static uint32_t *find_receives(struct chronicle *h, const struct slot *slot)
+{
+    const struct cuts *c = &h->cuts;
+    const uint32_t first = c->first[slot->process];
+    uint32_t *received = arena_array(&h->arena, uint32_t, c->first[slot->process + 1] - first);
+    for (uint32_t r = c->first[slot->other]; r < c->first[slot->other + 1]; r++) {
+        for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
+            const uint32_t send = c->needs[n];
+            if (c->process[send] == slot->process && chronicle_is_send(h, send)) {
+                received[send - first] = r + 1;
+            }
+        }
+    }
+    return received;
+}
+
 /* How many messages the one has sent to the other, or the other has received of them, in each
  * state. What nobody received may be on its way to anybody: then nothing is known. */
 static void fill_messages(struct chronicle *h, struct column *column, const struct slot *slot,
@@ -206,12 +230,11 @@ static void fill_messages(struct chronicle *h, struct column *column, const stru
     const uint32_t count = c->first[column->process + 1] - first;
     struct span *at = arena_array(&h->arena, struct span, count + 1);
     bool *is_open = arena_array(&h->arena, bool, count + 1);
-    for (uint32_t r = c->first[slot->other]; r < c->first[slot->other + 1]; r++) {
-        for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
-            const uint32_t end = part == COLUMN_SENT ? c->needs[n] : r;
-            if (c->process[c->needs[n]] == slot->process) {
-                at[end - first + 1].low++;
-            }
+    const uint32_t *received = find_receives(h, slot);
+    for (uint32_t send = c->first[slot->process]; send < c->first[slot->process + 1]; send++) {
+        const uint32_t last = received[send - c->first[slot->process]];
+        if (last > 0) {
+            at[(part == COLUMN_SENT ? send : last - 1) - first + 1].low++;
         }
     }
     column->is_known = !bits_has(h->has_lost, slot->process);

@@ -73,6 +73,26 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
     return 0;
 }
 
+/* Those between processes; one that comes in pieces is one. */
+static uint64_t count_messages(struct chronicle *h)
+{
+    const struct cuts *c = &h->cuts;
+    const uint32_t report_count = cuts_report_count(c);
+    const struct arena_mark mark = arena_mark(&h->scratch);
+    uint32_t *counted_for = arena_array(&h->scratch, uint32_t, report_count);
+    uint64_t count = 0;
+    for (uint32_t r = 0; r < report_count; r++) {
+        const uint32_t to = c->process[r] + 1;
+        for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
+            const uint32_t send = c->needs[n];
+            count += counted_for[send] != to && chronicle_is_send(h, send);
+            counted_for[send] = to;
+        }
+    }
+    arena_reset(&h->scratch, mark);
+    return count;
+}
+
 int monitor_find(const struct trace *t, const struct monitor_options *o, struct findings *f,
                  struct monitor_result *r, struct notes *n, struct err *e)
 {
@@ -87,7 +107,7 @@ int monitor_find(const struct trace *t, const struct monitor_options *o, struct 
         m.taken = arena_array(&m.chronicle.arena, uint32_t, m.chronicle.cuts.process_count);
         r->process_count = m.chronicle.cuts.process_count;
         r->report_count = cuts_report_count(&m.chronicle.cuts);
-        r->message_count = m.chronicle.cuts.need_first[r->report_count];
+        r->message_count = count_messages(&m.chronicle);
         r->gap_count = m.chronicle.gaps.count;
         result = decide_all(&m, r, e);
     }

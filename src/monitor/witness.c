@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/bits.h"
-#include "wire/kind.h"
 
 static void forget(const struct chronicle *h, uint32_t process, struct span *slots)
 {
@@ -15,17 +14,24 @@ static void forget(const struct chronicle *h, uint32_t process, struct span *slo
     }
 }
 
-/* How many messages are on their way, in the cut, from one process to another. */
+/* How many messages are on their way, in the cut, from one process to another: sent, and not all of
+ * them received. */
 static int64_t messages_between(const struct chronicle *h, const uint32_t *taken,
-                                const struct slot *slot)
+                                const struct slot *slot, struct arena *a)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t sent = c->first[slot->process] + taken[slot->process];
     const uint32_t received = c->first[slot->other] + taken[slot->other];
+    const struct bits is_counted = bits_take(a, sent);
     int64_t count = 0;
     for (uint32_t r = received; r < c->first[slot->other + 1]; r++) {
         for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
-            count += c->process[c->needs[n]] == slot->process && c->needs[n] < sent;
+            const uint32_t send = c->needs[n];
+            if (c->process[send] == slot->process && send < sent && chronicle_is_send(h, send) &&
+                !bits_has(is_counted, send)) {
+                bits_add(is_counted, send);
+                count++;
+            }
         }
     }
     return count;
@@ -51,7 +57,7 @@ static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, s
     for (uint32_t i = 0; h->counts_messages && i < h->bound->slots.count; i++) {
         const struct slot *slot = &h->bound->slots.at[i];
         if (slot->other != UINT32_MAX && !bits_has(h->has_lost, slot->process)) {
-            const int64_t on_way = messages_between(h, taken, slot);
+            const int64_t on_way = messages_between(h, taken, slot, a);
             slots[SLOT_FIRST + i] = (struct span){on_way, on_way};
         }
     }
@@ -193,7 +199,7 @@ static void cross_within(struct crossing *crossing, const struct chronicle *h, u
     if (!cross(crossing)) {
         return;
     }
-    if (e->message != 0 && e->kind == EVENT_SEND) {
+    if (e->message != 0) {
         say(&crossing->named, " %s", trace_name(h->trace, e->message));
     } else {
         say(&crossing->named, " event %llu",
@@ -210,18 +216,25 @@ static bool is_taken(const struct chronicle *h, const uint32_t *taken, uint32_t 
     return report < h->cuts.first[process] + taken[process];
 }
 
+/* A message that comes in pieces is named once for whom it comes to. */
 static void find_within(struct crossing *crossing, const struct chronicle *h, const uint32_t *taken)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t report_count = cuts_report_count(c);
+    struct arena scratch = {0};
+    uint32_t *named_for = arena_array(&scratch, uint32_t, report_count); /* process, and one more */
     for (uint32_t r = 0; r < report_count; r++) {
         const bool is_after = !is_taken(h, taken, c->process[r], r);
         for (uint32_t n = c->need_first[r]; is_after && n < c->need_first[r + 1]; n++) {
-            if (is_taken(h, taken, c->process[c->needs[n]], c->needs[n])) {
-                cross_within(crossing, h, c->needs[n], r);
+            const uint32_t send = c->needs[n];
+            if (is_taken(h, taken, c->process[send], send) && chronicle_is_send(h, send) &&
+                named_for[send] != c->process[r] + 1) {
+                named_for[send] = c->process[r] + 1;
+                cross_within(crossing, h, send, r);
             }
         }
     }
+    arena_release(&scratch);
 }
 
 static void find_passing(struct crossing *on_way, struct crossing *lost, const struct chronicle *h,

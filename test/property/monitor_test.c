@@ -459,6 +459,17 @@ TEST(messages_on_their_way_are_counted)
     CHECK_INT(answer_to("p: never messages(p1, p2) >= 1", lost, 6).verdict, CUT_UNKNOWN);
 }
 
+TEST(a_message_in_pieces_is_one_and_a_connection_none)
+{
+    const char *run = "t@a connect 1:1>2:2 mode=tcp time=1; t@b accept 1:1>2:2 mode=tcp time=5;"
+                      "t@a snd 1:1>2:2 mode=tcp size=10 time=6;"
+                      "t@b rcv 1:1>2:2 mode=tcp size=4 time=8;"
+                      "t@b rcv 1:1>2:2 mode=tcp size=6 time=9; t@b var x value=1 time=9";
+    CHECK_INT(answer_to("p: never messages(a, b) >= 2", run, 1).verdict, CUT_NO);
+    CHECK_INT(answer_to("p: never messages(a, b) >= 1", run, 1).verdict, CUT_YES);
+    CHECK_INT(answer_to("p: never messages(a, b) >= 1 and b.x = 1", run, 1).verdict, CUT_NO);
+}
+
 TEST(temporal_formulas_are_left_open)
 {
     const char *run = "t@a var x value=1 time=1";

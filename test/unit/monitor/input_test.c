@@ -360,6 +360,16 @@ TEST(what_has_times_and_no_stamps_is_given_stamps)
               "0 messages on the way");
 }
 
+TEST(a_message_in_pieces_is_told_once)
+{
+    check_why("p: never messages(a, b) = 1",
+              "t@a snd 1:1>2:2 mode=tcp size=10 time=6; t@b rcv 1:1>2:2 mode=tcp size=4 time=8;"
+              "t@b rcv 1:1>2:2 mode=tcp size=6 time=9",
+              "a: after event 0 (l 6, c 0), time 6 to the end\n"
+              "b: before its first report\n"
+              "1 message on the way: event 0 (a to b)");
+}
+
 TEST(a_cut_within_a_gap_says_so)
 {
     check_why("p: never a.x = 1",
