@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "base/limit.h"
 #include "place/place.h"
@@ -27,7 +28,7 @@ enum { TICK_US = 100000, TICKS_MAX = 20 };
  * share its processor takes more, and one that was stopped counts a second when it goes on. */
 enum { ALARM_S = 1, ALARMS_MAX = 3, WAIT_NS = 1000000 };
 
-enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL };
+enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL, ENDED_BY_QUITTING };
 
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_guarding;
@@ -39,7 +40,10 @@ static uint64_t cpu_heard;
 static uint32_t alarms_stale;
 static bool is_ticking; /* the timers of this process run: a fork has none */
 
+static pid_t guarded; /* the thread in which code of the system runs */
+
 static volatile sig_atomic_t caught;
+static char quit_what[60];
 static uint64_t caught_at; /* the instruction */
 static void *frames[FRAMES_MAX];
 static int frame_count;
@@ -115,6 +119,7 @@ static void tick(void)
                                      .it_value = {.tv_sec = ALARM_S}};
     (void)setitimer(ITIMER_VIRTUAL, &interval, NULL);
     (void)setitimer(ITIMER_REAL, &alarms, NULL);
+    guarded = gettid();
     is_ticking = true;
 }
 
@@ -192,6 +197,19 @@ _Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, c
     siglongjmp(way_out, ENDED_BY_US);
 }
 
+/* A process or a thread that the system has made, ends as it likes. */
+void guard_quit(const char *what)
+{
+    if (is_guarding == 0 || gettid() != guarded) {
+        return;
+    }
+    (void)snprintf(quit_what, sizeof quit_what, "%s", what);
+    caught_at = 0;
+    frame_count = backtrace(frames, FRAMES_MAX);
+    is_guarding = 0;
+    siglongjmp(way_out, ENDED_BY_QUITTING);
+}
+
 /* The places of the system's own code among the frames, innermost first: "a.c:12 < b.c:30". What
  * clew/sim.h puts between that code and the explorer says nothing about it. */
 static void print_frames(struct sim *s, char *text, size_t size)
@@ -221,26 +239,17 @@ static void print_frames(struct sim *s, char *text, size_t size)
     out_abandon(&out);
 }
 
-static void tell_signal(struct sim *s)
+/* Whose fault it is, and where. */
+static void tell(struct sim *s, enum outcome outcome, const char *what)
 {
     char places[300];
     char key[100];
+    char who[200] = "it"; /* of which something else has been said */
     print_frames(s, places, sizeof places);
     const char *node = s->self < 0 ? "no node" : s->node_names[s->self];
-    const bool is_hang = caught == SIGVTALRM || caught == SIGALRM;
-    const enum outcome outcome = is_hang            ? OUTCOME_HANG
-                                 : caught == SIGILL ? OUTCOME_SANITIZER
-                                                    : OUTCOME_CRASH;
-    const char *what = caught == SIGVTALRM ? "does not come to an end"
-                       : caught == SIGALRM ? "waits for something that does not come"
-                       : caught == SIGILL  ? "does what C leaves undefined"
-                       : caught == SIGABRT ? "aborts"
-                       : caught == SIGFPE  ? "divides by zero"
-                                           : "touches memory that is not there";
     /* Where in its loop a handler was found is chance. */
-    (void)snprintf(key, sizeof key, "%s %.80s", s->doing, is_hang ? node : places);
+    (void)snprintf(key, sizeof key, "%s %.80s", s->doing, outcome == OUTCOME_HANG ? node : places);
     set_outcome(s, outcome, key);
-    char who[200] = "it"; /* of which something else has been said */
     if (s->shrinking == NULL) {
         (void)snprintf(who, sizeof who, "the handler %s on %s", s->doing, node);
     }
@@ -248,9 +257,25 @@ static void tell_signal(struct sim *s)
                    places[0] == '\0' ? "" : ": ", places);
 }
 
+static void tell_signal(struct sim *s)
+{
+    const bool is_hang = caught == SIGVTALRM || caught == SIGALRM;
+    const enum outcome outcome = is_hang            ? OUTCOME_HANG
+                                 : caught == SIGILL ? OUTCOME_SANITIZER
+                                                    : OUTCOME_CRASH;
+    tell(s, outcome,
+         caught == SIGVTALRM ? "does not come to an end"
+         : caught == SIGALRM ? "waits for something that does not come"
+         : caught == SIGILL  ? "does what C leaves undefined"
+         : caught == SIGABRT ? "aborts"
+         : caught == SIGFPE  ? "divides by zero"
+                             : "touches memory that is not there");
+}
+
 bool guard_run(struct sim *s, void (*run)(struct sim *s))
 {
     tick();
+    quit_watch();
     const int ending = sigsetjmp(way_out, 0);
     if (ending == ENDED_ITSELF) {
         guard_alive();
@@ -259,6 +284,8 @@ bool guard_run(struct sim *s, void (*run)(struct sim *s))
         is_guarding = 0;
     } else if (ending == ENDED_BY_SIGNAL) {
         tell_signal(s);
+    } else if (ending == ENDED_BY_QUITTING) {
+        tell(s, OUTCOME_EXIT, quit_what);
     }
     return ending == ENDED_ITSELF;
 }

@@ -493,10 +493,16 @@ bool guard_run(struct sim *s, void (*run)(struct sim *s));
 /* The same for code of the system that is no part of a run: its execution is left as it is, and e
  * says how it failed. */
 bool guard_try(struct sim *s, void (*run)(struct sim *s), struct err *e);
+/* If the caller is what guard_run runs, it ends here: it does this, such as "ends its thread". Else
+ * it returns. */
+void guard_quit(const char *what);
 void guard_open(void);
 void guard_close(void);
 /* The run goes on: the watchdog begins to count anew. */
 void guard_alive(void);
+
+/* quit.c: ends of the process from inside the C library come to guard_quit, too. */
+void quit_watch(void);
 
 /* settings.c: turns on the bugs and sets the numbers of a list "a-bug,nodes=5" (NULL: none), and
  * lets the system adjust itself to them. */

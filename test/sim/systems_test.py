@@ -171,6 +171,38 @@ def test_a_state_that_cannot_be_described_is_no_end():
     assert done.returncode == 0 and "n1: (its describe fails)" in done.stdout, done.stdout + done.stderr
 
 
+def quitting(how):
+    name = "./quits" + re.sub(r"\W", "", how) + ".so"
+    done = run(CLEW, "cc", "--sim", "-g", "-D" + how, os.path.join(HERE, "quits.c"), "-o", name)
+    assert done.returncode == 0, done.stderr
+    return name
+
+
+def test_a_handler_that_ends_the_process_is_a_finding():
+    ends = {"exit(0)": "the process with status 0", "exit(3)": "the process with status 3", "_exit(3)": "the process with status 3",
+            "_Exit(3)": "the process with status 3", "quick_exit(3)": "the process with status 3",
+            "errx(3, \"no\")": "the process with status 3", "pthread_exit(NULL)": "its thread"}
+    for call, what in ends.items():
+        library = quitting("QUIT=" + call)
+        for number, options in enumerate((("--first",), ("-j", "2", "--strategy", "pos"))):
+            result = explore(library, "--budget", "20runs", *options, "-o", f"{library}{number}")
+            assert [finding["kind"] for finding in result["findings"]] == ["exit"], result
+            assert re.fullmatch(rf"the handler message on n2 ends {what}: quits\.c:\d+", result["findings"][0]["what"]), result
+        done = run(CLEW, "minimize", "-o", library + ".sched", library + "0/violations/1.sched", library)
+        assert done.returncode == 0 and "2 steps, 2 from outside; now 1 and 1\n" in done.stdout, done.stdout + done.stderr
+        assert run(CLEW, "replay", library + ".sched", library).returncode == 1
+
+
+def test_a_process_of_the_system_s_own_may_end():
+    result = explore(quitting("FORKS"), "--budget", "20runs")
+    assert result["findings"] == [] and result["stats"]["exhausted"], result
+
+
+def test_a_signal_to_end_is_no_finding():
+    done = run(CLEW, "explore", "--budget", "20runs", "-o", "ended", quitting("QUIT=raise(SIGHUP)"))
+    assert done.returncode == 128 + 1 and done.stdout == "", done.stdout + done.stderr
+
+
 def test_a_shrink_that_fails_is_told_with_its_place():
     library = misbehaving("SHRINK_CRASHES")
     explore(library, "--first", "--budget", "20runs", "-o", "unshrunk")

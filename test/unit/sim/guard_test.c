@@ -11,6 +11,7 @@ enum misdeed {
     POINTS_NOWHERE,
     TRAPS,
     ABORTS,
+    EXITS,
     LOOPS,
     WAITS,
     RECURSES,
@@ -49,6 +50,7 @@ static void misbehave(void *state, const struct clew_message *m)
     case POINTS_NOWHERE: *nowhere = 1; break;
     case TRAPS: __builtin_trap(); break;
     case ABORTS: abort(); break;
+    case EXITS: exit(3); break;
     case LOOPS:
         while (zero == 0) {
         }
@@ -157,6 +159,14 @@ TEST(a_trap_is_undefined_behaviour)
 TEST(an_abort_is_a_crash)
 {
     CHECK_INT(outcome_of(ABORTS, "aborts"), OUTCOME_CRASH);
+}
+
+TEST(an_exit_is_one_of_the_run)
+{
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(outcome_of(EXITS, "the handler message on n1 ends the process with status 3"),
+                  OUTCOME_EXIT);
+    }
 }
 
 TEST(an_endless_loop_is_a_hang)

@@ -5,7 +5,7 @@
 #include "system.h"
 #include "test.h"
 
-enum misdeed { FINE, CRASHES, ABORTS, LOOPS, SENDS, SAYS_MORE, WRITES_MORE, WRITES_FAR };
+enum misdeed { FINE, CRASHES, ABORTS, EXITS, LOOPS, SENDS, SAYS_MORE, WRITES_MORE, WRITES_FAR };
 enum { SIZE = 3, FAR = 1 << 20 };
 
 static enum misdeed misdeed;
@@ -25,6 +25,7 @@ static bool shrink(const struct clew_message *m, uint32_t index, void *bytes, si
     case FINE: break;
     case CRASHES: *nowhere = 1; break;
     case ABORTS: abort();
+    case EXITS: exit(3);
     case LOOPS:
         while (zero == 0) {
         }
@@ -95,6 +96,7 @@ TEST(a_shrink_that_fails_is_told_how)
 {
     check_failure(CRASHES, "shrink of note fails: it touches memory that is not there");
     check_failure(ABORTS, "shrink of note fails: it aborts");
+    check_failure(EXITS, "shrink of note fails: it ends the process with status 3");
     check_failure(LOOPS, "shrink of note fails: it does not come to an end");
     check_failure(SENDS, "shrink of note fails: clew_send() is called outside the handlers of "
                          "nodes");
