@@ -4,6 +4,7 @@
 
 #include "cli/fuzz_file.h"
 #include "cli/minimization.h"
+#include "cli/outputs.h"
 #include "cli/schedule_file.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
@@ -30,26 +31,6 @@ static const char *same_word(size_t index)
 static const char *compat_word(size_t index)
 {
     return index < COMPAT_COUNT ? compat_name((enum compat)index) : NULL;
-}
-
-/* X.sched becomes X.min.sched; what comes from standard input goes to standard output. */
-static int name_output(struct minimization *m, struct err *e)
-{
-    const char *given = m->session->common->output;
-    const char *input = m->session->inputs[0];
-    const size_t size = strlen(input);
-    static const char suffix[] = ".sched";
-    const size_t stem =
-        size >= sizeof suffix && strcmp(input + size - (sizeof suffix - 1), suffix) == 0
-            ? size - (sizeof suffix - 1)
-            : size;
-    if (given == NULL && strcmp(input, "-") == 0) {
-        given = input;
-    }
-    const int used =
-        given != NULL ? snprintf(m->output, sizeof m->output, "%s", given)
-                      : snprintf(m->output, sizeof m->output, "%.*s.min.sched", (int)stem, input);
-    return used < (int)sizeof m->output ? 0 : err_set(e, "%s: its name is too long", input);
 }
 
 static int parse_repeat(struct minimize_options *o, const char *text, struct err *e)
@@ -102,32 +83,12 @@ static int check_stages(const struct minimize_command *c, struct err *e)
                            names);
 }
 
-static int write_schedule(struct minimization *m, const struct plan *p,
-                          const struct execution *best, struct err *e)
-{
-    struct schedule s;
-    struct out out;
-    schedule_init(&s);
-    if (m->world->has_tasks) {
-        recipe_write(&s, m->world, p,
-                     best); /* only its switches: there may be thousands of steps */
-    } else {
-        recipe_write_whole(&s, m->world, p, best);
-    }
-    int result = out_open(&out, m->output, e);
-    if (result == 0) {
-        schedule_print(&s, &out);
-        result = out_close(&out, e);
-    }
-    schedule_release(&s);
-    return result;
-}
-
-/* Each new best is on the disk before the next is looked for. */
+/* Each new best is on the disk before the next is looked for, where what is there is no better. */
 static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
 {
     struct minimization *m = context;
-    const int result = minimization_is_on_disk(m) ? write_schedule(m, p, best, e) : 0;
+    const bool is_due = m->file.is_regular && best_file_wants(&m->file, m->world, best);
+    const int result = is_due ? best_file_write(&m->file, m->world, p, best, e) : 0;
     if (result < 0 || m->command->pace == NULL) {
         return result;
     }
@@ -135,6 +96,21 @@ static int save(void *context, const struct plan *p, const struct execution *bes
                best->steps.count, minimize_externals(best),
                (double)(limit_now_ns() - m->begin_ns) / 1e9);
     return out_flush(&m->pace, e);
+}
+
+/* What the options say was looked at before; the name of the file may be of our own making. */
+static int check_files(const struct minimization *m, struct err *e)
+{
+    const char *path = m->file.path;
+    const char *input = m->session->inputs[0];
+    if (m->session->common->json && best_file_is_stdout(&m->file)) {
+        return session_misused(e, "--json and -o -: standard output has room for one of them");
+    }
+    if (outputs_are_one(path, input)) {
+        return session_misused(e, "%s: would be written over the input %s: name another with -o",
+                               path, input);
+    }
+    return 0;
 }
 
 /* It grows in place: whoever ends it, what was written is there. */
@@ -189,6 +165,15 @@ static void name_divergence(const struct minimization *m, struct err *e)
     }
 }
 
+/* What was there need not change only as the schedule does, and is replaced then. */
+static void look_at_output(struct minimization *m)
+{
+    if (!m->command->no_diverge) {
+        const uint32_t runs = m->options.repeat_runs;
+        best_file_look(&m->file, m->world, m->options.same, runs == 0 ? 1 : runs);
+    }
+}
+
 static int reduce(struct minimization *m, struct err *e)
 {
     const struct minimize_command *c = m->command;
@@ -208,6 +193,7 @@ static int reduce(struct minimization *m, struct err *e)
         result = recipe_parse(&recipe, &m->schedule, e);
     }
     if (result == 0) {
+        look_at_output(m);
         m->begin_ns = limit_now_ns();
         searching_begin(&m->searching, m->session, m->world->system);
         m->options.is_stopped = stopping_wish();
@@ -236,9 +222,9 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     schedule_init(&m.schedule);
     spec_init(&m.spec);
-    int status = name_output(&m, e);
-    if (status == 0 && s->common->json && !minimization_is_on_disk(&m)) {
-        status = session_misused(e, "--json and -o -: standard output has room for one of them");
+    int status = best_file_name(&m.file, s->common->output, s->inputs[0], e);
+    if (status == 0) {
+        status = check_files(&m, e);
     }
     if (status == 0 && m.command->pace != NULL) {
         status = open_pace(&m, e);
@@ -253,13 +239,14 @@ static int run(struct session *s, const void *options, struct err *e)
     if (has_pace && out_close(&m.pace, e) < 0) {
         status = -1;
     }
-    if (status == 0 && !minimization_is_on_disk(&m)) {
-        status = write_schedule(&m, &m.result.plan, &m.result.best, e);
+    if (status == 0 && !m.file.is_regular) {
+        status = best_file_write(&m.file, m.world, &m.result.plan, &m.result.best, e);
     }
     if (status == 0) {
         minimization_report(&m);
     }
     minimized_release(&m.result);
+    best_file_release(&m.file);
     world_close(m.world);
     fuzz_release(&m.fuzz);
     spec_release(&m.spec);
@@ -268,10 +255,12 @@ static int run(struct session *s, const void *options, struct err *e)
 }
 
 static const struct option options[] = {
-    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
-               .help =
-                   "where the schedule is written, anew with every better one (default: "
-                   "X.min.sched for X.sched, - for -); - is standard output, for the last alone"),
+    COMMON_ROW(
+        output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
+        .help =
+            "where the schedule is written, anew with every better one, unless one is there that "
+            "is better still (default: X.min.sched for X.sched, - for -); - is standard "
+            "output, for the last alone, as a pipe or a device is"),
     {.name = "stage",
      .type = OPTION_CHOICES,
      .argument = "NAME",
@@ -342,7 +331,6 @@ const struct verb verb_minimize = {
     .operand_min = 2,
     .operand_max = 2,
     .takes_command = true,
-    .replaces_input = true,
     .about = "Leaves out what a violation does not need: requests and faults first, then "
              "deliveries and timers, by ever smaller groups, by twos and threes, and by moving "
              "steps; makes smaller what requests bring, where the system says how; looks for other "
@@ -351,7 +339,7 @@ const struct verb verb_minimize = {
              "better one is replayed and written at once, so that Ctrl-C, or worse, leaves the "
              "best so far.",
     .exit_statuses =
-        "0 a schedule that was replayed is written, also when the budget or Ctrl-C ended it\n"
+        "0 a schedule that was replayed is there, also when the budget or Ctrl-C ended it\n"
         "2 the schedule or the system could not be read, or shows no violation",
     .options = options,
     .defaults = &defaults,

@@ -7,11 +7,6 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-bool minimization_is_on_disk(const struct minimization *m)
-{
-    return strcmp(m->output, "-") != 0;
-}
-
 static double replays_per_second(uint64_t replays, uint64_t elapsed_ns)
 {
     return (double)replays / ((double)elapsed_ns / 1e9 + 1e-9);
@@ -117,7 +112,7 @@ static void print_again(const struct minimization *m, struct out *out)
     const struct minimize_command *c = m->command;
     out_text(out, "clew replay ");
     command_print_options(out, &c->program, c->spec, c->config);
-    command_print_word(out, m->output);
+    command_print_word(out, m->file.path);
     out_char(out, ' ');
     if (m->session->command == NULL) {
         command_print_word(out, m->session->inputs[1]);
@@ -208,6 +203,22 @@ static void print_violation(struct session *s, enum outcome outcome, const char 
     out_char(&s->out, '\n');
 }
 
+/* Which schedule is where. */
+static void print_file(const struct minimization *m, struct out *out)
+{
+    out_text(out, m->file.path);
+    if (m->file.is_kept) {
+        const struct execution *there = &m->file.there;
+        out_text(out, " has ");
+        if (m->world->has_tasks) {
+            report_count(out, minimize_switches(there), "switch", "switches");
+            out_text(out, ", ");
+        }
+        report_count(out, there->steps.count, "step", "steps");
+        out_format(out, ", %u from outside, already and is kept", minimize_externals(there));
+    }
+}
+
 static void print_text(const struct minimization *m, struct session *s)
 {
     const struct minimized *r = &m->result;
@@ -231,8 +242,9 @@ static void print_text(const struct minimization *m, struct session *s)
                progress_number(replays_per_second(r->replays, m->elapsed_ns)).text);
     print_proof(m, out);
     out_char(out, '\n');
-    if (minimization_is_on_disk(m)) {
-        out_format(out, "%s\nagain: ", m->output);
+    if (m->file.is_regular) {
+        print_file(m, out);
+        out_text(out, "\nagain: ");
         print_again(m, out);
         out_char(out, '\n');
     }
@@ -333,7 +345,8 @@ static void print_json(struct minimization *m)
     finding_file_text(&f, "proof", keep_text(&f, m, print_proof));
     finding_file_text(&f, "stopped_by", ends[r->stopped_by].name);
     finding_file_text(&f, "initial_what", r->initial_what);
-    finding_file_text(&f, "schedule", m->output);
+    finding_file_text(&f, "schedule", m->file.path);
+    finding_file_flag(&f, "kept", m->file.is_kept);
     f.verdict = VERDICT_FOUND;
     findings_add(&f.findings, &(struct finding){.kind = outcome_finding(r->best.outcome),
                                                 .status = STATUS_CONFIRMED,
@@ -354,7 +367,7 @@ void minimization_report(struct minimization *m)
     }
     if (m->session->common->json) {
         print_json(m);
-    } else if (minimization_is_on_disk(m)) {
+    } else if (!best_file_is_stdout(&m->file)) {
         print_text(m, m->session);
     } else if (!m->session->common->quiet) {
         print_aside(m);

@@ -2,6 +2,7 @@
 #ifndef CLEW_CLI_MINIMIZATION_H
 #define CLEW_CLI_MINIMIZATION_H
 
+#include "cli/best_file.h"
 #include "cli/command.h"
 #include "cli/searching.h"
 #include "minimize/minimize.h"
@@ -32,13 +33,10 @@ struct minimization {
     struct minimized result;
     struct searching searching;
     struct out pace;
-    char output[4096]; /* where the schedule goes; "-" is standard output */
+    struct best_file file; /* where the schedule goes */
     uint64_t begin_ns;
     uint64_t elapsed_ns; /* in the end */
 };
-
-/* On standard output there is room for one schedule: the last. */
-bool minimization_is_on_disk(const struct minimization *m);
 
 /* For minimize_options: shows how it goes. The context is the struct minimization. */
 void minimization_show(void *context, const struct minimize_progress *p);

@@ -10,8 +10,7 @@ static const char *file_of(const struct option *o, const void *options)
     return is_file ? *(const char *const *)(const void *)((const char *)options + o->target) : NULL;
 }
 
-/* Whether both are one regular file, by whatever names. What is not there is what it is called. */
-static bool is_same_file(const char *a, const char *b)
+bool outputs_are_one(const char *a, const char *b)
 {
     struct stat of_a;
     struct stat of_b;
@@ -29,12 +28,12 @@ static int check_words(const struct session *s, const struct option *o, const ch
 {
     const bool is_main = strcmp(o->name, "output") == 0;
     for (size_t i = s->verb->replaces_input && is_main ? 1 : 0; i < s->input_count; i++) {
-        if (is_same_file(output, s->inputs[i])) {
-            return err_set(e, "--%s %s: would be written over the input %s", o->name, output,
-                           s->inputs[i]);
+        if (outputs_are_one(output, s->inputs[i])) {
+            return err_set(e, "--%s %s: would be written over the input %s: name another file",
+                           o->name, output, s->inputs[i]);
         }
     }
-    if (s->command_count > 0 && is_same_file(output, s->command[0])) {
+    if (s->command_count > 0 && outputs_are_one(output, s->command[0])) {
         return err_set(e, "--%s %s: would be written over the program %s", o->name, output,
                        s->command[0]);
     }
@@ -50,7 +49,7 @@ static int check_output(const struct session *s, const void *options, const stru
     }
     for (const struct option *other = s->verb->options; other->name != NULL; other++) {
         const char *file = other == o ? NULL : file_of(other, options);
-        if (file != NULL && is_same_file(output, file)) {
+        if (file != NULL && outputs_are_one(output, file)) {
             return err_set(e, "--%s %s: is the file of --%s too", o->name, output, other->name);
         }
     }

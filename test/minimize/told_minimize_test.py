@@ -78,7 +78,9 @@ def test_what_ended_it_is_said():
             assert done.returncode == 0, done.stderr
             stats = json.loads(done.stdout)["stats"]
             assert stats["stopped_by"] == name and stats["proof"].endswith(f"({words})"), stats
+            os.remove(output)
             done = run("minimize", "--budget", budget, "-o", output, schedule, RAFT)
+            os.remove(output)
             assert f"\nstopped before it was minimal: the best so far ({words})\n{output}\n" in done.stdout, done.stdout
 
 

@@ -1,0 +1,41 @@
+/* Where clew minimize leaves its schedules. A file has each better one in the place of the one
+ * before; standard output, a pipe or a device takes the last alone.
+ *
+ *     best_file_name(&f, "out.sched", "in.sched", e);
+ *     best_file_look(&f, world, same, 1);               a better one may be there already
+ *     if (best_file_wants(&f, world, &best)) { best_file_write(&f, world, &plan, &best, e); }
+ *     best_file_release(&f);
+ */
+#ifndef CLEW_CLI_BEST_FILE_H
+#define CLEW_CLI_BEST_FILE_H
+
+#include "minimize/minimize.h"
+
+struct best_file {
+    char path[4096]; /* "-" is standard output */
+    bool is_regular; /* has each better one, else the last alone */
+    enum same same;
+    struct execution there; /* what was there before; ended in no violation: nothing of use */
+    bool is_kept;           /* that is better than what was offered last */
+};
+
+/* Names the file: as given, or, where that is NULL, X.min.sched for X.sched and - for -. */
+MUST_USE int best_file_name(struct best_file *f, const char *given, const char *input,
+                            struct err *e);
+
+bool best_file_is_stdout(const struct best_file *f);
+
+/* Looks whether a schedule of the world is there that shows a violation, in one of so many replays.
+ * Whatever else is there will be replaced. */
+void best_file_look(struct best_file *f, struct world *w, enum same same, uint32_t replays_max);
+
+/* Whether the execution, which ends in a violation, belongs into the file: unless what was there
+ * shows the same and is better. */
+bool best_file_wants(struct best_file *f, const struct world *w, const struct execution *x);
+
+MUST_USE int best_file_write(const struct best_file *f, struct world *w, const struct plan *p,
+                             const struct execution *x, struct err *e);
+
+void best_file_release(struct best_file *f);
+
+#endif
