@@ -121,6 +121,29 @@ void signals_leave(void)
     (void)set_mask(control_self->signals_blocked);
 }
 
+static bool is_ignored(int signal)
+{
+    const struct sigaction *a = &own->actions[signal];
+    return a->sa_handler == SIG_IGN || (a->sa_handler == SIG_DFL && (BIT(signal) & harmless) != 0);
+}
+
+/* One that is ignored from now on waits for nobody. */
+static void discard(int signal)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < own->waiting_count; i++) {
+        if (own->waiting[i].info.si_signo != signal) {
+            own->waiting[kept++] = own->waiting[i];
+        }
+    }
+    own->waiting_count = kept;
+    own->pending &= ~BIT(signal);
+    atomic_fetch_and_explicit(&own->outer, ~BIT(signal), memory_order_relaxed);
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        task_live[i]->signals_pending &= ~BIT(signal);
+    }
+}
+
 int signals_act(int signal, const struct sigaction *action, struct sigaction *before)
 {
     if (signal < 1 || signal > SIGNALS_MAX ||
@@ -131,6 +154,9 @@ int signals_act(int signal, const struct sigaction *action, struct sigaction *be
     const struct sigaction old = own->actions[signal];
     if (action != NULL) {
         own->actions[signal] = *action;
+        if (is_ignored(signal)) {
+            discard(signal);
+        }
         if ((BIT(signal) & faults) == 0) {
             tell_kernel(signal, action);
         }
@@ -139,12 +165,6 @@ int signals_act(int signal, const struct sigaction *action, struct sigaction *be
         *before = old;
     }
     return 0;
-}
-
-static bool is_ignored(int signal)
-{
-    const struct sigaction *a = &own->actions[signal];
-    return a->sa_handler == SIG_IGN || (a->sa_handler == SIG_DFL && (BIT(signal) & harmless) != 0);
 }
 
 /* Whether anybody waits for it or keeps it for later. */

@@ -65,6 +65,13 @@ static void use_raise(void)
     NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0 && take_came() == 1);
     set(SIGUSR1, SIG_IGN, 0);
     NEED(raise(SIGUSR1) == 0 && take_came() == 0);
+    set(SIGUSR1, count, 0);
+    NEED(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0 && raise(SIGUSR1) == 0);
+    set(SIGUSR1, SIG_IGN, 0); /* what is kept is forgotten */
+    NEED(sigpending(&pending) == 0 && sigismember(&pending, SIGUSR1) == 0);
+    set(SIGUSR1, count, 0);
+    NEED(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0 && take_came() == 0);
+    set(SIGUSR1, SIG_IGN, 0);
     NEED(kill(getpid(), 0) == 0);
     struct sigaction action = {.sa_sigaction = count_value, .sa_flags = SA_SIGINFO};
     NEED(sigaction(SIGUSR2, &action, NULL) == 0);
