@@ -25,7 +25,8 @@ enum { FRAMES_MAX = 32, ALTERNATE_STACK_SIZE = 64 << 10 };
 enum { TICK_US = 100000, TICKS_MAX = 20 };
 
 /* One that for so many seconds takes no more than this much of it is a wait. A process that has to
- * share its processor takes more, and one that was stopped counts a second when it goes on. */
+ * share its processor takes more, and one that was stopped counts a second when it goes on. What is
+ * not begun anew after a signal, such as a sleep, ends with the first alarm. */
 enum { ALARM_S = 1, ALARMS_MAX = 3, WAIT_NS = 1000000 };
 
 enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL, ENDED_BY_QUITTING };

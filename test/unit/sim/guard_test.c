@@ -14,6 +14,8 @@ enum misdeed {
     EXITS,
     LOOPS,
     WAITS,
+    PAUSES,
+    PAUSES_AGAIN,
     RECURSES,
     MISUSES,
     SAVES_OVER_WRITE,
@@ -62,6 +64,12 @@ static void misbehave(void *state, const struct clew_message *m)
         CHECK_INT(read(ends[0], &byte, 1), 1);
         break;
     }
+    case PAUSES: (void)pause(); break;
+    case PAUSES_AGAIN:
+        while (zero == 0) {
+            (void)pause();
+        }
+        break;
     case RECURSES: (void)recurse(1); break;
     case MISUSES: clew_send(7, 0, NULL, 0); break;
     case SAVES_OVER_WRITE:
@@ -177,6 +185,13 @@ TEST(an_endless_loop_is_a_hang)
 TEST(an_endless_wait_is_a_hang)
 {
     CHECK_INT(outcome_of(WAITS, "message on n1 waits for something that does not come"),
+              OUTCOME_HANG);
+}
+
+TEST(a_wait_that_signals_end_is_a_hang_once_it_is_endless)
+{
+    CHECK_INT(outcome_of(PAUSES, "came to rest"), OUTCOME_PASSED);
+    CHECK_INT(outcome_of(PAUSES_AGAIN, "message on n1 waits for something that does not come"),
               OUTCOME_HANG);
 }
 
