@@ -5,6 +5,7 @@
 #include "cli/fuzz_file.h"
 #include "cli/minimization.h"
 #include "cli/outputs.h"
+#include "cli/process.h"
 #include "cli/schedule_file.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
@@ -92,9 +93,13 @@ static int save(void *context, const struct plan *p, const struct execution *bes
     if (result < 0 || m->command->pace == NULL) {
         return result;
     }
-    out_format(&m->pace, "%llu %zu %u %.6f\n", (unsigned long long)m->result.replays,
+    out_format(&m->pace, "%llu %zu %u %.6f", (unsigned long long)m->result.replays,
                best->steps.count, minimize_externals(best),
                (double)(limit_now_ns() - m->begin_ns) / 1e9);
+    if (m->world->has_tasks) {
+        out_format(&m->pace, " %u", minimize_switches(best));
+    }
+    out_char(&m->pace, '\n');
     return out_flush(&m->pace, e);
 }
 
@@ -105,6 +110,15 @@ static int check_files(const struct minimization *m, struct err *e)
     const char *input = m->session->inputs[0];
     if (m->session->common->json && best_file_is_stdout(&m->file)) {
         return session_misused(e, "--json and -o -: standard output has room for one of them");
+    }
+    const char *pace = m->command->pace;
+    const bool is_pace_on_stdout = pace != NULL && strcmp(pace, "-") == 0;
+    if (is_pace_on_stdout && (m->session->common->json || best_file_is_stdout(&m->file))) {
+        return session_misused(e, "--pace - and %s: standard output has room for one of them",
+                               m->session->common->json ? "--json" : "-o -");
+    }
+    if (pace != NULL && outputs_are_one(path, pace)) {
+        return session_misused(e, "--pace %s: is the file of --output too", pace);
     }
     if (outputs_are_one(path, input)) {
         return session_misused(e, "%s: would be written over the input %s: name another with -o",
@@ -121,7 +135,8 @@ static int open_pace(struct minimization *m, struct err *e)
     if ((is_stdout ? out_open(&m->pace, path, e) : out_open_in_place(&m->pace, path, e)) < 0) {
         return -1;
     }
-    out_text(&m->pace, "# replays steps from-outside seconds\n");
+    out_format(&m->pace, "# replays steps from-outside seconds%s\n",
+               m->world->has_tasks ? " switches" : "");
     return 0;
 }
 
@@ -183,7 +198,7 @@ static int reduce(struct minimization *m, struct err *e)
     m->options.no_diverge = c->no_diverge;
     m->options.stages = c->stages;
     m->options.budget = m->session->budget;
-    m->options.jobs = (uint32_t)c->common.jobs;
+    m->options.jobs = process_processors((uint32_t)c->common.jobs);
     m->options.keeps_checkpoints = c->spec == NULL;
     m->options.better = save;
     m->options.progress = minimization_show;
@@ -226,13 +241,13 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0) {
         status = check_files(&m, e);
     }
+    if (status == 0) {
+        status = open_world(&m, e);
+    }
     if (status == 0 && m.command->pace != NULL) {
         status = open_pace(&m, e);
     }
     const bool has_pace = status == 0 && m.command->pace != NULL;
-    if (status == 0) {
-        status = open_world(&m, e);
-    }
     if (status == 0) {
         status = reduce(&m, e);
     }
@@ -294,7 +309,8 @@ static const struct option options[] = {
      .type = OPTION_OUTPUT,
      .argument = "FILE",
      .target = offsetof(struct minimize_command, pace),
-     .help = "write a line for every better one: replays, steps, those from outside, seconds"},
+     .help = "write a line for every better one: replays, steps, those from outside, seconds, and "
+             "switches of a program"},
     {.name = "spec",
      .type = OPTION_FILE,
      .argument = "FILE",
@@ -307,7 +323,9 @@ static const struct option options[] = {
      .help = "what comes from outside, as the exploration had it (default: as the system says)"},
     COMMAND_OPTIONS(struct minimize_command),
     COMMON_JSON,
-    COMMON_JOBS,
+    COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N",
+               .help = "how many processes run candidates, at most one for each processor that "
+                       "they may use (default: 1)"),
     COMMON_BUDGET,
     COMMON_ALWAYS,
     {0},

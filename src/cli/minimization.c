@@ -68,6 +68,16 @@ static void print_proof_bound(const struct minimization *m, struct out *out)
     }
 }
 
+/* The same in a word for programs. */
+static const char *proof_word(enum proof proof)
+{
+    static const char *const words[] = {[PROOF_NONE] = "none",
+                                        [PROOF_MINIMAL] = "minimal",
+                                        [PROOF_KINDS] = "kinds",
+                                        [PROOF_OPTIMAL] = "optimal"};
+    return words[proof];
+}
+
 /* What ended it, in a word for programs and in some for people. */
 static const struct {
     const char *name, *words;
@@ -102,6 +112,23 @@ static void warn_of_another_run(const struct minimization *m)
               "its run is not as recorded (hash %016llx, and the schedule has %016llx): what it "
               "shows here is minimized",
               (unsigned long long)m->result.initial_hash, (unsigned long long)m->schedule.hash);
+    session_warn(m->session, m->session->inputs[0], &notes);
+    notes_release(&notes);
+}
+
+static const char constraints_lost[] =
+    "its require and forbid lines made the run that is minimized, and are not kept: what is "
+    "shorter need not satisfy them";
+
+static bool has_lost_constraints(const struct minimization *m)
+{
+    return m->schedule.constraints.count > 0;
+}
+
+static void warn_of_constraints(const struct minimization *m)
+{
+    struct notes notes = {0};
+    notes_add(&notes, "", "%s", constraints_lost);
     session_warn(m->session, m->session->inputs[0], &notes);
     notes_release(&notes);
 }
@@ -332,6 +359,7 @@ static void print_json(struct minimization *m)
     f.print_more = print_stages;
     f.context = m;
     add_sizes(m, &f);
+    finding_file_count(&f, "processes", m->options.jobs);
     finding_file_count(&f, "replays", r->replays);
     finding_file_count(&f, "replays_of_given", r->given_replays);
     finding_file_count(&f, "replays_of_result", r->stages[STAGE_NONE].replays - r->given_replays);
@@ -342,11 +370,15 @@ static void print_json(struct minimization *m)
     finding_file_flag(&f, "as_recorded", is_as_recorded(m));
     finding_file_flag(&f, "flaky", r->is_flaky);
     finding_file_flag(&f, "optimal", r->proof == PROOF_OPTIMAL);
+    finding_file_text(&f, "proof_kind", proof_word(r->proof));
     finding_file_text(&f, "proof", keep_text(&f, m, print_proof));
     finding_file_text(&f, "stopped_by", ends[r->stopped_by].name);
     finding_file_text(&f, "initial_what", r->initial_what);
     finding_file_text(&f, "schedule", m->file.path);
     finding_file_flag(&f, "kept", m->file.is_kept);
+    if (has_lost_constraints(m)) {
+        vec_push(&f.assumptions, constraints_lost);
+    }
     f.verdict = VERDICT_FOUND;
     findings_add(&f.findings, &(struct finding){.kind = outcome_finding(r->best.outcome),
                                                 .status = STATUS_CONFIRMED,
@@ -364,6 +396,9 @@ void minimization_report(struct minimization *m)
 {
     if (!is_as_recorded(m)) {
         warn_of_another_run(m);
+    }
+    if (has_lost_constraints(m)) {
+        warn_of_constraints(m);
     }
     if (m->session->common->json) {
         print_json(m);

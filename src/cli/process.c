@@ -1,6 +1,7 @@
 #include "cli/process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,4 +53,11 @@ void process_prepare(void)
     (void)sigaction(SIGPIPE, &action, NULL);
 
     mem_on_failure(end_by_memory);
+}
+
+uint32_t process_processors(uint32_t wanted)
+{
+    cpu_set_t allowed;
+    const int count = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+    return wanted < (uint32_t)count ? wanted : (uint32_t)count;
 }

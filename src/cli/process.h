@@ -3,6 +3,8 @@
 #ifndef CLEW_CLI_PROCESS_H
 #define CLEW_CLI_PROCESS_H
 
+#include <stdint.h>
+
 /* To be called once, first of all.
  *  - SIGINT, SIGTERM and SIGHUP remove unfinished outputs and end the process with 128 + the
  *    signal's number; what was already written to standard output stays.
@@ -11,5 +13,9 @@
  *  - A closed standard stream is replaced by one on which every transfer fails, so that no file the
  *    tool opens takes its number and no result vanishes silently. */
 void process_prepare(void);
+
+/* So many processes, but no more than there are processors that this one may use: more of them only
+ * wait for each other. */
+uint32_t process_processors(uint32_t wanted);
 
 #endif
