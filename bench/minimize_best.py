@@ -1,15 +1,27 @@
 """The shortest executions that are known of the bugs of the case studies: bench/minimize_best.txt, a line each, and their
 schedules in bench/best/. Sizes only ever become smaller."""
+import dataclasses
 import os
 
 
+@dataclasses.dataclass
+class Known:
+    """A bug's line: the least size, whether it is "proven" or only "found", from how many other starts it was searched for
+    (bench/minimize_search.py), how many of them came to it, and the seconds of the processor that this took."""
+    size: int
+    how: str
+    starts: int = 0
+    reached: int = 0
+    seconds: int = 0
+
+
 class Best:
-    """Lines "bug size proven|found"; lines that begin with # are kept as they are."""
+    """Lines that begin with # are kept as they are."""
 
     def __init__(self, folder):
         self.folder = folder
         self.path = os.path.join(folder, "minimize_best.txt")
-        self.comments, self.sizes = [], {}
+        self.comments, self.lines = [], {}
         if os.path.exists(self.path):
             with open(self.path, encoding="utf-8") as file:
                 for line in file:
@@ -19,34 +31,43 @@ class Best:
         if line.startswith("#"):
             self.comments.append(line)
             return
-        bug, size, how = line.split()
+        bug, size, how, *searched = line.split()
         assert how in ("proven", "found"), line
-        self.sizes[bug] = (int(size), how)
+        self.lines[bug] = Known(int(size), how, *map(int, searched))
 
     def schedule(self, bug):
         return os.path.join(self.folder, "best", bug + ".sched")
 
     def is_proven(self, bug):
-        return self.sizes.get(bug, (0, "found"))[1] == "proven"
+        return bug in self.lines and self.lines[bug].how == "proven"
 
     def known(self, bug, by_hand):
         """What is proven, else the less of what was found and what others made by hand."""
-        if bug not in self.sizes:
+        if bug not in self.lines:
             return by_hand
-        size, how = self.sizes[bug]
-        return size if how == "proven" else min(size, by_hand)
+        known = self.lines[bug]
+        return known.size if known.how == "proven" else min(known.size, by_hand)
 
     def offer(self, bug, stats):
         """Takes a result if it is shorter than what is known, or proves it; says whether its schedule is to be kept."""
         size, how = stats["final_events"], "proven" if stats["optimal"] else "found"
-        before = self.sizes.get(bug)
-        is_better = before is None or size < before[0] or (size, how, before[1]) == (before[0], "proven", "found")
-        if is_better:
-            self.sizes[bug] = (size, how)
-        return is_better
+        known = self.lines.setdefault(bug, Known(size + 1, "found"))
+        if size > known.size or (size == known.size and (how, known.how) != ("proven", "found")):
+            return False
+        if size < known.size:
+            known.reached = 0
+        known.size, known.how = size, how
+        return True
+
+    def count(self, bug, stats, seconds):
+        """One more start, which came to this, and was offered."""
+        known = self.lines[bug]
+        known.starts += 1
+        known.reached += stats["final_events"] == known.size
+        known.seconds += round(seconds)
 
     def write(self):
         with open(self.path, "w", encoding="utf-8") as file:
             file.writelines(self.comments)
-            for bug, (size, how) in self.sizes.items():
-                file.write(f"{bug} {size} {how}\n")
+            for bug, known in self.lines.items():
+                file.write(" ".join(map(str, (bug, *dataclasses.astuple(known)))) + "\n")

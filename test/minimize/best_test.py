@@ -18,17 +18,17 @@ BENCH = os.path.join(SOURCE, "bench")
 
 def test_each_schedule_shows_its_bug_in_as_many_steps_as_are_said():
     best = minimize_best.Best(BENCH)
-    assert len(best.sizes) == 10, best.sizes
-    for bug, (size, _) in best.sizes.items():
+    assert len(best.lines) == 10, best.lines
+    for bug, known in best.lines.items():
         library = os.path.join(BUILD, "cases", bug.split("-")[0] + ".so")
         done = subprocess.run([CLEW, "replay", best.schedule(bug), library], capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 1 and f"\n{size} steps, hash " in done.stdout and "as recorded" in done.stdout, \
+        assert done.returncode == 1 and f"\n{known.size} steps, hash " in done.stdout and "as recorded" in done.stdout, \
             bug + done.stdout + done.stderr
 
 
 def test_each_schedule_is_in_the_shape_that_is_measured():
     best = minimize_best.Best(BENCH)
-    assert set(best.sizes) == {bug for _, bug, *_ in minimize_bench.CASES}, best.sizes
+    assert set(best.lines) == {bug for _, bug, *_ in minimize_bench.CASES}, best.lines
     for _, bug, chosen, *_ in minimize_bench.CASES:
         with open(best.schedule(bug), encoding="utf-8") as file:
             assert f'with "{bug},{chosen}"\n' in file.readlines(), bug
@@ -47,7 +47,20 @@ def test_sizes_only_become_smaller():
         assert best.known("a", 9) == 11, "what is proven in our shape counts"
         assert not best.offer("a", {"final_events": 11, "optimal": False})
         best.write()
-        assert minimize_best.Best(folder).sizes == {"a": (11, "proven")}
+        assert minimize_best.Best(folder).lines == {"a": minimize_best.Known(11, "proven")}
+
+
+def test_starts_are_counted_with_those_that_come_to_the_least():
+    with tempfile.TemporaryDirectory() as folder:
+        best = minimize_best.Best(folder)
+        for size, wanted in ((12, (1, 1)), (13, (2, 1)), (12, (3, 2)), (10, (4, 1))):
+            stats = {"final_events": size, "optimal": False}
+            best.offer("a", stats)
+            best.count("a", stats, 7.4)
+            best.write()
+            best = minimize_best.Best(folder)
+            known = best.lines["a"]
+            assert (known.starts, known.reached) == wanted and known.seconds == 7 * known.starts, known
 
 
 if __name__ == "__main__":
