@@ -119,7 +119,8 @@ static const uint32_t stages_quick = 1u << STAGE_SLICE | 1u << STAGE_SWITCHES |
                                      1u << STAGE_EXTERNALS | 1u << STAGE_CLUSTERS |
                                      1u << STAGE_REACTIONS | 1u << STAGE_CHUNKS |
                                      1u << STAGE_CONES | 1u << STAGE_STRANDS | 1u << STAGE_SINGLES;
-static const uint32_t stages_near = 1u << STAGE_SEEDS | 1u << STAGE_CONTENTS | 1u << STAGE_DRIFT;
+static const uint32_t stages_near =
+    1u << STAGE_SEEDS | 1u << STAGE_ROLES | 1u << STAGE_CONTENTS | 1u << STAGE_DRIFT;
 
 /* One more, and what it was worth if it came to nothing better. */
 static bool try_anew(struct reducer *r, struct sources *s, uint32_t number, uint32_t *worth)
