@@ -7,9 +7,9 @@
 #include "cli/outputs.h"
 #include "cli/process.h"
 #include "cli/schedule_file.h"
+#include "cli/schedule_world.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
-#include "sim/sim.h"
 #include "world/recipe.h"
 
 enum { JOBS_MAX = 1024, REPEAT_MAX = 1000 };
@@ -143,40 +143,80 @@ static int open_pace(struct minimization *m, struct err *e)
 static int open_world(struct minimization *m, struct err *e)
 {
     const struct minimize_command *c = m->command;
-    const struct schedule *s = &m->schedule;
     if (schedule_file_read(&m->schedule, m->session->inputs[0], e) < 0 ||
         (c->spec != NULL && spec_file_read(&m->spec, c->spec, e) < 0) ||
         (c->config != NULL && fuzz_file_read(&m->fuzz, c->config, e) < 0)) {
         return -1;
     }
-    const struct sim_options options = {
-        .system = s->system == 0 ? NULL : names_text(&s->names, s->system),
-        .net = s->net == 0 ? NULL : names_text(&s->names, s->net),
-        .with = s->with == 0 ? NULL : names_text(&s->names, s->with),
-        .spec = c->spec == NULL ? NULL : &m->spec,
-        .fuzz = c->config == NULL ? NULL : &m->fuzz,
-        .fuzz_name = c->config};
     if (m->session->command != NULL) {
         return command_open(&m->world, m->session, &c->program, c->spec == NULL ? NULL : &m->spec,
                             e);
     }
-    return sim_open(&m->world, m->session->inputs[1], &options, e);
+    const struct schedule_world of = {.schedule = m->session->inputs[0],
+                                      .system = m->session->inputs[1],
+                                      .program = "put -- before it",
+                                      .spec = c->spec == NULL ? NULL : &m->spec,
+                                      .fuzz = c->config == NULL ? NULL : &m->fuzz,
+                                      .fuzz_name = c->config};
+    return schedule_world_open(&m->world, &m->schedule, &of, e);
 }
 
-/* Where the schedule could not be followed that is what is wrong, not that it shows nothing; and
- * then, as where its run is another, something may not have been said. */
-static void name_divergence(const struct minimization *m, struct err *e)
+/* Whether the program has ended with one other than 0. */
+static bool ends_with_status(const struct execution *x)
+{
+    static const char words[] = "the program ends with status ";
+    const size_t size = sizeof words - 1;
+    return strncmp(x->what, words, size) == 0 && strcmp(x->what + size, "0") != 0;
+}
+
+/* What may not have been said as the search had it, or may be another now. */
+static void hint(const struct minimization *m, char *text, size_t size)
+{
+    const struct minimize_command *c = m->command;
+    const char *again = m->options.repeat_runs > 1
+                            ? "what shows in few of many replays wants a larger N"
+                            : "what does not show every time wants --repeat K/N";
+    if (m->session->command == NULL) {
+        const bool is_bare = c->spec == NULL && c->config == NULL;
+        (void)snprintf(text, size, "%s%s", is_bare ? SCHEDULE_HINT "; " : "", again);
+    } else if (c->program.fail_on < 0 && ends_with_status(&m->result.best)) {
+        (void)snprintf(text, size, "--fail-on exit makes a status other than 0 a violation");
+    } else {
+        (void)snprintf(text, size,
+                       "--fail-on, --property, --watch, --spec and the program's words are to be "
+                       "those of the search, and its build; %s",
+                       again);
+    }
+}
+
+/* Whether the schedule was run as often as that may be in vain; else the world has failed. */
+static bool was_in_vain(const struct minimization *m)
+{
+    const struct minimize_options *o = &m->options;
+    const uint64_t replays_least =
+        o->repeat_runs - o->repeat_wanted + (o->no_diverge ? UINT64_C(2) : UINT64_C(1));
+    return !outcome_is_violation(m->result.best.outcome) &&
+           (m->result.replays >= replays_least ||
+            (m->result.replays > 0 && m->result.stopped_by != LIMIT_OPEN));
+}
+
+/* Where the schedule could not be followed that is what is wrong, not that it shows nothing. */
+static void say_no_violation(const struct minimization *m, struct err *e)
 {
     const struct execution *x = &m->result.best;
-    char text[300];
-    replay_say_divergence(&m->schedule, x, text, sizeof text);
-    if (text[0] != '\0') {
-        (void)err_set(e, "cannot be followed: %s", text);
-    }
-    const bool is_other = m->schedule.hash != 0 && m->schedule.hash != x->hash;
-    if (is_other && m->command->spec == NULL && m->command->config == NULL) {
-        const size_t used = strlen(e->text);
-        (void)snprintf(e->text + used, sizeof e->text - used, " (" SCHEDULE_HINT ")");
+    char reason[300];
+    char remedy[300];
+    replay_say_divergence(&m->schedule, x, reason, sizeof reason);
+    hint(m, remedy, sizeof remedy);
+    if (reason[0] != '\0') {
+        (void)err_set(e, "cannot be followed: %s (%s)", reason, remedy);
+    } else if (m->result.replays == 1) {
+        (void)err_set(e, "shows no violation (%s: %s) (%s)", outcome_name(x->outcome), x->what,
+                      remedy);
+    } else {
+        (void)err_set(e, "shows no violation in %llu replays (the last: %s: %s) (%s)",
+                      (unsigned long long)m->result.replays, outcome_name(x->outcome), x->what,
+                      remedy);
     }
 }
 
@@ -216,8 +256,8 @@ static int reduce(struct minimization *m, struct err *e)
         searching_end(&m->searching);
         m->elapsed_ns = limit_now_ns() - m->begin_ns;
     }
-    if (result < 0 && m->result.replays > 0 && !outcome_is_violation(m->result.best.outcome)) {
-        name_divergence(m, e);
+    if (result < 0 && was_in_vain(m)) {
+        say_no_violation(m, e);
     }
     recipe_release(&recipe);
     return result < 0 ? err_wrap(e, "%s", m->session->inputs[0]) : 0;

@@ -6,6 +6,7 @@
 #include "cli/fuzz_file.h"
 #include "cli/report.h"
 #include "cli/schedule_file.h"
+#include "cli/schedule_world.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
 #include "sim/sim.h"
@@ -302,14 +303,13 @@ static int run(struct session *s, const void *options, struct err *e)
         choice.shows_output = c->verify == 1 && !c->common.quiet;
         status = command_open(&w, s, &choice, c->spec == NULL ? NULL : &spec, e);
     } else if (status == 0) {
-        const struct sim_options world_options = {
-            .system = sched.system == 0 ? NULL : names_text(&sched.names, sched.system),
-            .net = sched.net == 0 ? NULL : names_text(&sched.names, sched.net),
-            .with = sched.with == 0 ? NULL : names_text(&sched.names, sched.with),
-            .spec = c->spec == NULL ? NULL : &spec,
-            .fuzz = c->config == NULL ? NULL : &fuzz,
-            .fuzz_name = c->config};
-        status = sim_open(&w, s->inputs[1], &world_options, e);
+        const struct schedule_world of = {.schedule = s->inputs[0],
+                                          .system = s->inputs[1],
+                                          .program = "put -- before it",
+                                          .spec = c->spec == NULL ? NULL : &spec,
+                                          .fuzz = c->config == NULL ? NULL : &fuzz,
+                                          .fuzz_name = c->config};
+        status = schedule_world_open(&w, &sched, &of, e);
     }
     if (status == 0) {
         status = replay_schedule(s, c, w, &sched, e);

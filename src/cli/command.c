@@ -1,6 +1,8 @@
 #include "cli/command.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -43,6 +45,10 @@ int command_open(struct world **w, const struct session *s, const struct command
         .watch_count = (uint32_t)choice->watch.count,
         .hang_ns = choice->hang * UINT64_C(1000000000),
     };
+    /* What is not there is not to be taken for another program. */
+    if (strchr(s->command[0], '/') != NULL && access(s->command[0], F_OK) < 0) {
+        return err_set(e, "%s: cannot be run: %s", s->command[0], strerror(errno));
+    }
     return control_open(w, &options, e);
 }
 

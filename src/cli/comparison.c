@@ -7,9 +7,9 @@
 #include "cli/one_hash.h"
 #include "cli/reading.h"
 #include "cli/schedule_file.h"
+#include "cli/schedule_world.h"
 #include "explore/replay.h"
 #include "pick/name.h"
-#include "sim/sim.h"
 #include "trace/kind.h"
 #include "trace/schedule.h"
 #include "world/recipe.h"
@@ -176,10 +176,10 @@ static int add_replayed(struct comparison *c, enum align_side side, const struct
                         struct err *e)
 {
     struct world *w = NULL;
-    const struct sim_options options = {.net = s->net == 0 ? NULL : names_text(&s->names, s->net),
-                                        .with =
-                                            s->with == 0 ? NULL : names_text(&s->names, s->with)};
-    if (sim_open(&w, c->session->inputs[2], &options, e) < 0) {
+    const struct schedule_world of = {.schedule = c->session->inputs[side],
+                                      .system = c->session->inputs[2],
+                                      .program = "compare traces (clew replay --trace)"};
+    if (schedule_world_open(&w, s, &of, e) < 0) {
         return -1;
     }
     const int result = add_run(c, side, s, w, e);

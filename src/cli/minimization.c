@@ -116,21 +116,18 @@ static void warn_of_another_run(const struct minimization *m)
     notes_release(&notes);
 }
 
-static const char constraints_lost[] =
-    "its require and forbid lines made the run that is minimized, and are not kept: what is "
-    "shorter need not satisfy them";
-
-static bool has_lost_constraints(const struct minimization *m)
+/* What is to be known of the schedule that was given. */
+static void add_notes(const struct minimization *m, struct notes *notes)
 {
-    return m->schedule.constraints.count > 0;
-}
-
-static void warn_of_constraints(const struct minimization *m)
-{
-    struct notes notes = {0};
-    notes_add(&notes, "", "%s", constraints_lost);
-    session_warn(m->session, m->session->inputs[0], &notes);
-    notes_release(&notes);
+    const struct schedule *s = &m->schedule;
+    if (s->constraints.count > 0) {
+        notes_add(notes, "",
+                  "its require and forbid lines made the run that is minimized, and are not kept: "
+                  "what is shorter need not satisfy them");
+    } else if (s->steps == 0 && s->hash == 0 && s->then == 0) {
+        notes_add(notes, "",
+                  "says neither steps nor hash: if it was cut off, or changed, nobody can tell");
+    }
 }
 
 /* The command that shows the result again. */
@@ -350,7 +347,7 @@ static void add_sizes(const struct minimization *m, struct finding_file *f)
     }
 }
 
-static void print_json(struct minimization *m)
+static void print_json(struct minimization *m, const struct notes *notes)
 {
     const struct minimized *r = &m->result;
     struct finding_file f = {0};
@@ -376,8 +373,8 @@ static void print_json(struct minimization *m)
     finding_file_text(&f, "initial_what", r->initial_what);
     finding_file_text(&f, "schedule", m->file.path);
     finding_file_flag(&f, "kept", m->file.is_kept);
-    if (has_lost_constraints(m)) {
-        vec_push(&f.assumptions, constraints_lost);
+    vec_each (&notes->list, note) {
+        vec_push(&f.assumptions, note->text);
     }
     f.verdict = VERDICT_FOUND;
     findings_add(&f.findings, &(struct finding){.kind = outcome_finding(r->best.outcome),
@@ -397,14 +394,15 @@ void minimization_report(struct minimization *m)
     if (!is_as_recorded(m)) {
         warn_of_another_run(m);
     }
-    if (has_lost_constraints(m)) {
-        warn_of_constraints(m);
-    }
+    struct notes notes = {0};
+    add_notes(m, &notes);
+    session_warn(m->session, m->session->inputs[0], &notes);
     if (m->session->common->json) {
-        print_json(m);
+        print_json(m, &notes);
     } else if (!best_file_is_stdout(&m->file)) {
         print_text(m, m->session);
     } else if (!m->session->common->quiet) {
         print_aside(m);
     }
+    notes_release(&notes);
 }

@@ -102,7 +102,9 @@ struct schedule {
     uint32_t build; /* id of the build it was made with */
     uint32_t world;
     uint32_t net;
+    uint32_t net_line; /* where that was read; 0: nowhere */
     uint32_t with;
+    uint32_t with_line;  /* likewise */
     VEC(uint8_t) faults; /* FAULT_CRASH ... that may happen */
     uint64_t seed;
     VEC(uint32_t) without; /* events from outside, from 1, in ascending order */

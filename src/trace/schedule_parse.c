@@ -352,11 +352,13 @@ static int parse_world(struct parser *p)
 
 static int parse_net(struct parser *p)
 {
+    p->schedule->net_line = (uint32_t)p->lines.number;
     return take_name(p, &p->schedule->net);
 }
 
 static int parse_with(struct parser *p)
 {
+    p->schedule->with_line = (uint32_t)p->lines.number;
     return take_name(p, &p->schedule->with);
 }
 
