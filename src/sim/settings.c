@@ -75,13 +75,16 @@ static int choose_all(struct sim *s, const char *list, struct err *e)
     return 0;
 }
 
+static void adjust(struct sim *s)
+{
+    s->doing = "adjust";
+    s->described.adjust(&s->described);
+}
+
 int settings_choose(struct sim *s, const char *list, struct err *e)
 {
     if (list != NULL && choose_all(s, list, e) < 0) {
         return -1;
     }
-    if (s->described.adjust != NULL) {
-        s->described.adjust(&s->described);
-    }
-    return 0;
+    return s->described.adjust == NULL || guard_try(s, adjust, e) ? 0 : -1;
 }

@@ -171,6 +171,12 @@ def test_a_state_that_cannot_be_described_is_no_end():
     assert done.returncode == 0 and "n1: (its describe fails)" in done.stdout, done.stdout + done.stderr
 
 
+def test_a_system_that_cannot_adjust_itself_is_refused():
+    done = run(CLEW, "explore", "--budget", "20runs", misbehaving("ADJUST_CRASHES"))
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1, done.stdout + done.stderr
+    assert ".so: the handler adjust on no node touches memory that is not there: misbehaves.c:" in done.stderr, done.stderr
+
+
 def quitting(how):
     name = "./quits" + re.sub(r"\W", "", how) + ".so"
     done = run(CLEW, "cc", "--sim", "-g", "-D" + how, os.path.join(HERE, "quits.c"), "-o", name)

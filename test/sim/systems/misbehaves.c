@@ -68,6 +68,14 @@ static void describe(const void *state, char *text, size_t size)
 #endif
 }
 
+static void adjust(struct clew_system *system)
+{
+    (void)system;
+#ifdef ADJUST_CRASHES
+    crash();
+#endif
+}
+
 static bool shrink(const struct clew_message *m, uint32_t index, void *bytes, size_t *size)
 {
     (void)m;
@@ -83,4 +91,4 @@ static const struct clew_property properties[] = {{.name = "holds", .holds = hol
 
 CLEW_SYSTEM(.name = "misbehaves", .node_count = 1, .messages = messages, .setup = setup,
             .message = message, .fingerprint = fingerprint, .describe = describe,
-            .properties = properties, .shrink = shrink);
+            .properties = properties, .adjust = adjust, .shrink = shrink);
