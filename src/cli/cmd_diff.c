@@ -136,6 +136,9 @@ static void add_notes(const struct comparison *c, struct notes *notes)
         notes_add(notes, "", "no %s is in both: they may be of different systems",
                   c->are_schedules ? "node" : "task");
     }
+    if (c->doubt[0] != '\0' && c->session->common->jsonl) {
+        notes_add(notes, "", "one hash, and not of one execution: %s", c->doubt);
+    }
     if (a->unaligned > 0) {
         notes_add(notes, "",
                   "%u of the %ss differ too much to be aligned: all of them counts as different",

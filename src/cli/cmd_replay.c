@@ -9,7 +9,6 @@
 #include "cli/schedule_world.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
-#include "sim/sim.h"
 #include "trace/format.h"
 #include "world/recipe.h"
 
