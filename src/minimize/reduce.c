@@ -369,7 +369,9 @@ static int refuse_first(struct reducer *r)
     return repeat_runs(r) == 1
                ? err_set(r->e, "does not show the same violation every time: --repeat K/N is for "
                                "what shows in K of N replays")
-               : err_set(r->e, "shows the same violation in less than %u of %u replays",
+               : err_set(r->e,
+                         "shows the same violation in less than %u of %u replays: what is rarer "
+                         "takes a larger N",
                          repeat_wanted(r), repeat_runs(r));
 }
 

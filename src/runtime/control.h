@@ -141,7 +141,7 @@ struct task {
     bool is_timed_out;
     bool is_detached, is_joined, is_ending;
     bool is_cancelled, is_cancel_off;
-    bool is_cancel_prompt; /* wherever it is, not only where it waits */
+    bool is_cancel_prompt;    /* wherever it is, not only where it waits */
     uint32_t ignore;          /* depth of our own work in its name */
     uint32_t ignore_accesses; /* depth of clew_ignore_begin */
     uint64_t idle_stamp;

@@ -350,9 +350,9 @@ void *signals_prepare_jump(struct __jmp_buf_tag *where, int wants_mask)
 }
 
 /* What comes back twice must find the stack as its caller left it. */
-RT_EXPORT __attribute__((naked)) int
-__sigsetjmp(__attribute__((unused)) struct __jmp_buf_tag where[1],
-            __attribute__((unused)) int wants_mask)
+__attribute__((naked)) int __sigsetjmp(struct __jmp_buf_tag where[1], int wants_mask);
+RT_EXPORT int __sigsetjmp(__attribute__((unused)) struct __jmp_buf_tag where[1],
+                          __attribute__((unused)) int wants_mask)
 {
     __asm__("push %rdi\n push %rsi\n sub $8, %rsp\n call signals_prepare_jump\n"
             "add $8, %rsp\n pop %rsi\n pop %rdi\n jmp *%rax\n");
