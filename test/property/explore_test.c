@@ -216,7 +216,7 @@ TEST(dpor_finds_what_slow_disks_lead_to)
 {
     static const struct random_system_options writing = {
         .has_disk = true, .tells_writes = true, .can_fail = true, .can_clash = true};
-    check_finds_each(EXPLORE_DPOR, &writing, "slow-disk=2", 27, test_count(5, 60));
+    check_finds_each(EXPLORE_DPOR, &writing, "slow-disk=2", 28, test_count(6, 60));
 }
 
 /* Where the order of all steps matters, each order is an execution of its own. */

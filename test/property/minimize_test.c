@@ -260,7 +260,7 @@ TEST(what_the_exact_finish_alone_says_to_be_optimal_is)
     const uint32_t stages = 1u << STAGE_EXACT;
     CHECK(check_results("none", 9, test_count(150, 3000), stages) +
               check_results("crash=1,restart=1", 10, test_count(30, 500), stages) +
-              check_results("slow-disk=2", 13, test_count(30, 500), stages) >
+              check_results("slow-disk=2", 13, test_count(8, 500), stages) >
           5);
 }
 
@@ -311,12 +311,12 @@ static bool has_unignorable(const struct execution *x, const struct execution *l
  * may not be ignored. */
 TEST(what_may_not_be_ignored_stays)
 {
-    static const enum stage stages[] = {STAGE_EXACT, STAGE_DRIFT,   STAGE_EXACT,
-                                        STAGE_TAILS, STAGE_DETOURS, STAGE_ANEW};
+    static const enum stage stages[] = {STAGE_EXACT, STAGE_DRIFT,   STAGE_EXACT, STAGE_TAILS,
+                                        STAGE_EXACT, STAGE_DETOURS, STAGE_EXACT, STAGE_ANEW};
     struct prng prng;
     prng_init(&prng, 8);
     uint64_t told_apart = 0;
-    for (uint64_t i = 0; i < test_count(600, 3000); i++) {
+    for (uint64_t i = 0; i < test_count(420, 3000); i++) {
         const struct random_system_options o = {
             .has_timers = prng_below(&prng, 2) == 0, .can_fail = true, .has_unignorable = true};
         const char *net = prng_below(&prng, 2) == 0 ? "fifo" : "datagram";
@@ -337,7 +337,7 @@ TEST(what_may_not_be_ignored_stays)
         exhausted_release(&all);
         trial_end(&t);
     }
-    CHECK(told_apart > 5);
+    CHECK(told_apart > 2);
 }
 
 /* Without the exact finish: how far from the least is the rest? */
