@@ -1,9 +1,9 @@
 /* The exact finish: every execution that is shorter than the best, as far as they can be told
  * apart. First those made of the best's own steps, none more often than there; then of its kinds of
  * steps, as often as one likes; then all; and where requests bring less than they would, all with
- * what they would bring, for less may take longer. Depth first with a checkpoint for each step; a
- * state that was seen with as many steps left is not entered again. What comes to its end is a
- * proof. */
+ * what they would bring, for less may take longer. Depth first with a checkpoint for each step; no
+ * state is looked at twice, and of orders that make no difference one is taken (visits.h). What
+ * comes to its end is a proof. */
 #include "base/map.h"
 #include "base/mem.h"
 #include "minimize/reduce.h"
