@@ -46,9 +46,9 @@ void branches_identify(struct branches *b);
 /* Whether the state was entered before, with as many steps left and nothing asleep. */
 bool visits_has_all(const struct visits *v, uint64_t state, uint32_t left);
 
-/* Enters the state, where some of what can be next sleeps. Where it was entered before, with as many
- * steps left, only what slept then and is awake now is to be looked at, and only what slept then
- * too sleeps meanwhile. */
+/* Enters the state, where some of what can be next sleeps. Where it was entered before, with as
+ * many steps left, only what slept then and is awake now is to be looked at, and only what slept
+ * then too sleeps meanwhile. */
 void visits_enter(struct visits *v, uint64_t state, uint32_t left, struct branches *b);
 
 #endif
