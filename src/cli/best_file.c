@@ -91,21 +91,9 @@ static bool shows_same(const struct best_file *f, const struct execution *x)
            (f->same != SAME_EXACT || node_of(there) == node_of(x));
 }
 
-/* As minimize has it. */
-static bool is_better(const struct world *w, const struct execution *a, const struct execution *b)
-{
-    if (w->has_tasks && minimize_switches(a) != minimize_switches(b)) {
-        return minimize_switches(a) < minimize_switches(b);
-    }
-    if (a->steps.count != b->steps.count) {
-        return a->steps.count < b->steps.count;
-    }
-    return minimize_externals(a) < minimize_externals(b);
-}
-
 bool best_file_wants(struct best_file *f, const struct world *w, const struct execution *x)
 {
-    f->is_kept = shows_same(f, x) && is_better(w, &f->there, x);
+    f->is_kept = shows_same(f, x) && minimize_compare(w, &f->there, x) < 0;
     return !f->is_kept;
 }
 

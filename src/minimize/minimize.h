@@ -171,4 +171,7 @@ uint32_t minimize_switches(const struct execution *x);
 /* Steps of x that come from outside. */
 uint32_t minimize_externals(const struct execution *x);
 
+/* Which of two that show the same violation is better: below 0 the first, above 0 the second. */
+int minimize_compare(const struct world *w, const struct execution *a, const struct execution *b);
+
 #endif

@@ -129,17 +129,23 @@ bool reducer_is_same(const struct reducer *r, const struct execution *x)
            (!r->options->no_diverge || is_known(r, x)) && has_unignorable(r, x);
 }
 
+int minimize_compare(const struct world *w, const struct execution *a, const struct execution *b)
+{
+    if (w->has_tasks && minimize_switches(a) != minimize_switches(b)) {
+        return minimize_switches(a) < minimize_switches(b) ? -1 : 1;
+    }
+    if (a->steps.count != b->steps.count) {
+        return a->steps.count < b->steps.count ? -1 : 1;
+    }
+    const uint32_t externals_a = minimize_externals(a);
+    const uint32_t externals_b = minimize_externals(b);
+    return externals_a < externals_b ? -1 : externals_a > externals_b;
+}
+
 static bool is_better(const struct reducer *r, const struct execution *x)
 {
-    const struct execution *best = &r->result->best;
-    if (r->world->has_tasks && minimize_switches(x) != minimize_switches(best)) {
-        return minimize_switches(x) < minimize_switches(best);
-    }
-    const uint32_t externals = minimize_externals(x);
-    return x->steps.count < best->steps.count ||
-           (x->steps.count == best->steps.count &&
-            (externals < r->result->final_externals ||
-             (r->accepts_equal && externals == r->result->final_externals)));
+    const int order = minimize_compare(r->world, x, &r->result->best);
+    return order < 0 || (order == 0 && r->accepts_equal);
 }
 
 /* What a candidate is run for. */
