@@ -28,10 +28,7 @@ void reducer_tell(struct reducer *r)
 
 static bool is_time_to_tell(const struct reducer *r)
 {
-    while (r->of != NULL) {
-        r = r->of;
-    }
-    return limit_now_ns() - r->told_ns > telling_ns;
+    return limit_now_ns() - reducer_of_all(r)->told_ns > telling_ns;
 }
 
 bool reducer_goes_on(struct reducer *r)

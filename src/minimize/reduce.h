@@ -66,7 +66,18 @@ static inline uint32_t reducer_size(const struct reducer *r)
     return (uint32_t)r->result->best.steps.count;
 }
 
-/* Whether it shows the violation that is to be kept. */
+/* Of a trial whose it is, or whose that is: it has the best of all, and the run that is minimized.
+ */
+static inline const struct reducer *reducer_of_all(const struct reducer *r)
+{
+    while (r->of != NULL) {
+        r = r->of;
+    }
+    return r;
+}
+
+/* What x shows is what is to be kept; whether it shows that. */
+void reducer_keep(struct reducer *r, const struct execution *x);
 bool reducer_is_same(const struct reducer *r, const struct execution *x);
 
 /* Says how far it is, to whoever shows it. */
