@@ -13,6 +13,13 @@ static uint32_t number_of(const struct comparison *c, const struct difference *d
     return c->are_schedules ? c->step_of[d->side].at[d->act.index] : d->act.index;
 }
 
+/* Likewise of what it came of, if that is known. */
+static uint32_t cause_of(const struct comparison *c, const struct difference *d)
+{
+    const uint32_t index = c->alignment.sides[d->side].list.at[d->act.cause].index;
+    return c->are_schedules ? c->step_of[d->side].at[index] : index;
+}
+
 static char sign_of(enum align_side side)
 {
     return side == ALIGN_FIRST ? '-' : '+';
@@ -26,7 +33,26 @@ static void print_difference(const struct comparison *c, const struct difference
     session_text(s, names_text(names, d->act.strand));
     out_text(&s->out, " ");
     session_text(s, names_text(names, d->act.what));
+    if (d->act.cause != ALIGN_NONE) {
+        out_format(&s->out, ", which came of %u", cause_of(c, d));
+    }
     out_char(&s->out, '\n');
+}
+
+/* Both have these two, and not in the same order. */
+static void print_reordering(const struct comparison *c, const struct reordering *r)
+{
+    const struct names *names = &c->alignment.names;
+    struct session *s = c->session;
+    out_format(&s->out, "~ %u, %u: ", r->earlier.index, r->earlier_index);
+    session_text(s, names_text(names, r->earlier.strand));
+    out_text(&s->out, " ");
+    session_text(s, names_text(names, r->earlier.what));
+    out_format(&s->out, " is before %u, %u: ", r->later.index, r->later_index);
+    session_text(s, names_text(names, r->later.strand));
+    out_text(&s->out, " ");
+    session_text(s, names_text(names, r->later.what));
+    out_text(&s->out, ", and in the second after it\n");
 }
 
 /* Lines of the header that only one has. */
@@ -46,16 +72,21 @@ static void print_about(const struct comparison *c)
     }
 }
 
+static void write_place(struct json *j, const char *key, uint32_t first, uint32_t second)
+{
+    json_array(j, key);
+    json_u64(j, NULL, first);
+    json_u64(j, NULL, second);
+    json_end(j);
+}
+
 static void write_meeting(struct json *j, const char *key, const struct meeting *m)
 {
     if (m->index[ALIGN_FIRST] == ALIGN_NONE) {
         json_null(j, key);
         return;
     }
-    json_array(j, key);
-    json_u64(j, NULL, m->index[ALIGN_FIRST]);
-    json_u64(j, NULL, m->index[ALIGN_SECOND]);
-    json_end(j);
+    write_place(j, key, m->index[ALIGN_FIRST], m->index[ALIGN_SECOND]);
 }
 
 static void write_difference(const struct comparison *c, const struct difference *d, struct json *j)
@@ -72,8 +103,28 @@ static void write_difference(const struct comparison *c, const struct difference
     }
     json_text(j, "strand", names_text(names, d->act.strand));
     json_text(j, "what", names_text(names, d->act.what));
+    if (d->act.cause != ALIGN_NONE) {
+        json_u64(j, "cause", cause_of(c, d));
+    }
     write_meeting(j, "after", &d->after);
     write_meeting(j, "before", &d->before);
+    json_end(j);
+    j->is_pretty = is_pretty;
+}
+
+static void write_reordering(const struct comparison *c, const struct reordering *r, struct json *j)
+{
+    const struct names *names = &c->alignment.names;
+    const bool is_pretty = j->is_pretty; /* a line for each */
+    json_object(j, NULL);
+    j->is_pretty = false;
+    json_text(j, "only", "order");
+    write_place(j, "earlier", r->earlier.index, r->earlier_index);
+    json_text(j, "strand", names_text(names, r->earlier.strand));
+    json_text(j, "what", names_text(names, r->earlier.what));
+    write_place(j, "later", r->later.index, r->later_index);
+    json_text(j, "later_strand", names_text(names, r->later.strand));
+    json_text(j, "later_what", names_text(names, r->later.what));
     json_end(j);
     j->is_pretty = is_pretty;
 }
@@ -93,13 +144,26 @@ static void write_about(const struct comparison *c, struct json *j)
     json_end(j);
 }
 
+/* How many of them the limit leaves room for, behind the differences. */
+static size_t reorderings_shown(const struct comparison *c)
+{
+    const struct alignment *a = &c->alignment;
+    const uint64_t limit = c->session->common->limit;
+    const uint64_t room = limit > a->differences.count ? limit - a->differences.count : 0;
+    return room < a->reorderings.count ? (size_t)room : a->reorderings.count;
+}
+
 static void write_more(const void *context, struct json *j)
 {
     const struct comparison *c = context;
     write_about(c, j);
+    const struct alignment *a = &c->alignment;
     json_array(j, "differences");
-    for (size_t i = 0; i < c->alignment.differences.count && i < c->session->common->limit; i++) {
-        write_difference(c, &c->alignment.differences.at[i], j);
+    for (size_t i = 0; i < a->differences.count && i < c->session->common->limit; i++) {
+        write_difference(c, &a->differences.at[i], j);
+    }
+    for (size_t i = 0; i < reorderings_shown(c); i++) {
+        write_reordering(c, &a->reorderings.at[i], j);
     }
     json_end(j);
 }
@@ -119,8 +183,9 @@ static enum verdict verdict_of(const struct comparison *c)
     if (c->is_cut) {
         return VERDICT_UNKNOWN; /* what seems to be missing may come in the rest */
     }
-    const bool is_same =
-        c->alignment.differences.count == 0 && is_about_same(c) && c->doubt[0] == '\0';
+    const bool is_same = c->alignment.differences.count == 0 &&
+                         c->alignment.reorderings.count == 0 && is_about_same(c) &&
+                         c->doubt[0] == '\0';
     return is_same ? VERDICT_CLEAN : VERDICT_FOUND;
 }
 
@@ -132,7 +197,7 @@ static void add_notes(const struct comparison *c, struct notes *notes)
         notes_add(notes, "",
                   "the two are not of one system: what has the same name is taken for the same");
     }
-    if (!c->is_same_run && a->shared == 0 && a->strands[ALIGN_FIRST].count > 0) {
+    if (!c->is_same_run && a->shared == 0 && a->sides[ALIGN_FIRST].strands.count > 0) {
         notes_add(notes, "", "no %s is in both: they may be of different systems",
                   c->are_schedules ? "node" : "task");
     }
@@ -166,6 +231,7 @@ static void print_json(const struct comparison *c, const struct notes *notes)
         finding_file_text(&f, "hash_doubt", c->doubt);
     }
     finding_file_count(&f, "common", c->alignment.common);
+    finding_file_count(&f, "reordered", c->alignment.reorderings.count);
     finding_file_count(&f, "only_first", only[ALIGN_FIRST]);
     finding_file_count(&f, "only_second", only[ALIGN_SECOND]);
     f.print_more = write_more;
@@ -185,6 +251,11 @@ static void print_lines(const struct comparison *c)
         write_difference(c, &a->differences.at[i], &j);
         out_char(&c->session->out, '\n');
     }
+    for (size_t i = 0; i < reorderings_shown(c); i++) {
+        struct json j = json_begin(&c->session->out);
+        write_reordering(c, &a->reorderings.at[i], &j);
+        out_char(&c->session->out, '\n');
+    }
 }
 
 static void print_report(const struct comparison *c)
@@ -202,10 +273,17 @@ static void print_report(const struct comparison *c)
     for (size_t i = 0; i < a->differences.count && i < c->session->common->limit; i++) {
         print_difference(c, &a->differences.at[i]);
     }
+    for (size_t i = 0; i < reorderings_shown(c); i++) {
+        print_reordering(c, &a->reorderings.at[i]);
+    }
     report_count(out, a->common, c->are_schedules ? "step" : "event",
                  c->are_schedules ? "steps" : "events");
-    out_format(out, " in both, %llu only in the first, %llu only in the second\n",
+    out_format(out, " in both, %llu only in the first, %llu only in the second",
                (unsigned long long)only[ALIGN_FIRST], (unsigned long long)only[ALIGN_SECOND]);
+    if (a->reorderings.count > 0) {
+        out_format(out, ", %zu in another order", a->reorderings.count);
+    }
+    out_char(out, '\n');
     if (c->doubt[0] != '\0') {
         out_text(out, "one hash, and not of one execution: ");
         session_text(c->session, c->doubt);
@@ -269,9 +347,10 @@ const struct verb verb_diff = {
     .operands = "A B [SYSTEM.so]",
     .operand_min = 2,
     .operand_max = 3,
-    .about = "Compares two traces or two schedules task by task (schedules: node by node): how "
-             "independent tasks were interleaved makes no difference, only what each did and in "
-             "which order. Lines with - are only in the first, with + only in the second. "
+    .about = "Compares two traces or two schedules task by task (schedules: node by node), by what "
+             "came of what: a receive is in both if its send is. How independent tasks were "
+             "interleaved makes no difference. Lines with - are only in the first, with + only in "
+             "the second, with ~ in both, where two events touch one object in another order. "
              "Schedules that a search saved name only what is not the default: with the system, "
              "both are replayed and all their steps compared.",
     .exit_statuses = "0 they do not differ\n1 they differ\n2 one of them could not be read\n"

@@ -9,6 +9,7 @@
 #include "cli/schedule_file.h"
 #include "cli/schedule_world.h"
 #include "explore/replay.h"
+#include "order/cause.h"
 #include "pick/name.h"
 #include "trace/kind.h"
 #include "trace/schedule.h"
@@ -122,7 +123,10 @@ static void note_about(struct comparison *c, enum align_side side, const struct 
     c->about[ABOUT_WITH][side] = names_intern_text(names, names_text(&s->names, s->with));
 }
 
-static void add_choices(struct comparison *c, enum align_side side, const struct schedule *s)
+/* The choices of a schedule. Of a run, which is what all of them came to, a message came of the
+ * step that sent it; x is NULL where none is known. */
+static void add_choices(struct comparison *c, enum align_side side, const struct schedule *s,
+                        const struct execution *x)
 {
     struct out what;
     uint32_t step = 0;
@@ -132,7 +136,15 @@ static void add_choices(struct comparison *c, enum align_side side, const struct
         const struct choice *choice = &s->choices.at[i];
         strand_of(s, choice, strand, sizeof strand);
         choice_text(s, choice, &what);
-        alignment_add(&c->alignment, side, strand, what.buffer, i);
+        const struct step *taken = x == NULL ? NULL : &x->steps.at[i];
+        const bool has_cause = taken != NULL && taken->operation.kind == EVENT_RECV &&
+                               !taken->operation.is_external && taken->cause != STEP_NONE;
+        alignment_add(&c->alignment, side,
+                      &(struct act_made){.strand = strand,
+                                         .what = what.buffer,
+                                         .index = i,
+                                         .has_cause = has_cause,
+                                         .cause = has_cause ? taken->cause : 0});
         step = choice->step == 0 ? step + 1 : choice->step;
         vec_push(&c->step_of[side], step);
     }
@@ -164,7 +176,8 @@ static int add_run(struct comparison *c, enum align_side side, const struct sche
         struct schedule whole;
         schedule_init(&whole);
         recipe_write_whole(&whole, w, &recipe.plan, &r.execution);
-        add_choices(c, side, &whole);
+        must(whole.choices.count == r.execution.steps.count);
+        add_choices(c, side, &whole, &r.execution);
         schedule_release(&whole);
     }
     recipe_release(&recipe);
@@ -218,7 +231,7 @@ static int add_schedule(struct comparison *c, enum align_side side, struct err *
     if (is_replayed(c)) {
         return add_replayed(c, side, s, e);
     }
-    add_choices(c, side, s);
+    add_choices(c, side, s, NULL);
     return 0;
 }
 
@@ -242,6 +255,66 @@ static void event_text(const struct trace *t, const struct event *event, char *t
                    object, *rest == 0 ? "" : " ", (int)size_without_number(rest), rest);
 }
 
+/* Whether it makes a difference which of two such events of one object comes first. Accesses of a
+ * recording are not in the order they had. */
+static bool is_order_known(const struct trace *t, const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_LOCK:
+    case EVENT_WAIT_BEGIN:
+    case EVENT_SIGNAL:
+    case EVENT_BROADCAST:
+    case EVENT_SEM_POST:
+    case EVENT_SEM_WAIT:
+    case EVENT_ATOMIC_LOAD:
+    case EVENT_ATOMIC_STORE:
+    case EVENT_ATOMIC_RMW: return true;
+    case EVENT_READ:
+    case EVENT_WRITE:
+    case EVENT_FREE: return t->tables.order != ORDER_STAMPED;
+    default: return false;
+    }
+}
+
+static bool is_read(const struct event *event)
+{
+    return event->kind == EVENT_READ || event->kind == EVENT_ATOMIC_LOAD ||
+           (event->kind == EVENT_LOCK && lock_mode_is_shared(event->mode));
+}
+
+/* Whose the object is, too: names are those of a node, but for locks of several processes. */
+static void object_text(const struct trace *t, const struct event *event, char *text, size_t size)
+{
+    const bool is_everywhere =
+        event->kind == EVENT_LOCK && lock_mode_is_across_processes(event->mode);
+    (void)snprintf(text, size, "%s@%s", trace_name(t, event->object),
+                   is_everywhere ? "" : trace_name(t, trace_node_of(t, event)));
+}
+
+static void add_events(struct comparison *c, enum align_side side, const struct trace *t)
+{
+    struct arena arena = {0};
+    const event_id *cause_of = causes_build(t, &arena);
+    for (uint32_t i = 0; i < t->events.count; i++) {
+        const struct event *event = &t->events.at[i];
+        char strand[TEXT_SIZE];
+        char what[TEXT_SIZE];
+        char object[TEXT_SIZE];
+        task_text(t, event->task, strand, sizeof strand);
+        event_text(t, event, what, sizeof what);
+        object_text(t, event, object, sizeof object);
+        alignment_add(&c->alignment, side,
+                      &(struct act_made){.strand = strand,
+                                         .what = what,
+                                         .index = i,
+                                         .has_cause = cause_of[i] != EVENT_NONE,
+                                         .cause = cause_of[i],
+                                         .object = is_order_known(t, event) ? object : NULL,
+                                         .is_read = is_read(event)});
+    }
+    arena_release(&arena);
+}
+
 static int add_trace(struct comparison *c, enum align_side side, struct err *e)
 {
     struct reading r;
@@ -250,15 +323,8 @@ static int add_trace(struct comparison *c, enum align_side side, struct err *e)
         return result;
     }
     result = reading_load(&r, e);
-    for (uint32_t i = 0; result == 0 && i < r.trace.events.count; i++) {
-        const struct event *event = &r.trace.events.at[i];
-        char strand[TEXT_SIZE];
-        char what[TEXT_SIZE];
-        task_text(&r.trace, event->task, strand, sizeof strand);
-        event_text(&r.trace, event, what, sizeof what);
-        alignment_add(&c->alignment, side, strand, what, i);
-    }
     if (result == 0) {
+        add_events(c, side, &r.trace);
         reading_warn(&r);
     }
     c->is_cut |= r.is_cut;

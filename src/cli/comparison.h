@@ -6,7 +6,7 @@
 #define CLEW_CLI_COMPARISON_H
 
 #include "cli/session.h"
-#include "trace/align.h"
+#include "order/align.h"
 #include "trace/schedule.h"
 
 /* What a schedule says of its execution beside its choices: what is run, in which world, and what
