@@ -85,3 +85,78 @@ void ddmin(bool *is_in, uint32_t count, ddmin_test fails, void *context)
     mem_free(none);
     vec_release(&all);
 }
+
+/* The parts that are in, in so many chunks. */
+struct division {
+    VEC(uint32_t) parts;
+    uint32_t chunk_count;
+};
+
+static void divide(struct division *d, const bool *is_in, uint32_t count)
+{
+    vec_clear(&d->parts);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_in[i]) {
+            vec_push(&d->parts, i);
+        }
+    }
+}
+
+static uint32_t chunk_begin(const struct division *d, uint32_t chunk)
+{
+    return (uint32_t)((uint64_t)d->parts.count * chunk / d->chunk_count);
+}
+
+/* Tests one chunk alone, or all but one; that is what is in, if it fails. */
+static bool keep_chunk(const struct search *s, const struct division *d, uint32_t chunk,
+                       bool is_complement, bool *is_in)
+{
+    bool *kept = mem_zero(s->count + 1, sizeof *kept);
+    const uint32_t begin = chunk_begin(d, chunk);
+    const uint32_t end = chunk_begin(d, chunk + 1);
+    for (uint32_t i = 0; i < d->parts.count; i++) {
+        kept[d->parts.at[i]] = (i >= begin && i < end) != is_complement;
+    }
+    const bool result = s->fails(s->context, kept, s->count);
+    if (result) {
+        memcpy(is_in, kept, s->count * sizeof *is_in);
+    }
+    mem_free(kept);
+    return result;
+}
+
+static bool keep_any_chunk(const struct search *s, const struct division *d, bool is_complement,
+                           bool *is_in)
+{
+    for (uint32_t i = 0; i < d->chunk_count; i++) {
+        if (keep_chunk(s, d, i, is_complement, is_in)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ddmin_dependent(bool *is_in, uint32_t count, ddmin_test fails, void *context)
+{
+    const struct search s = {.fails = fails, .context = context, .count = count};
+    struct division all = {.chunk_count = 1};
+    divide(&all, is_in, count);
+    const bool is_any_needed = all.parts.count > 0 && !keep_chunk(&s, &all, 0, true, is_in);
+    vec_release(&all.parts);
+    struct division d = {.chunk_count = 2};
+    divide(&d, is_in, count);
+    while (is_any_needed && d.parts.count > 1) {
+        if (keep_any_chunk(&s, &d, false, is_in)) {
+            d.chunk_count = 2;
+        } else if (d.chunk_count > 2 && keep_any_chunk(&s, &d, true, is_in)) {
+            d.chunk_count--;
+        } else if (d.chunk_count < d.parts.count) {
+            d.chunk_count *= 2;
+        } else {
+            break;
+        }
+        divide(&d, is_in, count);
+        d.chunk_count = d.chunk_count < d.parts.count ? d.chunk_count : (uint32_t)d.parts.count;
+    }
+    vec_release(&d.parts);
+}

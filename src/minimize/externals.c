@@ -58,7 +58,11 @@ void externals_stage(struct reducer *r)
     }
     bool *is_in = mem_zero(b.atom_count + 1, sizeof *is_in);
     memset(is_in, true, b.atom_count);
-    ddmin(is_in, b.atom_count, shows_with, &b);
+    if (r->world->has_needs) {
+        ddmin_dependent(is_in, b.atom_count, shows_with, &b);
+    } else {
+        ddmin(is_in, b.atom_count, shows_with, &b);
+    }
     mem_free(is_in);
     vec_release(&b.wants);
     vec_release(&b.atom_of);

@@ -163,6 +163,16 @@ static bool has_bound(const struct fuzz *f)
     return is_any;
 }
 
+static bool has_needs(const struct fuzz *f)
+{
+    vec_each (&f->generators, event) {
+        if (event->needs != SIZE_MAX) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int outside_open(struct sim *s, const struct sim_options *options, struct err *e)
 {
     if (options->fuzz == NULL && s->system->config == NULL) {
@@ -176,6 +186,7 @@ int outside_open(struct sim *s, const struct sim_options *options, struct err *e
         return err_wrap(e, "%s", options->fuzz == NULL ? "its config" : options->fuzz_name);
     }
     s->world.has_bound_events = has_bound(o->fuzz);
+    s->world.has_needs = has_needs(o->fuzz);
     return 0;
 }
 

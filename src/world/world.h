@@ -250,6 +250,7 @@ struct world {
     enum world_order order;    /* of SCOPE_ORDER; both may grow while runs are made */
     bool looks_at_rest;        /* some claims look only when the system has come to rest */
     bool has_bound_events;     /* some from outside can be left out for those behind them */
+    bool has_needs;            /* some from outside come only after others */
     bool has_drawn;            /* a node drew random numbers in some run: other seeds have others */
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */
