@@ -85,13 +85,19 @@ bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
     return !seen.is_fruitless;
 }
 
-bool attempt_wants(struct reducer *r, const struct candidate *c, enum wish wish)
+struct plan attempt_plan_of_wants(const struct reducer *r, const struct candidate *c)
 {
     static const struct pick_want nothing;
     struct plan p = r->result->plan;
     p.pick.wants = c->wants.count == 0 ? &nothing : c->wants.at;
     p.pick.want_count = c->wants.count;
     p.wants_kept = c->wants_kept;
+    return p;
+}
+
+bool attempt_wants(struct reducer *r, const struct candidate *c, enum wish wish)
+{
+    const struct plan p = attempt_plan_of_wants(r, c);
     return reducer_goes_on(r) && attempt(r, &p, wish);
 }
 

@@ -21,8 +21,10 @@ enum wish { WISH_SAME, WISH_BETTER };
 bool attempt(struct reducer *r, const struct plan *p, enum wish wish);
 bool attempt_wants(struct reducer *r, const struct candidate *c, enum wish wish);
 
-/* The plan that makes the execution again, step by step; good until the next. */
+/* The plan that makes the execution again, step by step; good until the next. That of a candidate,
+ * as long as it lives. */
 struct plan attempt_plan_of(struct reducer *r, const struct execution *x);
+struct plan attempt_plan_of_wants(const struct reducer *r, const struct candidate *c);
 
 /* Whether the schedule made of it shows it often enough; r->again is the last run that did, of
  * whose steps more is known than of a run of wants. */

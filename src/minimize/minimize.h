@@ -35,7 +35,7 @@
     STAGE(DRIFT, "drift", "walks among executions that are as long")                       \
     STAGE(PAIRS, "pairs", "leaves out two or three together")                              \
     STAGE(TAILS, "tails", "keeps the beginning, and goes on by chance")                    \
-    STAGE(MATCHES, "matches", "leaves out one, and takes another that does the same")      \
+    STAGE(MATCHES, "matches", "leaves out one, and takes others that do the same")         \
     STAGE(MOVES, "moves", "leaves out one, and puts another elsewhere")                    \
     STAGE(ANEW, "anew", "makes other runs by chance, and each of them short")              \
     STAGE(DETOURS, "detours", "takes one step more, and leaves out others")                \

@@ -31,6 +31,7 @@ void reducer_release(struct reducer *r)
 {
     execution_release(&r->tried);
     execution_release(&r->again);
+    execution_release(&r->looked_at);
     vec_release(&r->candidate.wants);
     vec_release(&r->turns);
     vec_release(&r->partner_of);
@@ -61,6 +62,13 @@ const struct execution *reducer_look(struct reducer *r)
     struct plan p = attempt_plan_of(r, &r->result->best);
     p.wants_pending = true;
     return reducer_goes_on(r) && attempt_once(r, &p, &r->again) == 0 ? &r->again : NULL;
+}
+
+const struct execution *reducer_look_at(struct reducer *r, const struct candidate *c)
+{
+    struct plan p = attempt_plan_of_wants(r, c);
+    p.wants_pending = true;
+    return reducer_goes_on(r) && attempt_once(r, &p, &r->looked_at) == 0 ? &r->looked_at : NULL;
 }
 
 /* One that shows in four of five replays is found out nine times of ten. */

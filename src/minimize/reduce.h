@@ -31,6 +31,7 @@ struct reducer {
     struct ways ways;
     struct execution tried;
     struct execution again;
+    struct execution looked_at;
     uint64_t again_bytes;       /* that its requests brought */
     struct candidate candidate; /* for the stages' use */
     VEC(struct pick_turn) turns;
@@ -162,6 +163,9 @@ bool reducer_drift(struct reducer *trial, const struct candidate *c, uint32_t st
 /* The best once more with what was pending at each step; NULL when it cannot be run. Good until the
  * next run. */
 const struct execution *reducer_look(struct reducer *r);
+
+/* Likewise what the candidate comes to. Good until the next look. */
+const struct execution *reducer_look_at(struct reducer *r, const struct candidate *c);
 
 /* Whether the best is the same in a few more replays, as what is claimed of it takes for granted;
  * not asked where it is known that replays differ. */
