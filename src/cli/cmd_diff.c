@@ -32,7 +32,7 @@ static void print_difference(const struct comparison *c, const struct difference
     out_format(&s->out, "%c %u: ", sign_of(d->side), number_of(c, d));
     session_text(s, names_text(names, d->act.strand));
     out_text(&s->out, " ");
-    session_text(s, names_text(names, d->act.what));
+    session_text(s, names_text(names, d->act.shown));
     if (d->act.cause != ALIGN_NONE) {
         out_format(&s->out, ", which came of %u", cause_of(c, d));
     }
@@ -47,11 +47,11 @@ static void print_reordering(const struct comparison *c, const struct reordering
     out_format(&s->out, "~ %u, %u: ", r->earlier.index, r->earlier_index);
     session_text(s, names_text(names, r->earlier.strand));
     out_text(&s->out, " ");
-    session_text(s, names_text(names, r->earlier.what));
+    session_text(s, names_text(names, r->earlier.shown));
     out_format(&s->out, " is before %u, %u: ", r->later.index, r->later_index);
     session_text(s, names_text(names, r->later.strand));
     out_text(&s->out, " ");
-    session_text(s, names_text(names, r->later.what));
+    session_text(s, names_text(names, r->later.shown));
     out_text(&s->out, ", and in the second after it\n");
 }
 
@@ -102,7 +102,7 @@ static void write_difference(const struct comparison *c, const struct difference
         json_u64(j, "step", number_of(c, d));
     }
     json_text(j, "strand", names_text(names, d->act.strand));
-    json_text(j, "what", names_text(names, d->act.what));
+    json_text(j, "what", names_text(names, d->act.shown));
     if (d->act.cause != ALIGN_NONE) {
         json_u64(j, "cause", cause_of(c, d));
     }
@@ -121,10 +121,10 @@ static void write_reordering(const struct comparison *c, const struct reordering
     json_text(j, "only", "order");
     write_place(j, "earlier", r->earlier.index, r->earlier_index);
     json_text(j, "strand", names_text(names, r->earlier.strand));
-    json_text(j, "what", names_text(names, r->earlier.what));
+    json_text(j, "what", names_text(names, r->earlier.shown));
     write_place(j, "later", r->later.index, r->later_index);
     json_text(j, "later_strand", names_text(names, r->later.strand));
-    json_text(j, "later_what", names_text(names, r->later.what));
+    json_text(j, "later_what", names_text(names, r->later.shown));
     json_end(j);
     j->is_pretty = is_pretty;
 }
@@ -197,17 +197,17 @@ static void add_notes(const struct comparison *c, struct notes *notes)
         notes_add(notes, "",
                   "the two are not of one system: what has the same name is taken for the same");
     }
-    if (!c->is_same_run && a->shared == 0 && a->sides[ALIGN_FIRST].strands.count > 0) {
+    if (!c->is_same_run && !c->is_cut && a->shared == 0 &&
+        a->sides[ALIGN_FIRST].strands.count > 0) {
         notes_add(notes, "", "no %s is in both: they may be of different systems",
                   c->are_schedules ? "node" : "task");
     }
     if (c->doubt[0] != '\0' && c->session->common->jsonl) {
         notes_add(notes, "", "one hash, and not of one execution: %s", c->doubt);
     }
-    if (a->unaligned > 0) {
+    if (c->is_content_unsaid && c->session->input_count < 3) {
         notes_add(notes, "",
-                  "%u of the %ss differ too much to be aligned: all of them counts as different",
-                  a->unaligned, c->are_schedules ? "node" : "task");
+                  "what some requests bring only one of them says: name the system to compare it");
     }
 }
 
@@ -243,9 +243,27 @@ static void print_json(const struct comparison *c, const struct notes *notes)
     finding_file_release(&f);
 }
 
+static void print_about_lines(const struct comparison *c)
+{
+    const struct names *names = &c->alignment.names;
+    for (int i = 0; i < ABOUT_COUNT; i++) {
+        if (!comparison_is_about_same(c, (enum about)i)) {
+            struct json j = json_begin(&c->session->out);
+            json_object(&j, NULL);
+            json_text(&j, "only", "about");
+            json_text(&j, "about", about_name((enum about)i));
+            json_text(&j, "first", names_text(names, c->about[i][ALIGN_FIRST]));
+            json_text(&j, "second", names_text(names, c->about[i][ALIGN_SECOND]));
+            json_end(&j);
+            out_char(&c->session->out, '\n');
+        }
+    }
+}
+
 static void print_lines(const struct comparison *c)
 {
     const struct alignment *a = &c->alignment;
+    print_about_lines(c);
     for (size_t i = 0; i < a->differences.count && i < c->session->common->limit; i++) {
         struct json j = json_begin(&c->session->out);
         write_difference(c, &a->differences.at[i], &j);
@@ -265,6 +283,10 @@ static void print_report(const struct comparison *c)
     uint64_t only[2] = {0};
     count_sides(a, only);
     print_about(c);
+    if (c->is_cut) {
+        out_text(out, "not compared: the budget ended before both were read\n");
+        return;
+    }
     if (c->is_same_run) {
         out_format(out, "of one execution (hash %016llx), of which not both name all steps\n",
                    (unsigned long long)c->schedule[ALIGN_FIRST].hash);

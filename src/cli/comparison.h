@@ -9,14 +9,16 @@
 #include "order/align.h"
 #include "trace/schedule.h"
 
-/* What a schedule says of its execution beside its choices: what is run, in which world, and what
- * requests bring that no choice names. */
+/* What a schedule says of its execution beside its choices: what is run, in which world, what that
+ * shows, and what requests bring that no choice names. */
 enum about {
     ABOUT_SYSTEM,
     ABOUT_COMMAND,
     ABOUT_WORLD,
     ABOUT_NET,
     ABOUT_WITH,
+    ABOUT_SEED,  /* where it is not known what that leads to */
+    ABOUT_SHOWS, /* where it is */
     ABOUT_CONTENT,
     ABOUT_COUNT
 };
@@ -31,6 +33,9 @@ struct comparison {
                          nothing is aligned */
     char doubt[700];  /* of schedules with one hash: why it is not that of both; "": no reason */
     struct schedule schedule[2];
+    char kept[2][32];       /* paths of inputs that can be read only once, kept to be read again */
+    const char *inputs[3];  /* the session's, with these */
+    bool is_content_unsaid; /* only one schedule says what some request brings */
     VEC(uint32_t) step_of[2];       /* of schedules: which step of its run each choice is, from 1 */
     uint32_t about[ABOUT_COUNT][2]; /* of schedules: names of the alignment; 0: not said */
 };

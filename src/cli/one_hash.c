@@ -112,32 +112,36 @@ static bool is_same_name(const struct schedule *a, uint32_t x, const struct sche
     return strcmp(names_text(&a->names, x), names_text(&b->names, y)) == 0;
 }
 
-/* Whether b says the same of this request. */
-static bool has_content(const struct schedule *b, const struct schedule *a,
-                        const struct content *content)
+const struct content *one_hash_content(const struct schedule *b, const struct schedule *a,
+                                       const struct message_name *m)
 {
-    const struct message_name *m = &content->message;
     vec_each (&b->contents, other) {
         const struct message_name *n = &other->message;
         if (is_same_name(a, m->source, b, n->source) &&
             is_same_name(a, m->destination, b, n->destination) &&
             is_same_name(a, m->type, b, n->type) && m->occurrence == n->occurrence) {
-            return content->size == other->size &&
-                   (content->size == 0 ||
-                    memcmp(a->content_bytes.at + content->offset,
-                           b->content_bytes.at + other->offset, content->size) == 0);
+            return other;
         }
     }
-    return false;
+    return NULL;
 }
 
-/* True when all that a says of requests b says too. */
-static bool has_contents(const struct schedule *b, const struct schedule *a, char *text,
-                         size_t size)
+static bool is_same_content(const struct schedule *a, const struct content *content,
+                            const struct schedule *b, const struct content *other)
+{
+    return content->size == other->size &&
+           (content->size == 0 || memcmp(a->content_bytes.at + content->offset,
+                                         b->content_bytes.at + other->offset, content->size) == 0);
+}
+
+/* True when what both say of requests is the same. */
+static bool have_same_contents(const struct schedule *a, const struct schedule *b, char *text,
+                               size_t size)
 {
     vec_each (&a->contents, content) {
-        if (!has_content(b, a, content)) {
-            const struct message_name *m = &content->message;
+        const struct message_name *m = &content->message;
+        const struct content *other = one_hash_content(b, a, m);
+        if (other != NULL && !is_same_content(a, content, b, other)) {
             (void)snprintf(text, size, "what %s>%s/%s#%u brings is not the same in both",
                            names_text(&a->names, m->source), names_text(&a->names, m->destination),
                            names_text(&a->names, m->type), m->occurrence);
@@ -154,7 +158,7 @@ void one_hash_doubt(const struct schedule *first, const struct schedule *second,
     if (first->steps != 0 && second->steps != 0 && first->steps != second->steps) {
         (void)snprintf(text, size, "the first has %u steps, and the second %u", first->steps,
                        second->steps);
-    } else if (has_contents(second, first, text, size) && has_contents(first, second, text, size)) {
+    } else if (have_same_contents(first, second, text, size)) {
         compare_choices(side_of(first, "first"), side_of(second, "second"), text, size);
     }
 }

@@ -35,7 +35,17 @@ void alignment_release(struct alignment *a)
     vec_release(&a->differences);
     vec_release(&a->reorderings);
     map_release(&a->number_of);
+    map_release(&a->contents);
+    map_release(&a->kinds);
     names_release(&a->names);
+}
+
+static uint32_t kind_of(struct alignment *a, const struct act_made *made)
+{
+    const uint32_t what = names_intern_text(&a->names, made->what);
+    const uint32_t content =
+        *map_slot(&a->contents, made->content, (uint32_t)a->contents.entries.count, NULL);
+    return *map_slot(&a->kinds, map_pair(what, content), (uint32_t)a->kinds.entries.count, NULL);
 }
 
 void alignment_add(struct alignment *a, enum align_side side, const struct act_made *made)
@@ -43,7 +53,8 @@ void alignment_add(struct alignment *a, enum align_side side, const struct act_m
     struct align_acts *acts = &a->sides[side];
     const struct act act = {
         .strand = names_intern_text(&a->names, made->strand),
-        .what = names_intern_text(&a->names, made->what),
+        .shown = names_intern_text(&a->names, made->shown == NULL ? made->what : made->shown),
+        .kind = kind_of(a, made),
         .object = made->object == NULL ? 0 : names_intern_text(&a->names, made->object),
         .index = made->index,
         .cause = made->has_cause ? made->cause : ALIGN_NONE,
@@ -138,13 +149,13 @@ static void labelled_add(struct labelled *l, int side, uint32_t act, uint64_t la
 }
 
 /* Pairs as many of them as can be; true when there are any. */
-static bool labelled_pair(struct labelled *l, struct alignment *a, bool *is_aligned)
+static bool labelled_pair(struct labelled *l, struct alignment *a)
 {
     const struct sequence first = {l->labels[0].at, (uint32_t)l->labels[0].count};
     const struct sequence second = {l->labels[1].at, (uint32_t)l->labels[1].count};
     bool is_any = false;
     vec_reserve(&l->partner_of, (size_t)first.count + 1);
-    *is_aligned = subsequence_find(first, second, l->partner_of.at);
+    subsequence_find(first, second, l->partner_of.at);
     for (uint32_t i = 0; i < first.count; i++) {
         if (l->partner_of.at[i] != SUBSEQUENCE_NONE) {
             unite(a, l->acts[0].at[i], l->acts[1].at[l->partner_of.at[i]]);
@@ -185,7 +196,6 @@ static void pair_strands(struct alignment *a, bool is_from_end, const uint32_t *
         memset(a->sides[side].partner_of, 0xff,
                a->sides[side].list.count * sizeof *a->sides[side].partner_of);
     }
-    a->unaligned = 0;
     for (size_t strand = 0; strand < a->sides[0].strands.count; strand++) {
         for (int side = 0; side < 2; side++) {
             const struct align_acts *acts = &a->sides[side];
@@ -194,12 +204,10 @@ static void pair_strands(struct alignment *a, bool is_from_end, const uint32_t *
                 const uint32_t act = s->list.at[is_from_end ? s->list.count - 1 - i : i];
                 labelled_add(
                     &l, side, act,
-                    map_pair(acts->list.at[act].what, votes == NULL ? 0 : votes[side][act]));
+                    map_pair(acts->list.at[act].kind, votes == NULL ? 0 : votes[side][act]));
             }
         }
-        bool is_aligned = true;
-        (void)labelled_pair(&l, a, &is_aligned);
-        a->unaligned += !is_aligned;
+        (void)labelled_pair(&l, a);
     }
     labelled_release(&l);
 }
@@ -241,7 +249,7 @@ static void label_free(const struct alignment *a, int side, uint32_t act, struct
     const struct act *at = &a->sides[side].list.at[act];
     const uint32_t cause = at->cause == ALIGN_NONE ? 0 : pair_number(a, side, at->cause);
     if (at->cause == ALIGN_NONE || cause != 0) {
-        labelled_add(l, side, act, map_pair(at->what, cause));
+        labelled_add(l, side, act, map_pair(at->kind, cause));
     }
 }
 
@@ -271,8 +279,7 @@ static bool fill_gaps(struct alignment *a)
             is_over = next[0] >= s[0]->list.count;
             next[0]++; /* over the pair */
             next[1]++;
-            bool is_aligned = true;
-            is_any = labelled_pair(&l, a, &is_aligned) || is_any;
+            is_any = labelled_pair(&l, a) || is_any;
         }
     }
     labelled_release(&l);
@@ -293,7 +300,6 @@ static uint64_t count_pairs(const struct alignment *a)
 struct pairing {
     uint32_t *partner_of[2];
     uint64_t count;
-    uint32_t unaligned;
 };
 
 static void keep_if_better(struct alignment *a, struct pairing *best)
@@ -310,7 +316,6 @@ static void keep_if_better(struct alignment *a, struct pairing *best)
                a->sides[side].list.count * sizeof *best->partner_of[side]);
     }
     best->count = count;
-    best->unaligned = a->unaligned;
 }
 
 static void take(struct alignment *a, struct pairing *best)
@@ -319,7 +324,6 @@ static void take(struct alignment *a, struct pairing *best)
         mem_free(a->sides[side].partner_of);
         a->sides[side].partner_of = best->partner_of[side];
     }
-    a->unaligned = best->unaligned;
 }
 
 enum { VOTES_MAX = 6 };

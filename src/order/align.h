@@ -16,7 +16,8 @@
  *     alignment_release(&a);
  *
  * There are as many pairs as can be found by a few ways to begin; where no causes are known, or
- * none of them is in the way, as many as there can be. */
+ * none of them is in the way, and a strand has at most some thousands of differences, as many as
+ * there can be. */
 #ifndef CLEW_ORDER_ALIGN_H
 #define CLEW_ORDER_ALIGN_H
 
@@ -34,15 +35,18 @@ enum align_side { ALIGN_FIRST, ALIGN_SECOND };
 /* Something that one strand did, as whoever tells of it knows it. */
 struct act_made {
     const char *strand, *what;
-    uint32_t index;     /* in its execution, as whoever adds it counts */
-    bool has_cause;     /* it came of another ... */
-    uint32_t cause;     /* ... which is, or will be, the one added as so many-th, from 0 */
+    const char *shown; /* what it is called to people; NULL: as what it does */
+    uint64_t content;  /* what it brings: pairs bring the same; 0: nothing, or it does not matter */
+    uint32_t index;    /* in its execution, as whoever adds it counts */
+    bool has_cause;    /* it came of another ... */
+    uint32_t cause;    /* ... which is, or will be, the one added as so many-th, from 0 */
     const char *object; /* whose order of acts matters; NULL: none */
     bool is_read;       /* the order of two of them does not */
 };
 
 struct act {
-    uint32_t strand, what, object; /* names of the alignment; object 0: none */
+    uint32_t strand, shown, object; /* names of the alignment; object 0: none */
+    uint32_t kind;                  /* what it does, and brings: a number */
     uint32_t index;
     uint32_t cause; /* number of the act; ALIGN_NONE: it came of nothing that is known */
     bool is_read;
@@ -89,13 +93,14 @@ struct align_acts {
 struct alignment {
     struct names names;
     struct map number_of; /* strand to its number */
+    struct map contents;  /* likewise */
+    struct map kinds;     /* what is done, and which content */
     struct align_acts sides[2];
     /* In an order that both sides allow: what is before a meeting on either side comes first. */
     VEC(struct difference) differences;
     VEC(struct reordering) reorderings; /* as the first side has them */
     uint64_t common;                    /* acts that both have */
     uint32_t shared;                    /* strands that both have */
-    uint32_t unaligned; /* strands with too many differences: all of them counts as different */
 };
 
 void alignment_init(struct alignment *a);

@@ -1,11 +1,13 @@
 /* Myers, "An O(ND) difference algorithm and its variations", Algorithmica 1986: the greedy one. */
 #include "order/subsequence.h"
 
+#include <stdbool.h>
+
 #include "base/mem.h"
 #include "base/vec.h"
 
-/* Memory grows with the square of it. */
-enum { DIFFERENCES_MAX = 3000 };
+/* Memory grows with the square of it. Once it is not the longest any more, time matters. */
+enum { DIFFERENCES_EXACT = 3000, DIFFERENCES_AT_ONCE = 300 };
 
 /* `reach` of diagonal k (first minus second) is how far into the first the best path on it has come
  * after so many differences; each round is kept, to walk back. */
@@ -62,15 +64,21 @@ static bool advance(struct path *p)
     return is_over;
 }
 
-/* Pairs what is equal, from the ends back to the beginning. */
-static void walk_back(const struct path *p, uint32_t *partner_of)
+/* What is still to be paired, and how much of either is behind it. */
+struct rest {
+    struct sequence first, second;
+    uint32_t first_offset, second_offset;
+    uint32_t *partner_of;
+};
+
+/* Pairs what is equal on the way to where the diagonal has come, back to the beginning. */
+static void walk_back(const struct rest *r, const struct path *p, int64_t diagonal)
 {
-    int64_t diagonal = (int64_t)p->first.count - (int64_t)p->second.count;
     for (size_t round = p->rounds.count; round-- > 0;) {
-        const uint32_t from = begin(p, round, diagonal);
         const uint32_t end = reach(p, round, diagonal);
-        for (uint32_t x = from; x < end && x < p->first.count; x++) {
-            partner_of[x] = (uint32_t)((int64_t)x - diagonal);
+        for (uint32_t x = begin(p, round, diagonal); x < end; x++) {
+            r->partner_of[r->first_offset + x] =
+                r->second_offset + (uint32_t)((int64_t)x - diagonal);
         }
         if (round > 0) {
             diagonal += comes_down(p, round, diagonal) ? 1 : -1;
@@ -78,25 +86,62 @@ static void walk_back(const struct path *p, uint32_t *partner_of)
     }
 }
 
-bool subsequence_find(struct sequence first, struct sequence second, uint32_t *partner_of)
+/* The diagonal on which the most of both is behind, neither of them passed. */
+static int64_t furthest_diagonal(const struct path *p)
 {
-    struct path p = {.first = first, .second = second};
-    for (uint32_t i = 0; i < first.count; i++) {
-        partner_of[i] = SUBSEQUENCE_NONE;
+    const size_t round = p->rounds.count - 1;
+    const int64_t d = (int64_t)round;
+    int64_t furthest = 0;
+    int64_t most = -1;
+    for (int64_t k = -d; k <= d; k += 2) {
+        const int64_t x = reach(p, round, k);
+        if (x <= (int64_t)p->first.count && x - k <= (int64_t)p->second.count && x - k >= 0 &&
+            2 * x - k > most) {
+            most = 2 * x - k;
+            furthest = k;
+        }
     }
-    if (first.count == 0 || second.count == 0) {
-        return true;
-    }
+    must(most > 0);
+    return furthest;
+}
+
+static struct sequence sequence_after(struct sequence s, uint32_t count)
+{
+    return (struct sequence){s.at + count, s.count - count};
+}
+
+/* Pairs up to both ends, or as far as so many differences lead. */
+static void go_on(struct rest *r, size_t differences_max)
+{
+    struct path p = {.first = r->first, .second = r->second};
     bool is_over = false;
-    while (!is_over && p.rounds.count <= DIFFERENCES_MAX) {
+    while (!is_over && p.rounds.count <= differences_max) {
         is_over = advance(&p);
     }
-    if (is_over) {
-        walk_back(&p, partner_of);
-    }
+    const int64_t diagonal =
+        is_over ? (int64_t)r->first.count - (int64_t)r->second.count : furthest_diagonal(&p);
+    const uint32_t x = is_over ? r->first.count : reach(&p, p.rounds.count - 1, diagonal);
+    const uint32_t y = (uint32_t)((int64_t)x - diagonal);
+    walk_back(r, &p, diagonal);
     vec_each (&p.rounds, round) {
         mem_free(*round);
     }
     vec_release(&p.rounds);
-    return is_over;
+    r->first = sequence_after(r->first, x);
+    r->second = sequence_after(r->second, y);
+    r->first_offset += x;
+    r->second_offset += y;
+}
+
+void subsequence_find(struct sequence first, struct sequence second, uint32_t *partner_of)
+{
+    struct rest rest = {.first = first, .second = second, .partner_of = partner_of};
+    size_t differences_max = DIFFERENCES_EXACT;
+    for (uint32_t i = 0; i < first.count; i++) {
+        partner_of[i] = SUBSEQUENCE_NONE;
+    }
+    while (rest.first.count > 0 && rest.second.count > 0) {
+        go_on(&rest, differences_max);
+        differences_max = DIFFERENCES_AT_ONCE;
+    }
 }

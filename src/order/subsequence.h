@@ -2,7 +2,6 @@
 #ifndef CLEW_ORDER_SUBSEQUENCE_H
 #define CLEW_ORDER_SUBSEQUENCE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct sequence {
@@ -12,10 +11,11 @@ struct sequence {
 
 #define SUBSEQUENCE_NONE UINT32_MAX
 
-/* For each element of the first, which of the second it is paired with, or SUBSEQUENCE_NONE. False,
- * and none is, where they have more than some thousands of differences. Of equally long ones it is
- * one that begins early. O(elements + differences^2) expected, O(elements * differences) at worst.
- */
-bool subsequence_find(struct sequence first, struct sequence second, uint32_t *partner_of);
+/* For each element of the first, which of the second it is paired with, or SUBSEQUENCE_NONE. It is a
+ * longest one where there are at most some thousands of differences, beyond that a long one: from
+ * where most was paired by then it is gone on. Of equally long ones it is one that begins early.
+ * O(elements + differences^2) expected, O(elements * differences) at worst, at most some thousand
+ * for each element. */
+void subsequence_find(struct sequence first, struct sequence second, uint32_t *partner_of);
 
 #endif
