@@ -106,7 +106,7 @@ TEST(parts_that_need_others_keep_them)
         for (uint32_t k = 0; k < count; k++) {
             CHECK((left >> k & 1) == 0 || !shows(&f, left & ~(1u << k)));
         }
-        larger += (uint32_t)__builtin_popcount(reduce(&f, count)) > __builtin_popcount(left);
+        larger += __builtin_popcount(reduce(&f, count)) > __builtin_popcount(left);
     }
     CHECK(larger > 0); /* or there would be no reason for it */
 }
