@@ -3,28 +3,31 @@
 #include <stdio.h>
 
 static const struct {
-    const char *name;
-    bool is_violation;
+    const char *name; /* NULL: it is a violation, and called as its finding */
     enum finding_kind finding;
 } outcomes[] = {
-#define OUTCOME(id, name, is_violation, finding) {name, is_violation, FINDING_##finding},
-    OUTCOME_LIST(OUTCOME)
+#define OUTCOME(id, words) {.name = (words)},
+#define VIOLATION(id) {.finding = FINDING_##id},
+    OUTCOME_LIST(OUTCOME, VIOLATION)
 #undef OUTCOME
+#undef VIOLATION
 };
 
 const char *outcome_name(enum outcome outcome)
 {
-    return outcomes[outcome].name;
+    return outcome_is_violation(outcome) ? finding_kind_name(outcomes[outcome].finding)
+                                         : outcomes[outcome].name;
 }
 
 bool outcome_is_violation(enum outcome outcome)
 {
-    return outcomes[outcome].is_violation;
+    return outcomes[outcome].name == NULL;
 }
 
-enum finding_kind outcome_finding(enum outcome outcome)
+enum finding_kind outcome_finding(enum outcome violation)
 {
-    return outcomes[outcome].finding;
+    must(outcome_is_violation(violation));
+    return outcomes[violation].finding;
 }
 
 const char *world_order_words(enum world_order order)

@@ -71,36 +71,39 @@ struct plan {
     size_t without_count;
 };
 
-/* How a run ended. OUTCOME(id, name, is_violation, finding) */
-#define OUTCOME_LIST(OUTCOME)                                       \
-    OUTCOME(PASSED, "passed", false, PROPERTY)                      \
-    OUTCOME(LIMIT, "step limit", false, HANG)                       \
-    OUTCOME(REDUNDANT, "redundant", false, PROPERTY)                \
-    OUTCOME(DIVERGED, "diverged", false, PROPERTY)                  \
-    OUTCOME(UNSATISFIED, "unsatisfied", false, PROPERTY)            \
-    OUTCOME(PROPERTY, "property", true, PROPERTY)                   \
-    OUTCOME(LIVENESS, "liveness", true, LIVENESS)                   \
-    OUTCOME(ASSERTION, "assertion", true, ASSERTION)                \
-    OUTCOME(CRASH, "crash", true, CRASH)                            \
-    OUTCOME(SANITIZER, "sanitizer", true, SANITIZER)                \
-    OUTCOME(DEADLOCK, "deadlock", true, DEADLOCK)                   \
-    OUTCOME(LIVELOCK, "livelock", true, LIVELOCK)                   \
-    OUTCOME(HANG, "hang", true, HANG)                               \
-    OUTCOME(EXIT, "exit", true, EXIT)                               \
-    OUTCOME(USE_AFTER_FREE, "use after free", true, USE_AFTER_FREE) \
-    OUTCOME(DOUBLE_FREE, "double free", true, DOUBLE_FREE)          \
-    OUTCOME(OVERFLOW, "overflow", true, OVERFLOW)
+/* How a run ended: OUTCOME(id, name), or VIOLATION(id), which is called as the finding is that it
+ * makes. */
+#define OUTCOME_LIST(OUTCOME, VIOLATION) \
+    OUTCOME(PASSED, "passed")            \
+    OUTCOME(LIMIT, "step limit")         \
+    OUTCOME(REDUNDANT, "redundant")      \
+    OUTCOME(DIVERGED, "diverged")        \
+    OUTCOME(UNSATISFIED, "unsatisfied")  \
+    VIOLATION(PROPERTY)                  \
+    VIOLATION(LIVENESS)                  \
+    VIOLATION(ASSERTION)                 \
+    VIOLATION(CRASH)                     \
+    VIOLATION(SANITIZER)                 \
+    VIOLATION(DEADLOCK)                  \
+    VIOLATION(LIVELOCK)                  \
+    VIOLATION(HANG)                      \
+    VIOLATION(EXIT)                      \
+    VIOLATION(USE_AFTER_FREE)            \
+    VIOLATION(DOUBLE_FREE)               \
+    VIOLATION(OVERFLOW)
 
 enum outcome {
-#define OUTCOME(id, name, is_violation, finding) OUTCOME_##id,
-    OUTCOME_LIST(OUTCOME)
+#define OUTCOME(id, name) OUTCOME_##id,
+#define VIOLATION(id) OUTCOME_##id,
+    OUTCOME_LIST(OUTCOME, VIOLATION)
 #undef OUTCOME
+#undef VIOLATION
         OUTCOME_COUNT
 };
 
 const char *outcome_name(enum outcome outcome);
 bool outcome_is_violation(enum outcome outcome);
-enum finding_kind outcome_finding(enum outcome outcome);
+enum finding_kind outcome_finding(enum outcome violation);
 
 #define STEP_NONE UINT32_MAX
 

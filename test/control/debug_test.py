@@ -38,7 +38,7 @@ def line_of(name, text):
 
 def stops(text):
     """(what is said, "file:line" of the frame or None) of each stop."""
-    said = re.split(r"\n\n(?=step |\w[\w ]*: )", text)[1:]
+    said = re.split(r"\n\n(?=step |[\w-]+: )", text)[1:]
     return [(stop.splitlines()[0], (re.findall(r"\(.*\)\s+at \S*?([\w.]+:\d+)$", stop, re.MULTILINE) + [None])[0]) for stop in said]
 
 

@@ -49,6 +49,13 @@ TEST(outcomes_have_names_and_kinds_of_findings)
     CHECK_INT(outcome_finding(OUTCOME_ASSERTION), FINDING_ASSERTION);
 }
 
+TEST(a_violation_is_called_as_its_finding)
+{
+    CHECK_TEXT(outcome_name(OUTCOME_DOUBLE_FREE), "double-free");
+    CHECK_TEXT(outcome_name(OUTCOME_USE_AFTER_FREE), "use-after-free");
+    CHECK_TEXT(outcome_name(OUTCOME_LIMIT), "step limit");
+}
+
 TEST(a_budget_of_nothing_allows_none)
 {
     struct fault_budget b;
