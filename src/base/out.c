@@ -46,6 +46,38 @@ void out_abandon_all(void)
     }
 }
 
+/* What standard output is written by. */
+static int stdout_fd = STDOUT_FILENO;
+
+int out_set_apart(int fd, struct err *e)
+{
+    (void)fflush(stdout); /* what was printed before goes where it was to go */
+    if (stdout_fd == STDOUT_FILENO) {
+        const int kept = seam_fails() ? seam_failure(EMFILE)
+                                      : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (kept < 0) {
+            return err_set(e, "standard output: cannot be duplicated: %s", strerror(errno));
+        }
+        stdout_fd = kept;
+    }
+    if ((seam_fails() ? seam_failure(EBUSY) : dup2(fd, STDOUT_FILENO)) < 0) {
+        return err_set(e, "standard output: cannot be set apart: %s", strerror(errno));
+    }
+    return 0;
+}
+
+/* By its other names it would be opened where descriptor 1 leads to, which may be elsewhere. */
+static bool is_stdout(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(path, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static char *copied(const char *path, const char *suffix)
 {
     const size_t size = strlen(path) + strlen(suffix) + 1;
@@ -87,6 +119,10 @@ static int open_for_writing(const char *path, int flags)
 
 int out_open_in_place(struct out *o, const char *path, struct err *e)
 {
+    if (is_stdout(path)) {
+        out_open_fd(o, STDOUT_FILENO);
+        return 0;
+    }
     const int fd = open_for_writing(path, O_TRUNC);
     if (fd < 0) {
         return err_set(e, "%s: cannot be written: %s", path, strerror(errno));
@@ -99,7 +135,7 @@ int out_open_in_place(struct out *o, const char *path, struct err *e)
 
 int out_open(struct out *o, const char *path, struct err *e)
 {
-    if (strcmp(path, "-") == 0) {
+    if (is_stdout(path)) {
         out_open_fd(o, STDOUT_FILENO);
         return 0;
     }
@@ -140,8 +176,9 @@ static void fail(struct out *o, const char *what, int reason)
 
 static void drain(struct out *o, const char *bytes, size_t size)
 {
+    const int fd = o->fd == STDOUT_FILENO ? stdout_fd : o->fd;
     while (size > 0 && !o->failed) {
-        const ssize_t done = seam_fails() ? seam_failure(ENOSPC) : write(o->fd, bytes, size);
+        const ssize_t done = seam_fails() ? seam_failure(ENOSPC) : write(fd, bytes, size);
         if (done < 0 && errno == EINTR) {
             continue;
         }

@@ -24,7 +24,8 @@ struct out {
     struct err failure;
 };
 
-/* Opens path ("-": standard output) for writing. A path that is no regular file (a device, a pipe)
+/* Opens path for writing; "-" is standard output, and so are the names that Linux has for it
+ * (/dev/stdout). A path that is no regular file (a device, a pipe)
  * is written in place; where it is a link, so is what it leads to. */
 MUST_USE int out_open(struct out *o, const char *path, struct err *e);
 
@@ -34,6 +35,11 @@ MUST_USE int out_open_in_place(struct out *o, const char *path, struct err *e);
 
 /* Writes on a descriptor that stays open: standard output or error, or one of the caller's. */
 void out_open_fd(struct out *o, int fd);
+
+/* For code in this process that is not ours, and may print: descriptor 1, and with it stdio's
+ * stdout, lead from now on to where fd does. Standard output is written by a duplicate that only
+ * these functions know, also where it was opened before. Called again, only fd is another. */
+MUST_USE int out_set_apart(int fd, struct err *e);
 
 /* Collects in memory; o->buffer and o->used are the result until out_abandon. */
 void out_open_memory(struct out *o);

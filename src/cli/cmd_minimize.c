@@ -130,9 +130,7 @@ static int check_files(const struct minimization *m, struct err *e)
 /* It grows in place: whoever ends it, what was written is there. */
 static int open_pace(struct minimization *m, struct err *e)
 {
-    const char *path = m->command->pace;
-    const bool is_stdout = strcmp(path, "-") == 0;
-    if ((is_stdout ? out_open(&m->pace, path, e) : out_open_in_place(&m->pace, path, e)) < 0) {
+    if (out_open_in_place(&m->pace, m->command->pace, e) < 0) {
         return -1;
     }
     out_format(&m->pace, "# replays steps from-outside seconds%s\n",

@@ -1,7 +1,9 @@
 #include "base/out.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/in.h"
@@ -120,6 +122,55 @@ TEST(each_failing_call_is_an_error_and_leaves_nothing_behind)
         CHECK_INT(files_in_folder(), was_reached ? 0 : 1);
         CHECK(!was_reached || strstr(e.text, "cannot be") != NULL);
     }
+    remove_folder();
+}
+
+/* Prints in a child whose standard output is the file. Each call that may fail is failed once. */
+static _Noreturn void print_apart(void)
+{
+    struct out early;
+    struct out late;
+    struct err e;
+    const int results = open(path, O_WRONLY | O_CREAT, 0600);
+    const int nothing = open("/dev/null", O_WRONLY);
+    must(dup2(results, STDOUT_FILENO) == STDOUT_FILENO);
+    out_open_fd(&early, STDOUT_FILENO);
+    out_text(&early, "early ");
+    (void)printf("ours ");
+    for (uint64_t call = 1; call <= 2; call++) {
+        seam_arm(call);
+        must(out_set_apart(nothing, &e) < 0);
+        must(seam_disarm());
+    }
+    must(out_set_apart(nothing, &e) == 0);
+    (void)printf("theirs ");
+    must(write(STDOUT_FILENO, "theirs ", 7) == 7);
+    must(out_flush(&early, &e) == 0);
+    must(out_open(&late, "/dev/stdout", &e) == 0);
+    out_text(&late, "late");
+    must(out_close(&late, &e) == 0);
+    must(fflush(stdout) == 0);
+    _exit(0);
+}
+
+TEST(what_others_print_is_set_apart_from_standard_output)
+{
+    make_folder();
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        print_apart();
+    }
+    int status = 0;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+    struct in in;
+    struct err e;
+    CHECK_INT(in_open(&in, path, &e), 0);
+    CHECK_INT(in_fill(&in, 100, &e), strlen("ours early late"));
+    CHECK(strncmp(in.at, "ours early late", in.available) == 0);
+    in_close(&in);
     remove_folder();
 }
 
