@@ -24,7 +24,9 @@
  *
  * The rules: a node keeps what it knows in its state, in what clew_alloc() gives, on its disk, and
  * in variables of the file that it alone uses; it talks to others by messages only; time and chance
- * come from here. Then everything can be rewound, and every run can be repeated. C and C++. */
+ * come from here. Then everything can be rewound, and every run can be repeated. What it prints,
+ * `clew replay` shows on standard error; where it is run again and again that goes nowhere. C and
+ * C++. */
 #ifndef CLEW_SIM_H
 #define CLEW_SIM_H
 

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/seam.h"
 #include "base/sort.h"
+#include "cli/printed.h"
 #include "cli/report.h"
 #include "proc/install.h"
 #include "sim/sim.h"
@@ -107,6 +108,9 @@ static void tell(struct list *l, const char *path, const struct sim_choices *c)
 
 static int tell_all(struct list *l, struct err *e)
 {
+    if (printed_drop(e) < 0) {
+        return -1;
+    }
     vec_each (&l->paths, path) {
         struct world *w = NULL;
         if (sim_open(&w, *path, &(struct sim_options){0}, e) < 0) {

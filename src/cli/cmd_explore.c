@@ -7,6 +7,7 @@
 #include "cli/exploration.h"
 #include "cli/fuzz_file.h"
 #include "cli/interactive.h"
+#include "cli/printed.h"
 #include "cli/searching.h"
 #include "cli/spec_file.h"
 #include "pick/name.h"
@@ -227,7 +228,10 @@ static int open_world(struct exploration *x, struct err *e)
                                         .spec = c->spec == NULL ? NULL : &x->spec,
                                         .fuzz = c->config == NULL ? NULL : &x->fuzz,
                                         .fuzz_name = c->config};
-    const int result = sim_open(&x->world, x->session->inputs[0], &options, e);
+    int result = printed_drop(e);
+    if (result == 0) {
+        result = sim_open(&x->world, x->session->inputs[0], &options, e);
+    }
     mem_free(with);
     return result;
 }

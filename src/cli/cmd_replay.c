@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/fuzz_file.h"
+#include "cli/printed.h"
 #include "cli/report.h"
 #include "cli/schedule_file.h"
 #include "cli/schedule_world.h"
@@ -101,7 +102,10 @@ static int walk(struct session *s, struct world *w, const struct schedule *sched
                 const struct execution *x, struct err *e)
 {
     struct recipe recipe = {0};
-    const int result = recipe_parse(&recipe, sched, e);
+    int result = recipe_parse(&recipe, sched, e);
+    if (result == 0 && !s->common->quiet) {
+        result = printed_show(e);
+    }
     if (result == 0) {
         struct plan p = {.pick.seed = recipe.plan.pick.seed,
                          .contents = recipe.plan.contents,
@@ -272,6 +276,12 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
     return status;
 }
 
+/* What comes again and again is not shown. */
+static bool shows_output(const struct replay_command *c)
+{
+    return c->verify == 1 && !c->step && !c->common.quiet;
+}
+
 static int run(struct session *s, const void *options, struct err *e)
 {
     const struct replay_command *c = options;
@@ -299,12 +309,13 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     if (status == 0 && s->command != NULL) {
         struct command_choice choice = c->program;
-        choice.shows_output = c->verify == 1 && !c->common.quiet;
+        choice.shows_output = shows_output(c);
         status = command_open(&w, s, &choice, c->spec == NULL ? NULL : &spec, e);
     } else if (status == 0) {
         const struct schedule_world of = {.schedule = s->inputs[0],
                                           .system = s->inputs[1],
                                           .program = "put -- before it",
+                                          .shows_output = shows_output(c),
                                           .spec = c->spec == NULL ? NULL : &spec,
                                           .fuzz = c->config == NULL ? NULL : &fuzz,
                                           .fuzz_name = c->config};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/in.h"
+#include "cli/printed.h"
 
 enum { SEGMENTS_MAX = 64 };
 
@@ -80,5 +81,8 @@ int schedule_world_open(struct world **w, const struct schedule *s, const struct
                                         .spec = of->spec,
                                         .fuzz = of->fuzz,
                                         .fuzz_name = of->fuzz_name};
+    if ((of->shows_output ? printed_show(e) : printed_drop(e)) < 0) {
+        return -1;
+    }
     return sim_open(w, of->system, &options, e) < 0 ? explain(s, of, &options, e) : 0;
 }

@@ -9,6 +9,7 @@ struct schedule_world {
     const char *schedule;    /* its file, for messages */
     const char *system;      /* the shared object */
     const char *program;     /* what is to be done where that is a program */
+    bool shows_output;       /* what it prints goes to standard error; else it is dropped */
     const struct spec *spec; /* as those of struct sim_options */
     const struct fuzz *fuzz;
     const char *fuzz_name;
