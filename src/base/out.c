@@ -66,6 +66,11 @@ int out_set_apart(int fd, struct err *e)
     return 0;
 }
 
+void out_rejoin(void)
+{
+    (void)dup2(stdout_fd, STDOUT_FILENO);
+}
+
 /* By its other names it would be opened where descriptor 1 leads to, which may be elsewhere. */
 static bool is_stdout(const char *path)
 {

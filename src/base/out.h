@@ -41,6 +41,9 @@ void out_open_fd(struct out *o, int fd);
  * these functions know, also where it was opened before. Called again, only fd is another. */
 MUST_USE int out_set_apart(int fd, struct err *e);
 
+/* In a child that is to become another program: descriptor 1 is standard output again. */
+void out_rejoin(void);
+
 /* Collects in memory; o->buffer and o->used are the result until out_abandon. */
 void out_open_memory(struct out *o);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/printed.h"
 
 const char *command_mode_word(size_t index)
 {
@@ -48,6 +49,10 @@ int command_open(struct world **w, const struct session *s, const struct command
     /* What is not there is not to be taken for another program. */
     if (strchr(s->command[0], '/') != NULL && access(s->command[0], F_OK) < 0) {
         return err_set(e, "%s: cannot be run: %s", s->command[0], strerror(errno));
+    }
+    if (choice->property != NULL &&
+        (choice->shows_output ? printed_show(e) : printed_drop(e)) < 0) {
+        return -1;
     }
     return control_open(w, &options, e);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/limit.h"
+#include "base/out.h"
 #include "base/seam.h"
 #include "proc/control_state.h"
 
@@ -136,6 +137,7 @@ _Noreturn static void become(const struct controlled *c)
     (void)snprintf(number, sizeof number, "%d", c->page_fd);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (c->is_debugged) {
+        out_rejoin();
         debug_become(c);
         c->page->server = -errno;
         _exit(126);

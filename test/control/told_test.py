@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -84,6 +85,7 @@ static void *work(void *unused)
 PROPERTIES = """
 #include "clew/property.h"
 #include <stddef.h>
+#include <stdio.h>
 %s
 const struct clew_property clew_properties[] = {
     {.name = "the one", .holds = the_one%s},
@@ -109,6 +111,21 @@ def test_a_property_in_c_is_asked_after_each_value():
         assert done.returncode == 1 and "only 1 entered" in done.stdout and ", as recorded" in done.stdout, done.stdout + done.stderr
     done = run([CLEW, "minimize", "-q", "--budget", "200runs", "--property", path, first_schedule(folder), "--", program])
     assert done.returncode in (0, 1) and "only 1 entered" in done.stdout, done.stdout + done.stderr
+
+
+def test_what_a_property_prints_does_not_mix_with_results():
+    """It is asked in clew's own process. gdb, which is started there, has its standard output all the same."""
+    program = build("variables", text=VARIABLES)
+    path = property_file("printing", 'const int64_t *all = clew_value(view, 0, "all");\n'
+                         'puts("asked");\nreturn all == NULL;')
+    said, folder = explore([program], "--property", path, "--budget", "3runs")
+    assert only_finding(said)["what"] == "the one does not hold", said
+    words = ["--property", path, first_schedule(folder), "--", program]
+    done = run([CLEW, "replay", *words])
+    assert "asked" not in done.stdout and done.stderr.startswith("asked\n"), done.stdout + done.stderr
+    if shutil.which("gdb") is not None:
+        done = run([CLEW, "replay", "-q", "--gdb-commands", "echo here\\n", *words], stdin=subprocess.DEVNULL)
+        assert "here\n" in done.stdout and "asked" not in done.stdout, done.stdout + done.stderr
 
 
 def test_values_that_are_gone_are_not_there():
