@@ -48,6 +48,19 @@ void best_count_faults(struct reducer *r)
     r->result->plan.faults = needed;
 }
 
+/* The longer an execution, the more others a walk from it comes to. */
+static void keep_start(struct reducer *r)
+{
+    struct start *start = &r->walked_from;
+    if (r->is_trial || start->candidate.wants.count > 0 || reducer_size(r) > WALK_STEPS_MAX) {
+        return;
+    }
+    start->seed = r->result->plan.pick.seed;
+    for (uint32_t i = 0; i < reducer_size(r); i++) {
+        vec_push(&start->candidate.wants, reducer_want(r, i, PICK_SAME_OR_OLDEST));
+    }
+}
+
 void best_tell(struct reducer *r)
 {
     struct minimized *m = r->result;
@@ -58,6 +71,7 @@ void best_tell(struct reducer *r)
     m->plan.without_count = m->best.without.count;
     best_count_faults(r);
     find_atoms(r);
+    keep_start(r);
     if (r->options->better != NULL && !r->is_trial && !foresight_is_worker(r->foresight) &&
         r->options->better(r->options->context, &m->plan, &m->best, r->e) < 0) {
         r->is_broken = true;

@@ -7,13 +7,13 @@
 #include "wire/prng.h"
 
 enum {
-    DRIFT_STEPS_MAX = 150,
     /* Then it begins at the best again. */
     TRIES_PER_ROUND_MAX = 6000,
     TRIES_PER_ROUND_MAX_SLOW = 100, /* where a run takes milliseconds */
     TRIES_PER_PAIR = 10,            /* of steps */
     ROUNDS_FRUITLESS_MAX = 12,
     ROUNDS_FRUITLESS_MAX_IN_TRIAL = 1,
+    ROUNDS_FRUITLESS_MAX_AGAIN = 3,
     SLACK_MAX = 2, /* steps that it may be longer than the best on the way */
     PUT_IN_MAX = 3,
     REACH = 10, /* of a step that is moved */
@@ -156,7 +156,7 @@ static bool walk_once(struct reducer *r, uint32_t round)
     reducer_begin_trial(&trial, r);
     trial.keeps_pending = true;
     struct walk w = {.at = &trial};
-    prng_init(&w.prng, name_mix(r->result->best.hash, round));
+    prng_init(&w.prng, name_mix(r->result->best.hash + r->walk_number, round));
     const bool is_there = begin_at_best(r, &trial);
     const uint32_t tries = is_there ? tries_per_round(r) : 0;
     for (uint32_t i = 0; i < tries && reducer_size(&trial) >= size && reducer_goes_on(&trial);
@@ -168,13 +168,22 @@ static bool walk_once(struct reducer *r, uint32_t round)
     return is_better;
 }
 
+/* How many rounds in a row may come to nothing. */
+static uint32_t rounds_max(const struct reducer *r)
+{
+    if (r->walk_number > 0) {
+        return ROUNDS_FRUITLESS_MAX_AGAIN;
+    }
+    return r->is_trial ? ROUNDS_FRUITLESS_MAX_IN_TRIAL : ROUNDS_FRUITLESS_MAX;
+}
+
 void drift_stage(struct reducer *r)
 {
-    const uint32_t rounds_max = r->is_trial ? ROUNDS_FRUITLESS_MAX_IN_TRIAL : ROUNDS_FRUITLESS_MAX;
-    const bool is_fit = !reducer_is_bound(r) && !reducer_is_longer(r, DRIFT_STEPS_MAX);
+    const bool is_fit = !reducer_is_bound(r) && !reducer_is_longer(r, WALK_STEPS_MAX);
     uint32_t fruitless = 0;
     for (uint32_t round = 0;
-         fruitless < rounds_max && is_fit && reducer_size(r) > 0 && reducer_goes_on(r); round++) {
+         fruitless < rounds_max(r) && is_fit && reducer_size(r) > 0 && reducer_goes_on(r);
+         round++) {
         fruitless = walk_once(r, round) ? 0 : fruitless + 1;
     }
 }

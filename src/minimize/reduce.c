@@ -38,6 +38,7 @@ void reducer_release(struct reducer *r)
     vec_release(&r->is_out);
     vec_release(&r->first);
     vec_release(&r->first_partner_of);
+    vec_release(&r->walked_from.candidate.wants);
     map_release(&r->transitions);
     map_release(&r->brought);
     map_release(&r->unignorable);

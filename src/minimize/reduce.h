@@ -20,6 +20,16 @@ struct ways {
     uint32_t count;
 };
 
+/* Of an execution that a walk may begin with: of longer ones too little is tried in reasonable time.
+ */
+enum { WALK_STEPS_MAX = 150 };
+
+/* An execution to begin with again: what is wanted, and the seed of the nodes. */
+struct start {
+    struct candidate candidate;
+    uint64_t seed;
+};
+
 struct reducer {
     struct world *world;
     const struct minimize_options *options;
@@ -42,6 +52,8 @@ struct reducer {
     uint16_t node;                  /* ... and where it showed */
     VEC(struct step) first;         /* the run that is minimized ... */
     VEC(uint32_t) first_partner_of; /* ... and its atoms */
+    struct start walked_from;       /* the first best that was short enough for a walk */
+    uint32_t walk_number;           /* of a trial: walks of other numbers go elsewhere */
     struct map transitions;         /* of nodes, in the first run */
     struct map brought;             /* by requests in some best: shrinking never goes round */
     struct map unignorable;     /* what may not be ignored to how often it came in the first run */
