@@ -94,7 +94,7 @@ struct stage_account {
     uint64_t searched; /* steps that were taken one by one, from checkpoints: they are no replays */
     bool was_run;
     bool has_failed; /* the system did, at its part: the note says how, whatever else was done */
-    char note[200];  /* why it did not do what it can, when it was last its turn; "": it did */
+    char note[200];  /* why it did not do what it can, in no round or not in the last; "": it did */
 };
 
 struct minimize_progress {

@@ -49,15 +49,29 @@ bool reducer_goes_on(struct reducer *r)
     return goes_on;
 }
 
-void reducer_note(struct reducer *r, const char *format, ...)
+static void PRINTF_LIKE(2, 0) note(struct reducer *r, const char *format, va_list arguments)
 {
     struct stage_account *account = &r->result->stages[r->stage];
-    if (account->has_failed) {
-        return;
+    if (!account->has_failed) {
+        (void)vsnprintf(account->note, sizeof account->note, format, arguments);
     }
+}
+
+void reducer_note(struct reducer *r, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(account->note, sizeof account->note, format, arguments);
+    note(r, format, arguments);
+    va_end(arguments);
+}
+
+void reducer_note_idle(struct reducer *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (r->result->stages[r->stage].replays == 0) {
+        note(r, format, arguments);
+    }
     va_end(arguments);
 }
 
@@ -70,7 +84,7 @@ void reducer_note_failure(struct reducer *r, const char *how)
 bool reducer_is_longer(struct reducer *r, uint32_t steps_max)
 {
     if (reducer_size(r) > steps_max) {
-        reducer_note(r, "more than %u steps", steps_max);
+        reducer_note_idle(r, "more than %u steps", steps_max);
     }
     return reducer_size(r) > steps_max;
 }
@@ -78,7 +92,7 @@ bool reducer_is_longer(struct reducer *r, uint32_t steps_max)
 bool reducer_is_shorter(struct reducer *r, uint32_t steps_min)
 {
     if (reducer_size(r) < steps_min) {
-        reducer_note(r, "fewer than %u steps", steps_min);
+        reducer_note_idle(r, "fewer than %u steps", steps_min);
     }
     return reducer_size(r) < steps_min;
 }
@@ -86,7 +100,7 @@ bool reducer_is_shorter(struct reducer *r, uint32_t steps_min)
 bool reducer_is_bound(struct reducer *r)
 {
     if (r->options->no_diverge) {
-        reducer_note(r, "other changes of a node are refused");
+        reducer_note_idle(r, "other changes of a node are refused");
     }
     return r->options->no_diverge;
 }

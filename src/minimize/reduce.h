@@ -99,11 +99,15 @@ void reducer_tell(struct reducer *r);
 /* Why the stage whose turn it is does not do what it can. */
 void reducer_note(struct reducer *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Why it has nothing to do; not noted of a stage that had, and made replays, in another round. */
+void reducer_note_idle(struct reducer *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* The system fails at its part of that stage: nothing else is said of it any more. */
 void reducer_note_failure(struct reducer *r, const char *how);
 
-/* Reasons that several have, each noted where it holds: the best has more steps than that, or
- * fewer; what looks for other executions is in vain, for nodes may not change otherwise. */
+/* Reasons that several have to do nothing, each noted where it holds: the best has more steps than
+ * that, or fewer; what looks for other executions is in vain, for nodes may not change otherwise.
+ */
 bool reducer_is_longer(struct reducer *r, uint32_t steps_max);
 bool reducer_is_shorter(struct reducer *r, uint32_t steps_min);
 bool reducer_is_bound(struct reducer *r);
