@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "sim/sim.h"
 
 static double replays_per_second(uint64_t replays, uint64_t elapsed_ns)
 {
@@ -46,25 +47,46 @@ static const char *proof_text(const struct minimization *m)
                : "not known to be minimal: only some stages were run";
 }
 
-/* Among which executions it was looked for, where that is not all of them. */
+/* Whether the system may have faults: in the search that made the schedule, or by itself. */
+static bool may_have_faults(const struct minimization *m)
+{
+    struct fault_budget own = {0};
+    struct err unsaid;
+    return m->schedule.faults.count > 0 ||
+           (m->session->command == NULL &&
+            fault_budget_parse(&own, sim_defaults(m->world).faults, &unsaid) == 0 &&
+            fault_budget_is_any(&own));
+}
+
+/* Among which executions it was looked for, where that is not all of them. What is shorter than a
+ * single step has no steps, and so no faults. */
 static void print_proof_bound(const struct minimization *m, struct out *out)
 {
-    const bool is_of_all = m->result.proof == PROOF_OPTIMAL || m->result.proof == PROOF_KINDS;
+    const struct minimized *r = &m->result;
+    const bool is_of_all = r->proof == PROOF_OPTIMAL || r->proof == PROOF_KINDS;
+    const bool has_steps = r->best.steps.count > 1;
     const struct {
         bool is_so;
         const char *what;
-    } same[] = {{m->options.no_diverge, "changes of nodes"},
-                {m->world->has_drawn, "random numbers"},
-                {m->result.initial_bytes > 0, "contents of requests"}};
-    const char *before = ", with the same ";
-    for (size_t i = 0; is_of_all && i < sizeof same / sizeof *same; i++) {
-        if (same[i].is_so) {
-            out_format(out, "%s%s", before, same[i].what);
+    } bounds[] = {{m->options.no_diverge, "the same changes of nodes"},
+                  {m->world->has_drawn, "the same random numbers"},
+                  {r->initial_bytes > 0, "the same contents of requests"},
+                  {has_steps && r->proof == PROOF_OPTIMAL && may_have_faults(m),
+                   "no more faults of any kind than the schedule"},
+                  {has_steps && r->proof == PROOF_KINDS && fault_budget_is_any(&r->plan.faults),
+                   "no more faults of any kind than it has"}};
+    const char *before = ", with ";
+    for (size_t i = 0; is_of_all && i < sizeof bounds / sizeof *bounds; i++) {
+        if (bounds[i].is_so) {
+            out_format(out, "%s%s", before, bounds[i].what);
             before = " and ";
         }
     }
-    if (m->result.proof == PROOF_MINIMAL && m->result.has_atoms) {
+    if (r->proof == PROOF_MINIMAL && r->has_atoms) {
         out_text(out, ", a fault and what ends it being one");
+    }
+    if (r->proof != PROOF_NONE && r->has_unignorable) {
+        out_text(out, ", messages that may not be ignored coming as often as in the schedule");
     }
 }
 

@@ -223,6 +223,7 @@ static void conclude(struct reducer *r)
     for (uint32_t i = 0; i < reducer_size(r); i++) {
         m->has_atoms = m->has_atoms || r->partner_of.at[i] != i;
     }
+    m->has_unignorable = r->unignorable.entries.count > 0;
     if ((m->proof != PROOF_NONE || m->has_fewest_switches) && !reducer_is_steady(r)) {
         m->proof = PROOF_NONE;
         m->has_fewest_switches = false;

@@ -128,8 +128,8 @@ struct minimize_options {
 enum proof {
     PROOF_NONE,
     PROOF_MINIMAL, /* no step can go alone */
-    PROOF_KINDS,   /* none shorter that is made of the same kinds of steps */
-    PROOF_OPTIMAL, /* none shorter at all, with faults of the same kinds */
+    PROOF_KINDS,   /* none shorter of the same kinds of steps, with no more faults than the best */
+    PROOF_OPTIMAL, /* none shorter at all, with no more faults of any kind than the plan allows */
 };
 
 /* Other bytes that requests bring, and the memory of them. {0} is none. */
@@ -155,6 +155,7 @@ struct minimized {
     struct stage_account stages[STAGE_COUNT + 1]; /* the last is that of STAGE_NONE */
     enum proof proof;
     bool has_atoms;            /* some of its steps go together, or not at all */
+    bool has_unignorable;      /* some steps of the given run may not be missing in any other */
     bool is_flaky;             /* replays of one schedule differ, or may: nothing is proven */
     enum limit_end stopped_by; /* LIMIT_OPEN: all was done */
 };
