@@ -58,22 +58,22 @@ static bool may_have_faults(const struct minimization *m)
             fault_budget_is_any(&own));
 }
 
-/* Among which executions it was looked for, where that is not all of them. What is shorter than a
- * single step has no steps, and so no faults. */
+/* Among which executions it was looked for, where that is not all of them: of no steps there is but
+ * one, and what is shorter than a single step has no faults. */
 static void print_proof_bound(const struct minimization *m, struct out *out)
 {
     const struct minimized *r = &m->result;
-    const bool is_of_all = r->proof == PROOF_OPTIMAL || r->proof == PROOF_KINDS;
-    const bool has_steps = r->best.steps.count > 1;
+    const size_t steps = r->best.steps.count;
+    const bool is_of_all = steps > 0 && (r->proof == PROOF_OPTIMAL || r->proof == PROOF_KINDS);
     const struct {
         bool is_so;
         const char *what;
     } bounds[] = {{m->options.no_diverge, "the same changes of nodes"},
                   {m->world->has_drawn, "the same random numbers"},
                   {r->initial_bytes > 0, "the same contents of requests"},
-                  {has_steps && r->proof == PROOF_OPTIMAL && may_have_faults(m),
+                  {steps > 1 && r->proof == PROOF_OPTIMAL && may_have_faults(m),
                    "no more faults of any kind than the schedule"},
-                  {has_steps && r->proof == PROOF_KINDS && fault_budget_is_any(&r->plan.faults),
+                  {steps > 1 && r->proof == PROOF_KINDS && fault_budget_is_any(&r->plan.faults),
                    "no more faults of any kind than it has"}};
     const char *before = ", with ";
     for (size_t i = 0; is_of_all && i < sizeof bounds / sizeof *bounds; i++) {

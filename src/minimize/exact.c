@@ -337,10 +337,8 @@ static bool can_be_seen(const struct reducer *r)
 void exact_stage(struct reducer *r)
 {
     const struct world_ops *ops = r->world->ops;
-    const uint32_t size = reducer_size(r);
-    if (size == 0) {
-        r->result->proof = PROOF_OPTIMAL;
-        return;
+    if (reducer_size(r) == 0) {
+        return; /* there is nothing shorter */
     }
     if (!r->options->keeps_checkpoints) {
         reducer_note(r, "a property may look back");

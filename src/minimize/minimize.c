@@ -224,6 +224,9 @@ static void conclude(struct reducer *r)
         m->has_atoms = m->has_atoms || r->partner_of.at[i] != i;
     }
     m->has_unignorable = r->unignorable.entries.count > 0;
+    if (reducer_size(r) == 0) {
+        m->proof = PROOF_OPTIMAL; /* whichever stages were run: nothing is shorter than nothing */
+    }
     if ((m->proof != PROOF_NONE || m->has_fewest_switches) && !reducer_is_steady(r)) {
         m->proof = PROOF_NONE;
         m->has_fewest_switches = false;

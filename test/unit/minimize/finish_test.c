@@ -177,6 +177,28 @@ TEST(nothing_is_claimed_where_all_must_come_to_rest)
     world_close(w);
 }
 
+static bool is_never_so(const struct clew_view *view)
+{
+    (void)view;
+    return false;
+}
+
+TEST(what_shows_before_the_first_step_is_optimal)
+{
+    static const struct clew_property broken[] = {{.name = "never", .holds = is_never_so}, {0}};
+    struct clew_system breaking = ways;
+    struct err e = {.text = ""};
+    struct minimized m;
+    breaking.properties = broken;
+    struct world *w = system_open(&breaking, "fifo");
+    const struct minimize_options o = {.is_stopped = &never, .stages = 1u << STAGE_SINGLES};
+    CHECK_INT(minimize(w, &(struct plan){0}, &o, &m, &e), 0);
+    CHECK_INT(m.best.steps.count, 0);
+    CHECK_INT(m.proof, PROOF_OPTIMAL);
+    minimized_release(&m);
+    world_close(w);
+}
+
 /* Node 0 is full after so many requests; others get notes that nothing needs, which the best has
  * none of. There are thousands of executions with some of them. */
 enum { FULL = 12, NOTES = 8, NOTED = 3 };
