@@ -237,14 +237,17 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
              struct minimized *m, struct err *e)
 {
     *m = (struct minimized){0};
+    struct minimize_options options = *o;
     struct reducer r = {.world = w,
-                        .options = o,
+                        .options = &options,
                         .result = m,
                         .foresight = foresight_new(o->jobs),
                         .stage = STAGE_NONE,
                         .e = e};
+    limit_begin(&options.budget);
     int result = reducer_begin(&r, p);
     if (result == 0) {
+        limit_begin(&options.budget); /* it is for the search, however long what was given takes */
         reducer_run_stages(&r, 0);
         foresight_end(r.foresight);
         conclude(&r);

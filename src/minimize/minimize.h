@@ -104,7 +104,8 @@ struct minimize_progress {
 };
 
 struct minimize_options {
-    struct limit budget;
+    struct limit budget; /* its time counts from when the run that is minimized was seen to show it;
+                            before, replays of repeat_runs have as much */
     enum same same;
     enum compat compat;
     uint32_t stages; /* a bit each; 0: all */

@@ -184,7 +184,7 @@ const struct execution *reducer_look(struct reducer *r);
 const struct execution *reducer_look_at(struct reducer *r, const struct candidate *c);
 
 /* Whether the best is the same in a few more replays, as what is claimed of it takes for granted;
- * not asked where it is known that replays differ. */
+ * not asked where it is known that replays differ, and not known where there is no time for it. */
 bool reducer_is_steady(struct reducer *r);
 
 /* So many marks, or one for each step of the best, all clear; good until the next are asked for. */
