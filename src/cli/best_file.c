@@ -97,7 +97,7 @@ bool best_file_wants(struct best_file *f, const struct world *w, const struct ex
     return !f->is_kept;
 }
 
-int best_file_write(const struct best_file *f, struct world *w, const struct plan *p,
+int best_file_write(struct best_file *f, struct world *w, const struct plan *p,
                     const struct execution *x, struct err *e)
 {
     struct schedule s;
@@ -112,6 +112,12 @@ int best_file_write(const struct best_file *f, struct world *w, const struct pla
     if (result == 0) {
         schedule_print(&s, &out);
         result = out_close(&out, e);
+    }
+    if (result == 0) {
+        f->is_written = true;
+        f->switches = minimize_switches(x);
+        f->steps = (uint32_t)x->steps.count;
+        f->externals = minimize_externals(x);
     }
     schedule_release(&s);
     return result;

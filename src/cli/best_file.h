@@ -17,6 +17,8 @@ struct best_file {
     enum same same;
     struct execution there; /* what was there before; ended in no violation: nothing of use */
     bool is_kept;           /* that is better than what was offered last */
+    bool is_written;        /* it has one of ours, of ... */
+    uint32_t switches, steps, externals;
 };
 
 /* Names the file: as given, or, where that is NULL, X.min.sched for X.sched and - for -. */
@@ -33,7 +35,8 @@ void best_file_look(struct best_file *f, struct world *w, enum same same, uint32
  * shows the same and is better. */
 bool best_file_wants(struct best_file *f, const struct world *w, const struct execution *x);
 
-MUST_USE int best_file_write(const struct best_file *f, struct world *w, const struct plan *p,
+/* Puts it there. Fails when it cannot be written: what was there before still is. */
+MUST_USE int best_file_write(struct best_file *f, struct world *w, const struct plan *p,
                              const struct execution *x, struct err *e);
 
 void best_file_release(struct best_file *f);

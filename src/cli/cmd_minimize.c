@@ -1,4 +1,5 @@
 /* clew minimize: the shortest execution that still shows a violation. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,15 +85,21 @@ static int check_stages(const struct minimize_command *c, struct err *e)
                            names);
 }
 
-/* Each new best is on the disk before the next is looked for, where what is there is no better. */
-static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
+/* Goes on without --pace, which no result depends on. Why is said, unless its reader went
+ * away and asked for no more. */
+static void give_up_pace(struct minimization *m, const struct err *why)
 {
-    struct minimization *m = context;
-    const bool is_due = m->file.is_regular && best_file_wants(&m->file, m->world, best);
-    const int result = is_due ? best_file_write(&m->file, m->world, p, best, e) : 0;
-    if (result < 0 || m->command->pace == NULL) {
-        return result;
+    if (why->reason != EPIPE && !m->session->common->quiet) {
+        searching_show(&m->searching, "");
+        session_say("%s: there are no more lines of --pace", why->text);
     }
+    out_abandon(&m->pace);
+    m->has_pace = false;
+}
+
+static void write_pace(struct minimization *m, const struct execution *best)
+{
+    struct err why;
     out_format(&m->pace, "%llu %zu %u %.6f", (unsigned long long)m->result.replays,
                best->steps.count, minimize_externals(best),
                (double)(limit_now_ns() - m->begin_ns) / 1e9);
@@ -100,7 +107,23 @@ static int save(void *context, const struct plan *p, const struct execution *bes
         out_format(&m->pace, " %u", minimize_switches(best));
     }
     out_char(&m->pace, '\n');
-    return out_flush(&m->pace, e);
+    if (out_flush(&m->pace, &why) < 0) {
+        give_up_pace(m, &why);
+    }
+}
+
+/* Each new best is on the disk before the next is looked for, where what is there is no better. */
+static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
+{
+    struct minimization *m = context;
+    const bool is_due = m->file.is_regular && best_file_wants(&m->file, m->world, best);
+    if (is_due && best_file_write(&m->file, m->world, p, best, e) < 0) {
+        return -1;
+    }
+    if (m->has_pace) {
+        write_pace(m, best);
+    }
+    return 0;
 }
 
 /* What the options say was looked at before; the name of the file may be of our own making. */
@@ -135,7 +158,16 @@ static int open_pace(struct minimization *m, struct err *e)
     }
     out_format(&m->pace, "# replays steps from-outside seconds%s\n",
                m->world->has_tasks ? " switches" : "");
+    m->has_pace = true;
     return 0;
+}
+
+static void close_pace(struct minimization *m)
+{
+    struct err why;
+    if (m->has_pace && out_close(&m->pace, &why) < 0) {
+        give_up_pace(m, &why);
+    }
 }
 
 static int open_world(struct minimization *m, struct err *e)
@@ -261,6 +293,20 @@ static int reduce(struct minimization *m, struct err *e)
     return result < 0 ? err_wrap(e, "%s", m->session->inputs[0]) : 0;
 }
 
+/* From the schedule that was given to the one that is left. */
+static int search(struct minimization *m, struct err *e)
+{
+    if (open_world(m, e) < 0 || (m->command->pace != NULL && open_pace(m, e) < 0)) {
+        return -1;
+    }
+    const int status = reduce(m, e);
+    close_pace(m);
+    if (status < 0 || m->file.is_regular) {
+        return status;
+    }
+    return best_file_write(&m->file, m->world, &m->result.plan, &m->result.best, e);
+}
+
 static int run(struct session *s, const void *options, struct err *e)
 {
     struct minimization m = {.session = s, .command = options};
@@ -280,23 +326,14 @@ static int run(struct session *s, const void *options, struct err *e)
         status = check_files(&m, e);
     }
     if (status == 0) {
-        status = open_world(&m, e);
-    }
-    if (status == 0 && m.command->pace != NULL) {
-        status = open_pace(&m, e);
-    }
-    const bool has_pace = status == 0 && m.command->pace != NULL;
-    if (status == 0) {
-        status = reduce(&m, e);
-    }
-    if (has_pace && out_close(&m.pace, e) < 0) {
-        status = -1;
-    }
-    if (status == 0 && !m.file.is_regular) {
-        status = best_file_write(&m.file, m.world, &m.result.plan, &m.result.best, e);
+        status = search(&m, e);
     }
     if (status == 0) {
         minimization_report(&m);
+    } else if (m.file.is_written) {
+        session_say("%s", e->text);
+        minimization_say_left(&m);
+        status = EXIT_UNABLE;
     }
     minimized_release(&m.result);
     best_file_release(&m.file);
@@ -304,7 +341,7 @@ static int run(struct session *s, const void *options, struct err *e)
     fuzz_release(&m.fuzz);
     spec_release(&m.spec);
     schedule_release(&m.schedule);
-    return status < 0 ? status : EXIT_CLEAN;
+    return status;
 }
 
 static const struct option options[] = {
@@ -396,7 +433,8 @@ const struct verb verb_minimize = {
              "best so far.",
     .exit_statuses =
         "0 a schedule that was replayed is there, also when the budget or Ctrl-C ended it\n"
-        "2 the schedule or the system could not be read, or shows no violation",
+        "2 the schedule or the system could not be read, it shows no violation, or a better one "
+        "could not be written",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct minimize_command),

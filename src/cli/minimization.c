@@ -249,20 +249,38 @@ static void print_violation(struct session *s, enum outcome outcome, const char 
     out_char(&s->out, '\n');
 }
 
+static void print_size(const struct minimization *m, uint32_t switches, size_t steps,
+                       uint32_t externals, struct out *out)
+{
+    out_format(out, "%s has ", m->file.path);
+    if (m->world->has_tasks) {
+        report_count(out, switches, "switch", "switches");
+        out_text(out, ", ");
+    }
+    report_count(out, steps, "step", "steps");
+    out_format(out, ", %u from outside", externals);
+}
+
 /* Which schedule is where. */
 static void print_file(const struct minimization *m, struct out *out)
 {
-    out_text(out, m->file.path);
     if (m->file.is_kept) {
         const struct execution *there = &m->file.there;
-        out_text(out, " has ");
-        if (m->world->has_tasks) {
-            report_count(out, minimize_switches(there), "switch", "switches");
-            out_text(out, ", ");
-        }
-        report_count(out, there->steps.count, "step", "steps");
-        out_format(out, ", %u from outside, already and is kept", minimize_externals(there));
+        print_size(m, minimize_switches(there), there->steps.count, minimize_externals(there), out);
+        out_text(out, ", already and is kept");
+    } else {
+        out_text(out, m->file.path);
     }
+}
+
+void minimization_say_left(const struct minimization *m)
+{
+    const struct best_file *f = &m->file;
+    struct out out;
+    out_open_memory(&out);
+    print_size(m, f->switches, f->steps, f->externals, &out);
+    session_say("%.*s: the best that was written", (int)out.used, out.buffer);
+    out_abandon(&out);
 }
 
 static void print_text(const struct minimization *m, struct session *s)

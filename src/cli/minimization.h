@@ -33,6 +33,7 @@ struct minimization {
     struct minimized result;
     struct searching searching;
     struct out pace;
+    bool has_pace;         /* it is open */
     struct best_file file; /* where the schedule goes */
     uint64_t begin_ns;
     uint64_t elapsed_ns; /* in the end */
@@ -44,5 +45,9 @@ void minimization_show(void *context, const struct minimize_progress *p);
 /* Prints what was done, as sentences or as the JSON object, which say the same. Where the schedule
  * has standard output, sentences go to standard error. */
 void minimization_report(struct minimization *m);
+
+/* Says on standard error which of its schedules the file has, where something ended the
+ * minimization after that was written. */
+void minimization_say_left(const struct minimization *m);
 
 #endif

@@ -1,6 +1,8 @@
-"""Minimizing that is killed, or stopped, leaves a schedule that was seen to work."""
+"""Minimizing that is killed, or stopped, or cannot write, leaves a schedule that was seen to work."""
 import os
 import random
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -121,6 +123,33 @@ def test_stopped_by_the_user_it_tells_what_it_has():
         assert "; stopped before" in told or "\nstopped before it was minimal: the best so far" in told, told
         assert " (a signal ended it)\n" in told, told
         check(output)
+
+
+def test_what_cannot_be_written_leaves_the_one_before_and_says_so():
+    """No more files can be opened, as on a disk that is full."""
+    with tempfile.TemporaryDirectory() as folder:
+        schedule = broken(folder)
+        output = os.path.join(folder, "short.sched")
+        child = begin(schedule, output)
+        while not os.path.exists(output):
+            time.sleep(0.001)
+        resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (0, 0))
+        told, complaint = child.communicate(timeout=300)
+        assert child.returncode == 2 and told == "", told + complaint
+        lines = complaint.splitlines()
+        assert len(lines) == 2 and lines[0] == f"clew: {schedule}: {output}: cannot be written: Too many open files", complaint
+        left = re.fullmatch(re.escape(f"clew: {output} has ") + r"(\d+) steps, \d+ from outside: the best that was written", lines[1])
+        assert left and int(left[1]) == steps(output), complaint
+        check(output)
+
+
+def test_a_pace_that_cannot_be_written_ends_nothing():
+    with tempfile.TemporaryDirectory() as folder:
+        schedule = broken(folder)
+        output = os.path.join(folder, "short.sched")
+        done = run("minimize", "--stage", "cones", "--pace", "/dev/full", "-o", output, schedule, RAFT)
+        assert done.returncode == 0 and steps(output) < steps(schedule) / 2, done.stdout
+        assert done.stderr == "clew: /dev/full: cannot be written: No space left on device: there are no more lines of --pace\n", done.stderr
 
 
 if __name__ == "__main__":
