@@ -1,5 +1,6 @@
 #include "cli/outputs.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,6 +11,42 @@ static const char *file_of(const struct option *o, const void *options)
     return is_file ? *(const char *const *)(const void *)((const char *)options + o->target) : NULL;
 }
 
+static bool is_one_place(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Where a path has its last word. */
+static size_t last_word(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+static bool stat_folder(const char *path, struct stat *folder)
+{
+    char name[PATH_MAX] = ".";
+    const size_t size = last_word(path);
+    if (size >= sizeof name) {
+        return false;
+    }
+    if (size > 0) {
+        memcpy(name, path, size);
+        name[size] = '\0';
+    }
+    return stat(name, folder) == 0;
+}
+
+/* Whether two that are not there will be one file: of one name in one folder. */
+static bool will_be_one(const char *a, const char *b)
+{
+    struct stat of_a;
+    struct stat of_b;
+    return strcmp(a, b) == 0 ||
+           (strcmp(a + last_word(a), b + last_word(b)) == 0 && stat_folder(a, &of_a) &&
+            stat_folder(b, &of_b) && is_one_place(&of_a, &of_b));
+}
+
 bool outputs_are_one(const char *a, const char *b)
 {
     struct stat of_a;
@@ -18,9 +55,9 @@ bool outputs_are_one(const char *a, const char *b)
         return false;
     }
     if (stat(a, &of_a) < 0 || stat(b, &of_b) < 0) {
-        return strcmp(a, b) == 0;
+        return will_be_one(a, b);
     }
-    return S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    return S_ISREG(of_a.st_mode) && is_one_place(&of_a, &of_b);
 }
 
 static int check_words(const struct session *s, const struct option *o, const char *output,

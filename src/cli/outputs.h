@@ -8,7 +8,7 @@
  * an input, its program, another option. `options` is the verb's struct. */
 MUST_USE int outputs_check(const struct session *s, const void *options, struct err *e);
 
-/* Whether both are one regular file, by whatever names; what is not there is what it is called. */
+/* Whether both are one regular file, by whatever names, or will be once they are there. */
 bool outputs_are_one(const char *a, const char *b);
 
 #endif
