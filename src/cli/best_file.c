@@ -58,17 +58,37 @@ int best_file_name(struct best_file *f, const char *given, const char *input, st
     return 0;
 }
 
-void best_file_look(struct best_file *f, struct world *w, enum same same, uint32_t replays_max)
+/* What is there now; {0}: nothing. */
+static struct stat stat_of(const struct best_file *f)
+{
+    struct stat file;
+    return stat(f->path, &file) == 0 ? file : (struct stat){0};
+}
+
+static bool is_as_seen(const struct best_file *f)
+{
+    const struct stat now = stat_of(f);
+    const struct stat *seen = &f->seen;
+    return now.st_dev == seen->st_dev && now.st_ino == seen->st_ino &&
+           now.st_size == seen->st_size && now.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == seen->st_mtim.tv_nsec;
+}
+
+/* Replays what is there until it shows a violation. It is seen before it is read: what comes while
+ * it is read is looked at the next time. */
+static void look(struct best_file *f, struct world *w)
 {
     struct err unread; /* what cannot be read or replayed is no schedule to be kept */
     struct schedule s;
     struct recipe recipe = {0};
     schedule_init(&s);
-    f->same = same;
-    if (f->is_regular && access(f->path, F_OK) == 0 &&
+    execution_clear(&f->there);
+    f->is_written = false;
+    f->seen = stat_of(f);
+    if (f->replays_max > 0 && f->seen.st_ino != 0 &&
         schedule_file_read(&s, f->path, &unread) == 0 && replay_check(w, &s, &unread) == 0 &&
         recipe_parse(&recipe, &s, &unread) == 0) {
-        for (uint32_t i = 0; i < replays_max && !outcome_is_violation(f->there.outcome); i++) {
+        for (uint32_t i = 0; i < f->replays_max && !outcome_is_violation(f->there.outcome); i++) {
             if (world_run(w, &recipe.plan, &f->there, &unread) < 0) {
                 execution_clear(&f->there);
             }
@@ -76,6 +96,15 @@ void best_file_look(struct best_file *f, struct world *w, enum same same, uint32
     }
     recipe_release(&recipe);
     schedule_release(&s);
+}
+
+void best_file_look(struct best_file *f, struct world *w, enum same same, uint32_t replays_max)
+{
+    f->same = same;
+    f->replays_max = replays_max;
+    if (f->is_regular) {
+        look(f, w);
+    }
 }
 
 static uint16_t node_of(const struct execution *x)
@@ -91,8 +120,11 @@ static bool shows_same(const struct best_file *f, const struct execution *x)
            (f->same != SAME_EXACT || node_of(there) == node_of(x));
 }
 
-bool best_file_wants(struct best_file *f, const struct world *w, const struct execution *x)
+bool best_file_wants(struct best_file *f, struct world *w, const struct execution *x)
 {
+    if (!is_as_seen(f)) {
+        look(f, w);
+    }
     f->is_kept = shows_same(f, x) && minimize_compare(w, &f->there, x) < 0;
     return !f->is_kept;
 }
@@ -114,6 +146,7 @@ int best_file_write(struct best_file *f, struct world *w, const struct plan *p,
         result = out_close(&out, e);
     }
     if (result == 0) {
+        f->seen = stat_of(f);
         f->is_written = true;
         f->switches = minimize_switches(x);
         f->steps = (uint32_t)x->steps.count;

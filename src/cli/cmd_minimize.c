@@ -250,13 +250,12 @@ static void say_no_violation(const struct minimization *m, struct err *e)
     }
 }
 
-/* What was there need not change only as the schedule does, and is replaced then. */
+/* What is there need not change only as the schedule does under --no-diverge, and is replaced then.
+ */
 static void look_at_output(struct minimization *m)
 {
-    if (!m->command->no_diverge) {
-        const uint32_t runs = m->options.repeat_runs;
-        best_file_look(&m->file, m->world, m->options.same, runs == 0 ? 1 : runs);
-    }
+    const uint32_t runs = m->options.repeat_runs == 0 ? 1 : m->options.repeat_runs;
+    best_file_look(&m->file, m->world, m->options.same, m->command->no_diverge ? 0 : runs);
 }
 
 static int reduce(struct minimization *m, struct err *e)

@@ -109,6 +109,25 @@ def test_what_is_better_takes_the_place_of_what_was_there():
         assert sorted(os.listdir(folder)) == ["raft.campaign", "short.sched"], os.listdir(folder)
 
 
+def test_a_better_one_that_is_put_there_meanwhile_is_kept():
+    with tempfile.TemporaryDirectory() as folder:
+        schedule = broken(folder)
+        output, better = (os.path.join(folder, name) for name in ("short.sched", "better.sched"))
+        done = run("minimize", "--budget", "3000runs", "-o", better, schedule, RAFT)
+        assert done.returncode == 0, done.stderr
+        child = begin(schedule, output, "--stage", "cones")
+        wait_for(output, steps(schedule), child)
+        child.send_signal(signal.SIGSTOP)
+        os.replace(better, output)
+        least = steps(output)
+        child.send_signal(signal.SIGCONT)
+        told, complaint = child.communicate(timeout=300)
+        assert child.returncode == 0, complaint
+        assert re.search(r"; now (\d+) and ", told)[1] != str(least) and steps(output) == least, told
+        assert f"\n{output} has {least} steps, " in told and ", already and is kept\n" in told, told
+        check(output)
+
+
 def test_stopped_by_the_user_it_tells_what_it_has():
     with tempfile.TemporaryDirectory() as folder:
         schedule = broken(folder)
