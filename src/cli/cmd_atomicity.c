@@ -186,6 +186,7 @@ const struct verb verb_atomicity = {
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
+    .is_stopped_softly = true,
     .about =
         "Predicts unserializable interleavings from executions in which nothing went wrong: of "
         "one variable, of two that correlate, of HTTP resources, and of regions marked as "

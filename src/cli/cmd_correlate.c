@@ -148,6 +148,7 @@ const struct verb verb_correlate = {
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
+    .is_stopped_softly = true,
     .about =
         "Ranks pairs of shared variables, or of HTTP resources by their templates, by the mean "
         "distance between an access to the one and the next to the other in the same task, "

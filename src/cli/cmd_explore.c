@@ -410,6 +410,7 @@ const struct verb verb_explore = {
     .operand_min = 1,
     .operand_max = 1,
     .takes_command = true,
+    .is_stopped_softly = true,
     .about = "Runs a system written with clew/sim.h and built by clew cc --sim, again and again, "
              "each time with another order of messages, timers and faults, until the budget ends "
              "(60 s) or nothing is left. Reports each distinct violation once: a broken property, "

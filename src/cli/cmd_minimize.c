@@ -423,6 +423,7 @@ const struct verb verb_minimize = {
     .operand_min = 2,
     .operand_max = 2,
     .takes_command = true,
+    .is_stopped_softly = true,
     .about = "Leaves out what a violation does not need: requests and faults first, then "
              "deliveries and timers, by ever smaller groups, by twos and threes, and by moving "
              "steps; makes smaller what requests bring, where the system says how; looks for other "

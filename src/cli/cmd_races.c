@@ -229,6 +229,7 @@ const struct verb verb_races = {
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
+    .is_stopped_softly = true,
     .about = "Lists the races that an execution allows, even if none showed: two accesses to one "
              "variable, at least one a write, or two messages to one task, that could have come "
              "the other way round. Each is a sentence with its source places, what is missing to "

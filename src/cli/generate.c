@@ -128,9 +128,10 @@ static void print_status(const struct page *p)
         out_char(p->out, '\n');
         at += at[size] == '\n' ? size + 1 : size;
     }
-    out_text(p->out,
-             ".TP\n.BR 130 \", \" 143\nit was interrupted or terminated; unfinished output is "
-             "removed\n");
+    out_format(p->out,
+               ".TP\n.BR 130 \", \" 143\nit was interrupted or terminated%s; unfinished output is "
+               "removed\n",
+               p->verb->is_stopped_softly ? " a second time, or before its work began" : "");
 }
 
 static void print_verbs(const struct page *p)

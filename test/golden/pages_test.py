@@ -88,6 +88,21 @@ def test_pages_have_their_sections():
         assert not missing, f"{page}: {missing}"
 
 
+def test_pages_have_stages_in_the_order_of_help():
+    told = output_of([CLEW, "minimize", "--help"])
+    stages = re.findall(r"^  (\w+) ", told[told.index("\n--stage:\n"):told.index("\nexit status:\n")], re.M)
+    with open(os.path.join(SOURCE, "man", "clew-minimize.1.in"), encoding="utf-8") as file:
+        page = file.read()
+    page = page[page.index(".SS Stages\n"):page.index(".SS Programs\n")]
+    assert len(stages) > 20 and re.findall(r"^\.TP\n\.B (\w+)$", page, re.M) == stages, stages
+
+
+def test_pages_say_that_the_second_signal_ends_what_the_first_stops():
+    for verb, words in (("minimize", "terminated a second time, or before"), ("info", "interrupted or terminated;")):
+        text = rendered(os.path.join(BUILD, "man", f"clew-{verb}.1"))
+        assert words in re.sub(r"\s+", " ", text), verb
+
+
 def completed(line):
     """What bash offers at the end of the line."""
     script = f"source {os.path.join(BUILD, 'completion', 'clew')}\n" \
