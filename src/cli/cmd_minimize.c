@@ -207,8 +207,8 @@ static void hint(const struct minimization *m, char *text, size_t size)
                             ? "what shows in few of many replays wants a larger N"
                             : "what does not show every time wants --repeat K/N";
     if (m->session->command == NULL) {
-        const bool is_bare = c->spec == NULL && c->config == NULL;
-        (void)snprintf(text, size, "%s%s", is_bare ? SCHEDULE_HINT "; " : "", again);
+        const char *missing = schedule_hint(c->spec, c->config);
+        (void)snprintf(text, size, "%s%s%s", missing, missing[0] == '\0' ? "" : "; ", again);
     } else if (c->program.fail_on < 0 && ends_with_status(&m->result.best)) {
         (void)snprintf(text, size, "--fail-on exit makes a status other than 0 a violation");
     } else {

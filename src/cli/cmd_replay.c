@@ -122,14 +122,21 @@ static int walk(struct session *s, struct world *w, const struct schedule *sched
 }
 
 /* Whether the execution is the one that the schedule was made of. */
-static const char *sameness(const struct replay_command *c, const struct replayed *r,
-                            const struct schedule *sched)
+static void print_sameness(struct session *s, const struct replay_command *c,
+                           const struct replayed *r, const struct schedule *sched)
 {
-    if (sched->hash == 0 || r->is_same) {
-        return sched->hash == 0 ? "" : ", as recorded";
+    if (sched->hash == 0) {
+        return;
     }
-    return c->spec == NULL && c->config == NULL ? ", not as recorded (" SCHEDULE_HINT ")"
-                                                : ", not as recorded";
+    if (r->is_same) {
+        out_text(&s->out, ", as recorded");
+        return;
+    }
+    const char *hint = schedule_hint(c->spec, s->command == NULL ? c->config : "");
+    out_text(&s->out, ", not as recorded");
+    if (hint[0] != '\0') {
+        out_format(&s->out, " (%s)", hint);
+    }
 }
 
 static void print_verdict(struct session *s, const struct replay_command *c,
@@ -147,7 +154,9 @@ static void print_verdict(struct session *s, const struct replay_command *c,
     session_text(s, x->what);
     out_char(&s->out, '\n');
     report_count(&s->out, x->steps.count, "step", "steps");
-    out_format(&s->out, ", hash %016llx%s\n", (unsigned long long)x->hash, sameness(c, r, sched));
+    out_format(&s->out, ", hash %016llx", (unsigned long long)x->hash);
+    print_sameness(s, c, r, sched);
+    out_char(&s->out, '\n');
 }
 
 static void print_json(struct session *s, const struct replayed *r, const char *calls,
