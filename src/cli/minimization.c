@@ -249,6 +249,17 @@ static void print_violation(struct session *s, enum outcome outcome, const char 
     out_char(&s->out, '\n');
 }
 
+/* Where --same exact keeps it: the node of the last step; NULL: it is not asked for, or there are
+ * no nodes or steps. */
+static const char *node_kept(const struct minimization *m)
+{
+    const struct execution *best = &m->result.best;
+    const bool is_asked = m->options.same == SAME_EXACT && m->session->command == NULL;
+    return is_asked && best->steps.count > 0
+               ? sim_node_name(m->world, vec_last(&best->steps)->operation.node)
+               : NULL;
+}
+
 static void print_size(const struct minimization *m, uint32_t switches, size_t steps,
                        uint32_t externals, struct out *out)
 {
@@ -291,6 +302,11 @@ static void print_text(const struct minimization *m, struct session *s)
     if (strcmp(r->initial_what, r->best.what) != 0) {
         out_text(out, "now ");
         print_violation(s, r->best.outcome, r->best.what);
+    }
+    if (node_kept(m) != NULL) {
+        out_text(out, "on ");
+        session_text(s, node_kept(m));
+        out_text(out, ", where the last step is\n");
     }
     report_count(out, r->initial_steps, "step", "steps");
     out_format(out, ", %u from outside; now %zu and %u\n", r->initial_externals,
@@ -411,6 +427,9 @@ static void print_json(struct minimization *m, const struct notes *notes)
     finding_file_text(&f, "proof", keep_text(&f, m, print_proof));
     finding_file_text(&f, "stopped_by", ends[r->stopped_by].name);
     finding_file_text(&f, "initial_what", r->initial_what);
+    if (node_kept(m) != NULL) {
+        finding_file_text(&f, "node", node_kept(m));
+    }
     finding_file_text(&f, "schedule", m->file.path);
     finding_file_flag(&f, "kept", m->file.is_kept);
     vec_each (&notes->list, note) {

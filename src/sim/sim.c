@@ -615,6 +615,13 @@ struct sim_defaults sim_defaults(const struct world *w)
                                  .is_drawn = f != NULL && fuzz_is_drawn(f)};
 }
 
+const char *sim_node_name(const struct world *w, uint16_t node)
+{
+    const struct sim *s = (const struct sim *)w;
+    must(node < s->node_count);
+    return s->node_names[node];
+}
+
 struct sim_choices sim_choices(const struct world *w)
 {
     const struct clew_system *system = ((const struct sim *)w)->system;

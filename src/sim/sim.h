@@ -48,6 +48,9 @@ MUST_USE int sim_open_system(struct world **w, const struct clew_system *system,
 
 struct sim_defaults sim_defaults(const struct world *w);
 
+/* What the node of an operation is called; the world's own. */
+const char *sim_node_name(const struct world *w, uint16_t node);
+
 /* What can be chosen about the system; texts and lists are its own, and gone with it. */
 struct sim_choices {
     const char *system;
