@@ -93,5 +93,19 @@ def test_with_two_jobs_they_are_the_same():
         assert texts[0] == texts[1], texts
 
 
+def test_a_program_of_another_name_is_refused_unless_none_is_said():
+    with tempfile.TemporaryDirectory() as folder:
+        program, schedule = broken(folder, "account")
+        os.rename(os.path.join(folder, program), os.path.join(folder, "other"))
+        done = run(folder, "replay", schedule, "--", "./other")
+        assert done.returncode == 2 and 'is for the system "account", and this is "other"' in done.stderr, done.stderr
+        with open(os.path.join(folder, schedule), encoding="utf-8") as file:
+            lines = [line for line in file if line != "system account\n"]
+        with open(os.path.join(folder, "nameless.sched"), "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        done = run(folder, "replay", "nameless.sched", "--", "./other")
+        assert done.returncode == 1, done.stdout + done.stderr
+
+
 if __name__ == "__main__":
     sys.exit(tap.run(tap.claims(globals())))
