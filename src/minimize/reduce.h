@@ -20,7 +20,8 @@ struct ways {
     uint32_t count;
 };
 
-/* Of an execution that a walk may begin with: of longer ones too little is tried in reasonable time.
+/* Of an execution that a walk may begin with: of longer ones too little is tried in reasonable
+ * time.
  */
 enum { WALK_STEPS_MAX = 150 };
 
