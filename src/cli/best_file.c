@@ -122,7 +122,7 @@ static bool shows_same(const struct best_file *f, const struct execution *x)
 
 bool best_file_wants(struct best_file *f, struct world *w, const struct execution *x)
 {
-    if (!is_as_seen(f)) {
+    if (f->is_regular && !is_as_seen(f)) {
         look(f, w);
     }
     f->is_kept = shows_same(f, x) && minimize_compare(w, &f->there, x) < 0;

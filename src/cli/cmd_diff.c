@@ -34,7 +34,9 @@ static void print_difference(const struct comparison *c, const struct difference
     out_text(&s->out, " ");
     session_text(s, names_text(names, d->act.shown));
     if (d->act.cause != ALIGN_NONE) {
-        out_format(&s->out, ", which came of %u", cause_of(c, d));
+        const struct act *cause = &c->alignment.sides[d->side].list.at[d->act.cause];
+        out_format(&s->out, ", which came of %u: ", cause_of(c, d));
+        session_text(s, names_text(names, cause->shown));
     }
     out_char(&s->out, '\n');
 }

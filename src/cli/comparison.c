@@ -5,7 +5,6 @@
 #include "base/in.h"
 #include "cli/comparison_parts.h"
 #include "cli/one_hash.h"
-#include "cli/spool.h"
 
 static const char schedule_begin[] = "clew-schedule ";
 
@@ -68,6 +67,10 @@ static void compare_hashes(struct comparison *c)
         return;
     }
     comparison_compare_contents(c);
+    if (!c->names_all && s[0].hash != 0 && s[1].hash != 0) {
+        comparison_note_hash(c, ALIGN_FIRST);
+        comparison_note_hash(c, ALIGN_SECOND);
+    }
     if (s[0].hash != 0 && s[0].hash == s[1].hash && !comparison_is_of_two_systems(c)) {
         one_hash_doubt(&s[0], &s[1], c->doubt, sizeof c->doubt);
         c->is_same_run = !c->names_all && c->doubt[0] == '\0';
@@ -77,12 +80,17 @@ static void compare_hashes(struct comparison *c)
 /* Pipes are looked at before they are read. */
 static int keep_pipes(struct comparison *c, struct err *e)
 {
+    if (is_standard_input(c->typed[0]) && is_standard_input(c->typed[1])) {
+        return session_misused(e, "-: standard input can be read once, and is both");
+    }
     for (size_t i = 0; i < c->session->input_count; i++) {
-        c->inputs[i] = c->session->inputs[i];
+        c->inputs[i] = c->typed[i];
         if (i <= ALIGN_SECOND && spool_is_needed(c->inputs[i])) {
-            if (spool_keep(c->inputs[i], c->kept[i], sizeof c->kept[i], e) < 0) {
+            const int result = spool_keep(c->inputs[i], c->kept[i], &c->session->budget, e);
+            if (result < 0) {
                 return -1;
             }
+            c->is_cut = c->is_cut || result == SPOOL_CUT;
             c->inputs[i] = c->kept[i];
         }
     }
@@ -108,16 +116,26 @@ static int add_schedules(struct comparison *c, struct err *e)
     return 0;
 }
 
+static int read_both(struct comparison *c, struct err *e)
+{
+    const int result = keep_pipes(c, e);
+    if (result != 0 || c->is_cut) {
+        return result;
+    }
+    if (look_of_which_kind(c, e) < 0) {
+        return -1;
+    }
+    return c->are_schedules ? add_schedules(c, e) : add_traces(c, e);
+}
+
 int comparison_make(struct comparison *c, struct session *s, struct err *e)
 {
-    *c = (struct comparison){.session = s, .names_all = true};
+    *c = (struct comparison){.session = s, .names_all = true, .typed = s->inputs};
     alignment_init(&c->alignment);
     schedule_init(&c->schedule[ALIGN_FIRST]);
     schedule_init(&c->schedule[ALIGN_SECOND]);
-    if (keep_pipes(c, e) < 0 || look_of_which_kind(c, e) < 0) {
-        return -1;
-    }
-    const int result = c->are_schedules ? add_schedules(c, e) : add_traces(c, e);
+    const int result = read_both(c, e);
+    s->inputs = c->typed; /* what is told from here on names them as they were given */
     if (result == 0 && !c->is_same_run && !c->is_cut) {
         alignment_find(&c->alignment);
     }
@@ -138,7 +156,8 @@ const char *about_name(enum about about)
     static const char *const names[] = {
         [ABOUT_SYSTEM] = "system", [ABOUT_COMMAND] = "command", [ABOUT_WORLD] = "world",
         [ABOUT_NET] = "net",       [ABOUT_WITH] = "with",       [ABOUT_SEED] = "seed",
-        [ABOUT_SHOWS] = "shows",   [ABOUT_CONTENT] = "content"};
+        [ABOUT_THEN] = "then",     [ABOUT_WITHOUT] = "without", [ABOUT_CONSTRAINTS] = "constraints",
+        [ABOUT_HASH] = "hash",     [ABOUT_SHOWS] = "shows",     [ABOUT_CONTENT] = "content"};
     return names[about];
 }
 

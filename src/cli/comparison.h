@@ -6,6 +6,7 @@
 #define CLEW_CLI_COMPARISON_H
 
 #include "cli/session.h"
+#include "cli/spool.h"
 #include "order/align.h"
 #include "trace/schedule.h"
 
@@ -17,7 +18,11 @@ enum about {
     ABOUT_WORLD,
     ABOUT_NET,
     ABOUT_WITH,
-    ABOUT_SEED,  /* where it is not known what that leads to */
+    ABOUT_SEED, /* these where it is not known what they lead to */
+    ABOUT_THEN,
+    ABOUT_WITHOUT,
+    ABOUT_CONSTRAINTS,
+    ABOUT_HASH,  /* of schedules of which not both name all steps */
     ABOUT_SHOWS, /* where it is */
     ABOUT_CONTENT,
     ABOUT_COUNT
@@ -33,9 +38,11 @@ struct comparison {
                          nothing is aligned */
     char doubt[700];  /* of schedules with one hash: why it is not that of both; "": no reason */
     struct schedule schedule[2];
-    char kept[2][32];       /* paths of inputs that can be read only once, kept to be read again */
-    const char *inputs[3];  /* the session's, with these */
-    bool is_content_unsaid; /* only one schedule says what some request brings */
+    char kept[2][SPOOL_PATH_SIZE];  /* paths of inputs that can be read only once, kept to be read
+                                       again */
+    const char *inputs[3];          /* the session's, with these */
+    const char *const *typed;       /* the session's as they were given */
+    bool is_content_unsaid;         /* only one schedule says what some request brings */
     VEC(uint32_t) step_of[2];       /* of schedules: which step of its run each choice is, from 1 */
     uint32_t about[ABOUT_COUNT][2]; /* of schedules: names of the alignment; 0: not said */
 };

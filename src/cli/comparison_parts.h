@@ -19,6 +19,9 @@ MUST_USE int comparison_add_trace(struct comparison *c, enum align_side side, st
 MUST_USE int comparison_read_schedule(struct comparison *c, enum align_side side, struct err *e);
 MUST_USE int comparison_add_schedule(struct comparison *c, enum align_side side, struct err *e);
 
+/* The hash in its header, where the steps that it names do not tell all. */
+void comparison_note_hash(struct comparison *c, enum align_side side);
+
 /* What requests bring, where no choice tells it: a request that comes by default on both sides may
  * bring other bytes on each. */
 void comparison_compare_contents(struct comparison *c);

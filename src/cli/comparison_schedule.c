@@ -52,8 +52,7 @@ static void print_content(const struct schedule *s, const struct content *conten
     }
 }
 
-/* What it is called, and what it brings if the schedule says that. */
-static void print_shown(const struct schedule *s, const struct choice *c, struct out *out)
+static void print_choice(const struct schedule *s, const struct choice *c, struct out *out)
 {
     struct choice any = *c;
     any.step = 0;
@@ -61,29 +60,43 @@ static void print_shown(const struct schedule *s, const struct choice *c, struct
     out->used = 0;
     schedule_print_choice(s, &any, out);
     out->used--; /* the end of the line */
+}
+
+/* Ends the text with what it brings, if that is to be told and the schedule says it. */
+static void end_with_content(const struct schedule *s, const struct choice *c, bool is_told,
+                             struct out *out)
+{
     const struct content *content =
-        c->kind == CHOICE_MESSAGE ? one_hash_content(s, s, &c->message) : NULL;
+        is_told && c->kind == CHOICE_MESSAGE ? one_hash_content(s, s, &c->message) : NULL;
     if (content != NULL) {
         print_content(s, content, out);
     }
     out_char(out, '\0');
 }
 
-/* The same, whichever time it is; with what it brings if that counts. */
+static void print_shown(const struct schedule *s, const struct choice *c, struct out *out)
+{
+    print_choice(s, c, out);
+    end_with_content(s, c, true, out);
+}
+
+/* What it does, whichever time it is: without its number. */
 static void print_what(const struct schedule *s, const struct choice *c, bool has_content,
                        struct out *out)
 {
-    print_shown(s, c, out);
+    print_choice(s, c, out);
     char *number = memrchr(out->buffer, '#', out->used);
-    if (number == NULL) {
-        return;
+    if (number != NULL) {
+        const char *end = out->buffer + out->used;
+        const char *rest = number + 1;
+        while (rest < end && *rest >= '0' && *rest <= '9') {
+            rest++;
+        }
+        number -= number > out->buffer && number[-1] == ' ';
+        memmove(number, rest, (size_t)(end - rest));
+        out->used = (size_t)(number + (end - rest) - out->buffer);
     }
-    const size_t digits = strspn(number + 1, "0123456789");
-    const char *rest = has_content ? number + 1 + digits : "";
-    while (number > out->buffer && number[-1] == ' ') {
-        number--;
-    }
-    memmove(number, rest, strlen(rest) + 1);
+    end_with_content(s, c, has_content, out);
 }
 
 static uint32_t command_name(struct names *names, const struct schedule *s)
@@ -127,6 +140,32 @@ static uint32_t with_name(struct names *names, const char *with)
     return name;
 }
 
+static uint32_t without_name(struct names *names, const struct schedule *s)
+{
+    struct out out;
+    out_open_memory(&out);
+    vec_each (&s->without, event) {
+        out_format(&out, "%s%u", out.used == 0 ? "" : " ", *event);
+    }
+    const uint32_t name = names_intern(names, out.buffer, out.used);
+    out_abandon(&out);
+    return name;
+}
+
+static uint32_t constraints_name(struct names *names, const struct schedule *s)
+{
+    struct out out;
+    out_open_memory(&out);
+    vec_each (&s->constraints, constraint) {
+        out_text(&out, out.used == 0 ? "" : ", ");
+        schedule_print_constraint(s, constraint, &out);
+        out.used--; /* the end of the line */
+    }
+    const uint32_t name = names_intern(names, out.buffer, out.used);
+    out_abandon(&out);
+    return name;
+}
+
 static void note_about(struct comparison *c, enum align_side side, const struct schedule *s)
 {
     struct names *names = &c->alignment.names;
@@ -135,11 +174,22 @@ static void note_about(struct comparison *c, enum align_side side, const struct 
     c->about[ABOUT_WORLD][side] = names_intern_text(names, names_text(&s->names, s->world));
     c->about[ABOUT_NET][side] = names_intern_text(names, names_text(&s->names, s->net));
     c->about[ABOUT_WITH][side] = with_name(names, names_text(&s->names, s->with));
-    if (!comparison_is_replayed(c)) { /* what it leads to is compared then */
+    if (!comparison_is_replayed(c)) { /* what they lead to is compared then */
         char seed[32];
         (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
         c->about[ABOUT_SEED][side] = names_intern_text(names, seed);
+        c->about[ABOUT_THEN][side] =
+            names_intern_text(names, s->then == 0 ? "stop" : names_text(&s->names, s->then));
+        c->about[ABOUT_WITHOUT][side] = without_name(names, s);
+        c->about[ABOUT_CONSTRAINTS][side] = constraints_name(names, s);
     }
+}
+
+void comparison_note_hash(struct comparison *c, enum align_side side)
+{
+    char hash[32];
+    (void)snprintf(hash, sizeof hash, "%016llx", (unsigned long long)c->schedule[side].hash);
+    c->about[ABOUT_HASH][side] = names_intern_text(&c->alignment.names, hash);
 }
 
 /* Whether both schedules say what the request brings. What only one says may be what it brings by

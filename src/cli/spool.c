@@ -29,10 +29,13 @@ static int write_all(int fd, const char *bytes, size_t size, struct err *e)
     return 0;
 }
 
-static int copy(struct in *in, int fd, struct err *e)
+static int copy(struct in *in, int fd, const struct limit *l, struct err *e)
 {
     ssize_t available;
     while ((available = in_fill(in, 1, e)) > 0) {
+        if (limit_is_spent(l, 0) || (l->bytes != 0 && in->offset > l->bytes)) {
+            return SPOOL_CUT;
+        }
         if (write_all(fd, in->at, (size_t)available, e) < 0) {
             return -1;
         }
@@ -41,7 +44,7 @@ static int copy(struct in *in, int fd, struct err *e)
     return (int)available;
 }
 
-int spool_keep(const char *path, char *kept, size_t size, struct err *e)
+int spool_keep(const char *path, char kept[SPOOL_PATH_SIZE], const struct limit *l, struct err *e)
 {
     struct in in;
     if (in_open(&in, path, e) < 0) {
@@ -49,8 +52,8 @@ int spool_keep(const char *path, char *kept, size_t size, struct err *e)
     }
     const int fd = seam_fails() ? seam_failure(EMFILE) : memfd_create("clew", MFD_CLOEXEC);
     const int result =
-        fd < 0 ? err_set(e, "cannot be kept: %s", strerror(errno)) : copy(&in, fd, e);
+        fd < 0 ? err_set(e, "cannot be kept: %s", strerror(errno)) : copy(&in, fd, l, e);
     in_close(&in);
-    (void)snprintf(kept, size, "/proc/self/fd/%d", fd);
-    return result < 0 ? err_wrap(e, "%s", path) : 0;
+    (void)snprintf(kept, SPOOL_PATH_SIZE, "/proc/self/fd/%d", fd);
+    return result < 0 ? err_wrap(e, "%s", path) : result;
 }

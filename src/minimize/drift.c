@@ -87,7 +87,7 @@ static void draw_change(struct walk *w, bool *is_out, uint32_t room)
     for (uint32_t i = 0; i < put_in; i++) {
         put_in_pending(w);
     }
-    if (put_in < PUT_IN_MAX && draw(w, 2) == 0) {
+    if (draw(w, 2) == 0) {
         move_any(w, is_out);
     }
     const uint32_t least = put_in > room ? put_in - room : 0;
@@ -120,6 +120,7 @@ static void take_step(struct walk *w, uint32_t steps_max)
     struct plan *plan = &w->at->result->plan;
     const uint64_t seed = plan->pick.seed;
     bool *is_out = reducer_marks(w->at);
+    must(reducer_size(w->at) <= steps_max); /* no walk goes to what is longer */
     draw_change(w, is_out, steps_max - reducer_size(w->at));
     make_candidate(w, is_out);
     if (draw(w, 16) == 0) {

@@ -36,16 +36,16 @@ static void forget_points(struct matching *m)
     m->tries = 0;
 }
 
-/* The want that the step has met, from the `next` one on. */
-static uint32_t find_want(const struct candidate *c, uint32_t next, const struct pick_operation *o)
+/* Behind the want that the step has met, of those from `next` on. A step that meets none is one on
+ * the way to what may not be ignored. */
+static uint32_t pass_want(const struct candidate *c, uint32_t next, const struct pick_operation *o)
 {
-    while (next < c->wants.count) {
-        const struct pick_want *want = &c->wants.at[next];
+    for (uint32_t i = next; i < c->wants.count; i++) {
+        const struct pick_want *want = &c->wants.at[i];
         if (want->action == o->action && want->fault == o->fault &&
             (want->match != PICK_SAME || want->content == o->content)) {
-            break;
+            return i + 1;
         }
-        next++;
     }
     return next;
 }
@@ -70,6 +70,7 @@ static uint64_t key_of(const struct candidate *c)
     uint64_t key = c->wants.count;
     vec_each (&c->wants, want) {
         key = name_mix(name_mix(key, want->action), want->match == PICK_SAME ? want->content : 1);
+        key = name_mix(key, want->fault);
     }
     return key;
 }
@@ -124,7 +125,7 @@ static bool try_rank(struct matching *m, const struct point *point, const struct
     uint32_t next = 0;
     for (uint32_t i = 0; i < x->steps.count; i++) {
         const struct step *step = &x->steps.at[i];
-        next = find_want(c, next, &step->operation) + 1;
+        next = pass_want(c, next, &step->operation);
         for (uint32_t k = 0; i >= point->fixed && k < step->pending_count; k++) {
             const struct pick_operation *o = &x->pending.at[step->pending_first + k];
             if (rank_of(x, step, k) == rank && try_point(m, come_back(c, x, i, o, next), i + 1)) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/align_parts.h"
 
 /* Nodes are acts of the first side, then those of the second that are no pairs. */
@@ -145,15 +146,29 @@ static void walk_apart(struct merger *m)
     m->is_apart = false;
     uint32_t from = 0;
     vec_each (&m->ends, end) {
-        for (uint32_t i = from; i<*end && * end - from> 1; i++) {
+        const bool is_cycle = *end - from > 1;
+        for (uint32_t i = from; i < *end && is_cycle; i++) {
             m->is_round[m->order.at[i]] = true;
         }
         from = *end;
     }
 }
 
-/* Of the strands with pairs in the cycle, that with the fewest. */
-static uint32_t least_strand(const struct merger *m, uint32_t from, uint32_t end)
+static int compare_counts(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const struct map_entry *a = left;
+    const struct map_entry *b = right;
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+/* Of many strands with pairs in a cycle so many are parted at once: each time all is walked anew.
+ */
+enum { STRANDS_LEFT = 8 };
+
+/* Of the strands with pairs in the cycle, that with the fewest; of many, some. */
+static void find_least_strands(const struct merger *m, uint32_t from, uint32_t end,
+                               struct map *least)
 {
     const struct align_acts *first = &m->alignment->sides[ALIGN_FIRST];
     struct map counts = {0};
@@ -165,33 +180,38 @@ static uint32_t least_strand(const struct merger *m, uint32_t from, uint32_t end
         }
     }
     must(counts.entries.count > 0); /* neither side goes round by itself */
-    const struct map_entry *least = counts.entries.at;
-    vec_each (&counts.entries, entry) {
-        least = entry->value < least->value ? entry : least;
+    sort_stable(counts.entries.at, counts.entries.count, sizeof *counts.entries.at, compare_counts,
+                NULL);
+    map_clear(least);
+    for (size_t i = 0; i < 1 + counts.entries.count / STRANDS_LEFT; i++) {
+        map_put(least, counts.entries.at[i].key, 1);
     }
-    const uint32_t strand = (uint32_t)least->key;
     map_release(&counts);
-    return strand;
 }
 
-/* Parts pairs of one strand in each cycle; true when there were any. */
+/* Parts pairs of some strands in each cycle; true when there were any. */
 static bool part_cycles(struct merger *m)
 {
     struct alignment *a = m->alignment;
+    struct map least = {0};
     bool is_any = false;
     uint32_t from = 0;
     vec_each (&m->ends, end) {
         const bool is_cycle = *end - from > 1;
-        const uint32_t strand = is_cycle ? least_strand(m, from, *end) : 0;
+        if (is_cycle) {
+            find_least_strands(m, from, *end, &least);
+        }
         for (uint32_t i = from; i < *end && is_cycle; i++) {
             const uint32_t act = act_of(m, ALIGN_FIRST, m->order.at[i]);
-            if (act != ALIGN_NONE && a->sides[ALIGN_FIRST].list.at[act].strand == strand) {
+            if (act != ALIGN_NONE &&
+                map_get(&least, a->sides[ALIGN_FIRST].list.at[act].strand) != NULL) {
                 alignment_part(a, act);
                 is_any = true;
             }
         }
         from = *end;
     }
+    map_release(&least);
     return is_any;
 }
 

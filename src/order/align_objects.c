@@ -1,18 +1,24 @@
 /* What both sides did to one object, in another order. Of each object the pairs are gone through as
- * the first side has them: a read is held against the last write before it, and a write against
- * that and all reads since. Whatever else is the other way round follows from one of these, for the
- * order of an object's acts is total on either side. */
+ * the first side has them: a write is held against the last write before it and against the last
+ * read of each other strand, a read against the last write of each other strand. If any two are the
+ * other way round, then so are two of these: the writes of an object are in a total order on either
+ * side, and what a strand did earlier it did earlier on both. */
 #include "order/align_parts.h"
 
-/* What an object was last touched by. */
+/* The last that a strand did to an object: acts of the first side; ALIGN_NONE: there was none. */
 struct touched {
-    uint32_t write; /* act of the first side; ALIGN_NONE: there was none */
-    VEC(uint32_t) reads;
+    uint32_t strand;
+    uint32_t read, write;
+};
+
+struct object {
+    uint32_t write; /* the last of all */
+    VEC(struct touched) by;
 };
 
 struct objects {
     struct map number_of;
-    VEC(struct touched) list;
+    VEC(struct object) list;
 };
 
 static void compare(struct alignment *a, uint32_t earlier, uint32_t later)
@@ -29,18 +35,31 @@ static void compare(struct alignment *a, uint32_t earlier, uint32_t later)
                                  .later_index = second->list.at[first->partner_of[later]].index});
 }
 
-static void touch(struct alignment *a, struct touched *t, uint32_t act)
+static struct touched *touched_by(struct object *o, uint32_t strand)
 {
-    compare(a, t->write, act);
-    if (a->sides[ALIGN_FIRST].list.at[act].is_read) {
-        vec_push(&t->reads, act);
-        return;
+    vec_each (&o->by, t) {
+        if (t->strand == strand) {
+            return t;
+        }
     }
-    vec_each (&t->reads, read) {
-        compare(a, *read, act);
+    vec_push(&o->by, (struct touched){.strand = strand, .read = ALIGN_NONE, .write = ALIGN_NONE});
+    return vec_last(&o->by);
+}
+
+static void touch(struct alignment *a, struct object *o, uint32_t number)
+{
+    const struct act act = a->sides[ALIGN_FIRST].list.at[number];
+    if (!act.is_read) {
+        compare(a, o->write, number);
+        o->write = number;
     }
-    vec_clear(&t->reads);
-    t->write = act;
+    vec_each (&o->by, t) {
+        if (t->strand != act.strand) {
+            compare(a, act.is_read ? t->write : t->read, number);
+        }
+    }
+    struct touched *own = touched_by(o, act.strand);
+    *(act.is_read ? &own->read : &own->write) = number;
 }
 
 void alignment_compare_objects(struct alignment *a)
@@ -56,12 +75,12 @@ void alignment_compare_objects(struct alignment *a)
         const uint32_t number =
             *map_slot(&objects.number_of, object, (uint32_t)objects.list.count, &is_new);
         if (is_new) {
-            vec_push(&objects.list, (struct touched){.write = ALIGN_NONE});
+            vec_push(&objects.list, (struct object){.write = ALIGN_NONE});
         }
         touch(a, &objects.list.at[number], i);
     }
-    vec_each (&objects.list, t) {
-        vec_release(&t->reads);
+    vec_each (&objects.list, o) {
+        vec_release(&o->by);
     }
     vec_release(&objects.list);
     map_release(&objects.number_of);

@@ -11,7 +11,8 @@ void alignment_part(struct alignment *a, uint32_t first);
  * both sides allow. O(acts) for each strand that has to be parted. */
 void alignment_merge(struct alignment *a);
 
-/* align_objects.c: lists pairs that touch an object in another order. O(acts). */
+/* align_objects.c: lists pairs that touch an object in another order. O(acts), times the
+ * strands that touch one object. */
 void alignment_compare_objects(struct alignment *a);
 
 #endif

@@ -6,13 +6,16 @@
 #include "order/message.h"
 #include "order/sync.h"
 
-static bool is_cause(enum edge_kind kind)
+/* What an event came of rather than of something else: its message, before that its task began. */
+enum rank { RANK_FORK, RANK_JOIN, RANK_MESSAGE, RANK_NONE };
+
+static enum rank rank_of(enum edge_kind kind)
 {
     switch (kind) {
-    case EDGE_FORK:
-    case EDGE_JOIN:
+    case EDGE_FORK: return RANK_FORK;
+    case EDGE_JOIN: return RANK_JOIN;
     case EDGE_MESSAGE:
-    case EDGE_CONNECT: return true;
+    case EDGE_CONNECT: return RANK_MESSAGE;
     case EDGE_HANDLER:
     case EDGE_HANDLED:
     case EDGE_CLOSE:
@@ -25,9 +28,24 @@ static bool is_cause(enum edge_kind kind)
     case EDGE_WITHIN:
     case EDGE_SECTION:
     case EDGE_NOTIFY:
-    case EDGE_EXCLUSION: return false;
+    case EDGE_EXCLUSION: return RANK_NONE;
     }
     bug("edge kind");
+}
+
+/* How it was listed must not matter, so what it is decides first. */
+static void find_causes(const struct edges *edges, enum rank rank, event_id *cause_of)
+{
+    vec_each (&edges->list, edge) {
+        if (rank_of(edge->kind) == rank) {
+            cause_of[edge->to] = EVENT_NONE;
+        }
+    }
+    vec_each (&edges->list, edge) {
+        if (rank_of(edge->kind) == rank && edge->from < cause_of[edge->to]) {
+            cause_of[edge->to] = edge->from;
+        }
+    }
 }
 
 const event_id *causes_build(const struct trace *t, struct arena *a)
@@ -44,10 +62,8 @@ const event_id *causes_build(const struct trace *t, struct arena *a)
     for (size_t i = 0; i < t->events.count; i++) {
         cause_of[i] = EVENT_NONE;
     }
-    vec_each (&edges.list, edge) {
-        if (is_cause(edge->kind) && edge->from < cause_of[edge->to]) {
-            cause_of[edge->to] = edge->from;
-        }
+    for (int rank = RANK_FORK; rank <= RANK_MESSAGE; rank++) {
+        find_causes(&edges, (enum rank)rank, cause_of);
     }
     edges_release(&edges);
     notes_release(&notes);

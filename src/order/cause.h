@@ -7,7 +7,8 @@
 #include "trace/trace.h"
 
 /* Of each event of t what it came of, EVENT_NONE when that is nothing, or not in the trace; of
- * several (a message in pieces) the first in the list. Lives in the arena. O(events). */
+ * several a send rather than a creation, and of sends (a message in pieces) the first in the list.
+ * Lives in the arena. O(events). */
 const event_id *causes_build(const struct trace *t, struct arena *a);
 
 #endif
