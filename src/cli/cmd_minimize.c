@@ -292,6 +292,13 @@ static int reduce(struct minimization *m, struct err *e)
     return result < 0 ? err_wrap(e, "%s", m->session->inputs[0]) : 0;
 }
 
+/* Whether the file has the result, or a better one that others put there, at whatever moment. */
+static bool is_settled(struct minimization *m)
+{
+    return m->file.is_regular &&
+           (!best_file_wants(&m->file, m->world, &m->result.best) || m->file.is_written);
+}
+
 /* From the schedule that was given to the one that is left. */
 static int search(struct minimization *m, struct err *e)
 {
@@ -300,10 +307,9 @@ static int search(struct minimization *m, struct err *e)
     }
     const int status = reduce(m, e);
     close_pace(m);
-    if (status < 0 || m->file.is_regular) {
-        return status;
-    }
-    return best_file_write(&m->file, m->world, &m->result.plan, &m->result.best, e);
+    return status < 0 || is_settled(m)
+               ? status
+               : best_file_write(&m->file, m->world, &m->result.plan, &m->result.best, e);
 }
 
 static int run(struct session *s, const void *options, struct err *e)
