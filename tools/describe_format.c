@@ -37,6 +37,7 @@ static const char *modes_name(enum mode_set set)
     case MODES_CHOICE: return "choice";
     case MODES_VERB: return "verb";
     case MODES_CONDITION: return "condition";
+    case MODES_ANNOTATION: return "annotation";
     }
     bug("mode set");
 }
@@ -64,7 +65,7 @@ static void print_modes(struct out *out)
 {
     out_text(out, "\n### Modes\n\n0 is always \"not said\": a mutex for locks, sequentially "
                   "consistent for atomics.\n\n| modes | number and name |\n|---|---|\n");
-    for (int set = MODES_LOCK; set <= MODES_CONDITION; set++) {
+    for (int set = MODES_LOCK; set <= MODES_ANNOTATION; set++) {
         out_format(out, "| %s |", modes_name((enum mode_set)set));
         const char *name = NULL;
         for (uint8_t mode = 1; (name = mode_name((enum mode_set)set, mode)) != NULL; mode++) {

@@ -295,7 +295,8 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
     contexts_build(&hb->contexts, t, is_by_task ? CONTEXT_TASKS : CONTEXT_HANDLERS_APART,
                    &hb->arena, n);
     add_handlers(hb);
-    sync_add(&hb->edges, t, &hb->contexts, n);
+    sync_add(&hb->edges, t, &hb->contexts,
+             options->model == HB_OBSERVED ? SYNC_THIS_SCHEDULE : SYNC_EVERY_SCHEDULE, n);
     messages_build(&hb->messages, t, &hb->edges, &hb->arena, n);
     waits_build(&hb->waits, t, &hb->arena, n);
     sections_build(&hb->sections, t, &hb->contexts, &hb->waits, &hb->arena, n);

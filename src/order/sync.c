@@ -9,6 +9,7 @@ struct build {
     struct edges *edges;
     const struct trace *t;
     const struct contexts *c;
+    enum sync_scope scope;
     struct notes *n;
     struct arena scratch;
 };
@@ -227,6 +228,9 @@ static void order_annotations(struct build *b)
     published_vec all = {0};
     for (event_id id = 0; id < b->t->events.count; id++) {
         const struct event *e = &b->t->events.at[id];
+        if (e->mode == ANNOTATION_OBSERVED && b->scope == SYNC_EVERY_SCHEDULE) {
+            continue;
+        }
         if (e->kind == EVENT_HAPPENS_BEFORE) {
             publish(b, published_of(b, &m, &all, e), id);
         } else if (e->kind == EVENT_HAPPENS_AFTER) {
@@ -391,12 +395,13 @@ static void kinds_count(const struct trace *t, bool *has_class, bool *has_kind)
     }
 }
 
-void sync_add(struct edges *edges, const struct trace *t, const struct contexts *c, struct notes *n)
+void sync_add(struct edges *edges, const struct trace *t, const struct contexts *c,
+              enum sync_scope scope, struct notes *n)
 {
     bool has_class[CLASS_COUNT] = {0};
     bool has_kind[KIND_LIMIT] = {0};
     kinds_count(t, has_class, has_kind);
-    struct build b = {.edges = edges, .t = t, .c = c, .n = n};
+    struct build b = {.edges = edges, .t = t, .c = c, .scope = scope, .n = n};
     if (has_class[CLASS_THREAD] || has_class[CLASS_PROCESS]) {
         order_tasks(&b);
     }

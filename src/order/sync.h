@@ -8,8 +8,14 @@
 #include "order/graph.h"
 #include "trace/trace.h"
 
+/* Which of the orders that the trace shows are wanted. */
+enum sync_scope {
+    SYNC_EVERY_SCHEDULE, /* those that another schedule of the same program would keep */
+    SYNC_THIS_SCHEDULE,  /* those of this execution too */
+};
+
 /* Adds the edges; notes children that never start. O(events + edges). */
 void sync_add(struct edges *edges, const struct trace *t, const struct contexts *c,
-              struct notes *n);
+              enum sync_scope scope, struct notes *n);
 
 #endif

@@ -299,7 +299,7 @@ static void set_paths(struct collector *c, const struct row *row, struct event *
 static bool is_of_file(const struct event *event, const struct record *record)
 {
     if (event->kind == EVENT_HAPPENS_BEFORE || event->kind == EVENT_HAPPENS_AFTER) {
-        return record->mode == RECORD_OF_DESCRIPTOR;
+        return record->mode == ANNOTATION_COUNTER;
     }
     switch (event->mode) {
     case LOCK_FCNTL_READ:

@@ -392,6 +392,12 @@ static void read_barriers(struct facts *f)
     vec_release(&barriers);
 }
 
+static bool is_annotation(const struct event *e)
+{
+    return e->kind == EVENT_HAPPENS_BEFORE || e->kind == EVENT_HAPPENS_AFTER;
+}
+
+/* An observed order is none that another schedule has to keep. */
 static void read_annotations(struct facts *f)
 {
     struct map first_once = {0};
@@ -404,7 +410,7 @@ static void read_annotations(struct facts *f)
             if (first != id) {
                 facts_need(f, id, first);
             }
-        } else if (e->kind == EVENT_HAPPENS_BEFORE || e->kind == EVENT_HAPPENS_AFTER) {
+        } else if (is_annotation(e) && e->mode != ANNOTATION_OBSERVED) {
             uint32_t *last = map_slot(&last_before, key, EVENT_NONE, NULL);
             f->of[id].saw = *last;
             *last = e->kind == EVENT_HAPPENS_BEFORE ? id : *last;
@@ -423,7 +429,7 @@ void facts_read(struct facts *f, const struct trace *t)
     f->of = arena_array(&f->arena, struct fact, f->count + 1);
     f->task_event_count = arena_array(&f->arena, uint32_t, t->tables.tasks.count + 1);
     for (size_t i = 0; i < f->count; i++) {
-        f->kinds |= UINT64_C(1) << t->events.at[i].kind;
+        f->has_kind[t->events.at[i].kind] = true;
         f->of[i] = (struct fact){
             .previous = EVENT_NONE,
             .task_before = EVENT_NONE,

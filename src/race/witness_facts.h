@@ -81,17 +81,15 @@ struct facts {
     VEC(struct fact_part) parts;
     VEC(struct fact_round) rounds;
     uint32_t *task_event_count; /* per task */
-    uint64_t kinds;             /* a bit per kind of event that the trace has */
+    bool has_kind[KIND_LIMIT];  /* whether the trace has events of the kind */
     uint32_t variable_count, lock_count, stream_count, condition_count;
 };
-
-_Static_assert(KIND_LIMIT <= 64, "a bit per kind");
 
 /* Whether the trace has events of this kind: a pass over all for the few that are not there is a
  * pass too many. */
 static inline bool facts_have(const struct facts *f, enum event_kind kind)
 {
-    return (f->kinds >> kind & 1) != 0;
+    return f->has_kind[kind];
 }
 
 void facts_read(struct facts *f, const struct trace *t);

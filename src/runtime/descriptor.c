@@ -112,10 +112,13 @@ void descriptor_forget(int fd)
     }
 }
 
+/* The close of a number is before whatever gets the number next. That is so in this execution; in
+ * another one the newcomer gets another number. */
 static void record_order(enum event_kind kind, int fd, const void *place)
 {
     const int saved = errno;
-    (void)rt_record((struct rt_event){.kind = kind, .object = &closers[fd], .place = place});
+    (void)rt_record((struct rt_event){
+        .kind = kind, .mode = ANNOTATION_OBSERVED, .object = &closers[fd], .place = place});
     errno = saved;
 }
 

@@ -110,7 +110,7 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
         descriptor_name(t->fd);
         mark = rt_record((struct rt_event){.kind = kind == EVENT_SEND ? EVENT_HAPPENS_BEFORE
                                                                       : EVENT_HAPPENS_AFTER,
-                                           .mode = RECORD_OF_DESCRIPTOR,
+                                           .mode = ANNOTATION_COUNTER,
                                            .object = (const void *)(uintptr_t)d.number,
                                            .place = t->place});
     }

@@ -38,6 +38,7 @@ static const uint32_t modes_known[UINT8_MAX + 1] = {
 #define BITS_CHOICE CHOICE_MODE_LIST(BIT)
 #define BITS_VERB VERB_MODE_LIST(BIT)
 #define BITS_CONDITION CONDITION_MODE_LIST(BIT)
+#define BITS_ANNOTATION ANNOTATION_MODE_LIST(BIT)
 #define KIND(number, id, name, class, modes, fields, meaning) [number] = 1u BITS_##modes,
     KIND_LIST(KIND)
 #undef KIND

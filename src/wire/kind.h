@@ -100,9 +100,9 @@
     KIND(52, ATOMIC_BEGIN, "atomic-begin", REGION, NONE, F_OBJECT,                                 \
          "a region meant to be atomic begins")                                                     \
     KIND(53, ATOMIC_END, "atomic-end", REGION, NONE, F_OBJECT, "a region meant to be atomic ends") \
-    KIND(54, HAPPENS_BEFORE, "happens-before", ANNOTATION, NONE, F_OBJECT,                         \
+    KIND(54, HAPPENS_BEFORE, "happens-before", ANNOTATION, ANNOTATION, F_OBJECT,                   \
          "what came so far is before each later happens-after of the object")                      \
-    KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, NONE, F_OBJECT,                           \
+    KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, ANNOTATION, F_OBJECT,                     \
          "what follows is after each earlier happens-before of the object")                        \
     KIND(56, FAULT, "fault", CONTROL, FAULT, F_OBJECT | F_MESSAGE | F_VALUE,                       \
          "something was made to fail")                                                             \
@@ -120,9 +120,14 @@
     KIND(62, INTERRUPT, "interrupt", THREAD, NONE, F_VALUE,                                        \
          "a signal is delivered to a task; value: its number")                                     \
     KIND(63, INTERRUPT_END, "interrupt-end", THREAD, NONE, F_VALUE,                                \
-         "the handler of a signal has ended; value: its number")
+         "the handler of a signal has ended; value: its number")                                   \
+    KIND(64, SEM_INIT, "sem-init", SYNC, NONE, F_OBJECT | F_VALUE,                                 \
+         "a semaphore is made; value: its initial count")                                          \
+    KIND(65, ONCE_BEGIN, "once-begin", SYNC, NONE, F_OBJECT,                                       \
+         "the initializer of a one-time initialization begins; its task's next once of the "       \
+         "object ends it")
 
-#define KIND_LIMIT 64 /* one more than the largest number */
+#define KIND_LIMIT 66 /* one more than the largest number */
 
 enum event_kind {
 #define KIND(number, id, name, class, modes, fields, meaning) EVENT_##id = (number),
@@ -225,6 +230,11 @@ enum event_field {
 /* A conditional write happens only if the resource still has the version that the write asks for.
  */
 #define CONDITION_MODE_LIST(MODE) MODE(CONDITION, 1, VERSION, "conditional")
+/* An observed order holds in this execution only: another schedule may not keep it. A counter's
+ * (eventfd) happens-after takes what was added before. */
+#define ANNOTATION_MODE_LIST(MODE)            \
+    MODE(ANNOTATION, 1, OBSERVED, "observed") \
+    MODE(ANNOTATION, 2, COUNTER, "counter")
 
 #define MODE_LIST(MODE)       \
     LOCK_MODE_LIST(MODE)      \
@@ -233,7 +243,8 @@ enum event_field {
     FAULT_MODE_LIST(MODE)     \
     CHOICE_MODE_LIST(MODE)    \
     VERB_MODE_LIST(MODE)      \
-    CONDITION_MODE_LIST(MODE)
+    CONDITION_MODE_LIST(MODE) \
+    ANNOTATION_MODE_LIST(MODE)
 
 enum mode_set {
     MODES_NONE,
@@ -244,6 +255,7 @@ enum mode_set {
     MODES_CHOICE,
     MODES_VERB,
     MODES_CONDITION,
+    MODES_ANNOTATION,
 };
 
 enum event_mode {

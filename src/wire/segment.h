@@ -88,9 +88,8 @@ static inline bool record_is_timed(unsigned kind)
     }
 }
 
-/* The mode of a record whose kind has none: its object is the number of a descriptor; a fork makes
- * another program at once. */
-enum { RECORD_OF_DESCRIPTOR = 1, RECORD_OF_SPAWN = 1 };
+/* The mode of a fork's record: the child becomes another program at once. */
+enum { RECORD_OF_SPAWN = 1 };
 
 enum record_flag {
     RECORD_HAS_VALUE = 1 << 0,

@@ -11,6 +11,7 @@ void rules_release(struct rules *r)
     vec_release(&r->messages);
     vec_release(&r->program);
     vec_release(&r->cross);
+    vec_release(&r->observed);
     vec_release(&r->stream);
     vec_release(&r->lined_up);
     vec_release(&r->data_candidates);

@@ -64,6 +64,7 @@ struct rules {
 
     rules_edges program;  /* rule 1, and the first before the last event of a section */
     rules_edges cross;    /* rules 2, 3, 6 and 7 */
+    rules_edges observed; /* orders that another schedule need not keep */
     rules_edges stream;   /* what a stream adds in prefixes */
     rules_edges lined_up; /* in prefixes: `from` does not come after `to` (two sends of a stream) */
     size_t dropped;       /* edges against the list, dropped to break a cycle */

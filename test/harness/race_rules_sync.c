@@ -347,8 +347,11 @@ static void read_once(struct rules *r, event_id id)
 static void read_happens_after(struct rules *r, event_id id)
 {
     for (event_id before = 0; before < id; before++) {
-        if (trace_at(r->t, before)->kind == EVENT_HAPPENS_BEFORE && same_object(r, before, id)) {
-            rules_edge_add(&r->cross, before, id);
+        const struct event *e = trace_at(r->t, before);
+        if (e->kind == EVENT_HAPPENS_BEFORE && same_object(r, before, id)) {
+            const bool is_observed =
+                e->mode == ANNOTATION_OBSERVED || trace_at(r->t, id)->mode == ANNOTATION_OBSERVED;
+            rules_edge_add(is_observed ? &r->observed : &r->cross, before, id);
         }
     }
 }

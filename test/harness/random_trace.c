@@ -333,8 +333,10 @@ static bool try_note(struct sim *s, struct actor *a)
     static const uint16_t kinds[] = {EVENT_HAPPENS_BEFORE, EVENT_HAPPENS_AFTER, EVENT_ONCE,
                                      EVENT_LOG};
     const uint32_t chosen = sim_below(s, 4);
+    const bool is_observed = chosen < 2 && sim_one_in(s, 3);
     sim_emit(s, a,
              (struct event){.kind = kinds[chosen],
+                            .mode = is_observed ? ANNOTATION_OBSERVED : MODE_UNSAID,
                             .object = chosen < 3 ? sim_name(s, "h", chosen / 2) : 0});
     return true;
 }

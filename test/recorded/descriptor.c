@@ -1,6 +1,7 @@
 /* What belongs to a connection is kept under its number. The number is given out again only after
- * it was closed: that orders its users.
- * no race */
+ * it was closed. In the order of this run, --model observed, that orders its users (details_test.py
+ * checks it); the other models cannot know that the place in the table depends on the number.
+ * may race: use use */
 #include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ static int open_one(void)
 
 static void use(int number)
 {
-    uses[number]++;
+    uses[number]++; /* use */
     CLAIM(close(number) == 0);
 }
 

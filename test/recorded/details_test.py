@@ -41,6 +41,19 @@ def test_handlers(compiler):
         assert found["findings"], found
 
 
+def test_observed_reuse():
+    """The close of a descriptor number orders who gets the number next: in the order of the run, and in no other model."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, os.path.join(HERE, "descriptor.c"), "gcc", "-O1")
+        trace = os.path.join(folder, "run.clew")
+        done = run([CLEW, "record", "-o", trace, "--", program])
+        assert done.returncode == 0, done.stderr
+        text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+        assert "happens-after" in text and text.count("happens-") == text.count("mode=observed"), text
+        observed = run([CLEW, "races", "--model", "observed", "--json", trace])
+        assert observed.returncode == 0 and not json.loads(observed.stdout)["findings"], observed.stdout
+
+
 def test_watched(*more):
     """A race is told while the program runs: it waits for a file that --on-race makes, and ends well only so."""
     with tempfile.TemporaryDirectory() as folder:
@@ -190,6 +203,7 @@ def main():
             tests.append((f"what was reached is told, by {compiler}", lambda c=compiler: test_coverage(c)))
             tests.append((f"words for the linker are no fault, by {compiler}", lambda c=compiler: test_linker_words(c)))
     tests.append(("what was reached is told, by calls", lambda: test_coverage("gcc", "-fsanitize-coverage=trace-pc")))
+    tests.append(("reuse of a descriptor number is an observed order", test_observed_reuse))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("what was left out is told", test_filtered))
