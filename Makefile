@@ -84,6 +84,10 @@ bench-record: all                  ## recording, beside ThreadSanitizer
 	@echo
 	@bench/record_bench.py $(BUILD)
 
+.PHONY: bench-race-programs
+bench-race-programs: all           ## the programs of cases/races, beside ThreadSanitizer
+	@bench/race_programs_bench.py $(BUILD)
+
 .PHONY: cases case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169
 cases: case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169 ## the case studies, each found and its fix silent
 
