@@ -20,14 +20,21 @@ static int write_events(struct writer *writer, const struct event *events, size_
 static int finish(struct writer *writer, struct err *e)
 {
     (void)e; /* out_close tells */
-    const struct event_writer *w = (struct event_writer *)writer;
+    struct event_writer *w = (struct event_writer *)writer;
+    if (w->format->end != NULL) {
+        w->format->end(w);
+    }
     lost_note(&w->lost, writer->notes, w->format->name);
     return 0;
 }
 
 static void release(struct writer *writer)
 {
-    task_text_release(&((struct event_writer *)writer)->task_text);
+    struct event_writer *w = (struct event_writer *)writer;
+    task_text_release(&w->task_text);
+    if (w->format->release != NULL) {
+        w->format->release(w);
+    }
 }
 
 void event_writer_init(struct event_writer *w, const struct event_writer_format *format,

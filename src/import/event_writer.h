@@ -13,6 +13,9 @@ struct event_writer_format {
     const char *name; /* as remarks call it */
     /* Writes the event to w->writer.out; false when the format has no such kind of event. */
     bool (*put)(struct event_writer *w, const struct event *e);
+    /* Writes what was held back, and releases what the format's struct holds; NULL: nothing. */
+    void (*end)(struct event_writer *w);
+    void (*release)(struct event_writer *w);
 };
 
 /* A format's own struct begins with this. */

@@ -23,12 +23,12 @@
  */
 enum {
     CHUNK_SIZE = 1 << 16,
-    EVENT_SIZE_MIN = sizeof "{\"type\":\"R\",\"thread\":\"T\"}" - 1,
+    EVENT_SIZE_MIN = sizeof "{\"type\":6,\"thread\":1}" - 1,
     CHUNK_EVENTS_MAX = CHUNK_SIZE / EVENT_SIZE_MIN + 1,
     TOKEN_SIZE_MAX = 1 << 20,
     LINE_SIZE_MAX = 1 << 20, /* of a line without an event */
     OBJECT_SIZE_MAX = 1 << 24,
-    DEPTH_MAX = 64,
+    DEPTH_MAX = 1024,
 };
 _Static_assert((int)CHUNK_EVENTS_MAX <= (int)BATCH_MAX, "the events of a chunk fit into a batch");
 
@@ -51,8 +51,9 @@ struct falcon {
     struct err failure;
 
     uint64_t event_total;
-    struct tally stray; /* lines that are no events */
-    size_t count;       /* of this batch */
+    struct tally stray;          /* lines that are no events */
+    struct tally stray_elements; /* of arrays */
+    size_t count;                /* of this batch */
     struct event events[BATCH_MAX];
     uint64_t offsets[BATCH_MAX];
 };
@@ -82,21 +83,14 @@ static int stop_in_event(struct falcon *f)
     return 0;
 }
 
-static int go_on(struct falcon *f, int result)
+/* A value that is no object, where events are expected: an element of the array that is skipped.
+ * Outside an array it is a line that is no event, which is for step() to see. */
+static int pass_between_events(struct falcon *f)
 {
-    return result == 0 ? 1 : stop_in_event(f);
-}
-
-/* A value that is no object, where events are expected. Outside an array it is a line that is no
- * event, which is for step() to see. */
-static int stop_between_events(struct falcon *f)
-{
-    if (f->is_in_array) {
-        f->is_failed = true;
-        (void)err_set(&f->failure, "byte %" PRIu64 ": an element of the array is no event",
-                      place(f));
+    if (f->is_in_array && f->stray_elements.count++ == 0) {
+        f->stray_elements.offset = place(f);
     }
-    return 0;
+    return f->is_in_array;
 }
 
 /* Whether the value that comes now is to be taken as that of a known field. */
@@ -106,34 +100,30 @@ static bool is_wanted(struct falcon *f)
     return f->depth == 1 && f->field != FALCON_UNKNOWN;
 }
 
-static int take_other(struct falcon *f, const char *what)
-{
-    if (is_wanted(f)) {
-        return go_on(f, falcon_object_wrong(f->field, what, &f->failure));
-    }
-    return f->depth > 0 ? 1 : stop_between_events(f);
-}
-
 static int on_null(void *context)
 {
     struct falcon *f = context;
     f->token_count++;
-    return f->depth > 0 ? 1 : stop_between_events(f);
+    return f->depth > 0 ? 1 : pass_between_events(f);
 }
 
 static int on_boolean(void *context, int value)
 {
     (void)value;
-    return take_other(context, "true or false");
+    struct falcon *f = context;
+    if (is_wanted(f)) {
+        falcon_object_fault(&f->object, f->field, FALCON_FAULT_BOOLEAN);
+    }
+    return f->depth > 0 ? 1 : pass_between_events(f);
 }
 
 static int on_number(void *context, const char *digits, size_t size)
 {
     struct falcon *f = context;
     if (is_wanted(f)) {
-        return go_on(f, falcon_object_number(&f->object, f->field, digits, size, &f->failure));
+        falcon_object_number(&f->object, f->field, digits, size);
     }
-    return f->depth > 0 ? 1 : stop_between_events(f);
+    return f->depth > 0 ? 1 : pass_between_events(f);
 }
 
 /* yajl lets overlong forms and surrogates pass, and makes the latter from escapes. */
@@ -149,34 +139,35 @@ static int on_string(void *context, const unsigned char *bytes, size_t size)
     const char *text = (const char *)bytes;
     if (is_wanted(f)) {
         if (size > TOKEN_SIZE_MAX) {
-            return go_on(f, falcon_object_wrong(f->field, "too long", &f->failure));
+            falcon_object_fault(&f->object, f->field, FALCON_FAULT_TOO_LONG);
+        } else if (!is_proper(f, text, size)) {
+            falcon_object_fault(&f->object, f->field, FALCON_FAULT_NOT_UTF8);
+        } else {
+            falcon_object_text(&f->object, f->field, text, size);
         }
-        if (!is_proper(f, text, size)) {
-            return go_on(f, falcon_object_wrong(f->field, "not UTF-8", &f->failure));
-        }
-        return go_on(f, falcon_object_text(&f->object, f->field, text, size, &f->failure));
     }
-    return f->depth > 0 ? 1 : stop_between_events(f);
+    return f->depth > 0 ? 1 : pass_between_events(f);
 }
 
 static int on_key(void *context, const unsigned char *key, size_t size)
 {
     struct falcon *f = context;
     f->token_count++;
-    if (f->depth > 1) {
-        return 1;
+    if (f->depth == 1) {
+        f->field = falcon_object_key(&f->object, (const char *)key, size);
     }
-    return go_on(f, falcon_object_key(&f->object, (const char *)key, size, &f->field, &f->failure));
+    return 1;
 }
 
-/* A value with values inside, within an event: only fields that are skipped may have one. */
-static int nest(struct falcon *f, const char *what)
+/* A value with values inside, within an event: skipped whole. */
+static int nest(struct falcon *f, enum falcon_fault fault)
 {
     if (is_wanted(f)) {
-        return go_on(f, falcon_object_wrong(f->field, what, &f->failure));
+        falcon_object_fault(&f->object, f->field, fault);
     }
     if (f->depth == DEPTH_MAX) {
-        return go_on(f, err_set(&f->failure, "the event is nested more than %d deep", DEPTH_MAX));
+        (void)err_set(&f->failure, "the event is nested more than %d deep", DEPTH_MAX);
+        return stop_in_event(f);
     }
     f->depth++;
     return 1;
@@ -186,7 +177,7 @@ static int on_start_map(void *context)
 {
     struct falcon *f = context;
     if (f->depth > 0) {
-        return nest(f, "an object");
+        return nest(f, FALCON_FAULT_OBJECT);
     }
     f->token_count++;
     f->depth = 1;
@@ -209,18 +200,23 @@ static int on_end_map(void *context)
     mark_whole(f);
     must(f->count < BATCH_MAX);
     f->offsets[f->count] = f->object.offset;
-    return go_on(f, falcon_object_end(&f->object, &f->events[f->count++], &f->failure));
+    f->count += falcon_object_end(&f->object, &f->events[f->count]);
+    return 1;
 }
 
 static int on_start_array(void *context)
 {
     struct falcon *f = context;
     if (f->depth > 0) {
-        return nest(f, "an array");
+        return nest(f, FALCON_FAULT_ARRAY);
     }
     f->token_count++;
     if (!f->is_array_awaited) {
-        return stop_between_events(f);
+        /* An element of the array that is itself one: skipped whole, like a field of an event. */
+        f->depth = f->is_in_array ? 1 : 0;
+        f->field = FALCON_UNKNOWN;
+        falcon_object_begin(&f->object, place(f) - 1);
+        return pass_between_events(f);
     }
     f->is_array_awaited = false;
     f->is_in_array = true;
@@ -452,13 +448,19 @@ static int step(struct falcon *f, struct err *e)
     return feed(f, size, e);
 }
 
+static void note_stray(const struct cursor *c, struct tally *t, const char *text)
+{
+    char where[160];
+    (void)snprintf(where, sizeof where, "%s: byte %" PRIu64, c->path, t->offset);
+    notes_add_many(c->notes, t->count, where, text);
+    *t = (struct tally){0};
+}
+
 static void note_skipped(struct falcon *f)
 {
-    struct cursor *c = &f->cursor;
-    char where[160];
-    (void)snprintf(where, sizeof where, "%s: byte %" PRIu64, c->path, f->stray.offset);
-    notes_add_many(c->notes, f->stray.count, where, "lines that are no events: skipped");
-    f->stray = (struct tally){0};
+    const struct cursor *c = &f->cursor;
+    note_stray(c, &f->stray, "lines that are no events: skipped");
+    note_stray(c, &f->stray_elements, "elements of an array that are no events: skipped");
     falcon_object_note(&f->object, c->notes, c->path);
 }
 
@@ -473,7 +475,10 @@ static int finish(struct falcon *f, struct err *e)
         return err_set(e, "byte %" PRIu64 ": the input ends inside the array of events", end);
     }
     if (f->event_total == 0) {
-        return err_set(e, "byte %" PRIu64 ": the input ends without a Falcon event in it", end);
+        return falcon_object_fail(&f->object, e) < 0
+                   ? -1
+                   : err_set(e, "byte %" PRIu64 ": the input ends without a Falcon event in it",
+                             end);
     }
     note_skipped(f);
     return 0;

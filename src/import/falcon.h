@@ -13,16 +13,22 @@
  *     socket       the text
  *     message      the message; of a LOG the text
  *     data         of a LOG the text
- *     id           nothing, but no two events may have the same
+ *     id           nothing; two events with the same are counted
  *
- * thread and type must be there. Ports, message, data and id may be numbers or strings. null is as
- * good as absent. Fields that are not listed, or have no meaning for the type, are skipped and
- * counted.
+ * thread and type must be there; an object without them is skipped. Texts may be numbers and
+ * numbers may be texts; a timestamp may also be a date and time (RFC 3339), and a type Falcon's
+ * number for it. null is as good as absent. Fields that are not listed, have no
+ * meaning for the type, or hold a value that they cannot have, such as an object, are ignored.
+ * Everything skipped or ignored is counted.
  *
  * WAIT says that a wait has ended: Falcon logs one event for all of it. It is read as a wait-end
  * without a wait-begin, whose lock is the condition itself, as Java has it: the order engine takes
  * it as released since the task's previous event and held again from here on. Written back, a
- * wait-begin has no event of its own. */
+ * wait-begin has no event of its own.
+ *
+ * SPIDER reads only events that have a timestamp, and sorts the events of a thread by it. The
+ * writer therefore gives one to each event without a time, so that the order of the list holds, and
+ * gives messages the fields that SPIDER requires (socket, socket_type, ports and size). */
 #ifndef CLEW_IMPORT_FALCON_H
 #define CLEW_IMPORT_FALCON_H
 
@@ -78,35 +84,37 @@ enum falcon_fields {
     FALCON_OF_MESSAGE = FALCON_OF_CONNECTION | FALCON_BIT(FALCON_SIZE) | FALCON_BIT(FALCON_MESSAGE),
 };
 
-/* A kind that has two spellings is written with the first. */
-#define FALCON_TYPE_LIST(TYPE)                             \
-    TYPE("R", READ, FALCON_OF_ACCESS)                      \
-    TYPE("W", WRITE, FALCON_OF_ACCESS)                     \
-    TYPE("RCV", RECV, FALCON_OF_MESSAGE)                   \
-    TYPE("SND", SEND, FALCON_OF_MESSAGE)                   \
-    TYPE("HANDLERBEGIN", HANDLER_BEGIN, FALCON_OF_HANDLER) \
-    TYPE("HANDLEREND", HANDLER_END, FALCON_OF_HANDLER)     \
-    TYPE("LOCK", LOCK, FALCON_OF_LOCK)                     \
-    TYPE("UNLOCK", UNLOCK, FALCON_OF_LOCK)                 \
-    TYPE("LOG", LOG, FALCON_OF_LOG)                        \
-    TYPE("CREATE", THREAD_CREATE, FALCON_OF_TASK)          \
-    TYPE("START", THREAD_START, FALCON_ALL)                \
-    TYPE("END", THREAD_END, FALCON_ALL)                    \
-    TYPE("JOIN", THREAD_JOIN, FALCON_OF_TASK)              \
-    TYPE("WAIT", WAIT_END, FALCON_OF_WAIT)                 \
-    TYPE("NOTIFY", SIGNAL, FALCON_OF_WAIT)                 \
-    TYPE("NOTIFYALL", BROADCAST, FALCON_OF_WAIT)           \
-    TYPE("CONNECT", CONNECT, FALCON_OF_CONNECTION)         \
-    TYPE("ACCEPT", ACCEPT, FALCON_OF_CONNECTION)           \
-    TYPE("CLOSE", CLOSE, FALCON_OF_CONNECTION)             \
-    TYPE("SHUTDOWN", SHUTDOWN, FALCON_OF_CONNECTION)       \
-    TYPE("READ", READ, FALCON_OF_ACCESS)                   \
-    TYPE("WRITE", WRITE, FALCON_OF_ACCESS)                 \
-    TYPE("FORK", THREAD_CREATE, FALCON_OF_TASK)
+/* A kind that has two spellings is written with the first. The number is the one that Falcon gives
+ * the type, 0 where it gives none. */
+#define FALCON_TYPE_LIST(TYPE)                                 \
+    TYPE("R", 6, READ, FALCON_OF_ACCESS)                       \
+    TYPE("W", 7, WRITE, FALCON_OF_ACCESS)                      \
+    TYPE("RCV", 9, RECV, FALCON_OF_MESSAGE)                    \
+    TYPE("SND", 8, SEND, FALCON_OF_MESSAGE)                    \
+    TYPE("HANDLERBEGIN", 14, HANDLER_BEGIN, FALCON_OF_HANDLER) \
+    TYPE("HANDLEREND", 15, HANDLER_END, FALCON_OF_HANDLER)     \
+    TYPE("LOCK", 16, LOCK, FALCON_OF_LOCK)                     \
+    TYPE("UNLOCK", 17, UNLOCK, FALCON_OF_LOCK)                 \
+    TYPE("LOG", 5, LOG, FALCON_OF_LOG)                         \
+    TYPE("CREATE", 1, THREAD_CREATE, FALCON_OF_TASK)           \
+    TYPE("START", 2, THREAD_START, FALCON_ALL)                 \
+    TYPE("END", 3, THREAD_END, FALCON_ALL)                     \
+    TYPE("JOIN", 4, THREAD_JOIN, FALCON_OF_TASK)               \
+    TYPE("WAIT", 18, WAIT_END, FALCON_OF_WAIT)                 \
+    TYPE("NOTIFY", 19, SIGNAL, FALCON_OF_WAIT)                 \
+    TYPE("NOTIFYALL", 20, BROADCAST, FALCON_OF_WAIT)           \
+    TYPE("CONNECT", 11, CONNECT, FALCON_OF_CONNECTION)         \
+    TYPE("ACCEPT", 12, ACCEPT, FALCON_OF_CONNECTION)           \
+    TYPE("CLOSE", 10, CLOSE, FALCON_OF_CONNECTION)             \
+    TYPE("SHUTDOWN", 13, SHUTDOWN, FALCON_OF_CONNECTION)       \
+    TYPE("READ", 0, READ, FALCON_OF_ACCESS)                    \
+    TYPE("WRITE", 0, WRITE, FALCON_OF_ACCESS)                  \
+    TYPE("FORK", 0, THREAD_CREATE, FALCON_OF_TASK)
 
 struct falcon_type {
     const char *name;
     size_t name_size;
+    unsigned number; /* Falcon's own, 0: none */
     uint32_t fields; /* a bit for each with a meaning */
     uint16_t kind;
 };

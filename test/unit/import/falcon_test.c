@@ -197,6 +197,128 @@ TEST(what_has_no_place_is_counted)
     reading_release(&r);
 }
 
+/* Reads `text`, which stands between two good events: the trace wanted, and what is noted. */
+static void check_ignored(const char *text, const char *wanted, const char *note, uint64_t count)
+{
+    char all[2048];
+    char trace[2048];
+    (void)snprintf(all, sizeof all, "%s\n%s\n%s\n", A, text, B);
+    (void)snprintf(trace, sizeof trace, HEADER "T@n w x; %s%s T@n r y", wanted,
+                   wanted[0] == '\0' ? "" : ";");
+    struct reading r = read_text(all);
+    CHECK_TEXT(r.error.text, "");
+    check_same_trace(&r.trace, trace_of(trace));
+    if (note != NULL) {
+        CHECK_INT(noted(&r.notes, note), count);
+    }
+    CHECK_INT(r.notes.list.count, note != NULL);
+    reading_release(&r);
+}
+
+#define EVENT(rest) "{\"thread\":\"T@n\",\"type\":\"SND\"," rest "}"
+
+TEST(values_that_a_field_cannot_have_are_ignored_and_counted)
+{
+    check_ignored(EVENT("\"data\":{\"host\":\"a\",\"ports\":[1,{\"x\":null}]}"), "T@n snd",
+                  "field \"data\" is an object: skipped", 1);
+    check_ignored(EVENT("\"loc\":{\"line\":7}") EVENT("\"loc\":{}"), "T@n snd; T@n snd",
+                  "field \"loc\" is an object: skipped", 2);
+    check_ignored(EVENT("\"src\":[\"x\",[]]"), "T@n snd", "field \"src\" is an array: skipped", 1);
+    check_ignored(EVENT("\"timestamp\":true"), "T@n snd",
+                  "field \"timestamp\" is true or false: skipped", 1);
+    check_ignored(EVENT("\"timestamp\":\"soon\""), "T@n snd",
+                  "field \"timestamp\" is not a time: skipped", 1);
+    check_ignored(EVENT("\"timestamp\":\"\""), "T@n snd",
+                  "field \"timestamp\" is not a time: skipped", 1);
+    check_ignored(EVENT("\"size\":\"7 bytes\""), "T@n snd",
+                  "field \"size\" is not a number: skipped", 1);
+    check_ignored(EVENT("\"size\":7.5"), "T@n snd", "field \"size\" is not whole: skipped", 1);
+    check_ignored(EVENT("\"size\":-1"), "T@n snd", "field \"size\" is out of range: skipped", 1);
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"R\",\"counter\":4294967296}", "T@n r",
+                  "field \"counter\" is out of range: skipped", 1);
+    check_ignored(EVENT("\"timestamp\":9223372036854775808"), "T@n snd",
+                  "field \"timestamp\" is out of range: skipped", 1);
+    check_ignored(EVENT("\"timestamp\":-9223372036854775809"), "T@n snd",
+                  "field \"timestamp\" is out of range: skipped", 1);
+    check_ignored(EVENT("\"timestamp\":1e400"), "T@n snd",
+                  "field \"timestamp\" is out of range: skipped", 1);
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"CREATE\",\"child\":\"\"}", "T@n fork",
+                  "field \"child\" is empty: skipped", 1);
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"R\",\"loc\":\"\xc0\x80\"}", "T@n r",
+                  "field \"loc\" is not UTF-8: skipped", 1);
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"R\",\"loc\":\"\\udc00\"}", "T@n r",
+                  "field \"loc\" is not UTF-8: skipped", 1);
+}
+
+TEST(texts_may_be_numbers_and_numbers_texts)
+{
+    check_ignored("{\"thread\":1,\"type\":\"W\",\"variable\":1.5,\"loc\":-7,\"counter\":\"12\"}",
+                  "1 w 1.5 @-7 count=12", NULL, 0);
+    check_ignored(EVENT("\"src\":1,\"dst\":2,\"src_port\":\"3\",\"dst_port\":4,\"size\":\"96\","
+                        "\"socket\":5,\"message\":1e3"),
+                  "T@n snd 1:3>2:4 size=96 text=5 msg=1e3", NULL, 0);
+    check_ignored(EVENT("\"size\":96.0"), "T@n snd size=96", NULL, 0);
+    check_ignored(EVENT("\"size\":9223372036854775807"), "T@n snd size=9223372036854775807", NULL,
+                  0);
+}
+
+TEST(a_type_may_be_its_number)
+{
+    check_ignored("{\"thread\":\"T@n\",\"type\":6}{\"thread\":\"T@n\",\"type\":\"7\"}"
+                  "{\"thread\":\"T@n\",\"type\":9}{\"thread\":\"T@n\",\"type\":\"20\"}"
+                  "{\"thread\":\"T@n\",\"type\":1,\"child\":2}",
+                  "T@n r; T@n w; T@n rcv; T@n notify-all; T@n fork 2", NULL, 0);
+}
+
+TEST(a_timestamp_may_be_any_number_or_a_date)
+{
+    check_ignored(EVENT("\"timestamp\":\"1579533559592\""), "T@n snd time=1579533559592", NULL, 0);
+    check_ignored(EVENT("\"timestamp\":1.579533559592e12"), "T@n snd time=1579533559592", NULL, 0);
+    check_ignored(EVENT("\"timestamp\":\"-5\""), "T@n snd time=-5", NULL, 0);
+    check_ignored(EVENT("\"timestamp\":\"2020-01-20T15:19:19.592Z\""), "T@n snd time=1579533559592",
+                  NULL, 0);
+    check_ignored(EVENT("\"timestamp\":\"2020-01-20 16:19:19.592+01:00\""),
+                  "T@n snd time=1579533559592", NULL, 0);
+    check_ignored(EVENT("\"timestamp\":12.5") EVENT("\"timestamp\":\"-12.5\""),
+                  "T@n snd time=12; T@n snd time=-13",
+                  "parts of a time below a millisecond: dropped", 2);
+}
+
+TEST(objects_that_are_no_events_are_skipped_and_counted)
+{
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"FSYNC\"}{\"thread\":\"T@n\",\"type\":\"FSYNC\"}",
+                  "", "Falcon has no type \"FSYNC\": events skipped", 2);
+    check_ignored("{\"thread\":\"T@n\",\"type\":99}", "",
+                  "Falcon has no type \"99\": events skipped", 1);
+    check_ignored("{\"thread\":\"T@n\"}{}", "", "objects without a \"type\": skipped", 2);
+    check_ignored("{\"type\":\"R\"}", "", "events without a \"thread\": skipped", 1);
+    struct reading r = read_text("[" A ",7,\"x\",[" A ",{}],null," B ",[]]");
+    CHECK_TEXT(r.error.text, "");
+    check_same_trace(&r.trace, trace_of(A_AND_B));
+    CHECK_INT(noted(&r.notes, "elements of an array that are no events: skipped"), 5);
+    CHECK_INT(r.notes.list.count, 1);
+    reading_release(&r);
+}
+
+TEST(of_a_field_that_is_there_twice_the_last_counts)
+{
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"R\",\"variable\":\"a\",\"variable\":\"b\"}",
+                  "T@n r b", "field \"variable\" twice in one event: the last one counts", 1);
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"R\",\"type\":\"W\"}", "T@n w",
+                  "field \"type\" twice in one event: the last one counts", 1);
+}
+
+TEST(an_id_that_two_events_have_is_counted)
+{
+    check_ignored("{\"thread\":\"T@n\",\"type\":\"R\",\"id\":1}"
+                  "{\"thread\":\"T@n\",\"type\":\"R\",\"id\":3}"
+                  "{\"thread\":\"T@n\",\"type\":\"R\",\"id\":1}"
+                  "{\"thread\":\"T@n\",\"type\":\"R\",\"id\":\"1\"}"
+                  "{\"thread\":\"T@n\",\"type\":\"R\",\"id\":\"1\"}",
+                  "T@n r; T@n r; T@n r; T@n r; T@n r",
+                  "ids that an earlier event has: both events are read", 2);
+}
+
 TEST(many_unknown_fields_are_counted_together)
 {
     struct out text;
@@ -293,7 +415,9 @@ TEST(what_falcon_cannot_hold_is_counted)
 {
     struct notes n = check_written("T r x value=5 hlc=1,2; T acq m mode=read; T barrier-enter b;"
                                    "T wait c lock=m; T woken c lock=m; T snd a>b; T snd socket7",
-                                   HEADER "T r x; T acq m; T woken c; T snd a>b; T snd");
+                                   HEADER "T r x time=1; T acq m time=2; T woken c time=3;"
+                                          "T snd a:0>b:0 mode=udp text=a-b size=0 time=4;"
+                                          "T snd size=0 time=5");
     CHECK_INT(noted(&n, "Falcon cannot hold events of kind barrier-enter: left out"), 1);
     CHECK_INT(noted(&n, "Falcon cannot hold events of kind wait-begin: left out"), 1);
     CHECK_INT(noted(&n, "Falcon cannot hold the event's value"), 1);
@@ -313,11 +437,103 @@ TEST(times_are_written_in_milliseconds)
     CHECK_INT(n.list.count, 1);
     notes_release(&n);
     n = check_written("tick 1000000000; T r time=5; T r time=9223372036854775807",
-                      HEADER "T r time=5000; T r");
+                      HEADER "T r time=5000; T r time=5001");
     CHECK_INT(noted(&n, "Falcon cannot hold the event's time"), 1);
     notes_release(&n);
     n = check_written("T r time=5", HEADER "T r time=5");
     CHECK_INT(n.list.count, 0);
+    notes_release(&n);
+}
+
+static void check_times(const char *trace, const char *wanted, uint64_t moved_count)
+{
+    char with_header[1024];
+    (void)snprintf(with_header, sizeof with_header, HEADER "%s", wanted);
+    struct notes n = check_written(trace, with_header);
+    CHECK_INT(noted(&n, "Falcon cannot hold the event's time"), moved_count);
+    CHECK_INT(n.list.count, moved_count > 0);
+    notes_release(&n);
+}
+
+TEST(events_without_a_time_get_one_that_keeps_their_order)
+{
+    check_times("T w x; U r x; T w x", "T w x time=1; U r x time=2; T w x time=3", 0);
+    /* Between two times there is room ... */
+    check_times("tick 1000000; T w x time=100; U r x; U w x; T w x time=200; U r x",
+                "T w x time=100; U r x time=101; U w x time=102; T w x time=200; U r x time=201",
+                0);
+    /* ... or not enough of it. */
+    check_times("tick 1000000; T w x; T w x; U r x time=1; U r x; U w x; T w x time=2; T r x",
+                "T w x time=1; T w x time=1; U r x time=1; U r x time=2; U w x time=2;"
+                "T w x time=2; T r x time=3",
+                0);
+    check_times("tick 1000000; T w x; T w x time=-5", "T w x time=-5; T w x time=-5", 0);
+}
+
+TEST(where_the_logs_of_nodes_follow_each_other_each_keeps_its_clock)
+{
+    check_times("tick 1000000; T@a w x time=100; T@a r x; T@b r y; T@b w y time=50; T@b r y;"
+                "T@a r x time=101",
+                "T@a w x time=100; T@a r x time=100; T@b r y time=50; T@b w y time=50;"
+                "T@b r y time=51; T@a r x time=101",
+                0);
+    /* The clock of b is behind that of a, which shows only when b's event has its time. */
+    check_times("tick 1000000; T@a w x time=100; T@b r y; T@a r x time=110; T@b w y time=40",
+                "T@a w x time=100; T@b r y time=101; T@a r x time=110; T@b w y time=101", 1);
+}
+
+TEST(more_events_than_can_wait_share_the_last_time)
+{
+    struct trace t;
+    trace_init(&t);
+    t.tables.tick_ns = FALCON_TICK_NS;
+    const uint32_t task = tables_task_text(&t.tables, "T", 1);
+    struct event e = {.kind = EVENT_READ, .task = task, .time = 7, .has = HAS_TIME};
+    trace_append(&t, &e);
+    e.has = 0;
+    for (int i = 0; i < (1 << 16) + 10; i++) {
+        trace_append(&t, &e);
+    }
+    e.has = HAS_TIME;
+    e.time = 9;
+    trace_append(&t, &e);
+    struct notes n = {0};
+    char *text = written(&format_falcon, &t, &n);
+    struct reading r = read_text(text);
+    CHECK_TEXT(r.error.text, "");
+    CHECK_INT(r.trace.events.count, t.events.count);
+    int64_t last = 7;
+    vec_each (&r.trace.events, event) {
+        CHECK((event->has & HAS_TIME) != 0);
+        CHECK(event->time >= last);
+        last = event->time;
+    }
+    CHECK_INT(last, 9);
+    CHECK_INT(n.list.count, 0);
+    reading_release(&r);
+    mem_free(text);
+    notes_release(&n);
+    trace_release(&t);
+}
+
+TEST(messages_are_written_with_all_that_spider_requires)
+{
+    struct notes n = {0};
+    char *text =
+        written(&format_falcon, trace_of("T snd b>a msg=1; U rcv b>a msg=1; T log text=x"), &n);
+    CHECK_TEXT(text, "{\"thread\":\"T\",\"type\":\"SND\",\"timestamp\":1,\"size\":0,\"src\":\"b\","
+                     "\"src_port\":0,\"dst\":\"a\",\"dst_port\":0,\"socket_type\":\"UDP\","
+                     "\"socket\":\"a-b\",\"message\":\"1\"}\n"
+                     "{\"thread\":\"U\",\"type\":\"RCV\",\"timestamp\":2,\"size\":0,\"src\":\"b\","
+                     "\"src_port\":0,\"dst\":\"a\",\"dst_port\":0,\"socket_type\":\"UDP\","
+                     "\"socket\":\"a-b\",\"message\":\"1\"}\n"
+                     "{\"thread\":\"T\",\"type\":\"LOG\",\"timestamp\":3,\"message\":\"x\"}\n");
+    mem_free(text);
+    /* What comes from Falcon stays as it is. */
+    text = written(&format_falcon, trace_of(HEADER "T snd b>a msg=1 time=7"), &n);
+    CHECK_TEXT(text, "{\"thread\":\"T\",\"type\":\"SND\",\"timestamp\":7,\"src\":\"b\","
+                     "\"dst\":\"a\",\"message\":\"1\"}\n");
+    mem_free(text);
     notes_release(&n);
 }
 
@@ -360,7 +576,8 @@ TEST(names_that_are_not_utf8_are_written_so_and_counted)
     trace_append(&t, &(struct event){.kind = EVENT_READ, .task = task, .object = name});
     struct notes n = {0};
     char *text = written(&format_falcon, &t, &n);
-    CHECK_TEXT(text, "{\"thread\":\"T\",\"type\":\"R\",\"variable\":\"a\xef\xbf\xbd\\u0000z\"}\n");
+    CHECK_TEXT(text, "{\"thread\":\"T\",\"type\":\"R\",\"timestamp\":1,"
+                     "\"variable\":\"a\xef\xbf\xbd\\u0000z\"}\n");
     CHECK_INT(noted(&n, "Falcon cannot hold bytes of a name that are not UTF-8"), 1);
     mem_free(text);
     notes_release(&n);
