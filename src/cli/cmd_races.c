@@ -34,18 +34,23 @@ static const char *only_word(size_t index)
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-/* What only our own analysis of a whole trace can be asked, by the option's name; NULL when nothing
- * of it is asked. */
-static const char *asked_of_whole(const struct races_command *c)
+/* An option that only our own analysis of a whole trace has, by its name; NULL when none is
+ * given. */
+static const char *asked_of_engine(const struct races_command *c)
 {
     return c->edges != NULL    ? "edges"
            : c->since.is_given ? "since"
            : c->until.is_given ? "until"
            : c->via != NULL    ? "via"
            : c->smtlib != NULL ? "smtlib"
-           : c->prune          ? "prune"
            : c->witness        ? "witness"
                                : NULL;
+}
+
+/* The same, of options that any analysis of a whole trace has. */
+static const char *asked_of_whole(const struct races_command *c)
+{
+    return c->prune ? "prune" : asked_of_engine(c);
 }
 
 static int check_command(const struct races_command *c, struct err *e)
@@ -63,9 +68,9 @@ static int check_command(const struct races_command *c, struct err *e)
         return session_misused(e, "--model observed reads a stream and knows no --%s",
                                asked_of_whole(c));
     }
-    if (c->compat != RACE_COMPAT_NONE && asked_of_whole(c) != NULL) {
+    if (c->compat != RACE_COMPAT_NONE && asked_of_engine(c) != NULL) {
         return session_misused(e, "--compat decides as another program does, which knows no --%s",
-                               asked_of_whole(c));
+                               asked_of_engine(c));
     }
     if (models[c->model].model == RACE_FEASIBLE && (c->via != NULL || c->smtlib != NULL)) {
         return session_misused(e, "--model feasible has its own way to decide: no --%s",

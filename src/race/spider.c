@@ -71,6 +71,7 @@ static void line_up(const struct messages_of *m, const struct spider_message *a,
     if (a->is_tcp && b->is_tcp && trace_at(t, a->send)->task == trace_at(t, b->send)->task) {
         const bool is_first = a->send < b->send;
         spider_order_add(m->s, (is_first ? a : b)->receive, (is_first ? b : a)->send);
+        m->s->constraints++;
     }
 }
 
@@ -119,6 +120,18 @@ static void tell_conflicts(const struct messages_of *m, const struct spider_mess
     }
 }
 
+static void tell_messages(const struct messages_of *m, const struct spider_message *first,
+                          const struct spider_message *second)
+{
+    const struct race_pair pair = {
+        .first = EVENT_NONE,
+        .second = EVENT_NONE,
+        .send = second->send,
+        .receive = first->receive,
+    };
+    tally_add(m->y, &pair, 1);
+}
+
 static void decide_messages(const struct messages_of *m, const struct spider_message *first,
                             const struct spider_message *second)
 {
@@ -136,6 +149,9 @@ static void decide_messages(const struct messages_of *m, const struct spider_mes
                                                .b = first->receive});
     if (is_race) {
         tell_conflicts(m, first, second);
+        if (m->y->o->skips_data) { /* messages alone are asked for: whatever their handlers do */
+            tell_messages(m, first, second);
+        }
     }
 }
 
@@ -182,8 +198,13 @@ void spider_find(struct tally *y, struct findings *f)
     struct arena arena = {0};
     struct spider_order s;
     struct accesses a;
-    const struct access_filter filter = {.variable = y->o->variable, .skips_atomic = true};
-    spider_order_build(&s, y->t, &y->watch);
+    const struct spider_order_options options = {.prunes = y->o->prunes, .watch = &y->watch};
+    spider_order_build(&s, y->t, &options);
+    const struct access_filter filter = {
+        .variable = y->o->variable,
+        .skips_atomic = true,
+        .dropped = y->o->prunes ? &s.pruned.events : NULL,
+    };
     accesses_build(&a, y->t, &filter, &arena);
     if (!y->o->skips_data) {
         const struct judge judge = {.data = decide_data, .self = &s};
@@ -192,6 +213,9 @@ void spider_find(struct tally *y, struct findings *f)
     if (!y->o->skips_messages) {
         find_messages(y, &s);
     }
+    y->stats->pruned_events = s.pruned.access_count + s.pruned.block_count;
+    y->stats->constraints =
+        s.constraints + y->stats->data_candidates + y->stats->message_candidates;
     tell_findings(y, &s.hb, f);
     spider_order_release(&s);
     arena_release(&arena);

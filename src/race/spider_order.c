@@ -11,9 +11,11 @@ struct build {
     const struct trace *t;
     struct limit_watch *watch;
     struct arena scratch;
-    struct bits is_dropped; /* LOCKs of what is already held, by whomever */
+    struct bits is_dropped; /* LOCKs of what is already held, by whomever; pruned events */
     struct bits ends;       /* UNLOCKs that end a section */
-    struct buckets by_task; /* events in the order of their times */
+    event_id *by_time;      /* events in the order of their times, without those dropped ... */
+    size_t by_time_count;
+    struct buckets by_task; /* ... and per task */
 };
 
 /* ---- sections ---- */
@@ -80,8 +82,11 @@ static void sort_events(struct build *b)
         all[id] = (struct timed){.time = last[e->task], .event = id};
     }
     sort_stable(all, event_count, sizeof *all, by_time, NULL);
+    b->by_time = arena_array(&b->scratch, event_id, event_count + 1);
+    b->by_time_count = 0;
     for (size_t i = 0; i < event_count; i++) {
         if (!bits_has(b->is_dropped, all[i].event)) {
+            b->by_time[b->by_time_count++] = all[i].event;
             bucket_add(&items, b->t->events.at[all[i].event].task, all[i].event);
         }
     }
@@ -109,6 +114,37 @@ static uint32_t *split_handlers(struct build *b, uint32_t *handler_count)
         }
     }
     return handler_of;
+}
+
+/* ---- pruning ---- */
+
+static void leave_out(struct build *b)
+{
+    uint32_t handler_count = 0;
+    const struct spider_prune_input input = {
+        .t = b->t,
+        .by_time = b->by_time,
+        .event_count = b->by_time_count,
+        .by_task = b->by_task,
+        .handler_of = split_handlers(b, &handler_count),
+        .sections = b->s->sections.at,
+        .section_count = b->s->sections.count,
+    };
+    spider_prune(&b->s->pruned, &input, &b->s->hb.arena);
+    for (size_t i = 0; i < b->by_time_count; i++) {
+        if (bits_has(b->s->pruned.events, b->by_time[i])) {
+            bits_add(b->is_dropped, b->by_time[i]);
+        }
+    }
+    size_t kept = 0;
+    vec_each (&b->s->sections, s) {
+        const bool is_gone = (s->begin != EVENT_NONE && bits_has(b->is_dropped, s->begin)) ||
+                             (s->end != EVENT_NONE && bits_has(b->is_dropped, s->end));
+        b->s->sections.at[kept] = *s;
+        kept += !is_gone;
+    }
+    b->s->sections.count = kept;
+    sort_events(b);
 }
 
 static void build_contexts(struct build *b)
@@ -177,8 +213,10 @@ static void add_tasks(struct build *b)
     for (event_id id = 0; id < b->t->events.count; id++) {
         const struct event *e = &b->t->events.at[id];
         const bool is_create = e->kind == EVENT_THREAD_CREATE;
-        if ((is_create || e->kind == EVENT_THREAD_JOIN) && (e->has & HAS_PEER) != 0) {
+        if ((is_create || e->kind == EVENT_THREAD_JOIN) && (e->has & HAS_PEER) != 0 &&
+            !bits_has(b->is_dropped, id)) {
             const uint32_t *other = map_get(is_create ? &starts : &ends, e->peer);
+            b->s->constraints++;
             if (other != NULL) {
                 spider_order_add(b->s, is_create ? id : *other, is_create ? *other : id);
             }
@@ -410,18 +448,48 @@ void spider_order_settle(struct spider_order *s)
     s->has_cycle = s->has_cycle || hb_rebuild(&s->hb) != EVENT_NONE;
 }
 
-void spider_order_build(struct spider_order *s, const struct trace *t, struct limit_watch *w)
+/* Counts SPIDER's constraints: one for the range of the clocks; one for the program order of each
+ * task of two events or more, and of each handler; one that ties each handler to its receive; one
+ * for each message; one for every two sections of a lock by two tasks. Those for creations and
+ * joins are counted already. */
+static void count_constraints(struct build *b)
+{
+    const struct contexts *c = &b->s->hb.contexts;
+    uint64_t count = 1 + 2 * (uint64_t)(c->count - c->task_count) + b->s->messages.count;
+    for (uint32_t task = 0; task < c->task_count; task++) {
+        count += bucket_at(&b->by_task, task).count > 1;
+    }
+    struct map of_lock = {0}; /* sections so far, by lock ... */
+    struct map of_task = {0}; /* ... and by lock and task */
+    vec_each (&b->s->sections, section) {
+        if (section->begin != EVENT_NONE) {
+            const uint32_t task = trace_at(b->t, section->begin)->task;
+            const uint32_t all = (*map_slot(&of_lock, section->lock, 0, NULL))++;
+            count += all - (*map_slot(&of_task, map_pair(section->lock, task), 0, NULL))++;
+        }
+    }
+    map_release(&of_lock);
+    map_release(&of_task);
+    b->s->constraints += count;
+}
+
+void spider_order_build(struct spider_order *s, const struct trace *t,
+                        const struct spider_order_options *o)
 {
     *s = (struct spider_order){.hb = {.trace = t}};
     s->hb.scope = REACH_ALL;
-    struct build b = {.s = s, .t = t, .watch = w};
+    struct build b = {.s = s, .t = t, .watch = o->watch};
     b.is_dropped = bits_take(&b.scratch, t->events.count + 1);
     b.ends = bits_take(&b.scratch, t->events.count + 1);
     read_sections(&b);
     sort_events(&b);
+    if (o->prunes) {
+        leave_out(&b);
+    }
     build_contexts(&b);
     add_tasks(&b);
     read_messages(&b);
+    count_constraints(&b);
     read_held(&b);
     do {
         spider_order_settle(s);

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/hb.h"
+#include "race/spider_prune.h"
 
 struct spider_section {
     uint32_t lock;       /* name */
@@ -29,12 +30,19 @@ struct spider_order {
     bool has_shared_locks; /* two tasks use one lock */
     VEC(struct spider_section) sections;
     VEC(struct spider_message) messages;
-    const uint32_t *held_of;    /* per event: the first of its chain of held locks, 0: none */
-    VEC(struct map_entry) held; /* such chains: the lock's name, and the rest of the chain */
+    const uint32_t *held_of;     /* per event: the first of its chain of held locks, 0: none */
+    VEC(struct map_entry) held;  /* such chains: the lock's name, and the rest of the chain */
+    struct spider_pruned pruned; /* what is left out, when it was asked for */
+    uint64_t constraints;        /* in SPIDER's formula, candidates not counted */
 };
 
-/* Where the watch (NULL: none) ends it, orders are missing. */
-void spider_order_build(struct spider_order *s, const struct trace *t, struct limit_watch *w);
+struct spider_order_options {
+    bool prunes;               /* leaves out what SPIDER's -r does (race/spider_prune.h) */
+    struct limit_watch *watch; /* where it ends the work, orders are missing; NULL: nothing does */
+};
+
+void spider_order_build(struct spider_order *s, const struct trace *t,
+                        const struct spider_order_options *o);
 void spider_order_release(struct spider_order *s);
 
 /* Adds an edge; takes effect with the next spider_order_settle. */

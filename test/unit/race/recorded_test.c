@@ -46,17 +46,28 @@ static void hear(void *context, const struct race_decided *d)
     said->count++;
 }
 
-static struct said ask(const struct trace *t, enum race_compat compat, bool is_message)
+/* A run of SPIDER, by its options. */
+struct way {
+    const char *options;
+    bool is_message, prunes;
+};
+
+static const struct way ways[] = {
+    {"-d", false, false}, {"-m", true, false}, {"-d-r", false, true}, {"-m-r", true, true}};
+
+static struct race_stats stats; /* of the last question */
+
+static struct said ask(const struct trace *t, enum race_compat compat, const struct way *way)
 {
     struct said said = {0};
     struct findings f = {0};
     struct notes n = {0};
     struct err e = {0};
-    struct race_stats stats;
     const struct race_options o = {
         .compat = compat,
-        .skips_data = is_message,
-        .skips_messages = !is_message,
+        .skips_data = way->is_message,
+        .skips_messages = !way->is_message,
+        .prunes = way->prunes,
         .decided = hear,
         .context = &said,
     };
@@ -83,10 +94,30 @@ static yajl_val load_json(const char *path)
     return tree;
 }
 
-static size_t compare(const char *name, const struct trace *t, yajl_val rows, bool is_message,
+static uint64_t recorded_count(yajl_val run, const char *name)
+{
+    yajl_val value = yajl_tree_get(run, (const char *[]){name, NULL}, yajl_t_string);
+    CHECK(value != NULL);
+    return strtoull(YAJL_GET_STRING(value), NULL, 10);
+}
+
+/* The figures of the run, which are those of the dissertation's tables. */
+static void compare_counts(yajl_val run)
+{
+    CHECK_INT(stats.pruned_events,
+              recorded_count(run, "redundant_rw") + recorded_count(run, "redundant_blocks"));
+    CHECK_INT(stats.constraints, recorded_count(run, "constraints"));
+    CHECK_INT(stats.data_candidates, recorded_count(run, "data_candidates"));
+    CHECK_INT(stats.data_races, recorded_count(run, "data_races"));
+    CHECK_INT(stats.message_candidates, recorded_count(run, "msg_candidates"));
+    CHECK_INT(stats.message_races, recorded_count(run, "msg_races"));
+}
+
+static size_t compare(const char *name, const struct trace *t, yajl_val rows, const struct way *way,
                       enum race_compat compat)
 {
-    struct said said = ask(t, compat, is_message);
+    const bool is_message = way->is_message;
+    struct said said = ask(t, compat, way);
     CHECK_INT(said.count, rows->u.array.len);
     for (size_t i = 0; i < rows->u.array.len; i++) {
         const yajl_val *row = rows->u.array.values[i]->u.array.values;
@@ -122,10 +153,19 @@ static size_t compare_all(enum race_compat compat)
         struct trace t;
         load_falcon(&t, path);
         yajl_val tree = load_json(found.gl_pathv[i]);
-        for (int is_message = 0; is_message <= 1; is_message++) {
-            const char *way[] = {"runs", is_message ? "-m" : "-d", "verdicts", NULL};
-            yajl_val rows = yajl_tree_get(tree, way, yajl_t_array);
-            count += rows == NULL ? 0 : compare(name, &t, rows, is_message, compat);
+        const size_t way_count = compat == RACE_COMPAT_SPIDER ? sizeof ways / sizeof *ways : 2;
+        for (size_t k = 0; k < way_count; k++) {
+            const char *path_to[] = {"runs", ways[k].options, NULL};
+            yajl_val run = yajl_tree_get(tree, path_to, yajl_t_object);
+            if (run != NULL) {
+                yajl_val rows =
+                    yajl_tree_get(run, (const char *[]){"verdicts", NULL}, yajl_t_array);
+                CHECK(rows != NULL);
+                count += compare(name, &t, rows, &ways[k], compat);
+                if (compat == RACE_COMPAT_SPIDER) {
+                    compare_counts(run);
+                }
+            }
         }
         yajl_tree_free(tree);
         trace_release(&t);
@@ -151,8 +191,8 @@ TEST(the_paper_leaves_out_messages_of_one_sender)
     struct trace t;
     (void)snprintf(path, sizeof path, "%s/falcon/m5009.log", test_shared_data());
     load_falcon(&t, path);
-    struct said published = ask(&t, RACE_COMPAT_SPIDER, true);
-    struct said paper = ask(&t, RACE_COMPAT_SPIDER_PAPER, true);
+    struct said published = ask(&t, RACE_COMPAT_SPIDER, &ways[1]);
+    struct said paper = ask(&t, RACE_COMPAT_SPIDER_PAPER, &ways[1]);
     CHECK_INT(*map_get(&published.verdicts, map_pair(11, 6)), RACE_YES);
     CHECK_INT(*map_get(&paper.verdicts, map_pair(11, 6)), RACE_NO);
     map_release(&published.verdicts);

@@ -119,11 +119,98 @@ TEST(racing_messages_bring_the_accesses_of_their_handlers_that_conflict)
     (void)snprintf(text, sizeof text, "%s C rcv b>c mode=udp msg=2; C hb; C r x @r; C r y @s; C he",
                    start);
     CHECK_INT(race_count(text, RACE_COMPAT_SPIDER_PAPER, keys), 1);
-    CHECK_TEXT(keys, "p|r|x");
+    CHECK_TEXT(keys, "p|r|x; ?|?");
     CHECK_INT(stats.conflict_pairs, 1);
     CHECK_INT(race_count(text, RACE_COMPAT_SPIDER, keys), 1);
-    CHECK_TEXT(keys, "p|r|x");
+    CHECK_TEXT(keys, "p|r|x; ?|?");
     (void)snprintf(text, sizeof text, "%s C rcv b>c mode=udp msg=2; C w x @r", start);
     CHECK_INT(race_count(text, RACE_COMPAT_SPIDER_PAPER, keys), 1);
-    CHECK_TEXT(keys, ""); /* outside of handlers nothing is compared */
+    CHECK_TEXT(keys, "?|?"); /* outside of handlers no accesses are compared */
+}
+
+TEST(races_of_messages_alone_are_told_whatever_their_handlers_do)
+{
+    char keys[256];
+    const char *text = "A snd a>c mode=udp msg=1 @p; B snd b>c mode=udp msg=2 @q;"
+                       "C rcv a>c mode=udp msg=1 @r; C rcv b>c mode=udp msg=2 @r";
+    CHECK_INT(race_count(text, RACE_COMPAT_SPIDER, keys), 1);
+    CHECK_TEXT(keys, "q|r");
+    CHECK_INT(race_count(text, RACE_COMPAT_SPIDER_PAPER, keys), 1);
+    CHECK_TEXT(keys, "q|r");
+}
+
+/* ---- what SPIDER's -r leaves out ---- */
+
+struct left {
+    uint64_t pruned, constraints, candidates, races;
+};
+
+static void check_pruned(const char *text, struct left wanted)
+{
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    stats = (struct race_stats){0};
+    const struct race_options o = {
+        .compat = RACE_COMPAT_SPIDER, .skips_messages = true, .prunes = true};
+    CHECK_INT(race_find(trace_of(text), &o, &f, &stats, &n, &e), 0);
+    CHECK_INT(stats.pruned_events, wanted.pruned);
+    CHECK_INT(stats.constraints, wanted.constraints);
+    CHECK_INT(stats.data_candidates, wanted.candidates);
+    CHECK_INT(stats.data_races, wanted.races);
+    findings_release(&f);
+    notes_release(&n);
+}
+
+TEST(spider_prunes_the_third_task_at_a_place_whatever_the_variable)
+{
+    check_pruned("T@n w x @A; U@n w y @A; V@n w x @A", (struct left){1, 1, 0, 0});
+}
+
+TEST(spider_prunes_a_task_that_comes_again_whatever_the_access)
+{
+    check_pruned("T@n r x @A; T@n w x @A; U@n r x @B", (struct left){1, 1, 0, 0});
+    /* A release in between is another context; a second one of the same lock is not. */
+    check_pruned("T@n w x @A; T@n rel m; T@n w x @A; T@n rel m; T@n w x @A; U@n r x @B",
+                 (struct left){1, 4, 2, 2});
+    /* So is a send to another socket, or from another place. */
+    check_pruned("T@n w x @A; T@n snd a>b text=s mode=udp msg=1 @S; T@n w x @A;"
+                 "T@n snd a>b text=s mode=udp msg=2 @S; T@n w x @A;"
+                 "T@n snd a>b text=s mode=udp msg=3 @P; T@n w x @A; U@n r x @B",
+                 (struct left){1, 5, 3, 3});
+    /* So is a creation. */
+    check_pruned("T@n w x @A; T@n fork V@n; T@n w x @A; V@n begin; V@n r y; U@n r x @B",
+                 (struct left){0, 6, 2, 2});
+}
+
+TEST(spider_prunes_sections_that_hold_nothing)
+{
+    check_pruned("T@n w x @A; T@n acq m; T@n rel m; U@n acq m; U@n rel m; U@n w x @B",
+                 (struct left){4, 2, 1, 1});
+    check_pruned("T@n acq m; T@n w x @A; T@n rel m; U@n acq m; U@n w x @B; U@n rel m",
+                 (struct left){0, 5, 1, 0});
+    /* A section that holds another lock which it did not take stays. */
+    check_pruned("T@n acq k; T@n acq m; T@n rel k; T@n rel m; T@n w x @A; U@n w x @B",
+                 (struct left){2, 3, 1, 1});
+}
+
+TEST(spider_prunes_handlers_but_not_their_receives)
+{
+    const char *text =
+        "M@a snd a>c mode=udp msg=1; M@a snd a>c mode=udp msg=2; M@a snd a>c mode=udp msg=3;"
+        "C@c rcv a>c mode=udp msg=1; C@c hb; C@c acq m; C@c w x @p; C@c rel m; C@c he;"
+        "C@c rcv a>c mode=udp msg=2; C@c hb; C@c acq m; C@c w x @p; C@c rel m; C@c he;"
+        "C@c rcv a>c mode=udp msg=3; C@c hb; C@c acq m; C@c w x @p; C@c rel m; C@c he;"
+        "D@c r x @q";
+    /* The second handler has the release of the first in its context, the third nothing more. */
+    check_pruned(text, (struct left){5, 12, 2, 2});
+}
+
+TEST(spider_prunes_created_tasks_that_do_nothing)
+{
+    check_pruned("T@n fork V@n; V@n begin; V@n end; T@n join V@n; T@n w x @A; U@n w x @B",
+                 (struct left){4, 2, 1, 1});
+    check_pruned("T@n fork V@n; V@n begin; V@n fork W@n; W@n begin; W@n acq m; W@n rel m;"
+                 "T@n w x @A; U@n w x @B",
+                 (struct left){2, 6, 1, 1});
 }
