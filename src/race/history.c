@@ -5,12 +5,17 @@
 /* Up to here a list is walked whole, which is cheaper than keeping it in order at each access. */
 enum { SHORT_MAX = 16 };
 
+enum { WIDE_FROM = 32 };
+
 void history_release(struct history *h)
 {
     vec_release(&h->variables);
     vec_release(&h->cells);
     arena_release(&h->table);
     triples_release(&h->race_of);
+    triples_release(&h->cell_of);
+    place_clocks_release(&h->rows);
+    vec_release(&h->counted);
     vec_release(&h->races);
 }
 
@@ -21,6 +26,7 @@ uint32_t history_variable_new(struct history *h, uint32_t alike)
                                                       .writes_are_chain = true,
                                                       .cell = HISTORY_NONE,
                                                       .atomic_cell = HISTORY_NONE,
+                                                      .list = PLACE_LIST_NONE,
                                                       .alike = alike});
     return (uint32_t)(h->variables.count - 1);
 }
@@ -104,31 +110,103 @@ static void rebuild(struct history *h, size_t slot_count, const uint32_t *floors
     arena_release(&old_table);
 }
 
+/* ---- wide variables ---- */
+
+static bool is_wide(const struct history *h, const struct history_variable *v)
+{
+    const uint32_t from = h->options.wide_from == 0 ? WIDE_FROM : h->options.wide_from;
+    return v->cell_count >= from && !h->options.keeps_every_access;
+}
+
+/* Brings the records of one list of a cell into the rows. */
+static void rows_add_list(struct history *h, const struct history_cell *cell, bool is_write)
+{
+    struct history_variable *v = &h->variables.at[cell->variable];
+    for (uint32_t id = cell->heads[is_write]; id != HISTORY_NONE; id = h->records[id].older) {
+        const struct history_record *r = &h->records[id];
+        place_clocks_set(&h->rows, &v->list,
+                         &(struct place_access){.variable = cell->variable,
+                                                .place = r->place,
+                                                .column = cell->column,
+                                                .task = r->task,
+                                                .clock = r->clock});
+    }
+}
+
+static void rows_add_cells(struct history *h, uint32_t first, bool is_atomic)
+{
+    for (uint32_t id = first; id != HISTORY_NONE; id = h->cells.at[id].next) {
+        const struct history_cell *cell = &h->cells.at[id];
+        *triples_slot(&h->cell_of, cell->variable, cell->column, is_atomic) = id;
+        rows_add_list(h, cell, false);
+        rows_add_list(h, cell, true);
+    }
+}
+
+static void rows_add_variable(struct history *h, uint32_t variable)
+{
+    rows_add_cells(h, h->variables.at[variable].cell, false);
+    rows_add_cells(h, h->variables.at[variable].atomic_cell, true);
+}
+
+static void rows_rebuild(struct history *h)
+{
+    place_clocks_clear(&h->rows);
+    for (uint32_t variable = 0; variable < h->variables.count; variable++) {
+        h->variables.at[variable].list = PLACE_LIST_NONE;
+        if (is_wide(h, &h->variables.at[variable])) {
+            rows_add_variable(h, variable);
+        }
+    }
+}
+
 void history_trim(struct history *h, const uint32_t *floors, uint32_t depth)
 {
     if (h->slot_count > 0) {
         rebuild(h, h->slot_count, floors, depth);
+        rows_rebuild(h);
     }
 }
 
 /* ---- cells and their lists ---- */
 
+static uint32_t cell_new(struct history *h, const struct history_access *a, uint32_t *first)
+{
+    must(h->cells.count < HISTORY_NONE);
+    const uint32_t id = (uint32_t)h->cells.count;
+    vec_push(&h->cells, (struct history_cell){.variable = a->variable,
+                                              .column = a->column,
+                                              .next = *first,
+                                              .heads = {HISTORY_NONE, HISTORY_NONE}});
+    *first = id;
+    return id;
+}
+
+/* The cell of the access, made when it is the first there. Those of a wide variable are looked up,
+ * others walked. */
 static uint32_t cell_find(struct history *h, const struct history_access *a)
 {
     struct history_variable *v = &h->variables.at[a->variable];
-    uint32_t *first = history_is_atomic(a->place) ? &v->atomic_cell : &v->cell;
+    const bool is_atomic = history_is_atomic(a->place);
+    uint32_t *first = is_atomic ? &v->atomic_cell : &v->cell;
+    if (is_wide(h, v)) {
+        uint32_t *slot = triples_slot(&h->cell_of, a->variable, a->column, is_atomic);
+        if (*slot == TRIPLE_ABSENT) {
+            *slot = cell_new(h, a, first);
+            v->cell_count++;
+        }
+        return *slot;
+    }
     uint32_t id = *first;
     while (id != HISTORY_NONE && h->cells.at[id].column != a->column) {
         id = h->cells.at[id].next;
     }
     if (id == HISTORY_NONE) {
-        must(h->cells.count < HISTORY_NONE);
-        id = (uint32_t)h->cells.count;
-        vec_push(&h->cells, (struct history_cell){.variable = a->variable,
-                                                  .column = a->column,
-                                                  .next = *first,
-                                                  .heads = {HISTORY_NONE, HISTORY_NONE}});
-        *first = id;
+        id = cell_new(h, a, first);
+        v->cell_count++;
+        if (is_wide(h, v)) {
+            rows_add_variable(h, a->variable);
+        }
     }
     return id;
 }
@@ -204,6 +282,15 @@ static void record(struct history *h, const struct history_access *a)
     cell->clocks[is_write] = a->clock;
     if (cell->counts[is_write] > SHORT_MAX) {
         move_to_front(h, id, &cell->heads[is_write]);
+    }
+    struct history_variable *v = &h->variables.at[a->variable];
+    if (is_wide(h, v)) {
+        place_clocks_set(&h->rows, &v->list,
+                         &(struct place_access){.variable = a->variable,
+                                                .place = a->place,
+                                                .column = a->column,
+                                                .task = a->task,
+                                                .clock = a->clock});
     }
 }
 
@@ -284,6 +371,15 @@ static void check_write(struct history *h, struct history_variable *v,
     v->writes_are_chain = !has_unseen_write;
 }
 
+/* Whether the epochs alone say that the access has seen every plain one it conflicts with. */
+static bool has_seen_plain(const struct history_variable *v, const struct history_access *a,
+                           const uint32_t *seen)
+{
+    return (v->is_chain && v->clock <= seen[v->column]) ||
+           (!history_is_write(a->place) && v->writes_are_chain &&
+            v->write_clock <= seen[v->write_column]);
+}
+
 /* Tells the unseen accesses of a list of cells that conflict with this one. */
 static void tell_others(struct history *h, uint32_t first, const struct history_access *a,
                         const uint32_t *seen)
@@ -300,35 +396,108 @@ static void tell_others(struct history *h, uint32_t first, const struct history_
 static void add_atomic(struct history *h, const struct history_access *a, const uint32_t *seen)
 {
     const struct history_variable *v = &h->variables.at[a->variable];
-    const bool has_seen_all = history_is_write(a->place)
-                                  ? v->is_chain && v->clock <= seen[v->column]
-                                  : v->writes_are_chain && v->write_clock <= seen[v->write_column];
-    if (!has_seen_all) {
+    if (!has_seen_plain(v, a, seen)) {
         tell_others(h, v->cell, a, seen);
     }
-    record(h, a);
 }
 
-void history_add(struct history *h, const struct history_access *a, const uint32_t *seen)
+static void add_plain(struct history *h, const struct history_access *a, const uint32_t *seen)
 {
     struct history_variable *v = &h->variables.at[a->variable];
-    const bool is_write = history_is_write(a->place);
-    if (history_is_atomic(a->place)) {
-        add_atomic(h, a, seen);
-        return;
-    }
     tell_others(h, v->atomic_cell, a, seen);
     if (!v->is_chain || v->clock > seen[v->column]) {
-        if (is_write) {
+        if (history_is_write(a->place)) {
             check_write(h, v, a, seen);
         } else {
             check_read(h, v, a, seen);
         }
     }
-    v->column = a->column;
-    v->clock = a->clock;
-    v->place = a->place;
-    v->write_column = is_write ? a->column : v->write_column;
-    v->write_clock = is_write ? a->clock : v->write_clock;
+}
+
+/* ---- races at wide variables ---- */
+
+/* Plain accesses to the variable that the access has not seen, of those it conflicts with. */
+struct unseen {
+    bool has_read, has_write;
+};
+
+/* Counts the unseen accesses of the variable that conflict with this one, all of one place at once.
+ * False, and nothing counted, when a pair of places is new: the records say which pair to tell. */
+static bool count_unseen(struct history *h, const struct history_access *a, const uint32_t *seen,
+                         struct unseen *unseen)
+{
+    const struct history_variable *v = &h->variables.at[a->variable];
+    const bool skips_plain = has_seen_plain(v, a, seen);
+    vec_clear(&h->counted);
+    for (uint32_t id = v->list; id != PLACE_LIST_NONE; id = h->rows.lists.at[id].next) {
+        const struct place_list *l = &h->rows.lists.at[id];
+        const bool is_plain = !history_is_atomic(l->place);
+        if (!history_conflict(a->place, l->place) || (is_plain && skips_plain)) {
+            continue;
+        }
+        const uint64_t count = place_list_unseen(l, seen);
+        if (count == 0) {
+            continue;
+        }
+        const uint32_t low = l->place < a->place ? l->place : a->place;
+        const uint32_t high = l->place < a->place ? a->place : l->place;
+        const uint32_t race = triples_get(&h->race_of, v->alike, low, high);
+        if (race == TRIPLE_ABSENT) {
+            return false;
+        }
+        vec_push(&h->counted, (struct history_counted){.race = race, .count = count});
+        unseen->has_write |= is_plain && history_is_write(l->place);
+        unseen->has_read |= is_plain && !history_is_write(l->place);
+    }
+    vec_each (&h->counted, counted) {
+        h->races.at[counted->race].pair_count += counted->count;
+    }
+    return true;
+}
+
+/* What the walk over cells would say of the chains, from what is unseen. */
+static void note_chains(struct history_variable *v, const struct history_access *a,
+                        const uint32_t *seen, const struct unseen *unseen)
+{
+    if (history_is_atomic(a->place) || (v->is_chain && v->clock <= seen[v->column])) {
+        return;
+    }
+    if (history_is_write(a->place)) {
+        v->is_chain = !unseen->has_read && !unseen->has_write;
+        v->writes_are_chain = !unseen->has_write;
+    } else {
+        v->is_chain = false;
+    }
+}
+
+static bool add_wide(struct history *h, const struct history_access *a, const uint32_t *seen)
+{
+    struct unseen unseen = {0};
+    if (!count_unseen(h, a, seen, &unseen)) {
+        return false;
+    }
+    note_chains(&h->variables.at[a->variable], a, seen, &unseen);
+    return true;
+}
+
+void history_add(struct history *h, const struct history_access *a, const uint32_t *seen)
+{
+    struct history_variable *v = &h->variables.at[a->variable];
+    const bool is_atomic = history_is_atomic(a->place);
+    if (!is_wide(h, v) || !add_wide(h, a, seen)) {
+        if (is_atomic) {
+            add_atomic(h, a, seen);
+        } else {
+            add_plain(h, a, seen);
+        }
+    }
+    if (!is_atomic) {
+        const bool is_write = history_is_write(a->place);
+        v->column = a->column;
+        v->clock = a->clock;
+        v->place = a->place;
+        v->write_column = is_write ? a->column : v->write_column;
+        v->write_clock = is_write ? a->clock : v->write_clock;
+    }
     record(h, a);
 }

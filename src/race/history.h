@@ -13,7 +13,9 @@
  *
  * Most accesses need no walk. Where all accesses so far are a chain, the last one decides for all;
  * where the writes are, the last write decides for a read (the epochs of FastTrack, Flanagan and
- * Freund 2009, with the last access in the place of the last read). */
+ * Freund 2009, with the last access in the place of the last read). A variable that many columns
+ * touch is *wide*: its clocks lie in rows as well (place_clocks.h), and cells are walked only where
+ * a new pair of places races. */
 #ifndef CLEW_RACE_HISTORY_H
 #define CLEW_RACE_HISTORY_H
 
@@ -23,6 +25,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "race/place_clocks.h"
 #include "race/triples.h"
 
 #define HISTORY_NONE UINT32_MAX
@@ -88,6 +91,8 @@ struct history_variable {
     uint32_t cell;                      /* first of its cells */
     uint32_t alike;                     /* the number of those that look like it */
     uint32_t atomic_cell;               /* first of those for atomic accesses */
+    uint32_t cell_count;                /* of both */
+    uint32_t list; /* wide: the first of its lists in history.rows, PLACE_LIST_NONE: none */
 };
 
 /* The records of a variable in one column, by kind: reads, writes. Lists longer than a few are kept
@@ -118,11 +123,18 @@ struct history_race {
     uint64_t pair_count;                 /* how often it was met */
 };
 
+/* How often a known pair of places was met by one access. */
+struct history_counted {
+    uint32_t race; /* in history.races */
+    uint64_t count;
+};
+
 struct history_options {
     /* Told of each new pair of places, or of each pair of accesses. */
     void (*found)(void *owner, const struct history_race *race);
     void *owner;
     bool keeps_every_access; /* not the latest per place only: every racing pair is found */
+    uint32_t wide_from;      /* cells from which on a variable is wide; 0: 32 */
 };
 
 /* {.options = ...} is empty. */
@@ -133,7 +145,10 @@ struct history {
     struct arena table;             /* what records lie in, aligned to cache lines */
     struct history_record *records; /* a hash table by (variable, task, place) */
     size_t slot_count, record_count;
-    struct triples race_of; /* (variables that look alike, place, place) */
+    struct triples race_of;              /* (variables that look alike, place, place) */
+    struct triples cell_of;              /* (variable, column, whether atomic), of wide variables */
+    struct place_clocks rows;            /* of wide variables */
+    VEC(struct history_counted) counted; /* by the access at hand */
     VEC(struct history_race) races;
 };
 
@@ -153,7 +168,8 @@ uint32_t history_variable_new(struct history *h, uint32_t alike);
 
 /* Adds an access whose task has seen `seen`: of column c, what is at most seen[c]. Each earlier
  * conflicting access it has not seen is told to options.found. O(1) when nothing races and the
- * variable is a chain; else O(columns that touched it + racing places). */
+ * variable is a chain; else O(columns that touched it + racing places), in a wide variable O(places
+ * * columns) with a small factor and a walk for each new pair of places. */
 void history_add(struct history *h, const struct history_access *access, const uint32_t *seen);
 
 /* True for a plain access that changes nothing: the same as the last one, by a task that has

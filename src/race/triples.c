@@ -66,3 +66,8 @@ uint32_t *triples_slot(struct triples *t, uint32_t a, uint32_t b, uint32_t c)
     }
     return &slot->value;
 }
+
+uint32_t triples_get(const struct triples *t, uint32_t a, uint32_t b, uint32_t c)
+{
+    return t->slot_count == 0 ? TRIPLE_ABSENT : find(t, a, b, c)->value;
+}

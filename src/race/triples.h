@@ -26,4 +26,7 @@ void triples_release(struct triples *t);
  * sets its value before the next call. */
 uint32_t *triples_slot(struct triples *t, uint32_t a, uint32_t b, uint32_t c);
 
+/* The value of (a, b, c), TRIPLE_ABSENT when it has none; nothing is added. */
+uint32_t triples_get(const struct triples *t, uint32_t a, uint32_t b, uint32_t c);
+
 #endif

@@ -1,6 +1,8 @@
 #include "race/history.h"
 
+#include "base/mem.h"
 #include "test.h"
+#include "wire/prng.h"
 
 static void count(void *owner, const struct history_race *race)
 {
@@ -135,4 +137,96 @@ TEST(trimming_forgets_what_was_seen_and_what_lies_deep)
     touch(&f, 1, 1000, true, 0);
     CHECK_INT(f.told, 5);
     history_release(&f.history);
+}
+
+/* ---- wide variables ---- */
+
+enum { COLUMNS = 192, VARIABLES = 3 };
+
+/* Accesses by tasks that know of each other at random; a column goes over to a new task now and
+ * then. */
+struct crowd {
+    uint32_t (*seen)[COLUMNS]; /* per column, what its task has seen */
+    uint32_t task[COLUMNS];
+    struct prng prng;
+};
+
+static const enum history_kind kinds[] = {HISTORY_READ, HISTORY_READ, HISTORY_WRITE,
+                                          HISTORY_ATOMIC_READ, HISTORY_ATOMIC_WRITE};
+
+static void crowd_step(struct crowd *c, struct history *h, uint64_t index)
+{
+    const uint32_t column = (uint32_t)prng_below(&c->prng, COLUMNS);
+    uint32_t *seen = c->seen[column];
+    const uint32_t other = (uint32_t)prng_below(&c->prng, COLUMNS);
+    const uint32_t known = prng_below(&c->prng, 3) == 0 ? COLUMNS : 0;
+    for (uint32_t k = 0; k < known; k++) {
+        seen[k] = seen[k] > c->seen[other][k] ? seen[k] : c->seen[other][k];
+    }
+    seen[column]++;
+    c->task[column] += prng_below(&c->prng, 8) == 0 ? COLUMNS : 0;
+    const enum history_kind kind = kinds[prng_below(&c->prng, 5)];
+    const uint32_t place = history_place((uint32_t)prng_below(&c->prng, 3), kind);
+    const uint32_t variable = (uint32_t)prng_below(&c->prng, VARIABLES);
+    const struct history_access access = {
+        .index = index,
+        .variable = variable,
+        .task = c->task[column],
+        .column = column,
+        .clock = seen[column],
+        .hash = history_hash(variable, c->task[column], place),
+        .place = place,
+    };
+    history_add(h, &access, seen);
+}
+
+/* Runs the crowd over a history whose variables are wide from so many cells on. */
+static void run_crowd(struct history *h, uint64_t *told, uint64_t seed, uint32_t wide_from)
+{
+    struct crowd c = {.seen = mem_zero(COLUMNS, sizeof *c.seen)};
+    *h = (struct history){.options = {.found = count, .owner = told, .wide_from = wide_from}};
+    prng_init(&c.prng, seed);
+    for (uint32_t i = 0; i < VARIABLES; i++) {
+        (void)history_variable_new(h, i / 2);
+    }
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        c.task[i] = i;
+        c.seen[i][i] = 1;
+    }
+    for (uint64_t i = 0; i < 4000; i++) {
+        crowd_step(&c, h, i);
+        if (i % 1500 == 1499) {
+            history_trim(h, c.seen[0], i == 1499 ? UINT32_MAX : 2);
+        }
+    }
+    mem_free(c.seen);
+}
+
+TEST(rows_of_wide_variables_say_what_a_walk_over_cells_says)
+{
+    for (uint64_t seed = 1; seed <= test_count(5, 100); seed++) {
+        struct history walked;
+        uint64_t walked_told = 0;
+        run_crowd(&walked, &walked_told, seed, UINT32_MAX);
+        const uint32_t froms[] = {1, 32, 100};
+        for (size_t i = 0; i < 3; i++) {
+            struct history wide;
+            uint64_t told = 0;
+            run_crowd(&wide, &told, seed, froms[i]);
+            CHECK_INT(told, walked_told);
+            CHECK_INT(wide.races.count, walked.races.count);
+            for (size_t k = 0; k < wide.races.count; k++) {
+                CHECK_INT(wide.races.at[k].pair_count, walked.races.at[k].pair_count);
+                CHECK_INT(wide.races.at[k].first.index, walked.races.at[k].first.index);
+                CHECK_INT(wide.races.at[k].second.index, walked.races.at[k].second.index);
+            }
+            for (size_t k = 0; k < VARIABLES; k++) {
+                CHECK_INT(wide.variables.at[k].is_chain, walked.variables.at[k].is_chain);
+                CHECK_INT(wide.variables.at[k].writes_are_chain,
+                          walked.variables.at[k].writes_are_chain);
+            }
+            history_release(&wide);
+        }
+        history_release(&walked);
+    }
 }
