@@ -13,7 +13,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "runtime/access.h"
 #include "runtime/descriptor.h"
+#include "runtime/entry.h"
 #include "runtime/file.h"
 #include "runtime/lock.h"
 #include "runtime/real.h"
@@ -118,11 +120,37 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
     return mark;
 }
 
-/* After a receive: nothing to tell of a failed or merely peeking one. */
+/* The kernel accesses the first size bytes of the buffers for the program: an access of the program
+ * that only code built by `clew cc` has beside others. */
+static void buffers_accessed(const struct transfer *t, size_t size, bool is_write)
+{
+    if (!access_is_told() || !rt_is_recording()) {
+        return;
+    }
+    const int saved = errno;
+    for (size_t i = 0; i < t->count && size > 0; i++) {
+        const size_t moved = t->parts[i].iov_len < size ? t->parts[i].iov_len : size;
+        (is_write ? clew_rt_write : clew_rt_read)(t->parts[i].iov_base, moved, t->place);
+        size -= moved;
+    }
+    errno = saved;
+}
+
+/* Announces a send, which reads the buffers first. */
+static struct rt_mark sending(const struct transfer *t, size_t size)
+{
+    buffers_accessed(t, size, false);
+    return record_transfer(EVENT_SEND, t, size);
+}
+
+/* After a receive: a failed one has no event, and a peeking one only writes the buffers. */
 static ssize_t received(const struct transfer *t, int flags, ssize_t result)
 {
     if (result >= 0 && (flags & MSG_PEEK) == 0) {
         (void)record_transfer(EVENT_RECV, t, (size_t)result);
+    }
+    if (result > 0) {
+        buffers_accessed(t, (size_t)result, true);
     }
     return result;
 }
@@ -131,7 +159,7 @@ RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
 {
     const struct iovec part = {(void *)(uintptr_t)bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(send)(fd, bytes, size, flags));
 }
 
@@ -155,13 +183,14 @@ static void file_read(int fd, ssize_t size, const void *place)
 
 RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
 {
+    const struct iovec part = {(void *)(uintptr_t)bytes, size};
+    const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
     if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
+        buffers_accessed(&t, size, false);
         const struct rt_mark written = file_write(fd, size, RT_PLACE);
         return rt_amend_sent(written, REAL(write)(fd, bytes, size));
     }
-    const struct iovec part = {(void *)(uintptr_t)bytes, size};
-    const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(write)(fd, bytes, size));
 }
 
@@ -170,10 +199,11 @@ RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     const struct transfer t = {
         .fd = fd, .parts = parts, .count = count < 0 ? 0 : (size_t)count, .place = RT_PLACE};
     if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
+        buffers_accessed(&t, vector_size(parts, t.count), false);
         const struct rt_mark written = file_write(fd, vector_size(parts, t.count), RT_PLACE);
         return rt_amend_sent(written, REAL(writev)(fd, parts, count));
     }
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, vector_size(parts, t.count));
+    const struct rt_mark mark = sending(&t, vector_size(parts, t.count));
     return rt_amend_sent(mark, REAL(writev)(fd, parts, count));
 }
 
@@ -187,7 +217,7 @@ RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, __CO
                                .address = to.__sockaddr__,
                                .address_size = address_size,
                                .place = RT_PLACE};
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(sendto)(fd, bytes, size, flags, to.__sockaddr__, address_size));
 }
 
@@ -204,7 +234,7 @@ static struct transfer transfer_of(int fd, const struct msghdr *message, const v
 static ssize_t send_message(int fd, const struct msghdr *message, int flags, const void *place)
 {
     const struct transfer t = transfer_of(fd, message, place);
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, vector_size(t.parts, t.count));
+    const struct rt_mark mark = sending(&t, vector_size(t.parts, t.count));
     return rt_amend_sent(mark, REAL(sendmsg)(fd, message, flags));
 }
 
@@ -217,14 +247,14 @@ RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 RT_EXPORT ssize_t sendfile(int fd, int from, off_t *offset, size_t size)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(sendfile)(fd, from, offset, size));
 }
 
 RT_EXPORT ssize_t sendfile64(int fd, int from, off64_t *offset, size_t size)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, size);
+    const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(sendfile64)(fd, from, offset, size));
 }
 
@@ -233,7 +263,7 @@ RT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_off
                          unsigned flags)
 {
     const struct transfer out = {.fd = to, .place = RT_PLACE};
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &out, size);
+    const struct rt_mark mark = sending(&out, size);
     const ssize_t result =
         rt_amend_sent(mark, REAL(splice)(from, from_offset, to, to_offset, size, flags));
     const struct transfer in = {.fd = from, .place = RT_PLACE};
@@ -243,7 +273,7 @@ RT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_off
 RT_EXPORT int eventfd_write(int fd, uint64_t value)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
-    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, sizeof value);
+    const struct rt_mark mark = sending(&t, sizeof value);
     return (int)rt_amend_sent(mark, REAL(eventfd_write)(fd, value));
 }
 

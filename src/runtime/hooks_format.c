@@ -1,0 +1,253 @@
+/* Functions that print: what they read of the texts they are given (%s) and what they write into
+ * a buffer. */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "runtime/hook_wrap.h"
+
+extern int __real_vsnprintf(char *to, size_t size, const char *format, va_list list);
+
+/* The length modifier of a conversion: how large its argument is. */
+enum length {
+    LENGTH_INT,
+    LENGTH_LONG,
+    LENGTH_LONG_LONG,
+    LENGTH_MAX,
+    LENGTH_SIZE,
+    LENGTH_DIFFERENCE
+};
+
+static const char *length_read(const char *at, enum length *length)
+{
+    *length = LENGTH_INT;
+    for (;; at++) {
+        switch (*at) {
+        case 'h': break; /* promoted to int */
+        case 'l': *length = *length == LENGTH_LONG ? LENGTH_LONG_LONG : LENGTH_LONG; break;
+        case 'q':
+        case 'L': *length = LENGTH_LONG_LONG; break;
+        case 'j': *length = LENGTH_MAX; break;
+        case 'z': *length = LENGTH_SIZE; break;
+        case 't': *length = LENGTH_DIFFERENCE; break;
+        default: return at;
+        }
+    }
+}
+
+/* A list of arguments that a function can take from for its caller. */
+struct arguments {
+    va_list list;
+};
+
+static void integer_skip(struct arguments *arguments, enum length length)
+{
+    switch (length) {
+    case LENGTH_INT: (void)va_arg(arguments->list, int); return;
+    case LENGTH_LONG: (void)va_arg(arguments->list, long); return;
+    case LENGTH_LONG_LONG: (void)va_arg(arguments->list, long long); return;
+    case LENGTH_MAX: (void)va_arg(arguments->list, intmax_t); return;
+    case LENGTH_SIZE: (void)va_arg(arguments->list, size_t); return;
+    case LENGTH_DIFFERENCE: (void)va_arg(arguments->list, ptrdiff_t); return;
+    }
+}
+
+/* A width or a precision: a number, or * for an argument. A negative precision counts as none. */
+static const char *number_read(const char *at, struct arguments *arguments, int *number)
+{
+    *number = 0;
+    if (*at == '*') {
+        *number = va_arg(arguments->list, int);
+        return at + 1;
+    }
+    for (; *at >= '0' && *at <= '9'; at++) {
+        *number = *number < 100000000 ? *number * 10 + (*at - '0') : *number;
+    }
+    return at;
+}
+
+static void text_read(const char *text, int precision, const void *place)
+{
+    if (text != NULL && precision != 0) {
+        const size_t size = precision > 0 ? (size_t)precision : SIZE_MAX;
+        const size_t length = __real_strnlen(text, size);
+        hook_read(text, length < size ? length + 1 : size, place);
+    }
+}
+
+/* Takes the argument of a conversion. False for a conversion that is not known. */
+static bool argument_take(struct arguments *arguments, char conversion, enum length length,
+                          int precision, const void *place)
+{
+    switch (conversion) {
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'c': integer_skip(arguments, length); return true;
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+        if (length == LENGTH_LONG_LONG) {
+            (void)va_arg(arguments->list, long double);
+        } else {
+            (void)va_arg(arguments->list, double);
+        }
+        return true;
+    case 's':
+        if (length == LENGTH_INT) {
+            text_read(va_arg(arguments->list, const char *), precision, place);
+        } else {
+            (void)va_arg(arguments->list, const wchar_t *);
+        }
+        return true;
+    case 'n':
+    case 'p': (void)va_arg(arguments->list, void *); return true;
+    case 'm':
+    case '%': return true;
+    default: return false;
+    }
+}
+
+/* Where the next conversion begins; NULL when there is none. */
+static const char *percent(const char *format)
+{
+    const char *at = format + strcspn(format, "%");
+    return *at != 0 ? at : NULL;
+}
+
+/* Reports what printing reads of its texts. Stops where arguments are numbered (%1$s). */
+static void arguments_read(const char *format, va_list list, const void *place)
+{
+    struct arguments arguments;
+    if (clew_rt_read == NULL) {
+        return;
+    }
+    va_copy(arguments.list, list);
+    bool is_known = true;
+    for (const char *at = percent(format); at != NULL && is_known; at = percent(at)) {
+        int width = 0;
+        int precision = -1;
+        enum length length = LENGTH_INT;
+        at += 1 + strspn(at + 1, "-+ #0'I");
+        at = number_read(at, &arguments, &width);
+        if (*at == '.') {
+            at = number_read(at + 1, &arguments, &precision);
+        }
+        at = length_read(at, &length);
+        is_known = argument_take(&arguments, *at, length, precision, place);
+        at += is_known;
+    }
+    va_end(arguments.list);
+}
+
+/* Reports what printing into a buffer of size bytes reads and writes. */
+static void printed(char *to, size_t size, const char *format, va_list list, const void *place)
+{
+    va_list again;
+    if (clew_rt_write == NULL) {
+        return;
+    }
+    arguments_read(format, list, place);
+    va_copy(again, list);
+    const int length = __real_vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length >= 0 && size > 0) {
+        hook_write(to, (size_t)length < size ? (size_t)length + 1 : size, place);
+    }
+}
+
+/* Functions with arguments behind the format call those with a list of them. */
+#define WITH_LIST(report, call) \
+    va_list list;               \
+    va_start(list, format);     \
+    report;                     \
+    const int length = call;    \
+    va_end(list);               \
+    return length
+
+WRAPPED(int, vsnprintf, (char *to, size_t size, const char *format, va_list list))
+{
+    printed(to, size, format, list, PLACE);
+    return __real_vsnprintf(to, size, format, list);
+}
+
+WRAPPED(int, snprintf, (char *to, size_t size, const char *format, ...))
+{
+    WITH_LIST(printed(to, size, format, list, PLACE), __real_vsnprintf(to, size, format, list));
+}
+
+WRAPPED(int, vsprintf, (char *to, const char *format, va_list list))
+{
+    printed(to, SIZE_MAX, format, list, PLACE);
+    return __real_vsprintf(to, format, list);
+}
+
+WRAPPED(int, sprintf, (char *to, const char *format, ...))
+{
+    WITH_LIST(printed(to, SIZE_MAX, format, list, PLACE), __real_vsprintf(to, format, list));
+}
+
+/* What these are with _FORTIFY_SOURCE. */
+WRAPPED(int, __vsnprintf_chk,
+        (char *to, size_t size, int flag, size_t room, const char *format, va_list list))
+{
+    printed(to, size, format, list, PLACE);
+    return __real___vsnprintf_chk(to, size, flag, room, format, list);
+}
+
+WRAPPED(int, __snprintf_chk,
+        (char *to, size_t size, int flag, size_t room, const char *format, ...))
+{
+    WITH_LIST(printed(to, size, format, list, PLACE),
+              __real___vsnprintf_chk(to, size, flag, room, format, list));
+}
+
+WRAPPED(int, __vsprintf_chk, (char *to, int flag, size_t room, const char *format, va_list list))
+{
+    printed(to, SIZE_MAX, format, list, PLACE);
+    return __real___vsprintf_chk(to, flag, room, format, list);
+}
+
+WRAPPED(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format, ...))
+{
+    WITH_LIST(printed(to, SIZE_MAX, format, list, PLACE),
+              __real___vsprintf_chk(to, flag, room, format, list));
+}
+
+WRAPPED(int, vfprintf, (FILE * file, const char *format, va_list list))
+{
+    arguments_read(format, list, PLACE);
+    return __real_vfprintf(file, format, list);
+}
+
+WRAPPED(int, fprintf, (FILE * file, const char *format, ...))
+{
+    WITH_LIST(arguments_read(format, list, PLACE), __real_vfprintf(file, format, list));
+}
+
+WRAPPED(int, printf, (const char *format, ...))
+{
+    WITH_LIST(arguments_read(format, list, PLACE), __real_vfprintf(stdout, format, list));
+}
+
+WRAPPED(int, puts, (const char *text))
+{
+    text_read(text, -1, PLACE);
+    return __real_puts(text);
+}
+
+WRAPPED(int, fputs, (const char *text, FILE *file))
+{
+    text_read(text, -1, PLACE);
+    return __real_fputs(text, file);
+}
