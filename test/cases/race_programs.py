@@ -26,7 +26,7 @@ class Program:
         self.topic = os.path.basename(os.path.dirname(path))
         self.name = f"{self.topic}/{self.file[:-2]}"
         with open(path, encoding="utf-8") as file:
-            text = file.read()
+            self.text = text = file.read()
         comment = text[:text.index("*/")]
         claims = [match.groups() for match in map(CLAIM.match, comment.splitlines()) if match]
         self.races = {frozenset(words) for kind, _, *words in claims if kind == "race"}  # one of these is in every run
@@ -40,6 +40,10 @@ class Program:
             assert words <= set(self.words.values()), f"{self.name}: no line is called one of {sorted(words)}"
         self.sentence = " ".join(re.sub(r"^[ /*]+", "", line) for line in comment.splitlines()
                                  if not CLAIM.match(line) and "no race" not in line).strip()
+
+    @property
+    def has_processes(self):
+        return "process_start(" in self.text
 
     @property
     def is_correct(self):
@@ -90,7 +94,7 @@ class Judgement:
 def record(clew, folder, program):
     """Builds the program by clew cc, if that is not done, and records it; returns the trace's path."""
     built = program.build(folder, [clew, "cc"])
-    trace = f"{built}.{os.getpid()}.clew"
+    trace = built + ".clew"
     done = run(clew, "record", "-q", "-o", trace, "--", built)
     assert done.returncode == 0, f"{program.name}: recorded, it ended with {done.returncode}: {done.stderr}"
     return trace
@@ -98,6 +102,22 @@ def record(clew, folder, program):
 
 def judge(clew, program, trace, *options):
     return Judgement(program, run(clew, "races", "-q", "--json", *options, trace))
+
+
+def confirmed_pairs(clew, folder, program, pairs, seeds):
+    """Those of the pairs that a run under control leaves unordered. There the order of all accesses is exact, so that happens-before of
+    that one execution decides. A program of several processes, which control does not run, is recorded once more instead."""
+    built = program.build(folder, [clew, "cc"])
+    found = set()
+    for options in ([], *([f"--seed={seed}"] for seed in seeds)):
+        if pairs <= found:
+            break
+        if program.has_processes:
+            done = judge(clew, program, record(clew, folder, program), "--model", "observed")
+        else:
+            done = Judgement(program, run(clew, "races", "-q", "--json", "--model", "observed", *options, "--", built))
+        found |= {finding.pair for finding in done.findings}
+    return found & pairs
 
 
 def sanitizer_pairs(folder, program):
