@@ -1,13 +1,20 @@
-/* A run as a trace: the steps in their order, which is the execution, and between them what the
- * program reported. */
+/* A run as a trace: the steps in their order, which is the execution, and between them the events
+ * that are no steps. */
 #include <stdio.h>
 
-#include "proc/control_state.h"
+#include "proc/control_pieces.h"
 #include "trace/kind.h"
 
 struct telling {
     struct controlled *c;
     struct trace *trace;
+    const struct control_step *steps;
+    uint64_t step_count;
+    struct control_pieces pieces;
+    struct names texts;              /* names of objects, as they are printed */
+    struct map count_of;             /* text -> how many objects have it as their name */
+    struct map copy_of;              /* object -> which of those with its name it is, from 1 */
+    const struct control_step *exit; /* that of the process; NULL: not yet */
 };
 
 static uint32_t intern(struct telling *t)
@@ -38,42 +45,143 @@ static bool has_field(uint16_t kind, enum event_field field)
     return kind_of(kind) != NULL && (kind_of(kind)->fields & field) != 0;
 }
 
-static void append_step(struct telling *t, const struct control_step *s)
+/* Which of the objects with the same name this is: two calls on one line, two variables that are
+ * static in different files. */
+static uint32_t copy_of(struct telling *t, struct named n)
 {
-    if (kind_of(s->kind) == NULL) {
-        return; /* the program wrote over the page */
-    }
-    if (s->kind == EVENT_SEND || s->kind == EVENT_RECV) {
-        return; /* what was sent, and came, is reported */
-    }
-    struct event e = {
-        .kind = s->kind, .task = task_of(t, s->task), .location = place_of(t, s->place)};
-    if (has_field(s->kind, F_OBJECT)) {
+    bool is_new = false;
+    uint32_t *copy = map_slot(&t->copy_of, control_pieces_object(&t->pieces, n), 0, &is_new);
+    if (is_new) {
+        n.offset = 0;
         t->c->text.used = 0;
-        name_print(t->c, (struct named){s->key, s->ordinal, s->offset, s->owner}, &t->c->text);
-        e.object = intern(t);
+        name_print(t->c, n, &t->c->text);
+        const uint32_t text = names_intern(&t->texts, t->c->text.buffer, t->c->text.used);
+        *copy = ++*map_slot(&t->count_of, text, 0, NULL);
     }
-    if (kind_of(s->kind)->modes != MODES_NONE) {
+    return *copy;
+}
+
+static uint32_t object_name(struct telling *t, struct named n)
+{
+    const uint32_t copy = n.key == 0 ? 1 : copy_of(t, n);
+    const uint32_t offset = n.offset;
+    n.offset = 0;
+    t->c->text.used = 0;
+    name_print(t->c, n, &t->c->text);
+    if (copy > 1) {
+        out_format(&t->c->text, n.ordinal == 0 ? "#%u" : ".%u", copy);
+    }
+    if (offset > 0) {
+        out_format(&t->c->text, "+%u", offset);
+    }
+    return intern(t);
+}
+
+static struct named named_first(const struct control_step *s)
+{
+    return (struct named){s->key, s->ordinal, s->offset, s->owner};
+}
+
+static struct named named_second(const struct control_step *s)
+{
+    return (struct named){s->second.key, s->second.ordinal, s->second.offset, s->second.owner};
+}
+
+/* What a step and an event that completes it have in common. A lock that ends a wait for a
+ * condition has the two in the other order. */
+static struct event event_of(struct telling *t, const struct control_step *s, uint16_t kind)
+{
+    struct event e = {.kind = kind, .task = task_of(t, s->task), .location = place_of(t, s->place)};
+    const bool is_lock_first = s->kind == EVENT_LOCK && kind == EVENT_WAIT_END;
+    if (has_field(kind, F_OBJECT)) {
+        e.object = object_name(t, is_lock_first ? named_second(s) : named_first(s));
+    }
+    if (kind == EVENT_WAIT_BEGIN || kind == EVENT_WAIT_END) {
+        e.text = object_name(t, is_lock_first ? named_first(s) : named_second(s));
+    }
+    if (kind_of(kind)->modes != MODES_NONE) {
         e.mode = s->mode;
     }
-    if (has_field(s->kind, F_PEER) && s->peer != UINT32_MAX) {
+    return e;
+}
+
+static void append_accesses(struct telling *t, const struct control_step *s)
+{
+    struct event e = event_of(t, s, s->traced);
+    struct control_piece piece = {0};
+    while (control_pieces_next(&t->pieces, s, &piece)) {
+        e.object = object_name(t, piece.name);
+        e.size = piece.size;
+        e.has |= HAS_SIZE;
+        trace_append(t->trace, &e);
+    }
+}
+
+/* Freeing writes to what was used of the block. */
+static void append_free(struct telling *t, const struct control_step *s)
+{
+    struct event e = event_of(t, s, EVENT_WRITE);
+    struct control_piece piece = {0};
+    while (control_pieces_next_used(&t->pieces, s, &piece)) {
+        e.object = object_name(t, piece.name);
+        e.size = piece.size;
+        e.has |= HAS_SIZE;
+        trace_append(t->trace, &e);
+    }
+}
+
+static void append_step(struct telling *t, const struct control_step *s)
+{
+    if (s->traced == 0 || kind_of(s->kind) == NULL || kind_of(s->traced) == NULL) {
+        return; /* it had no effect, or the program wrote over the page */
+    }
+    if (s->traced == EVENT_SEND || s->traced == EVENT_RECV) {
+        return; /* the message is reported */
+    }
+    if (s->traced == EVENT_PROCESS_EXIT) {
+        t->exit = s; /* handlers of atexit follow */
+        return;
+    }
+    if (kind_of(s->traced)->class == CLASS_ACCESS || kind_of(s->traced)->class == CLASS_ATOMIC) {
+        append_accesses(t, s);
+        return;
+    }
+    if (s->traced == EVENT_FREE) {
+        append_free(t, s);
+    }
+    struct event e = event_of(t, s, s->traced);
+    if (has_field(s->traced, F_PEER) && s->peer != UINT32_MAX) {
         e.peer = task_of(t, s->peer);
         e.has |= HAS_PEER;
     }
-    if (has_field(s->kind, F_SIZE) && s->size != 0) {
-        e.size = s->size;
-        e.has |= HAS_SIZE;
-    }
-    if (s->kind == EVENT_PROCESS_EXIT) {
-        e.value = s->value;
-        e.has |= HAS_VALUE;
-    }
     trace_append(t->trace, &e);
+}
+
+/* The process ends after all that its tasks do. */
+static void append_exit(struct telling *t)
+{
+    struct event e = event_of(t, t->exit, EVENT_PROCESS_EXIT);
+    e.value = t->exit->value;
+    e.has |= HAS_VALUE;
+    trace_append(t->trace, &e);
+}
+
+/* The event that completes an earlier step. */
+static void append_completion(struct telling *t, const struct control_report *r)
+{
+    if ((uint64_t)r->value < t->step_count) {
+        const struct event e = event_of(t, &t->steps[r->value], r->kind);
+        trace_append(t->trace, &e);
+    }
 }
 
 static void append_report(struct telling *t, const struct control_report *r)
 {
     if (kind_of(r->kind) == NULL) {
+        return;
+    }
+    if (kind_of(r->kind)->class == CLASS_SYNC) {
+        append_completion(t, r);
         return;
     }
     char name[sizeof r->name];
@@ -86,7 +194,8 @@ static void append_report(struct telling *t, const struct control_report *r)
     } else if (has_field(r->kind, F_TEXT)) {
         e.text = text;
     }
-    if (r->kind == EVENT_VARIABLE) {
+    if (r->kind == EVENT_VARIABLE || r->kind == EVENT_READY || r->kind == EVENT_INTERRUPT ||
+        r->kind == EVENT_INTERRUPT_END) {
         e.value = r->value;
         e.has |= HAS_VALUE;
     }
@@ -110,8 +219,10 @@ static void append_violation(struct telling *t, const struct execution *x)
 
 void tell_run(struct controlled *c, struct trace *trace, const struct execution *x)
 {
-    struct telling t = {.c = c, .trace = trace};
     const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    struct telling t = {.c = c, .trace = trace, .steps = steps, .step_count = x->steps.count};
+    control_pieces_build(&t.pieces, steps, x->steps.count);
+    names_init(&t.texts);
     const struct control_report *reports = control_at(c, CONTROL_PLACE(REPORTS));
     char source[100];
     (void)snprintf(source, sizeof source, "clew explore %s", c->system);
@@ -127,7 +238,14 @@ void tell_run(struct controlled *c, struct trace *trace, const struct execution 
             append_step(&t, &steps[i]);
         }
     }
+    if (t.exit != NULL) {
+        append_exit(&t);
+    }
     if (outcome_is_violation(x->outcome)) {
         append_violation(&t, x);
     }
+    control_pieces_release(&t.pieces);
+    names_release(&t.texts);
+    map_release(&t.count_of);
+    map_release(&t.copy_of);
 }

@@ -65,11 +65,13 @@ enum interruption {
 /* What a task is about to do. */
 struct act {
     enum event_kind kind;
+    enum event_kind traced; /* as what a trace has it; 0: as its kind */
     enum wait wait;
     const volatile void *object; /* NULL: nothing */
     const volatile void *second;
-    const struct object *known; /* its object, if that has no address; good while it is said */
-    struct pollfd *descriptors; /* as poll() has them, and answers in them */
+    const volatile void *condition; /* of a lock: it is taken to end a wait for this condition */
+    const struct object *known;     /* its object, if that has no address; good while it is said */
+    struct pollfd *descriptors;     /* as poll() has them, and answers in them */
     uint32_t descriptor_count;
     const void *place;
     uint64_t deadline; /* when it gives up, of the virtual clock; 0: never */
@@ -84,6 +86,7 @@ struct act {
     bool is_of_all;       /* everything is touched */
     bool is_of_block;     /* its object is the whole block of memory */
     bool is_idle;         /* repeats what the task did before, and nothing has changed since */
+    bool is_untraced;     /* a trace has nothing of it, or what is reported afterwards */
     bool is_unsure;       /* whether it changes anything is told by turn_changed */
     bool is_cancellable;
     uint8_t interruption; /* enum interruption */
@@ -145,7 +148,9 @@ struct task {
     uint32_t ignore;          /* depth of our own work in its name */
     uint32_t ignore_accesses; /* depth of clew_ignore_begin */
     uint64_t idle_stamp;
-    int signal; /* it was chosen to take this one; 0: none */
+    uint64_t fence_step; /* how many steps the run had at its last acquiring fence */
+    bool has_released;   /* a releasing fence came: later atomic stores publish what was before */
+    int signal;          /* it was chosen to take this one; 0: none */
     bool is_interrupted;
     /* Sets of signals, as numbers (runtime/signals.h); before: the handler that runs. */
     uint64_t signals_pending, signals_blocked, signals_before, signals_awaited;
@@ -208,7 +213,7 @@ void control_changed(void);
 /* Adds to what the program tells of itself. */
 void control_report(enum event_kind kind, const char *name, int64_t value, const void *place);
 
-/* The same of a message through something that is known by its address. */
+/* The same of something that is known by its address: a channel, an annotated object. */
 void control_report_channel(enum event_kind kind, const void *channel, int64_t message,
                             const void *place);
 
@@ -247,6 +252,20 @@ uint64_t turn_next_deadline(void);
 /* The value of the step under way. */
 void turn_value(int64_t value);
 
+/* What a trace has of the step under way. By default it is an event of the step's kind. An
+ * operation that was refused or never performed is none. */
+void turn_refused(void);
+void turn_traced(enum event_kind kind);
+/* The memory order with which an atomic operation was performed. */
+void turn_mode(uint8_t mode);
+
+/* The step under way, by its index, and an event of that step's object and place later on. */
+uint64_t turn_step(void);
+void turn_report(enum event_kind kind, uint64_t step);
+
+/* A fence turns the atomic loads that the caller made since its last one into acquiring ones. */
+void turn_acquire(void);
+
 /* For condition variables: one more of those who wait for it may go, all may. */
 void turn_signal(const volatile void *condition);
 void turn_broadcast(const volatile void *condition);
@@ -270,6 +289,15 @@ void task_begin(void);
 /* The living, in the order of their creation; the last to end is the last to be there. */
 extern struct task **task_live;
 extern uint32_t task_live_count;
+/* Of those that have ended, how many nobody has joined. */
+extern uint32_t task_unjoined_count;
+
+/* Whether what the caller does is unordered with what another task did or will do: another lives,
+ * or has ended and was not waited for. */
+static inline bool task_has_others(void)
+{
+    return task_live_count > 1 || task_unjoined_count > 0;
+}
 
 const char *task_path(uint32_t number);
 

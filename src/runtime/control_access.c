@@ -43,20 +43,22 @@ void memory_check(const volatile void *address, size_t size)
 /* Whether anybody else could notice. */
 static bool is_shared(void)
 {
-    return control_is_mine() && task_live_count > 1 && control_self->ignore_accesses == 0;
+    return control_is_mine() && task_has_others() && control_self->ignore_accesses == 0;
 }
 
 /* Before it happens, because it may be stopped; and after others went first, because they may have
- * freed the memory. */
-static void point(const struct act *act)
+ * freed the memory. True when it is a step. */
+static bool point(const struct act *act)
 {
     watch_look(act->place);
     memory_check(act->object, act->size);
-    if (is_shared()) {
+    const bool is_step = is_shared();
+    if (is_step) {
         (void)turn_take(act);
         memory_check(act->object, act->size);
     }
     cover_enter(act->place);
+    return is_step;
 }
 
 static bool is_repeated(const volatile void *address, size_t size, const void *place)
@@ -70,20 +72,20 @@ void clew_rt_told(void)
 
 void clew_rt_read(const void *address, size_t size, const void *place)
 {
-    point(&(struct act){.kind = EVENT_READ,
-                        .object = address,
-                        .size = (uint32_t)size,
-                        .is_idle = is_repeated(address, size, place),
-                        .place = place});
+    (void)point(&(struct act){.kind = EVENT_READ,
+                              .object = address,
+                              .size = (uint32_t)size,
+                              .is_idle = is_repeated(address, size, place),
+                              .place = place});
 }
 
 void clew_rt_write(const void *address, size_t size, const void *place)
 {
-    point(&(struct act){.kind = EVENT_WRITE,
-                        .object = address,
-                        .size = (uint32_t)size,
-                        .writes = true,
-                        .place = place});
+    (void)point(&(struct act){.kind = EVENT_WRITE,
+                              .object = address,
+                              .size = (uint32_t)size,
+                              .writes = true,
+                              .place = place});
 }
 
 #define SIZED(size)                                                  \
@@ -103,19 +105,32 @@ SIZED(8)
 /* What an atomic operation finds, so that we know afterwards whether it changed anything. One task
  * runs at a time, and nothing is between the two calls but the operation. */
 static uint64_t found;
+static bool is_found_in_step; /* false: the task runs alone, and nothing is to be chosen */
+
+/* A relaxed store behind a releasing fence publishes what came before the fence. */
+static uint8_t mode_of(const struct clew_rt_atomic *o)
+{
+    if (!control_self->has_released || o->kind == EVENT_ATOMIC_LOAD) {
+        return o->mode;
+    }
+    if (o->mode == MEMORY_RELAXED) {
+        return MEMORY_RELEASE;
+    }
+    return o->mode == MEMORY_ACQUIRE || o->mode == MEMORY_CONSUME ? MEMORY_ACQ_REL : o->mode;
+}
 
 void clew_rt_atomic_point(const struct clew_rt_atomic *o)
 {
     const bool is_load = o->kind == EVENT_ATOMIC_LOAD;
-    point(&(struct act){.kind = o->kind,
-                        .mode = o->mode,
-                        .object = o->address,
-                        .size = o->size,
-                        .writes = !is_load,
-                        .is_unsure = true,
-                        .is_idle = o->kind != EVENT_ATOMIC_STORE &&
-                                   is_repeated(o->address, o->size, o->place),
-                        .place = o->place});
+    is_found_in_step = point(&(struct act){.kind = o->kind,
+                                           .mode = o->mode,
+                                           .object = o->address,
+                                           .size = o->size,
+                                           .writes = !is_load,
+                                           .is_unsure = true,
+                                           .is_idle = o->kind != EVENT_ATOMIC_STORE &&
+                                                      is_repeated(o->address, o->size, o->place),
+                                           .place = o->place});
     found = value_at(o->address, o->size);
 }
 
@@ -129,12 +144,25 @@ void clew_rt_atomic_leave(const struct clew_rt_atomic *o)
     if (control_is_mine() && value_at(o->address, o->size) != found) {
         turn_changed();
     }
+    if (is_found_in_step) { /* a compare-and-exchange that fails is a load */
+        is_found_in_step = false;
+        turn_traced((enum event_kind)o->kind);
+        turn_mode(mode_of(o));
+    }
     watch_look(o->place);
 }
 
 void clew_rt_fence(uint8_t mode)
 {
-    (void)mode;
+    if (!control_is_mine()) {
+        return;
+    }
+    if (mode != MEMORY_ACQUIRE && mode != MEMORY_CONSUME && mode != MEMORY_RELAXED) {
+        control_self->has_released = true;
+    }
+    if (mode != MEMORY_RELEASE && mode != MEMORY_RELAXED) {
+        turn_acquire();
+    }
 }
 
 void clew_rt_enter_function(const void *place, const void *caller)

@@ -49,17 +49,16 @@ RT_EXPORT void clew_rt_atomic_end(const char *name)
     control_report(EVENT_ATOMIC_END, name, 0, RT_PLACE);
 }
 
-/* Order is the order of the run: nothing is to be added to it. */
 RT_EXPORT void clew_rt_happens_before(const void *object);
 RT_EXPORT void clew_rt_happens_before(const void *object)
 {
-    (void)object;
+    control_report_channel(EVENT_HAPPENS_BEFORE, object, 0, RT_PLACE);
 }
 
 RT_EXPORT void clew_rt_happens_after(const void *object);
 RT_EXPORT void clew_rt_happens_after(const void *object)
 {
-    (void)object;
+    control_report_channel(EVENT_HAPPENS_AFTER, object, 0, RT_PLACE);
 }
 
 RT_EXPORT void clew_rt_sent(const void *channel, uint64_t message, size_t size);

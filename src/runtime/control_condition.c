@@ -17,6 +17,7 @@ int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, con
                                   .place = place});
     const int given = lock_mutex_give(m);
     if (given != 0) {
+        turn_refused();
         return given;
     }
     const bool is_signalled = turn_take(&(struct act){.kind = EVENT_WAIT_END,
@@ -30,7 +31,7 @@ int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, con
                                                       .is_cancellable = true,
                                                       .place = place});
     const bool is_woken_for_nothing = !is_signalled && turn_is_interrupted();
-    const int taken = is_signalled ? lock_mutex_take(m) : lock_mutex(m, 0, place);
+    const int taken = is_signalled ? lock_mutex_take(m) : lock_mutex_after_wait(m, c, place);
     task_test_cancel();
     return is_signalled || is_woken_for_nothing || taken != 0 ? taken : ETIMEDOUT;
 }

@@ -149,6 +149,16 @@ int lock_mutex_take(pthread_mutex_t *m)
     return is_orphan ? EOWNERDEAD : 0;
 }
 
+/* The result of a lock's operation; one that was refused is not in the trace. A robust mutex whose
+ * owner died is held. */
+static int traced(int result)
+{
+    if (result != 0 && result != EOWNERDEAD) {
+        turn_refused();
+    }
+    return result;
+}
+
 int lock_mutex(pthread_mutex_t *m, uint64_t deadline, const void *place)
 {
     const struct act act = {.kind = EVENT_LOCK,
@@ -159,7 +169,21 @@ int lock_mutex(pthread_mutex_t *m, uint64_t deadline, const void *place)
                             .wait = WAIT_MUTEX,
                             .deadline = deadline,
                             .place = place};
-    return turn_take(&act) ? lock_mutex_take(m) : ETIMEDOUT;
+    return turn_take(&act) ? traced(lock_mutex_take(m)) : ETIMEDOUT;
+}
+
+int lock_mutex_after_wait(pthread_mutex_t *m, const pthread_cond_t *c, const void *place)
+{
+    (void)turn_take(&(struct act){.kind = EVENT_LOCK,
+                                  .traced = EVENT_WAIT_END,
+                                  .mode = LOCK_MUTEX,
+                                  .object = m,
+                                  .condition = c,
+                                  .writes = true,
+                                  .touch = TOUCH_NEXT,
+                                  .wait = WAIT_MUTEX,
+                                  .place = place});
+    return lock_mutex_take(m);
 }
 
 int lock_mutex_try(pthread_mutex_t *m, const void *place)
@@ -176,10 +200,10 @@ int lock_mutex_try(pthread_mutex_t *m, const void *place)
                                   .place = place});
     const bool is_own = m->__data.__lock != 0 && m->__data.__owner == own_number();
     if (!mutex_is_free(m, control_self) || (is_own && mutex_type(m) == PTHREAD_MUTEX_ERRORCHECK)) {
-        return EBUSY;
+        return traced(EBUSY);
     }
     turn_changed();
-    return lock_mutex_take(m);
+    return traced(lock_mutex_take(m));
 }
 
 /* Gives the mutex back without a turn of its own: a wait for a condition does so too. */
@@ -211,7 +235,7 @@ int lock_mutex_unlock(pthread_mutex_t *m, const void *place)
                                   .writes = true,
                                   .touch = TOUCH_FREE,
                                   .place = place});
-    return lock_mutex_give(m);
+    return traced(lock_mutex_give(m));
 }
 
 RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
@@ -298,7 +322,7 @@ static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const vo
         return ETIMEDOUT;
     }
     if (l->__data.__cur_writer != 0 || (!is_read && l->__data.__readers != 0)) {
-        return EBUSY;
+        return traced(EBUSY);
     }
     if (is_read) {
         l->__data.__readers++;
@@ -426,7 +450,7 @@ static int spin_lock(pthread_spinlock_t *l, bool is_try, const void *place)
                                   .wait = is_try ? WAIT_NOTHING : WAIT_SPIN,
                                   .place = place});
     if (*l != 0) {
-        return EBUSY;
+        return traced(EBUSY);
     }
     turn_changed();
     *l = own_number();
@@ -480,6 +504,7 @@ static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *
         return -1;
     }
     if (!is_there || *number_in(s) == 0) {
+        (void)traced(is_there ? EAGAIN : 0);
         errno = is_there ? EAGAIN : ETIMEDOUT;
         return -1;
     }
@@ -528,6 +553,7 @@ RT_EXPORT int sem_post(sem_t *s)
     (void)turn_take(
         &(struct act){.kind = EVENT_SEM_POST, .object = s, .writes = true, .place = RT_PLACE});
     if (*number_in(s) == SEM_VALUE_MAX) {
+        turn_refused();
         errno = EOVERFLOW;
         return -1;
     }
@@ -565,6 +591,7 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
     if (++number_in(b)[BARRIER_COME] >= number_in(b)[BARRIER_COUNT]) {
         number_in(b)[BARRIER_COME] = 0;
         (void)turn_wake(b, UINT32_MAX);
+        turn_report(EVENT_BARRIER_EXIT, turn_step());
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
     (void)turn_take(&(struct act){
@@ -589,11 +616,14 @@ int lock_once(pthread_once_t *once, void (*run)(void), const void *place)
     if (*once == ONCE_DONE) {
         return 0;
     }
+    const uint64_t step = turn_step();
+    turn_refused(); /* the event is the end of the initialization */
     *once = ONCE_BEGUN;
     pthread_cleanup_push(once_again, once);
     run();
     pthread_cleanup_pop(0);
     *once = ONCE_DONE;
+    turn_report(EVENT_ONCE, step);
     return 0;
 }
 

@@ -16,6 +16,8 @@ int lock_mutex_try(pthread_mutex_t *m, const void *place);
 int lock_mutex_unlock(pthread_mutex_t *m, const void *place);
 int lock_mutex_give(pthread_mutex_t *m);
 int lock_mutex_take(pthread_mutex_t *m); /* which is free */
+/* Takes the mutex after a wait for the condition that no signal ended. */
+int lock_mutex_after_wait(pthread_mutex_t *m, const pthread_cond_t *c, const void *place);
 
 int lock_once(pthread_once_t *once, void (*run)(void), const void *place);
 

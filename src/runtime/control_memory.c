@@ -19,7 +19,7 @@ static __thread const void *outer_place;
  * it gone. */
 static void take_free(const void *block, const void *place)
 {
-    if (control_is_on && control_is_mine() && task_live_count > 1 &&
+    if (control_is_on && control_is_mine() && task_has_others() &&
         heap_is_shared((uintptr_t)block, control_self->number)) {
         (void)turn_take(&(struct act){.kind = EVENT_FREE,
                                       .object = block,

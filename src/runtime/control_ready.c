@@ -64,6 +64,7 @@ static bool await(const struct awaited *w)
         .kind = EVENT_WAIT_END,
         .known = w->count == 1 ? &object : NULL,
         .is_of_all = w->count > 1,
+        .is_untraced = true,
         .is_unsure = true,
         .is_idle = !w->is_waiting && task_repeats(w->place, w->descriptors, (uint64_t)look(w)),
         .wait = w->is_waiting ? WAIT_READY : WAIT_NOTHING,
@@ -80,6 +81,13 @@ static bool await(const struct awaited *w)
         errno = EINTR;
     }
     return is_there;
+}
+
+/* The wait is over: as many descriptors are ready as the call returns. */
+static int ready(long count, const char *call, const void *place)
+{
+    control_report(EVENT_READY, call, count > 0 ? count : 0, place);
+    return (int)count;
 }
 
 static bool set_deadline(struct awaited *w, const struct timespec *most)
@@ -117,7 +125,7 @@ static int poll_until(struct awaited *w, const struct timespec *most)
         }
         return 0;
     }
-    return (int)look(w);
+    return ready(look(w), w->call, w->place);
 }
 
 RT_EXPORT int poll(struct pollfd *fds, nfds_t count, int ms)
@@ -207,7 +215,7 @@ static int select_until(int limit, fd_set *const sets[SETS_MAX], const struct ti
         return -1;
     }
     struct timespec now = {0};
-    return (int)sys(SYS_pselect6, limit, sets[0], sets[1], sets[2], &now, NULL);
+    return ready(sys(SYS_pselect6, limit, sets[0], sets[1], sets[2], &now, NULL), w.call, place);
 }
 
 RT_EXPORT int select(int limit, fd_set *reads, fd_set *writes, fd_set *excepts,
@@ -273,7 +281,8 @@ static int set_until(const struct set *s, const struct timespec *most, const voi
     if (!await(&w) && turn_is_interrupted()) {
         return -1;
     }
-    return (int)sys(SYS_epoll_pwait, s->fd, s->events, s->most, 0L, NULL, 0L);
+    return ready(sys(SYS_epoll_pwait, s->fd, s->events, s->most, 0L, NULL, 0L), "epoll_wait",
+                 place);
 }
 
 RT_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int ms,

@@ -59,6 +59,7 @@ static bool is_signal(int signal)
 static void take_sending(const struct task *t, const void *place)
 {
     (void)turn_take(&(struct act){.kind = EVENT_INTERRUPT,
+                                  .traced = EVENT_CALL,
                                   .is_of_task = t != NULL,
                                   .is_of_all = t == NULL,
                                   .peer = t == NULL ? 0 : t->number,
@@ -242,6 +243,7 @@ static bool await(uint64_t set, uint64_t deadline, const void *place)
     const bool is_there = turn_take(&(struct act){.kind = EVENT_WAIT_END,
                                                   .known = &object,
                                                   .is_of_all = true,
+                                                  .is_untraced = true,
                                                   .is_unsure = true,
                                                   .wait = WAIT_SIGNAL,
                                                   .deadline = deadline,
@@ -269,6 +271,7 @@ RT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct ti
     }
     siginfo_t taken;
     const int signal = signals_first(control_self, signals_of(set), &taken);
+    control_report(EVENT_READY, "sigwait", 1, RT_PLACE);
     if (info != NULL) {
         *info = taken;
     }

@@ -134,7 +134,7 @@ RT_EXPORT int fcntl64(int fd, int command, ...)
 /* Whoever reads at the other end finds out. */
 static void take_close(int fd, enum event_kind kind, const void *place)
 {
-    if (control_is_mine() && end_of(fd) != NULL && task_live_count > 1) {
+    if (control_is_mine() && end_of(fd) != NULL && task_has_others()) {
         const struct object object = end_object(fd);
         (void)turn_take(
             &(struct act){.kind = kind, .known = &object, .writes = true, .place = place});

@@ -102,8 +102,10 @@ static long futex_wait(const struct futex *f)
     (void)turn_take(&(struct act){
         .kind = EVENT_WAIT_BEGIN, .object = f->word, .writes = true, .place = f->place});
     if (*f->word != f->value) {
+        turn_refused();
         return fail(EAGAIN);
     }
+    const uint64_t begin = turn_step();
     const bool is_woken = turn_take(&(struct act){.kind = EVENT_WAIT_END,
                                                   .object = f->word,
                                                   .writes = true,
@@ -111,6 +113,9 @@ static long futex_wait(const struct futex *f)
                                                   .deadline = f->deadline,
                                                   .interruption = INTERRUPTED_ALWAYS,
                                                   .place = f->place});
+    if (!is_woken) {
+        turn_report(EVENT_WAIT_END, begin);
+    }
     return is_woken ? 0 : fail(turn_is_interrupted() ? EINTR : ETIMEDOUT);
 }
 
@@ -118,7 +123,9 @@ static long futex_wake(const struct futex *f)
 {
     (void)turn_take(
         &(struct act){.kind = EVENT_SIGNAL, .object = f->word, .writes = true, .place = f->place});
-    return turn_wake(f->word, f->value);
+    const uint32_t woken = turn_wake(f->word, f->value);
+    turn_traced(woken > 1 ? EVENT_BROADCAST : EVENT_SIGNAL);
+    return woken;
 }
 
 /* FUTEX_WAIT has how long, the wait with a mask until when. */

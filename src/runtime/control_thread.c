@@ -113,6 +113,7 @@ RT_EXPORT int pthread_cancel(pthread_t thread)
         return ESRCH;
     }
     (void)turn_take(&(struct act){.kind = EVENT_INTERRUPT,
+                                  .traced = EVENT_CALL,
                                   .is_of_task = true,
                                   .peer = t->number,
                                   .writes = true,

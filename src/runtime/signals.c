@@ -331,8 +331,9 @@ static bool act_on(int signal, siginfo_t *info)
     me->signals_before = before;
     me->signals_blocked |= signals_of(&a.sa_mask);
     me->signals_blocked |= (a.sa_flags & SA_NODEFER) != 0 ? 0 : BIT(signal);
+    control_report(EVENT_INTERRUPT, "", signal, NULL);
     call_handler(signal, info);
-    control_report(EVENT_HANDLER_END, "", 0, NULL);
+    control_report(EVENT_INTERRUPT_END, "", signal, NULL);
     me->signals_blocked = before;
     errno = saved;
     return (a.sa_flags & SA_RESTART) != 0;

@@ -23,6 +23,7 @@
 struct task *tasks;
 struct task **task_live;
 uint32_t task_live_count;
+uint32_t task_unjoined_count;
 __thread struct task *control_self;
 
 /* The first task's own values as they were before any run. */
@@ -95,6 +96,7 @@ void task_save(void)
 void task_begin(void)
 {
     task_live_count = 0;
+    task_unjoined_count = 0;
     made_count = 0;
     for (uint32_t i = 0; i < control->task_count; i++) {
         tasks[i].state = TASK_FREE;
@@ -224,6 +226,7 @@ _Noreturn void task_end(struct task *t)
         .kind = EVENT_THREAD_END, .is_of_task = true, .peer = t->number, .writes = true});
     lock_end(t);
     t->state = TASK_ENDED;
+    task_unjoined_count++;
     remove_live(t);
     turn_leave();
     /* A thread's turn is over: it goes without another word. The first one stays: a process ends
@@ -373,12 +376,14 @@ int task_join(struct task *t, const struct join *j)
     }
     task_test_cancel();
     if (t->state != TASK_ENDED) {
+        turn_refused();
         return EBUSY;
     }
     if (j->result != NULL) {
         *j->result = t->result;
     }
     t->is_joined = true;
+    task_unjoined_count--;
     if (has_fibers()) {
         fiber_drop(t);
     }

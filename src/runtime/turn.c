@@ -338,6 +338,27 @@ static bool has_peer(const struct act *a)
     return a->is_of_task || a->kind == EVENT_TIMER_SET;
 }
 
+/* A signal is traced when its handler begins, a deadline by its timer; else the act says. */
+static uint16_t traced_kind(const struct act *a, const struct pick_operation *o, int signal)
+{
+    if (signal != 0 || (a->is_untraced && o->kind == a->kind)) {
+        return 0;
+    }
+    return (uint16_t)(o->kind == a->kind && a->traced != 0 ? a->traced : o->kind);
+}
+
+/* The lock of a wait; of a lock that ends a wait, the condition. */
+static struct control_object second_object(const struct act *a)
+{
+    const volatile void *second = a->condition != NULL ? a->condition : a->second;
+    if (second == NULL) {
+        return (struct control_object){0};
+    }
+    const struct object o = object_of(second, a->place);
+    return (struct control_object){
+        .key = o.key, .ordinal = o.ordinal, .offset = o.offset, .owner = o.owner};
+}
+
 static void note_step(uint32_t choice)
 {
     const struct task *t = board->offers[choice].task;
@@ -352,6 +373,7 @@ static void note_step(uint32_t choice)
                                .ordinal = object.ordinal,
                                .offset = object.offset,
                                .place = (uintptr_t)t->act.place,
+                               .address = object.block == 0 ? (uintptr_t)t->act.object : 0,
                                .task = t->number,
                                .peer = has_peer(&t->act) ? t->act.peer : NOBODY,
                                .objects = {o->objects[0], o->objects[1]},
@@ -360,7 +382,9 @@ static void note_step(uint32_t choice)
                                .size = t->act.size,
                                .kind = o->kind,
                                .writes = o->writes,
-                               .mode = t->act.mode};
+                               .mode = t->act.mode,
+                               .traced = traced_kind(&t->act, o, signal),
+                               .second = second_object(&t->act)};
     if (control->plan.wants_pending != 0 && !keep_pending(s)) {
         control_end(&(struct ending){.end = CONTROL_LIMITED});
     }
@@ -379,6 +403,67 @@ void turn_value(int64_t value)
     if (board->steps > 0) {
         steps()[board->steps - 1].value = value;
     }
+}
+
+/* The step under way; NULL while the caller's operations are no steps. */
+static struct control_step *own_step(void)
+{
+    return control_is_mine() && board->steps > 0 ? &steps()[board->steps - 1] : NULL;
+}
+
+void turn_traced(enum event_kind kind)
+{
+    struct control_step *s = own_step();
+    if (s != NULL) {
+        s->traced = (uint16_t)kind;
+    }
+}
+
+void turn_refused(void)
+{
+    struct control_step *s = own_step();
+    if (s != NULL) {
+        s->traced = 0;
+    }
+}
+
+void turn_mode(uint8_t mode)
+{
+    struct control_step *s = own_step();
+    if (s != NULL) {
+        s->mode = mode;
+    }
+}
+
+uint64_t turn_step(void)
+{
+    return own_step() == NULL ? UINT64_MAX : board->steps - 1;
+}
+
+void turn_report(enum event_kind kind, uint64_t step)
+{
+    if (step < board->steps) {
+        control_report(kind, "", (int64_t)step, NULL);
+    }
+}
+
+/* The mode of a load, or of a read-modify-write, once an acquiring fence has followed it. */
+static uint8_t acquiring(uint8_t mode)
+{
+    return mode == MEMORY_RELAXED ? MEMORY_ACQUIRE : mode == MEMORY_RELEASE ? MEMORY_ACQ_REL : mode;
+}
+
+void turn_acquire(void)
+{
+    struct task *me = control_self;
+    for (uint64_t i = me->fence_step; i < board->steps; i++) {
+        struct control_step *s = &steps()[i];
+        if (s->task == me->number &&
+            (s->traced == EVENT_ATOMIC_LOAD || s->traced == EVENT_ATOMIC_RMW)) {
+            s->mode = acquiring(s->mode);
+        }
+    }
+    me->fence_step = board->steps;
 }
 
 /* All that ran since the last choice belongs to what was chosen. */
@@ -598,6 +683,9 @@ static bool take(const struct act *act)
         go(me);
     }
     const bool is_given_up = me->is_timed_out && me->act.wait != WAIT_TIME;
+    if (is_cancelled(me) && act->wait != WAIT_CONDITION) {
+        turn_refused(); /* the task ends instead; one who waited for a condition has its lock */
+    }
     struct grant *taken =
         act->wait == WAIT_CONDITION && !is_given_up && !is_cancelled(me) ? grant_for(me) : NULL;
     if (taken != NULL) {

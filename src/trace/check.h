@@ -43,6 +43,8 @@
     RULE(RECEIVE_UNSENT, "receive-unsent", ERROR,                                                 \
          "a message is received that was never sent, though its sender is recorded")              \
     RULE(RECEIVE_EARLY, "receive-early", ERROR, "a message is received before it is sent")        \
+    RULE(UNLOCK_MISUSED, "unlock-misused", WARNING,                                               \
+         "the program releases a lock that it does not hold")                                     \
     RULE(HANDLER_NESTED, "handler-nested", WARNING, "a handler begins inside another")            \
     RULE(TIME_ZERO, "time-zero", WARNING, "a time of 0 among real ones")                          \
     RULE(LOCK_HELD, "lock-held", WARNING, "a lock is still held at the end")                      \

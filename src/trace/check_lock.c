@@ -6,6 +6,8 @@
  * then another task seems to acquire a lock that is held. Whether it was impossible is known at the
  * holder's next event, which is the end of the wait or is not; until then the holding remembers the
  * overlap. */
+#include <string.h>
+
 #include "trace/check_state.h"
 #include "trace/kind.h"
 
@@ -122,6 +124,14 @@ static void lock(struct check *c, const struct event *e, const struct place *at)
     }
 }
 
+/* Whether clew itself ran the program. Then the list has what the program did, and a program can
+ * release a lock that it does not hold, though POSIX leaves undefined what that does. */
+static bool is_witnessed(const struct check *c)
+{
+    const char *source = names_text(&c->tables->names, c->tables->source);
+    return strncmp(source, "clew record", 11) == 0 || strncmp(source, "clew explore", 12) == 0;
+}
+
 static void unlock(struct check *c, const struct event *e, const struct place *at)
 {
     const uint32_t lock = lock_index(c, e->task, e->object, e->mode);
@@ -137,15 +147,17 @@ static void unlock(struct check *c, const struct event *e, const struct place *a
     }
     const uint32_t other = find_conflict(c, lock, e->task, false);
     if (other == HOLDING_NONE) {
-        check_tell(c, &(struct check_report){CHECK_UNLOCK_UNHELD, at, NULL, 0},
+        const enum check_rule rule = is_witnessed(c) ? CHECK_UNLOCK_MISUSED : CHECK_UNLOCK_UNHELD;
+        check_tell(c, &(struct check_report){rule, at, NULL, 0},
                    "%s releases %s, which nobody holds", check_task_text(c, e->task).text,
                    check_name_text(c, e->object).text);
         return;
     }
     const struct place held_at = c->holdings.at[other].at;
-    check_tell(c, &(struct check_report){CHECK_UNLOCK_FOREIGN, at, &held_at, 0},
-               "%s releases %s, which %s holds", check_task_text(c, e->task).text,
-               check_name_text(c, e->object).text, check_task_text(c, held_at.task).text);
+    const enum check_rule rule = is_witnessed(c) ? CHECK_UNLOCK_MISUSED : CHECK_UNLOCK_FOREIGN;
+    check_tell(c, &(struct check_report){rule, at, &held_at, 0}, "%s releases %s, which %s holds",
+               check_task_text(c, e->task).text, check_name_text(c, e->object).text,
+               check_task_text(c, held_at.task).text);
     unlink_holding(c, other); /* as the program did: what follows is judged from there */
 }
 

@@ -16,7 +16,7 @@
 /* The environment variable with the descriptor's number. */
 #define CONTROL_VARIABLE "CLEW_CONTROL"
 #define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
-#define CONTROL_VERSION 1
+#define CONTROL_VERSION 2
 #define CONTROL_ADDRESS UINT64_C(0x200000000000)
 
 enum {
@@ -188,14 +188,26 @@ struct control_result {
     char outside[CONTROL_OUTSIDES_MAX][CONTROL_OUTSIDE_SIZE];
 };
 
+/* The name of an object besides the one that a step is about; key 0: there is none. */
+struct control_object {
+    uint64_t key;
+    uint32_t ordinal, offset, owner;
+    uint32_t unused;
+};
+
 /* A step of the execution. What an object is called is text(key), then "@task" for what another
- * task than the first made, "#ordinal" unless that is 0 and "+offset" unless that is 0. */
+ * task than the first made, "#ordinal" unless that is 0 and "+offset" unless that is 0.
+ *
+ * The scheduler names a step by what the task was about to do (`kind`). What the task did is known
+ * only afterwards: an attempt may be refused, a wait may end without a signal. `traced` is the kind
+ * of event that a trace has for the step, 0 for none. */
 struct control_step {
     uint64_t name, action;
     uint64_t key;
     uint32_t ordinal, offset;
     uint64_t place;
     int64_t value;       /* of an atomic or a clock; its kind says */
+    uint64_t address;    /* of an access outside of the heap */
     uint64_t state;      /* of the code entered so far, and how often; 0: it is not counted */
     uint32_t task, peer; /* numbers; peer UINT32_MAX: none */
     uint32_t objects[2];
@@ -205,10 +217,14 @@ struct control_step {
     uint8_t writes, mode;
     uint32_t
         owner; /* of the object: the number of the task that made it, 0: the first, or nobody */
-    uint32_t unused;
+    uint16_t traced; /* enum event_kind */
+    uint16_t unused;
+    struct control_object second; /* of a wait for a condition: its lock, or its condition */
 };
 
-/* What the program told on its way: a variable, a message, a log line. */
+/* An event that is no step. What the program reports about itself (a variable, a message, a log
+ * line) has its name in `name`. What completes an earlier step (the end of an initialization, the
+ * last thread's way out of a barrier) has that step's object and place: `value` is its index. */
 struct control_report {
     uint64_t place;
     int64_t value;
@@ -302,8 +318,8 @@ struct control {
 };
 
 _Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
-_Static_assert(sizeof(struct control_name) == 16, "control page v1");
-_Static_assert(sizeof(struct control_step) == 104, "control page v1");
-_Static_assert(sizeof(struct control_report) == 88, "control page v1");
+_Static_assert(sizeof(struct control_name) == 16, "control page v2");
+_Static_assert(sizeof(struct control_step) == 136, "control page v2");
+_Static_assert(sizeof(struct control_report) == 88, "control page v2");
 
 #endif
