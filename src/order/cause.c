@@ -57,7 +57,7 @@ const event_id *causes_build(const struct trace *t, struct arena *a)
     struct messages messages;
     contexts_build(&contexts, t, CONTEXT_TASKS, &scratch, &notes);
     messages_build(&messages, t, &edges, &scratch, &notes);
-    sync_add(&edges, t, &contexts, SYNC_THIS_SCHEDULE, &notes);
+    sync_add(&edges, t, &contexts, &(struct sync_options){.scope = SYNC_THIS_SCHEDULE}, &notes);
     event_id *cause_of = arena_array(a, event_id, t->events.count + 1);
     for (size_t i = 0; i < t->events.count; i++) {
         cause_of[i] = EVENT_NONE;

@@ -295,11 +295,16 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
     contexts_build(&hb->contexts, t, is_by_task ? CONTEXT_TASKS : CONTEXT_HANDLERS_APART,
                    &hb->arena, n);
     add_handlers(hb);
-    sync_add(&hb->edges, t, &hb->contexts,
-             options->model == HB_OBSERVED ? SYNC_THIS_SCHEDULE : SYNC_EVERY_SCHEDULE, n);
+    semaphores_build(&hb->semaphores, t, &hb->contexts, &hb->arena);
+    const struct sync_options sync = {
+        .scope = options->model == HB_OBSERVED ? SYNC_THIS_SCHEDULE : SYNC_EVERY_SCHEDULE,
+        .semaphores = &hb->semaphores,
+    };
+    sync_add(&hb->edges, t, &hb->contexts, &sync, n);
     messages_build(&hb->messages, t, &hb->edges, &hb->arena, n);
-    waits_build(&hb->waits, t, &hb->arena, n);
-    sections_build(&hb->sections, t, &hb->contexts, &hb->waits, &hb->arena, n);
+    waits_build(&hb->waits, t, &hb->semaphores, &hb->arena, n);
+    const struct sections_options uses = {.waits = &hb->waits, .semaphores = &hb->semaphores};
+    sections_build(&hb->sections, t, &hb->contexts, &uses, &hb->arena, n);
     note_zero_times(t, n);
     if (options->given != NULL && given_add(options->given, t, &hb->edges, n, e) < 0) {
         hb_release(hb);

@@ -21,6 +21,7 @@
 #include "order/message.h"
 #include "order/reach.h"
 #include "order/section.h"
+#include "order/semaphore.h"
 #include "order/wait.h"
 #include "trace/trace.h"
 
@@ -48,6 +49,7 @@ struct hb {
     const struct trace *trace;
     enum hb_model model;
     struct contexts contexts;
+    struct semaphores semaphores;
     struct messages messages;
     struct waits waits;
     struct sections sections;

@@ -275,7 +275,7 @@ static void force_waits(struct pass *p)
     for (uint32_t i = 0; i < hb->waits.count; i++) {
         const struct wait *w = &hb->waits.list[i];
         const struct condition *condition = &hb->waits.conditions[w->condition];
-        if (w->notify == EVENT_NONE || condition->count > 1) {
+        if (!wait_is_strict(w) || condition->count > 1) {
             continue;
         }
         if (w->begin != EVENT_NONE) {

@@ -29,12 +29,13 @@ struct holding {
 struct build {
     const struct trace *t;
     const struct contexts *c;
-    const struct waits *w;
+    const struct sections_options *o;
     struct notes *n;
     struct arena scratch;
 
-    struct map lock_of;    /* scoped name to lock */
-    struct map holding_of; /* (task, lock) to holding */
+    struct map lock_of;      /* scoped name to lock */
+    struct map semaphore_of; /* scoped name of a semaphore to lock */
+    struct map holding_of;   /* (task, lock) to holding */
     VEC(struct lock) locks;
     VEC(struct holding) holdings;
     VEC(struct use) uses; /* in listed order */
@@ -52,12 +53,33 @@ static bool is_wait(const struct event *e)
     return e->kind == EVENT_WAIT_BEGIN || e->kind == EVENT_WAIT_END;
 }
 
+/* What a semaphore's events are to the lock that it is used as. */
+static bool takes(const struct event *e)
+{
+    return e->kind == EVENT_LOCK || e->kind == EVENT_SEM_WAIT;
+}
+
+static bool gives_back(const struct event *e)
+{
+    return e->kind == EVENT_UNLOCK || e->kind == EVENT_SEM_POST;
+}
+
+static bool is_use(const struct build *b, event_id id)
+{
+    const struct event *e = trace_at(b->t, id);
+    return e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK || is_wait(e) ||
+           semaphore_used(b->o->semaphores, b->t, id, SEMAPHORE_LOCK) != NULL;
+}
+
 static uint32_t lock_number(struct build *b, const struct event *e)
 {
-    const uint64_t scoped =
-        is_wait(e) ? scope_name(b->t, e, e->text != 0 ? e->text : e->object) : scope_lock(b->t, e);
+    const bool is_semaphore = e->kind == EVENT_SEM_WAIT || e->kind == EVENT_SEM_POST;
+    const uint64_t scoped = is_wait(e)     ? scope_name(b->t, e, e->text != 0 ? e->text : e->object)
+                            : is_semaphore ? scope_name(b->t, e, e->object)
+                                           : scope_lock(b->t, e);
     bool is_new = false;
-    const uint32_t lock = *map_slot(&b->lock_of, scoped, (uint32_t)b->locks.count, &is_new);
+    const uint32_t lock = *map_slot(is_semaphore ? &b->semaphore_of : &b->lock_of, scoped,
+                                    (uint32_t)b->locks.count, &is_new);
     if (is_new) {
         const uint32_t node = (uint32_t)(scoped >> 32);
         vec_push(&b->locks, (struct lock){.node = node == SCOPE_WHOLE_TRACE ? 0 : node,
@@ -87,12 +109,15 @@ static void collect(struct build *b)
     uint32_t wait_count = 0; /* waits are in listed order of their ends */
     for (event_id id = 0; id < b->t->events.count; id++) {
         const struct event *e = &b->t->events.at[id];
-        if (e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK || is_wait(e)) {
+        if (is_use(b, id)) {
             struct use use = {
                 .event = id, .before = before[e->task], .holding = holding_number(b, e)};
             if (e->kind == EVENT_WAIT_END) {
-                must(b->w->list[wait_count].end == id);
-                use.is_lone = !b->w->list[wait_count++].is_paired;
+                while (b->o->waits->list[wait_count].end < id) {
+                    wait_count++;
+                }
+                must(b->o->waits->list[wait_count].end == id);
+                use.is_lone = !b->o->waits->list[wait_count++].is_paired;
             }
             b->holdings.at[use.holding].count++;
             vec_push(&b->uses, use);
@@ -117,10 +142,9 @@ static void sort_uses(struct build *b)
         const struct event *e = trace_at(b->t, b->uses.at[i].event);
         const uint32_t slot = h->first + h->count++;
         b->use_at[slot] = i;
-        b->depth[slot] = (h->count == 1 ? 0 : b->depth[slot - 1]) + (e->kind == EVENT_LOCK) -
-                         (e->kind == EVENT_UNLOCK);
+        b->depth[slot] = (h->count == 1 ? 0 : b->depth[slot - 1]) + takes(e) - gives_back(e);
         h->wait_end = is_wait(e) ? slot + 1 : h->wait_end;
-        if (e->kind == EVENT_LOCK && !lock_mode_is_shared(e->mode)) {
+        if (takes(e) && !lock_mode_is_shared(e->mode)) {
             h->exclusive_end = slot + 1;
         }
     }
@@ -160,13 +184,13 @@ static void walk_step(struct build *b, struct walk *w, uint32_t number)
 {
     const struct use *use = &b->uses.at[number];
     const struct event *e = trace_at(b->t, use->event);
-    if (e->kind == EVENT_LOCK) {
+    if (takes(e)) {
         const bool is_shared = lock_mode_is_shared(e->mode);
         w->open.is_shared = is_shared && (w->depth == 0 || w->open.is_shared);
         if (w->depth++ == 0) {
             section_begin(b, w, number);
         }
-    } else if (e->kind == EVENT_UNLOCK) {
+    } else if (gives_back(e)) {
         if (w->depth == 0) {
             remark(b->n, b->t, use->event, "a lock is released that its task does not hold");
         } else if (--w->depth == 0) {
@@ -220,7 +244,7 @@ static event_id lost_end(const struct build *b, const struct section *s, uint32_
         const struct use *use = &b->uses.at[i];
         const struct holding *h = &b->holdings.at[use->holding];
         const struct event *e = trace_at(b->t, use->event);
-        if (h->lock == s->lock && h->task != s->task && e->kind == EVENT_LOCK &&
+        if (h->lock == s->lock && h->task != s->task && takes(e) &&
             !(s->is_shared && lock_mode_is_shared(e->mode))) {
             return last_of_task(b, s->task, s->begin, use->event);
         }
@@ -323,9 +347,9 @@ static void lay_out(struct sections *s, struct build *b, struct arena *a)
 }
 
 void sections_build(struct sections *s, const struct trace *t, const struct contexts *c,
-                    const struct waits *w, struct arena *a, struct notes *n)
+                    const struct sections_options *o, struct arena *a, struct notes *n)
 {
-    struct build b = {.t = t, .c = c, .w = w, .n = n};
+    struct build b = {.t = t, .c = c, .o = o, .n = n};
     collect(&b);
     sort_uses(&b);
     vec_each (&b.holdings, h) {
@@ -333,6 +357,7 @@ void sections_build(struct sections *s, const struct trace *t, const struct cont
     }
     lay_out(s, &b, a);
     map_release(&b.lock_of);
+    map_release(&b.semaphore_of);
     map_release(&b.holding_of);
     vec_release(&b.locks);
     vec_release(&b.holdings);

@@ -4,7 +4,8 @@
  *     [------- reentrant, ---------]          [----------------]        two sections of m
  *
  * Locks belong to their node, those of several processes (fcntl, flock, process-shared) to the
- * whole trace. Sections of one lock by different tasks, not both shared, never overlap. */
+ * whole trace. A semaphore that is used as a lock (order/semaphore.h) is one. Sections of one lock
+ * by different tasks, not both shared, never overlap. */
 #ifndef CLEW_ORDER_SECTION_H
 #define CLEW_ORDER_SECTION_H
 
@@ -14,6 +15,7 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "order/context.h"
+#include "order/semaphore.h"
 #include "order/wait.h"
 #include "trace/trace.h"
 
@@ -42,10 +44,16 @@ struct sections {
     const uint32_t *by_lock; /* numbers of sections */
 };
 
+/* What else the sections depend on. */
+struct sections_options {
+    const struct waits *waits;
+    const struct semaphores *semaphores; /* those used as locks are locks */
+};
+
 /* Finds the sections of t. Notes releases of what is not held and locks never released. Linear, but
  * for locks never released: events * tasks at worst. */
 void sections_build(struct sections *s, const struct trace *t, const struct contexts *c,
-                    const struct waits *w, struct arena *a, struct notes *n);
+                    const struct sections_options *o, struct arena *a, struct notes *n);
 
 /* The number of the section that begins with this event, UINT32_MAX when none does. O(log count).
  */

@@ -242,48 +242,104 @@ static void order_annotations(struct build *b)
 
 /* ---- semaphores, one-time initialization ---- */
 
-/* The k-th wait takes what the k-th post gave, once the initial count is used up; that is not in
- * the trace and taken to be the least that makes the list possible. */
-static void order_semaphores(struct build *b)
+static void order_line(struct build *b, const struct semaphore *s)
 {
-    struct map m = {0};
-    struct bucket_items posts = {0};
-    struct bucket_items waits = {0};
-    struct {
-        VEC(int64_t) at;
-    } balance = {0}, initial = {0};
-    for (event_id id = 0; id < b->t->events.count; id++) {
-        const struct event *e = &b->t->events.at[id];
-        if (e->kind != EVENT_SEM_POST && e->kind != EVENT_SEM_WAIT) {
-            continue;
-        }
-        const uint32_t number = number_of(b, &m, e);
-        if (number == balance.at.count) {
-            vec_push(&balance.at, 0);
-            vec_push(&initial.at, 0);
-        }
-        int64_t *left = vec_at(&balance.at, number);
-        int64_t *given = vec_at(&initial.at, number);
-        *left += e->kind == EVENT_SEM_POST ? 1 : -1;
-        *given = *given < -*left ? -*left : *given;
-        bucket_add(e->kind == EVENT_SEM_POST ? &posts : &waits, number, id);
+    for (uint32_t k = s->initial; k < s->waits.count && k - s->initial < s->posts.count; k++) {
+        add(b, s->posts.at[k - s->initial], s->waits.at[k], EDGE_SEMAPHORE);
     }
-    const uint32_t count = (uint32_t)m.entries.count;
-    const struct buckets posts_of = buckets_sort(&posts, count, &b->scratch);
-    const struct buckets waits_of = buckets_sort(&waits, count, &b->scratch);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct bucket posted = bucket_at(&posts_of, i);
-        const struct bucket waited = bucket_at(&waits_of, i);
-        const uint32_t ahead = (uint32_t)initial.at.at[i];
-        for (uint32_t k = ahead; k < waited.count && k - ahead < posted.count; k++) {
-            add(b, posted.at[k - ahead], waited.at[k], EDGE_SEMAPHORE);
+}
+
+/* The posts of one semaphore by one context. */
+struct poster {
+    uint32_t context;
+    VEC(event_id) posts;
+};
+
+typedef VEC(struct poster) poster_list;
+
+static void posters_read(struct build *b, const struct semaphore *s, poster_list *posters)
+{
+    struct map number_of = {0};
+    for (uint32_t i = 0; i < s->posts.count; i++) {
+        const uint32_t context = b->c->of[s->posts.at[i]];
+        bool is_new = false;
+        const uint32_t number = *map_slot(&number_of, context, (uint32_t)posters->count, &is_new);
+        if (is_new) {
+            vec_push(posters, (struct poster){.context = context});
+        }
+        vec_push(&posters->at[number].posts, s->posts.at[i]);
+    }
+    map_release(&number_of);
+}
+
+/* A wait, the rank-th of its context. */
+struct ranked_wait {
+    event_id event;
+    uint32_t rank;
+    uint32_t own_later; /* posts of its own context behind it */
+};
+
+/* A post is needed by a wait when all other posts that can come before the wait, without those that
+ * come after the post in its context, are too few for the waits up to this one in its own. The last
+ * such post of each context gets an edge. */
+static void order_by_need(struct build *b, const struct semaphore *s, const poster_list *posters,
+                          struct ranked_wait w)
+{
+    const int64_t others = (int64_t)s->posts.count - w.own_later;
+    const int64_t short_of = (int64_t)w.rank - s->initial - others;
+    vec_each (posters, p) {
+        const int64_t count = (int64_t)p->posts.count;
+        int64_t needed = short_of + count;
+        needed = needed > count ? count : needed;
+        if (needed > 0 && p->context != b->c->of[w.event]) {
+            add(b, p->posts.at[needed - 1], w.event, EDGE_SEMAPHORE);
         }
     }
-    vec_release(&posts.list);
-    vec_release(&waits.list);
-    vec_release(&balance.at);
-    vec_release(&initial.at);
-    map_release(&m);
+}
+
+/* What every order of a counted semaphore needs; the choice that is left is order/wait.h's. */
+static void order_counted(struct build *b, const struct semaphore *s)
+{
+    poster_list posters = {0};
+    posters_read(b, s, &posters);
+    uint32_t most = 0;
+    struct map rank_of = {0};   /* context to its waits so far */
+    struct map posted_of = {0}; /* context to all its posts */
+    vec_each (&posters, p) {
+        most = p->posts.count > most ? (uint32_t)p->posts.count : most;
+        map_put(&posted_of, p->context, (uint32_t)(p - posters.at));
+    }
+    for (uint32_t i = 0; i < s->waits.count; i++) {
+        struct ranked_wait w = {.event = s->waits.at[i]};
+        const uint32_t context = b->c->of[w.event];
+        w.rank = ++*map_slot(&rank_of, context, 0, NULL);
+        const uint32_t *own = map_get(&posted_of, context);
+        for (uint32_t k = own == NULL ? 0 : (uint32_t)posters.at[*own].posts.count;
+             k > 0 && posters.at[*own].posts.at[k - 1] > w.event; k--) {
+            w.own_later++;
+        }
+        if ((int64_t)w.rank + w.own_later + most > (int64_t)s->initial + s->posts.count) {
+            order_by_need(b, s, &posters, w);
+        }
+    }
+    vec_each (&posters, p) {
+        vec_release(&p->posts);
+    }
+    vec_release(&posters);
+    map_release(&rank_of);
+    map_release(&posted_of);
+}
+
+static void order_semaphores(struct build *b, const struct semaphores *all)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        switch (all->list[i].use) {
+        case SEMAPHORE_FREE:
+        case SEMAPHORE_LOCK: break;
+        case SEMAPHORE_LINE: order_line(b, &all->list[i]); break;
+        case SEMAPHORE_COUNTED: order_counted(b, &all->list[i]); break;
+        }
+    }
 }
 
 static void order_once(struct build *b)
@@ -396,12 +452,12 @@ static void kinds_count(const struct trace *t, bool *has_class, bool *has_kind)
 }
 
 void sync_add(struct edges *edges, const struct trace *t, const struct contexts *c,
-              enum sync_scope scope, struct notes *n)
+              const struct sync_options *o, struct notes *n)
 {
     bool has_class[CLASS_COUNT] = {0};
     bool has_kind[KIND_LIMIT] = {0};
     kinds_count(t, has_class, has_kind);
-    struct build b = {.edges = edges, .t = t, .c = c, .scope = scope, .n = n};
+    struct build b = {.edges = edges, .t = t, .c = c, .scope = o->scope, .n = n};
     if (has_class[CLASS_THREAD] || has_class[CLASS_PROCESS]) {
         order_tasks(&b);
     }
@@ -411,8 +467,8 @@ void sync_add(struct edges *edges, const struct trace *t, const struct contexts 
     if (has_kind[EVENT_HAPPENS_AFTER]) {
         order_annotations(&b);
     }
-    if (has_kind[EVENT_SEM_POST]) {
-        order_semaphores(&b);
+    if (o->semaphores != NULL) {
+        order_semaphores(&b, o->semaphores);
     }
     if (has_kind[EVENT_ONCE]) {
         order_once(&b);

@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "order/context.h"
 #include "order/graph.h"
+#include "order/semaphore.h"
 #include "trace/trace.h"
 
 /* Which of the orders that the trace shows are wanted. */
@@ -14,8 +15,14 @@ enum sync_scope {
     SYNC_THIS_SCHEDULE,  /* those of this execution too */
 };
 
-/* Adds the edges; notes children that never start. O(events + edges). */
+struct sync_options {
+    enum sync_scope scope;
+    const struct semaphores *semaphores; /* NULL: they order nothing */
+};
+
+/* Adds the edges; notes children that never start. O(events + edges), and for semaphores that leave
+ * a choice waits * posting contexts. */
 void sync_add(struct edges *edges, const struct trace *t, const struct contexts *c,
-              enum sync_scope scope, struct notes *n);
+              const struct sync_options *o, struct notes *n);
 
 #endif

@@ -7,13 +7,22 @@
 
 #define WAIT_NONE UINT32_MAX
 
+/* A notify of a condition. */
+struct notice {
+    event_id event;
+    uint32_t condition;
+};
+
 struct build {
     const struct trace *t;
+    const struct semaphores *s;
+    uint32_t *condition_of_semaphore; /* its number and one more, 0: none yet */
+    uint32_t *wait_count;             /* per semaphore, so far */
     struct arena scratch;
     struct map condition_of; /* scoped name to condition */
     VEC(struct condition) conditions;
     VEC(struct wait) list;
-    VEC(event_id) notifies; /* in listed order */
+    VEC(struct notice) notifies; /* in listed order */
 };
 
 static uint32_t condition_number(struct build *b, const struct event *e)
@@ -27,6 +36,42 @@ static uint32_t condition_number(struct build *b, const struct event *e)
                  (struct condition){.node = (uint32_t)(scoped >> 32), .name = e->object});
     }
     return number;
+}
+
+/* The condition that stands for a counted semaphore. */
+static uint32_t semaphore_condition(struct build *b, const struct semaphore *s)
+{
+    uint32_t *number = &b->condition_of_semaphore[s - b->s->list];
+    if (*number == 0) {
+        vec_push(&b->conditions,
+                 (struct condition){.node = s->node, .name = s->name, .token_count = s->initial});
+        *number = (uint32_t)b->conditions.count;
+    }
+    return *number - 1;
+}
+
+static void add_notify(struct build *b, event_id id, uint32_t condition)
+{
+    b->conditions.at[condition].count++;
+    vec_push(&b->notifies, (struct notice){.event = id, .condition = condition});
+}
+
+/* The first waits take the initial count, each later one the next post. */
+static void collect_semaphore(struct build *b, const struct semaphore *s, event_id id)
+{
+    const uint32_t condition = semaphore_condition(b, s);
+    if (trace_at(b->t, id)->kind == EVENT_SEM_POST) {
+        add_notify(b, id, condition);
+        return;
+    }
+    const uint32_t place = b->wait_count[s - b->s->list]++;
+    const bool is_token = place < s->initial;
+    vec_push(&b->list,
+             (struct wait){.condition = condition,
+                           .begin = EVENT_NONE,
+                           .end = id,
+                           .notify = is_token ? EVENT_NONE : s->posts.at[place - s->initial],
+                           .is_semaphore = true});
 }
 
 static bool is_notify(const struct event *e)
@@ -57,9 +102,12 @@ static void collect(struct build *b)
                                    .is_paired = *begin != EVENT_NONE});
             *begin = EVENT_NONE;
         } else if (is_notify(e)) {
-            const uint32_t condition = condition_number(b, e);
-            b->conditions.at[condition].count++;
-            vec_push(&b->notifies, id);
+            add_notify(b, id, condition_number(b, e));
+        } else {
+            const struct semaphore *s = semaphore_used(b->s, b->t, id, SEMAPHORE_COUNTED);
+            if (s != NULL) {
+                collect_semaphore(b, s, id);
+            }
         }
         before[e->task] = id;
     }
@@ -131,6 +179,9 @@ static void open_waits_init(struct open_waits *o, struct build *b)
     }
     for (uint32_t i = 0; i < b->list.count; i++) {
         const event_id begin = b->list.at[i].begin;
+        if (trace_at(b->t, b->list.at[i].end)->kind == EVENT_SEM_WAIT) {
+            continue;
+        }
         if (begin == EVENT_NONE) {
             open_insert(o, i);
             continue;
@@ -151,7 +202,7 @@ static void serve_all(struct build *b)
     uint32_t ended = 0; /* waits are in listed order of their ends */
     for (event_id id = 0; id < b->t->events.count; id++) {
         const struct event *e = &b->t->events.at[id];
-        if (e->kind == EVENT_WAIT_END) {
+        if (ended < b->list.count && b->list.at[ended].end == id) {
             open_remove(&o, ended++);
         } else if (is_notify(e)) {
             serve(&o, condition_number(b, e), id);
@@ -180,9 +231,9 @@ static void lay_out(struct waits *w, struct build *b, struct arena *a)
         conditions[i].count = 0;
     }
     event_id *notifies = arena_array(a, event_id, b->notifies.count + 1);
-    vec_each (&b->notifies, id) {
-        struct condition *c = &conditions[condition_number(b, trace_at(b->t, *id))];
-        notifies[c->first + c->count++] = *id;
+    vec_each (&b->notifies, notice) {
+        struct condition *c = &conditions[notice->condition];
+        notifies[c->first + c->count++] = notice->event;
     }
     *w = (struct waits){
         .list = list,
@@ -193,16 +244,19 @@ static void lay_out(struct waits *w, struct build *b, struct arena *a)
     };
 }
 
-void waits_build(struct waits *w, const struct trace *t, struct arena *a, struct notes *n)
+void waits_build(struct waits *w, const struct trace *t, const struct semaphores *s,
+                 struct arena *a, struct notes *n)
 {
-    struct build b = {.t = t};
+    struct build b = {.t = t, .s = s};
+    b.condition_of_semaphore = arena_array(&b.scratch, uint32_t, s->count + 1);
+    b.wait_count = arena_array(&b.scratch, uint32_t, s->count + 1);
     collect(&b);
     if (b.list.count > 0) {
         serve_all(&b);
     }
     lay_out(w, &b, a);
     for (uint32_t i = 0; i < w->count; i++) {
-        if (w->list[i].notify == EVENT_NONE) {
+        if (!wait_is_bound(&w->list[i])) {
             remark(n, t, w->list[i].end,
                    "a wait ends without a notify since it began (a time-out, a spurious wakeup, or "
                    "not recorded): nothing orders it");

@@ -1,5 +1,8 @@
 /* Waits for conditions, and the notifies that may end them. Which notify ends which wait is free,
- * except that a signal ends one wait; what the list itself shows is kept beside. */
+ * except that a signal ends one wait; what the list itself shows is kept beside.
+ *
+ * A SEM_WAIT on a counted semaphore (order/semaphore.h) is a wait without a beginning; a SEM_POST
+ * ends one such wait, and so does each unit of the initial count. */
 #ifndef CLEW_ORDER_WAIT_H
 #define CLEW_ORDER_WAIT_H
 
@@ -8,7 +11,9 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
+#include "order/semaphore.h"
 #include "trace/trace.h"
+#include "wire/kind.h"
 
 struct wait {
     uint32_t condition; /* dense number */
@@ -16,13 +21,28 @@ struct wait {
     event_id end;
     event_id notify; /* what ends it in the list; EVENT_NONE: nothing did, and it needs nothing */
     bool is_paired;  /* its beginning is a WAIT_BEGIN, not just the task's event before its end */
+    bool is_semaphore;
 };
+
+/* Whether the wait asks for a notify in a prefix. */
+static inline bool wait_is_bound(const struct wait *w)
+{
+    return w->notify != EVENT_NONE || w->is_semaphore;
+}
+
+/* Whether it asks for one where all events are placed. A semaphore's asks for no more than edges
+ * and sections say: to choose among its posts is a pigeonhole problem. */
+static inline bool wait_is_strict(const struct wait *w)
+{
+    return w->notify != EVENT_NONE && !w->is_semaphore;
+}
 
 struct condition {
     uint32_t node;
     uint32_t name;
     uint32_t first; /* its notifies are notifies[first .. first + count), in listed order */
     uint32_t count;
+    uint32_t token_count; /* the initial count of a semaphore: so many waits need no notify */
 };
 
 struct waits {
@@ -30,11 +50,18 @@ struct waits {
     uint32_t count;
     const struct condition *conditions;
     uint32_t condition_count;
-    const event_id *notifies; /* SIGNAL and BROADCAST events */
+    const event_id *notifies; /* SIGNAL and BROADCAST events, SEM_POST of counted semaphores */
 };
 
 /* Notes waits that nothing in the list ends. O(events + notifies * tasks). */
-void waits_build(struct waits *w, const struct trace *t, struct arena *a, struct notes *n);
+void waits_build(struct waits *w, const struct trace *t, const struct semaphores *s,
+                 struct arena *a, struct notes *n);
+
+/* True for a notify that ends one wait at most. */
+static inline bool notify_is_for_one(const struct event *e)
+{
+    return e->kind == EVENT_SIGNAL || e->kind == EVENT_SEM_POST;
+}
 
 /* The number of the wait that ends with this event, UINT32_MAX when none does. O(log count). */
 uint32_t waits_at(const struct waits *w, event_id end);

@@ -363,7 +363,7 @@ void cuts_reach(struct cuts *c, event_id id)
 {
     const struct event *e = &c->hb->trace->events.at[id];
     bool grew = need_edges(c, e->task, id);
-    if (e->kind == EVENT_WAIT_END) {
+    if (e->kind == EVENT_WAIT_END || e->kind == EVENT_SEM_WAIT) {
         const event_id server = server_of(&c->hb->waits, id);
         grew |= server != EVENT_NONE && need(c, e->task, source_of(c, server));
     } else if (e->kind == EVENT_RECV && message_is_stream(e)) {

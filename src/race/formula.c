@@ -23,10 +23,10 @@ static void mark_events(const struct hb *hb, struct bits marked)
     }
     for (uint32_t i = 0; i < hb->waits.count; i++) {
         const struct wait *w = &hb->waits.list[i];
-        if (w->notify != EVENT_NONE) {
+        if (wait_is_strict(w)) {
             bits_add(marked, w->end);
         }
-        if (w->notify != EVENT_NONE && w->begin != EVENT_NONE) {
+        if (wait_is_strict(w) && w->begin != EVENT_NONE) {
             bits_add(marked, w->begin);
         }
     }
@@ -244,12 +244,12 @@ static void add_waits(struct formula *f)
     const struct waits *w = &f->hb->waits;
     const uint32_t choices = problem_variables(&f->p, w->count);
     for (uint32_t i = 0; i < w->count; i++) {
-        if (w->list[i].notify == EVENT_NONE) {
+        if (!wait_is_strict(&w->list[i])) {
             continue;
         }
         add_wait(f, &w->list[i], choices + i);
         for (uint32_t k = 0; k < i && !is_full(f, 1); k++) {
-            if (w->list[k].notify != EVENT_NONE && w->list[k].condition == w->list[i].condition) {
+            if (wait_is_strict(&w->list[k]) && w->list[k].condition == w->list[i].condition) {
                 add_signals(f, choices + k, choices + i, w->list[i].condition);
             }
         }

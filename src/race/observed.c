@@ -244,6 +244,7 @@ static void (*const steps[KIND_LIMIT])(struct observed *o, const struct observed
     [EVENT_BROADCAST] = observed_notify,
     [EVENT_BARRIER_ENTER] = observed_barrier_enter,
     [EVENT_BARRIER_EXIT] = observed_barrier_exit,
+    [EVENT_SEM_INIT] = observed_semaphore_init,
     [EVENT_SEM_POST] = observed_semaphore_post,
     [EVENT_SEM_WAIT] = observed_semaphore_wait,
     [EVENT_ONCE] = observed_once,

@@ -207,6 +207,7 @@ void observed_lock_released(struct observed *o, const struct observed_step *s);
 void observed_wait_begin(struct observed *o, const struct observed_step *s);
 void observed_wait_end(struct observed *o, const struct observed_step *s);
 void observed_notify(struct observed *o, const struct observed_step *s);
+void observed_semaphore_init(struct observed *o, const struct observed_step *s);
 void observed_semaphore_post(struct observed *o, const struct observed_step *s);
 void observed_semaphore_wait(struct observed *o, const struct observed_step *s);
 void observed_barrier_enter(struct observed *o, const struct observed_step *s);

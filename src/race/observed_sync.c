@@ -247,6 +247,17 @@ static struct observed_semaphore *semaphore_at(struct observed *o, const struct 
     return &o->semaphores.at[number];
 }
 
+/* A second initialization, and one after its use, say nothing. */
+void observed_semaphore_init(struct observed *o, const struct observed_step *s)
+{
+    struct observed_semaphore *semaphore = semaphore_at(o, s);
+    const bool is_used = semaphore->post_count + semaphore->wait_count > 0;
+    if (!is_used && semaphore->initial == 0 && (s->event->has & HAS_VALUE) != 0 &&
+        s->event->value > 0) {
+        semaphore->initial = (uint64_t)s->event->value;
+    }
+}
+
 void observed_semaphore_post(struct observed *o, const struct observed_step *s)
 {
     struct observed_semaphore *semaphore = semaphore_at(o, s);

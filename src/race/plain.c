@@ -14,7 +14,7 @@ bool plain_applies(const struct hb *hb)
         }
     }
     for (uint32_t i = 0; i < hb->waits.count; i++) {
-        if (hb->waits.list[i].notify != EVENT_NONE) {
+        if (wait_is_strict(&hb->waits.list[i])) {
             return false;
         }
     }

@@ -258,16 +258,18 @@ static void add_if_chosen(struct prefix *p, uint32_t choice, uint32_t number,
     add(p, &c);
 }
 
-/* Each wait chooses one notify of its condition, between its beginning and its end; the number
- * after the last stands for none, which only a wait that is left out may choose. */
+/* Each wait chooses one notify of its condition, between its beginning and its end, or a unit of a
+ * semaphore's initial count, numbered behind them; the number after the last stands for none, which
+ * only a wait that is left out may choose. */
 static void add_wait(struct prefix *p, const struct wait *w, uint32_t choice)
 {
     const struct waits *waits = &p->scene->d->hb->waits;
     const struct condition *condition = &waits->conditions[w->condition];
+    const int64_t none = (int64_t)condition->count + condition->token_count;
     problem_add(&p->problem, solve_at_least(choice, 0));
-    problem_add(&p->problem, solve_at_most(choice, condition->count));
+    problem_add(&p->problem, solve_at_most(choice, none));
     struct clause some = {0};
-    say(&some, solve_at_most(choice, (int64_t)condition->count - 1));
+    say(&some, solve_at_most(choice, none - 1));
     say_out(p, &some, w->end);
     add(p, &some);
     for (uint32_t i = 0; i < condition->count; i++) {
@@ -286,14 +288,15 @@ static void add_wait(struct prefix *p, const struct wait *w, uint32_t choice)
     }
 }
 
-/* Two choices of waits for one condition are not the same signal. */
+/* Two choices of waits for one condition are not the same signal, post or unit. */
 static void add_signals_of(struct prefix *p, const struct condition *condition, uint32_t a,
                            uint32_t b)
 {
     const struct hb *hb = p->scene->d->hb;
-    for (uint32_t n = 0; n < condition->count; n++) {
-        const event_id notify = hb->waits.notifies[condition->first + n];
-        if (hb->trace->events.at[notify].kind == EVENT_SIGNAL) {
+    for (uint32_t n = 0; n < condition->count + condition->token_count; n++) {
+        const bool is_token = n >= condition->count;
+        const event_id notify = is_token ? 0 : hb->waits.notifies[condition->first + n];
+        if (is_token || notify_is_for_one(&hb->trace->events.at[notify])) {
             struct clause c = {0};
             say(&c, solve_at_most(a, (int64_t)n - 1));
             say(&c, solve_at_least(a, (int64_t)n + 1));
@@ -304,7 +307,7 @@ static void add_signals_of(struct prefix *p, const struct condition *condition, 
     }
 }
 
-/* A signal serves one wait. */
+/* A signal or a post serves one wait. */
 static void add_signals(struct prefix *p, uint32_t first_choice, size_t clause_max)
 {
     const struct waits *waits = &p->scene->d->hb->waits;

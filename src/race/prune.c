@@ -23,7 +23,7 @@ static struct bits find_releases(const struct hb *hb, struct arena *scratch)
     }
     for (event_id id = 0; id < hb->trace->events.count; id++) {
         const uint16_t kind = hb->trace->events.at[id].kind;
-        if (kind == EVENT_SIGNAL || kind == EVENT_BROADCAST) {
+        if (kind == EVENT_SIGNAL || kind == EVENT_BROADCAST || kind == EVENT_SEM_POST) {
             bits_add(releases, id);
         }
     }

@@ -96,16 +96,16 @@ static void look_at(struct scene *s, event_id id)
 {
     const struct hb *hb = s->d->hb;
     const struct event *e = &hb->trace->events.at[id];
-    if (e->kind == EVENT_LOCK || e->kind == EVENT_WAIT_END) {
+    if (e->kind == EVENT_LOCK || e->kind == EVENT_WAIT_END || e->kind == EVENT_SEM_WAIT) {
         const uint32_t section = sections_at(&hb->sections, id);
         if (section != UINT32_MAX &&
             hb->sections.locks[hb->sections.list[section].lock].is_contended) {
             vec_push(&s->sections, section);
         }
     }
-    if (e->kind == EVENT_WAIT_END) {
+    if (e->kind == EVENT_WAIT_END || e->kind == EVENT_SEM_WAIT) {
         const uint32_t wait = waits_at(&hb->waits, id);
-        if (wait != UINT32_MAX && hb->waits.list[wait].notify != EVENT_NONE) {
+        if (wait != UINT32_MAX && wait_is_bound(&hb->waits.list[wait])) {
             vec_push(&s->waits, wait);
         }
     }
@@ -172,8 +172,9 @@ static enum scene_state end_listed(struct scene *s)
     }
     for (size_t i = 0; i < s->waits.count; i++) {
         const event_id notify = hb->waits.list[s->waits.at[i]].notify;
-        const enum scene_state state =
-            scene_has(s, notify) ? SCENE_POSSIBLE : add(s, notify, SCENE_NEEDED);
+        const enum scene_state state = notify == EVENT_NONE || scene_has(s, notify)
+                                           ? SCENE_POSSIBLE
+                                           : add(s, notify, SCENE_NEEDED);
         if (state != SCENE_POSSIBLE) {
             return state;
         }

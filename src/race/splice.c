@@ -46,11 +46,11 @@ static void build_order(struct splice *s)
     }
     for (uint32_t i = 0; i < hb->waits.count; i++) {
         const struct wait *w = &hb->waits.list[i];
-        if (w->notify != EVENT_NONE) {
+        if (wait_is_strict(w)) {
             add_if_across(&edges, t, w->notify, w->end, EDGE_NOTIFY);
             s->is_exact = false;
         }
-        if (w->notify != EVENT_NONE && w->begin != EVENT_NONE) {
+        if (wait_is_strict(w) && w->begin != EVENT_NONE) {
             add_if_across(&edges, t, w->begin, w->notify, EDGE_NOTIFY);
         }
     }

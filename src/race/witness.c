@@ -40,6 +40,7 @@ struct replay {
     struct stream_state *streams;
     struct task_state *tasks;
     uint32_t *entered; /* per round */
+    uint32_t *units;   /* per semaphore: what is left of it */
 };
 
 struct witness_checker {
@@ -101,6 +102,10 @@ static void replay_init(struct replay *r, const struct facts *f)
         r->tasks[i].handler_open = FACT_NONE;
     }
     r->entered = arena_array(a, uint32_t, f->rounds.count + 1);
+    r->units = arena_array(a, uint32_t, f->semaphores.count + 1);
+    for (size_t i = 0; i < f->semaphores.count; i++) {
+        r->units[i] = f->semaphores.at[i];
+    }
     for (uint32_t i = 0; i < f->waits.count; i++) {
         if (f->waits.at[i].begin == EVENT_NONE) {
             waiting_add(r, i);
@@ -237,6 +242,9 @@ static const char *lacks_by_kind(const struct replay *r, event_id id)
     if (kind == EVENT_HAPPENS_AFTER) {
         return lacks_annotation(r, id);
     }
+    if (kind == EVENT_SEM_WAIT) {
+        return r->units[r->f->of[id].thing] == 0 ? "the semaphore is 0" : NULL;
+    }
     return kind == EVENT_THREAD_JOIN ? lacks_child(r, id) : NULL;
 }
 
@@ -368,6 +376,10 @@ static void happen(struct replay *r, event_id id)
         change_stream(r, id);
     } else if (e->kind == EVENT_BARRIER_ENTER) {
         set(r, &r->entered[thing], r->entered[thing] + 1);
+    } else if (e->kind == EVENT_SEM_POST && r->f->has_kind[EVENT_SEM_WAIT]) {
+        set(r, &r->units[thing], r->units[thing] + 1);
+    } else if (e->kind == EVENT_SEM_WAIT) {
+        set(r, &r->units[thing], r->units[thing] - 1);
     }
     set(r, &r->now, r->now + 1);
 }

@@ -303,52 +303,45 @@ static void read_atomics(struct facts *f)
 /* ---- semaphores, barriers, once, annotations ---- */
 
 /* A semaphore while its posts and waits are counted. */
-struct semaphore {
-    uint32_t post_count, wait_count;
-    uint32_t initial; /* the least it must have held at the start */
+struct semaphore_tally {
+    int64_t value;   /* by its SEM_INIT; -1: not said */
+    int64_t balance; /* posts less waits so far */
+    int64_t least;   /* the initial count that the list needs */
 };
 
-/* The first waits take what was there at the start, the others a post each, in listed order. */
+static void tally_semaphore(struct semaphore_tally *s, const struct event *e)
+{
+    if (e->kind == EVENT_SEM_INIT) {
+        s->value = s->value < 0 && (e->has & HAS_VALUE) != 0 ? e->value : s->value;
+        return;
+    }
+    s->balance += e->kind == EVENT_SEM_POST ? 1 : -1;
+    s->least = -s->balance > s->least ? -s->balance : s->least;
+}
+
+/* What each semaphore holds at the start: a wait needs that a unit is left. */
 static void read_semaphores(struct facts *f)
 {
     struct map numbers = {0};
-    struct fact_lists posts = {0};
-    VEC(struct semaphore) semaphores = {0};
-    VEC(event_id) waits = {0};
+    VEC(struct semaphore_tally) tallies = {0};
     for (event_id id = 0; id < f->count; id++) {
         const struct event *e = trace_at(f->t, id);
-        if (e->kind != EVENT_SEM_POST && e->kind != EVENT_SEM_WAIT) {
+        if (e->kind != EVENT_SEM_POST && e->kind != EVENT_SEM_WAIT && e->kind != EVENT_SEM_INIT) {
             continue;
         }
         const uint32_t number = facts_number(&numbers, facts_scoped(f->t, e, e->object));
-        if (number == semaphores.count) {
-            vec_push(&semaphores, (struct semaphore){0});
+        if (number == tallies.count) {
+            vec_push(&tallies, (struct semaphore_tally){.value = -1});
         }
-        must(number < semaphores.count);
-        struct semaphore *s = &semaphores.at[number];
+        must(number < tallies.count);
         f->of[id].thing = number;
-        if (e->kind == EVENT_SEM_POST) {
-            fact_lists_add(&posts, number, id);
-            s->post_count++;
-            continue;
-        }
-        vec_push(&waits, id);
-        s->wait_count++;
-        if (s->wait_count > s->post_count + s->initial) {
-            s->initial = s->wait_count - s->post_count;
-        }
+        tally_semaphore(&tallies.at[number], e);
     }
-    vec_each (&waits, wait) {
-        struct semaphore *s = &semaphores.at[f->of[*wait].thing];
-        if (s->initial > 0) {
-            s->initial--;
-        } else {
-            facts_need(f, *wait, fact_lists_take(&posts, f->of[*wait].thing));
-        }
+    vec_each (&tallies, s) {
+        const int64_t initial = s->value > s->least ? s->value : s->least;
+        vec_push(&f->semaphores, initial > INT32_MAX ? INT32_MAX : (uint32_t)initial);
     }
-    vec_release(&semaphores);
-    vec_release(&waits);
-    fact_lists_release(&posts);
+    vec_release(&tallies);
     map_release(&numbers);
 }
 
@@ -478,5 +471,6 @@ void facts_release(struct facts *f)
     vec_release(&f->waits);
     vec_release(&f->parts);
     vec_release(&f->rounds);
+    vec_release(&f->semaphores);
     arena_release(&f->arena);
 }

@@ -80,6 +80,7 @@ struct facts {
     VEC(struct fact_wait) waits;
     VEC(struct fact_part) parts;
     VEC(struct fact_round) rounds;
+    VEC(uint32_t) semaphores;   /* the initial count of each */
     uint32_t *task_event_count; /* per task */
     bool has_kind[KIND_LIMIT];  /* whether the trace has events of the kind */
     uint32_t variable_count, lock_count, stream_count, condition_count;

@@ -15,6 +15,7 @@
 #include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/shared.h"
+#include "runtime/sync.h"
 #include "runtime/text.h"
 
 enum { MAPPINGS_MAX = 256, NAME_SIZE = 240 };
@@ -237,6 +238,10 @@ RT_EXPORT sem_t *sem_open(const char *name, int flags, ...)
         char *at = text_append(word, word + NAME_SIZE - 1, "sem/");
         *text_append(at, word + NAME_SIZE - 1, name + (name[0] == '/')) = 0;
         named(made, sizeof *made, word, -1);
+        int count = 0;
+        if (sem_getvalue(made, &count) == 0) {
+            sync_record_semaphore(made, (unsigned)count, RT_PLACE);
+        }
     }
     return made;
 }

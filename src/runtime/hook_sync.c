@@ -260,6 +260,27 @@ RT_EXPORT int pthread_once(pthread_once_t *once, void (*run)(void))
     return sync_once(REAL(pthread_once), once, run, RT_PLACE);
 }
 
+/* The initial count says which waits needed no post. */
+void sync_record_semaphore(const sem_t *s, unsigned value, const void *place)
+{
+    const int saved = errno;
+    (void)rt_record((struct rt_event){.kind = EVENT_SEM_INIT,
+                                      .object = s,
+                                      .has_value = true,
+                                      .value = (int64_t)value,
+                                      .place = place});
+    errno = saved;
+}
+
+RT_EXPORT int sem_init(sem_t *s, int is_shared, unsigned value)
+{
+    const int result = REAL(sem_init)(s, is_shared, value);
+    if (result == 0) {
+        sync_record_semaphore(s, value, RT_PLACE);
+    }
+    return result;
+}
+
 static int lowered(int result, const sem_t *s, const void *place)
 {
     if (result == 0) {

@@ -61,6 +61,7 @@ typedef void signal_handler(int);
     FUNCTION(int, pthread_spin_unlock, (pthread_spinlock_t *))                                    \
     FUNCTION(int, pthread_barrier_wait, (pthread_barrier_t *))                                    \
     FUNCTION(int, pthread_once, (pthread_once_t *, void (*)(void)))                               \
+    FUNCTION(int, sem_init, (sem_t *, int, unsigned))                                             \
     FUNCTION(int, sem_wait, (sem_t *))                                                            \
     FUNCTION(int, sem_trywait, (sem_t *))                                                         \
     FUNCTION(int, sem_timedwait, (sem_t *, const struct timespec *))                              \

@@ -3,6 +3,7 @@
 #define CLEW_RUNTIME_SYNC_H
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "runtime/rt.h"
 
@@ -19,6 +20,9 @@ uint8_t sync_mutex_mode(const pthread_mutex_t *m);
 /* Begin and end of a wait for a condition. */
 void sync_record_wait(enum event_kind kind, const pthread_cond_t *c, const pthread_mutex_t *m,
                       const void *place);
+
+/* A semaphore has been made with this count. */
+void sync_record_semaphore(const sem_t *s, unsigned value, const void *place);
 
 /* Runs `once` through `real`, such that the one who initializes records it before anybody can see
  * it done, and all others after. */

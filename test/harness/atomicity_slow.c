@@ -57,7 +57,7 @@ static bool gives_back(const struct slow *s, const struct rules_section *section
             depth += (e->kind == EVENT_LOCK) - (e->kind == EVENT_UNLOCK);
         }
     }
-    return depth <= 0 && last->kind == EVENT_UNLOCK;
+    return (depth <= 0 && last->kind == EVENT_UNLOCK) || last->kind == EVENT_SEM_POST;
 }
 
 static void read_rules(struct slow *s)
@@ -73,6 +73,11 @@ static void read_rules(struct slow *s)
     vec_each (&s->r->waits, w) {
         if (w->end != EVENT_NONE && w->server != EVENT_NONE) {
             s->needs[w->end] |= bit(w->server);
+        }
+    }
+    vec_each (&s->r->semaphore_waits, w) {
+        if (w->taken != EVENT_NONE && !w->is_lock) {
+            s->needs[w->wait] |= bit(w->taken);
         }
     }
     s->is_open = arena_array(&s->arena, bool, s->r->sections.count + 1);

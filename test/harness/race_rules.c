@@ -8,6 +8,7 @@ void rules_release(struct rules *r)
     vec_release(&r->handlers);
     vec_release(&r->sections);
     vec_release(&r->waits);
+    vec_release(&r->semaphore_waits);
     vec_release(&r->messages);
     vec_release(&r->program);
     vec_release(&r->cross);

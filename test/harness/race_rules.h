@@ -39,6 +39,15 @@ struct rules_wait {
     event_id server; /* the notify that serves it in the list, EVENT_NONE when none does */
 };
 
+/* In a prefix a SEM_WAIT comes when fewer waits than the initial count and the posts so far came
+ * before it. */
+struct rules_semaphore_wait {
+    event_id wait;
+    uint32_t initial; /* count of its semaphore */
+    event_id taken;   /* the post that it takes in the list; EVENT_NONE: of the initial count */
+    bool is_lock;     /* the semaphore is used as a lock: its waits begin sections */
+};
+
 struct rules_message {
     event_id send, recv; /* the first of each */
     uint32_t channel;    /* of a stream, else 0 */
@@ -60,6 +69,7 @@ struct rules {
     VEC(struct rules_handler) handlers;
     VEC(struct rules_section) sections;
     VEC(struct rules_wait) waits;
+    VEC(struct rules_semaphore_wait) semaphore_waits;
     VEC(struct rules_message) messages;
 
     rules_edges program;  /* rule 1, and the first before the last event of a section */
@@ -80,6 +90,9 @@ void rules_release(struct rules *r);
 
 /* Two sections that must not overlap. */
 bool rules_exclude(const struct rules_section *s, const struct rules_section *other);
+
+/* Whether two events of semaphores are about the same one. */
+bool rules_same_semaphore(const struct rules *r, event_id a, event_id b);
 
 bool rules_event_reads(const struct event *e);
 bool rules_event_writes(const struct event *e);

@@ -123,8 +123,30 @@ static void read_holding(struct rules *r, uint32_t task, uint64_t lock)
     }
 }
 
+/* A wait and the post that follows it, of a semaphore that is used as a lock. */
+static void read_semaphore_sections(struct rules *r)
+{
+    vec_each (&r->semaphore_waits, w) {
+        if (!w->is_lock) {
+            continue;
+        }
+        event_id post = w->wait + 1;
+        while (trace_at(r->t, post)->kind != EVENT_SEM_POST ||
+               trace_at(r->t, post)->task != trace_at(r->t, w->wait)->task ||
+               !rules_same_semaphore(r, post, w->wait)) {
+            post++;
+        }
+        const struct event *e = trace_at(r->t, w->wait);
+        struct holding h = {.task = e->task,
+                            .lock = ~rules_object(r->t, e, e->object), /* no lock's name */
+                            .first = w->wait};
+        section_end(r, &h, post);
+    }
+}
+
 void rules_read_sections(struct rules *r)
 {
+    read_semaphore_sections(r);
     struct map seen = {0}; /* of (task, lock), the lock by its place in `locks` */
     struct map locks = {0};
     for (event_id id = 0; id < r->count; id++) {
@@ -264,27 +286,127 @@ static event_id nth(const struct rules *r, enum event_kind kind, event_id like, 
     return EVENT_NONE;
 }
 
-static void read_semaphore_wait(struct rules *r, event_id wait)
+/* How many units the semaphore of `like` holds at the start: what its first SEM_INIT says, or what
+ * the list needs if that is more. */
+static uint32_t initial_count(const struct rules *r, event_id like)
 {
-    size_t initial = 0; /* the most that waits were ahead of posts, over the whole list */
-    size_t place = 0;   /* of `wait` among the waits, from 1 */
-    size_t posts = 0;
-    size_t waits = 0;
+    int64_t least = 0;
+    int64_t balance = 0;
+    int64_t said = -1;
     for (event_id id = 0; id < r->count; id++) {
         const struct event *e = trace_at(r->t, id);
-        if (!same_object(r, id, wait)) {
+        if (!same_object(r, id, like)) {
             continue;
         }
-        posts += e->kind == EVENT_SEM_POST;
+        balance += e->kind == EVENT_SEM_POST;
+        balance -= e->kind == EVENT_SEM_WAIT;
+        least = least < -balance ? -balance : least;
+        if (e->kind == EVENT_SEM_INIT && said < 0 && (e->has & HAS_VALUE) != 0) {
+            said = e->value;
+        }
+    }
+    return (uint32_t)(said > least ? said : least);
+}
+
+static bool is_of_semaphore(const struct event *e)
+{
+    return e->kind == EVENT_SEM_POST || e->kind == EVENT_SEM_WAIT;
+}
+
+/* The next event of the semaphore by the same task, EVENT_NONE when there is none. */
+static event_id next_use(const struct rules *r, event_id of)
+{
+    for (event_id id = of + 1; id < r->count; id++) {
+        const struct event *e = trace_at(r->t, id);
+        if (is_of_semaphore(e) && e->task == trace_at(r->t, of)->task && same_object(r, id, of)) {
+            return id;
+        }
+    }
+    return EVENT_NONE;
+}
+
+/* A wait is followed by a post of the same context, and a post by nothing or a wait. */
+static bool alternates(const struct rules *r, event_id id)
+{
+    const event_id next = next_use(r, id);
+    if (trace_at(r->t, id)->kind == EVENT_SEM_POST) {
+        return next == EVENT_NONE || trace_at(r->t, next)->kind == EVENT_SEM_WAIT;
+    }
+    return next != EVENT_NONE && trace_at(r->t, next)->kind == EVENT_SEM_POST &&
+           r->handler_of[next] == r->handler_of[id];
+}
+
+/* Initial count 1, more waits than that, and every task waits and then posts. */
+static bool is_used_as_lock(const struct rules *r, event_id like)
+{
+    size_t waits = 0;
+    size_t posts = 0;
+    for (event_id id = 0; id < r->count; id++) {
+        const struct event *e = trace_at(r->t, id);
+        if (!is_of_semaphore(e) || !same_object(r, id, like)) {
+            continue;
+        }
         waits += e->kind == EVENT_SEM_WAIT;
-        initial = waits > posts + initial ? waits - posts : initial;
-        place = id == wait ? waits : place;
+        posts += e->kind == EVENT_SEM_POST;
+        if (!alternates(r, id)) {
+            return false;
+        }
     }
-    const event_id post =
-        place > initial ? nth(r, EVENT_SEM_POST, wait, place - initial) : EVENT_NONE;
-    if (post != EVENT_NONE) {
-        rules_edge_add(&r->cross, post, wait);
+    return waits == posts && waits > 1 && initial_count(r, like) == 1;
+}
+
+/* Whether `later` comes after `id` on the same chain. */
+static bool is_later_on_chain(const struct rules *r, event_id id, event_id later)
+{
+    return id < later && trace_at(r->t, id)->task == trace_at(r->t, later)->task &&
+           r->handler_of[id] == r->handler_of[later];
+}
+
+/* A post that no order can do without: the waits up to this one on its chain are more than the
+ * initial count and all posts but this one, those behind it on its chain and those behind the
+ * wait. */
+static bool is_needed(const struct rules *r, event_id post, event_id wait)
+{
+    size_t units = initial_count(r, wait);
+    size_t waits = 1;
+    for (event_id id = 0; id < r->count; id++) {
+        const struct event *e = trace_at(r->t, id);
+        if (!is_of_semaphore(e) || !same_object(r, id, wait)) {
+            continue;
+        }
+        waits += e->kind == EVENT_SEM_WAIT && is_later_on_chain(r, id, wait);
+        units += e->kind == EVENT_SEM_POST && id != post && !is_later_on_chain(r, post, id) &&
+                 !is_later_on_chain(r, wait, id);
     }
+    return waits > units && !is_later_on_chain(r, post, wait) && !is_later_on_chain(r, wait, post);
+}
+
+/* In the list the k-th wait takes the post number k less the initial count. */
+static void read_semaphore_wait(struct rules *r, event_id wait)
+{
+    size_t place = 0; /* of `wait` among the waits, from 1 */
+    for (event_id id = 0; id <= wait; id++) {
+        place += trace_at(r->t, id)->kind == EVENT_SEM_WAIT && same_object(r, id, wait);
+    }
+    const uint32_t initial = initial_count(r, wait);
+    vec_push(
+        &r->semaphore_waits,
+        (struct rules_semaphore_wait){
+            .wait = wait,
+            .initial = initial,
+            .taken = place > initial ? nth(r, EVENT_SEM_POST, wait, place - initial) : EVENT_NONE,
+            .is_lock = is_used_as_lock(r, wait)});
+    for (event_id id = 0; id < r->count; id++) {
+        if (trace_at(r->t, id)->kind == EVENT_SEM_POST && same_object(r, id, wait) &&
+            is_needed(r, id, wait)) {
+            rules_edge_add(&r->cross, id, wait);
+        }
+    }
+}
+
+bool rules_same_semaphore(const struct rules *r, event_id a, event_id b)
+{
+    return same_object(r, a, b);
 }
 
 /* The task's last ENTER of the barrier listed before its EXIT, EVENT_NONE when there is none. */

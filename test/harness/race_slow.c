@@ -84,6 +84,11 @@ static void observe(const struct rules *r, struct closure *c)
     vec_each (&r->observed, edge) {
         closure_add(c, edge->from, edge->to);
     }
+    vec_each (&r->semaphore_waits, w) {
+        if (w->taken != EVENT_NONE) {
+            closure_add(c, w->taken, w->wait);
+        }
+    }
     vec_each (&r->sections, s) {
         vec_each (&r->sections, later) {
             if (rules_exclude(s, later) && s->first < later->first) {

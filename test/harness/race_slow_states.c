@@ -141,6 +141,25 @@ static bool lacks_notify(const struct walk *w, const struct state *s, event_id e
     return false;
 }
 
+/* No unit is left of the semaphore. */
+static bool semaphore_is_zero(const struct walk *w, const struct state *s, event_id id)
+{
+    vec_each (&w->r->semaphore_waits, wait) {
+        if (wait->wait != id || w->model == SLOW_STRICT) {
+            continue;
+        }
+        uint32_t units = wait->initial;
+        for (event_id other = 0; other < w->r->count; other++) {
+            if (has(s, other) && rules_same_semaphore(w->r, other, id)) {
+                units += trace_at(w->r->t, other)->kind == EVENT_SEM_POST;
+                units -= trace_at(w->r->t, other)->kind == EVENT_SEM_WAIT;
+            }
+        }
+        return units == 0;
+    }
+    return false;
+}
+
 /* All demands but what a read must see. */
 static bool is_enabled(const struct walk *w, const struct state *s, event_id id)
 {
@@ -150,7 +169,7 @@ static bool is_enabled(const struct walk *w, const struct state *s, event_id id)
     if (begins_handler(w->r, id) && handler_is_open(w, s, id)) {
         return false;
     }
-    return !lock_is_taken(w, s, id) && !lacks_notify(w, s, id);
+    return !lock_is_taken(w, s, id) && !lacks_notify(w, s, id) && !semaphore_is_zero(w, s, id);
 }
 
 static bool keeps_its_write(const struct walk *w, const struct state *s, event_id id)
@@ -225,6 +244,11 @@ static void keep_order(struct walk *w)
             if (rules_exclude(s, later) && s->first < later->first) {
                 w->spoiled_by[s->first] |= bit(later->first);
             }
+        }
+    }
+    vec_each (&r->semaphore_waits, wait) {
+        if (wait->taken != EVENT_NONE && !wait->is_lock) {
+            w->needs[wait->wait] |= bit(wait->taken);
         }
     }
     vec_each (&r->handlers, h) {

@@ -140,6 +140,38 @@ static void add_waits(struct query *q)
     mem_free(by_signal);
 }
 
+/* One if the event is in, and before the wait, else 0. */
+static Z3_ast counts_before(struct query *q, event_id id, event_id wait)
+{
+    Z3_sort number = Z3_mk_int_sort(q->z3);
+    return Z3_mk_ite(q->z3, both(q, in(q, id), Z3_mk_lt(q->z3, q->time[id], q->time[wait])),
+                     Z3_mk_int(q->z3, 1, number), Z3_mk_int(q->z3, 0, number));
+}
+
+/* Fewer waits than the initial count and the posts before it; no two waits come at once. */
+static void add_semaphores(struct query *q)
+{
+    const struct rules *r = q->r;
+    Z3_sort number = Z3_mk_int_sort(q->z3);
+    vec_each (&r->semaphore_waits, w) {
+        Z3_ast units = Z3_mk_int(q->z3, (int)w->initial, number);
+        Z3_ast waits = Z3_mk_int(q->z3, 0, number);
+        for (event_id id = 0; id < r->count; id++) {
+            const uint16_t kind = trace_at(r->t, id)->kind;
+            if (id == w->wait || (kind != EVENT_SEM_POST && kind != EVENT_SEM_WAIT) ||
+                !rules_same_semaphore(r, id, w->wait)) {
+                continue;
+            }
+            Z3_ast *sum = kind == EVENT_SEM_POST ? &units : &waits;
+            *sum = Z3_mk_add(q->z3, 2, (Z3_ast[]){*sum, counts_before(q, id, w->wait)});
+            if (kind == EVENT_SEM_WAIT) {
+                add(q, not(q, Z3_mk_eq(q->z3, q->time[id], q->time[w->wait])));
+            }
+        }
+        add_if(q, in(q, w->wait), Z3_mk_lt(q->z3, waits, units));
+    }
+}
+
 /* A read in the prefix comes after the write it saw, and no other write is between. */
 static void add_read(struct query *q, event_id read)
 {
@@ -264,6 +296,7 @@ void slow_by_z3(const struct rules *r, enum slow_model model, struct slow_answer
     add_sections(&q);
     add_waits(&q);
     if (q.is_prefix) {
+        add_semaphores(&q);
         add_prefix(&q);
     }
     answer->has_order = q.is_prefix || is_possible(&q);

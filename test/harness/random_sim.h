@@ -32,6 +32,7 @@ struct actor {
     uint32_t waits_for; /* lock given up while waiting, or SIM_NONE */
     bool is_woken, wait_is_lone;
     bool is_at_barrier, may_leave_barrier;
+    bool holds_binary, holds_binary_in_handler;
 };
 
 struct datagram {
@@ -60,7 +61,8 @@ struct sim {
     struct stream streams[SIM_STREAMS_MAX];
     uint32_t stream_count;
     uint32_t message_count;
-    int64_t semaphore[RANDOM_NODES_MAX]; /* what it started with is not in the trace */
+    int64_t semaphore[RANDOM_NODES_MAX];    /* any task posts and waits */
+    bool is_binary_taken[RANDOM_NODES_MAX]; /* the semaphore that tasks use as a lock */
 };
 
 /* A number below bound; small_below gives smaller ones more often, so that tasks meet. */

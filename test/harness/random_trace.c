@@ -280,6 +280,21 @@ static bool try_join(struct sim *s, struct actor *a)
 
 /* ---- the rest ---- */
 
+/* The semaphore that is used as a lock: whoever waited posts. */
+static bool try_binary_semaphore(struct sim *s, struct actor *a)
+{
+    bool *is_taken = &s->is_binary_taken[a->node];
+    if (a->holds_binary ? a->holds_binary_in_handler != a->is_in_handler : *is_taken) {
+        return false;
+    }
+    sim_emit(s, a,
+             (struct event){.kind = a->holds_binary ? EVENT_SEM_POST : EVENT_SEM_WAIT,
+                            .object = sim_name(s, "s", 1)});
+    a->holds_binary = *is_taken = !a->holds_binary;
+    a->holds_binary_in_handler = a->is_in_handler;
+    return true;
+}
+
 static bool try_semaphore(struct sim *s, struct actor *a)
 {
     int64_t *count = &s->semaphore[a->node];
@@ -361,7 +376,8 @@ static const struct {
     {RANDOM_STREAM, 10, false, sim_try_stream},
     {RANDOM_HANDLER, 14, false, sim_try_handler_begin},
     {RANDOM_HANDLER, 3, true, sim_try_handler_end},
-    {RANDOM_OTHER, 2, false, try_semaphore},
+    {RANDOM_SEMAPHORE, 4, false, try_semaphore},
+    {RANDOM_SEMAPHORE, 4, true, try_binary_semaphore},
     {RANDOM_OTHER, 2, false, try_barrier},
     {RANDOM_OTHER, 2, false, try_note},
 };
@@ -429,11 +445,19 @@ void random_trace(struct trace *t, struct prng *prng, const struct random_shape 
     trace_init(t);
     t->tables.order = ORDER_EXACT;
     for (uint32_t i = 0; i < shape->node_count; i++) {
-        s.semaphore[i] = sim_below(&s, 2);
+        s.semaphore[i] = sim_below(&s, 3);
     }
     for (uint32_t i = 0; i < shape->root_count; i++) {
         struct actor *root = actor_add(&s, i % shape->node_count, SIM_NONE);
         root->is_started = true;
+        if (i < shape->node_count && (shape->features & RANDOM_SEMAPHORE) != 0 &&
+            sim_one_in(&s, 2)) {
+            sim_emit(&s, root,
+                     (struct event){.kind = EVENT_SEM_INIT,
+                                    .has = HAS_VALUE,
+                                    .object = sim_name(&s, "s", 0),
+                                    .value = s.semaphore[i]});
+        }
     }
     const uint32_t attempts = shape->event_count * ATTEMPTS_PER_EVENT;
     for (uint32_t i = 0; i < attempts && t->events.count < shape->event_count; i++) {
@@ -464,6 +488,8 @@ struct random_shape random_shape(struct prng *prng, uint32_t event_count)
         RANDOM_MESSAGE | RANDOM_LOCK,
         RANDOM_ATOMIC | RANDOM_LOCK,
         RANDOM_OTHER,
+        RANDOM_SEMAPHORE,
+        RANDOM_SEMAPHORE | RANDOM_MESSAGE | RANDOM_HANDLER,
         RANDOM_ALL,
     };
     const size_t theme = (size_t)prng_below(prng, sizeof themes / sizeof *themes);

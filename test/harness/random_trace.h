@@ -27,8 +27,9 @@ enum random_feature {
     RANDOM_HANDLER = 1 << 6, /* a receive may be followed by a handler */
     RANDOM_WAIT = 1 << 7,    /* conditions; waits with and without a recorded beginning */
     RANDOM_ATOMIC = 1 << 8,  /* atomic loads, stores and read-modify-writes of any memory order */
-    RANDOM_OTHER = 1 << 9,   /* semaphores, barriers, once, annotations, log lines */
-    RANDOM_ALL = (1 << 10) - 1,
+    RANDOM_OTHER = 1 << 9,   /* barriers, once, annotations, log lines */
+    RANDOM_SEMAPHORE = 1 << 10, /* posts and waits by any task, and one that is used as a lock */
+    RANDOM_ALL = (1 << 11) - 1,
 };
 
 struct random_shape {

@@ -45,6 +45,9 @@ static void print_event(const struct trace *t, const struct event *e)
     if ((e->has & HAS_SIZE) != 0) {
         out_format(&text, " size=%llu", (unsigned long long)e->size);
     }
+    if ((e->has & HAS_VALUE) != 0) {
+        out_format(&text, " value=%lld", (long long)e->value);
+    }
     if ((e->has & HAS_TIME) != 0) {
         out_format(&text, " time=%lld", (long long)e->time);
     }

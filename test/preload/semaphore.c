@@ -1,5 +1,6 @@
 /* What is posted can be waited for, in each way; what is not there is not taken.
  *
+ * expect: 1 sem-init s value=0
  * expect: 4 sem-post s
  * expect: 4 sem-wait s */
 #include <semaphore.h>

@@ -1,5 +1,6 @@
 /* A semaphore with a name has that name in every process.
  *
+ * expect: 2 sem-init sem/clew-test-named+0 value=0
  * expect: 2 sem-post sem/clew-test-named+0
  * expect: 2 sem-wait sem/clew-test-named+0 */
 #include <fcntl.h>

@@ -237,9 +237,9 @@ static void random_execution(struct trace *t, uint64_t seed, bool has_few_places
         RANDOM_ACCESS | RANDOM_LOCK,
         RANDOM_ACCESS | RANDOM_LOCK | RANDOM_THREAD,
         RANDOM_ACCESS | RANDOM_LOCK | RANDOM_WAIT,
-        RANDOM_ACCESS | RANDOM_OTHER,
+        RANDOM_ACCESS | RANDOM_OTHER | RANDOM_SEMAPHORE,
         RANDOM_ACCESS | RANDOM_LOCK | RANDOM_RWLOCK,
-        RANDOM_ACCESS | RANDOM_LOCK | RANDOM_OTHER | RANDOM_THREAD,
+        RANDOM_ACCESS | RANDOM_LOCK | RANDOM_OTHER | RANDOM_SEMAPHORE | RANDOM_THREAD,
     };
     struct prng prng;
     prng_init(&prng, seed);

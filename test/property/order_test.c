@@ -66,6 +66,12 @@ static struct closure observed_closure(const struct rules *r)
         }
     }
     add_edges(&c, &r->cross, true);
+    add_edges(&c, &r->observed, true);
+    vec_each (&r->semaphore_waits, w) {
+        if (w->taken != EVENT_NONE) {
+            *pair_at(&c, w->taken, w->wait) = true;
+        }
+    }
     vec_each (&r->sections, s) {
         vec_each (&r->sections, other) {
             if (rules_exclude(s, other) && s->first < other->first && s->last < other->first) {
@@ -156,10 +162,37 @@ static bool heard_differs(const struct hb *hb, const struct closure *c)
     return false;
 }
 
+static bool semaphore_wait_differs(const struct rules *r, const struct wait *w)
+{
+    vec_each (&r->semaphore_waits, slow) {
+        if (slow->wait == w->end) {
+            return slow->is_lock || slow->taken != w->notify;
+        }
+    }
+    return true;
+}
+
+static bool waits_differ(const struct hb *hb, const struct rules *r)
+{
+    size_t next = 0; /* of the waits for conditions */
+    bool differ = false;
+    for (uint32_t i = 0; !differ && i < hb->waits.count; i++) {
+        const struct wait *w = &hb->waits.list[i];
+        if (w->is_semaphore) {
+            differ = semaphore_wait_differs(r, w);
+            continue;
+        }
+        const struct rules_wait *slow = next < r->waits.count ? &r->waits.at[next++] : NULL;
+        differ = slow == NULL || w->begin != slow->begin || w->end != slow->end ||
+                 w->notify != slow->server;
+    }
+    return differ || next != r->waits.count;
+}
+
 static bool lists_differ(const struct hb *hb, const struct rules *r)
 {
-    bool differ = hb->sections.count != r->sections.count || hb->waits.count != r->waits.count ||
-                  hb->messages.count != r->messages.count;
+    bool differ = hb->sections.count != r->sections.count ||
+                  hb->messages.count != r->messages.count || waits_differ(hb, r);
     for (uint32_t i = 0; !differ && i < hb->sections.count; i++) {
         const struct section *s = &hb->sections.list[i];
         bool is_there = false;
@@ -168,11 +201,6 @@ static bool lists_differ(const struct hb *hb, const struct rules *r)
                         slow->is_shared == s->is_shared;
         }
         differ = !is_there;
-    }
-    for (uint32_t i = 0; !differ && i < hb->waits.count; i++) {
-        const struct wait *w = &hb->waits.list[i];
-        const struct rules_wait *slow = &r->waits.at[i];
-        differ = w->begin != slow->begin || w->end != slow->end || w->notify != slow->server;
     }
     for (size_t i = 0; !differ && i < hb->messages.count; i++) {
         const struct message *m = &hb->messages.list[i];
