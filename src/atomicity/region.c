@@ -325,7 +325,8 @@ static void region_end(struct regions *r, uint32_t task)
 
 static uint64_t key_of(const struct regions *r, const struct event *e, uint32_t name)
 {
-    return map_pair(r->tables->tasks.at[e->task].node, name);
+    const uint32_t node = r->tables->tasks.at[e->task].node;
+    return map_pair(scope_of(&r->tables->names, node, name), name);
 }
 
 static uint64_t lock_key(const struct regions *r, const struct event *e)

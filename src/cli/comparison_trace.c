@@ -7,6 +7,7 @@
 #include "cli/reading.h"
 #include "order/cause.h"
 #include "trace/kind.h"
+#include "trace/scope.h"
 
 /* Names of messages count them (n1>n2/vote#3); where one is missing, those behind it have other
  * numbers and are the same all the same. */
@@ -90,8 +91,9 @@ static void print_object(const struct trace *t, const struct event *event, struc
 {
     const bool is_everywhere = event->kind == EVENT_LOCK && t->tables.order != ORDER_NODE &&
                                lock_mode_is_across_processes(event->mode);
+    const bool is_whole = is_everywhere || scope_is_whole(&t->tables.names, event->object);
     out_format(out, "%s@%s", trace_name(t, event->object),
-               is_everywhere ? "" : trace_name(t, trace_node_of(t, event)));
+               is_whole ? "" : trace_name(t, trace_node_of(t, event)));
 }
 
 /* Texts of one event, of any length. */

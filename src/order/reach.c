@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/map.h"
+#include "trace/scope.h"
 
 /* The clock of who knows nothing, with which all begin. */
 enum { CLOCK_NOTHING = 0 };
@@ -306,6 +308,37 @@ static event_id sweep_all(struct sweep *s)
 
 /* ---- setting up ---- */
 
+/* Marks the names of memory that processes share; false, and nothing taken, when there are none. */
+static bool mark_shared(const struct trace *t, struct bits *shared, struct arena *a)
+{
+    const struct names *names = &t->tables.names;
+    bool is_any = false;
+    for (uint32_t i = 1; i < names->list.count; i++) {
+        if (names->list.at[i].text != NULL && scope_is_whole(names, i)) {
+            *shared = is_any ? *shared : bits_take(a, names->list.count);
+            bits_add(*shared, i);
+            is_any = true;
+        }
+    }
+    return is_any;
+}
+
+/* The nodes whose tasks share memory with other nodes, as a set of names; the map is the caller's.
+ */
+static struct map sharing_nodes(const struct trace *t, struct arena *a)
+{
+    struct map nodes = {0};
+    struct bits shared = {0};
+    if (mark_shared(t, &shared, a)) {
+        trace_each (t, e) {
+            if (bits_has(shared, e->object)) {
+                map_put(&nodes, trace_node_of(t, e), 1);
+            }
+        }
+    }
+    return nodes;
+}
+
 static void group_by_node(struct reach *r, const struct trace *t, struct arena *a)
 {
     const uint32_t task_count = r->contexts->task_count;
@@ -314,8 +347,10 @@ static void group_by_node(struct reach *r, const struct trace *t, struct arena *
     uint32_t *tasks = arena_array(a, uint32_t, (size_t)task_count + 1);
     r->groups = arena_array(a, struct reach_group, (size_t)task_count + 1);
     struct map group_of_node = {0};
+    struct map sharing = r->scope == REACH_NODE ? sharing_nodes(t, a) : (struct map){0};
     for (uint32_t task = 0; task < task_count; task++) {
-        const uint32_t node = r->scope == REACH_NODE ? t->tables.tasks.at[task].node : 0;
+        const uint32_t own = r->scope == REACH_NODE ? t->tables.tasks.at[task].node : 0;
+        const uint32_t node = map_get(&sharing, own) != NULL ? SCOPE_WHOLE_TRACE : own;
         group_of[task] = *map_slot(&group_of_node, node, r->group_count, NULL);
         r->group_count = (uint32_t)group_of_node.entries.count;
         slot_of[task] = r->groups[group_of[task]].width++;
@@ -332,6 +367,7 @@ static void group_by_node(struct reach *r, const struct trace *t, struct arena *
         tasks[r->groups[group_of[task]].first + slot_of[task]] = task;
     }
     map_release(&group_of_node);
+    map_release(&sharing);
     r->group_of = group_of;
     r->slot_of = slot_of;
     r->tasks = tasks;

@@ -4,7 +4,8 @@
  * Handlers hang off main chains, so clocks count events of main chains only, and an event has a
  * clock of its own only where an edge joins it: everything up to the next join shares it. While
  * sweeping, full clocks live only as long as somebody still needs them; what is kept of them is a
- * row of the tasks that are asked about (those of the event's node, or all). */
+ * row of the tasks that are asked about (those of the event's node, or all). Nodes that share
+ * memory (trace/scope.h) count as one node here. */
 #ifndef CLEW_ORDER_REACH_H
 #define CLEW_ORDER_REACH_H
 
@@ -24,7 +25,7 @@ enum reach_direction {
 /* Which tasks a row speaks of. */
 enum reach_scope {
     REACH_ALL,  /* every task */
-    REACH_NODE, /* the tasks of the event's own node */
+    REACH_NODE, /* the tasks of the event's own node; of all that share memory, if it is one */
     REACH_NONE, /* no rows: only whether the graph has a cycle */
 };
 

@@ -1,18 +1,18 @@
-/* Whose a name is: variables, locks, conditions and the like belong to the node of the task that
- * names them, the locks of several processes to the whole trace. */
+/* Keys for the names in events: a name with the node it belongs to, or with the whole trace
+ * (trace/scope.h). The locks of several processes (fcntl, flock, process-shared) belong to the
+ * whole trace, whatever their names are. */
 #ifndef CLEW_ORDER_SCOPE_H
 #define CLEW_ORDER_SCOPE_H
 
 #include "base/map.h"
 #include "trace/kind.h"
+#include "trace/scope.h"
 #include "trace/trace.h"
 
-#define SCOPE_WHOLE_TRACE UINT32_MAX
-
-/* A name as seen by this event: a key for maps, its node in the upper half. */
+/* A name as seen by this event: a key for maps, its scope in the upper half. */
 static inline uint64_t scope_name(const struct trace *t, const struct event *e, uint32_t name)
 {
-    return map_pair(trace_node_of(t, e), name);
+    return map_pair(scope_of(&t->tables.names, trace_node_of(t, e), name), name);
 }
 
 /* The lock that a LOCK or UNLOCK speaks of. */

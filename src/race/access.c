@@ -122,7 +122,7 @@ static void collect(struct build *b, event_id id)
 {
     const struct event *e = &b->t->events.at[id];
     const uint32_t node = trace_node_of(b->t, e);
-    const uint32_t variable = scoped_number(&b->variable_of, node, e->object);
+    const uint32_t variable = scoped_number(&b->variable_of, &b->t->tables.names, node, e->object);
     if (variable == b->variables.count) {
         vec_push(&b->variables, (struct access_variable){.node = node, .name = e->object});
     }

@@ -160,7 +160,8 @@ bool cuts_holdings_exclude(const struct cuts *c, struct cut_holding a, struct cu
 /* The number of the variable that an access or atomic speaks of. */
 static inline uint32_t cuts_variable(struct cuts *c, const struct event *e)
 {
-    return scoped_number(&c->variable_of, trace_node_of(c->hb->trace, e), e->object);
+    const struct trace *t = c->hb->trace;
+    return scoped_number(&c->variable_of, &t->tables.names, trace_node_of(t, e), e->object);
 }
 
 #endif

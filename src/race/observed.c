@@ -176,10 +176,11 @@ struct prepared {
 static struct prepared prepare_access(struct observed *o, const struct event *e)
 {
     const uint32_t node = observed_task_at(o, e->task)->node;
-    const uint32_t variable = scoped_number(&o->variable_of, node, e->object);
+    const uint32_t variable = scoped_number(&o->variable_of, &o->tables->names, node, e->object);
     if (variable == o->history.variables.count) {
         vec_push(&o->variables, (struct observed_variable){.node = node, .object = e->object});
-        const uint32_t alike = alike_number(&o->alike, &o->tables->names, node, e->object);
+        const uint32_t scope = scope_of(&o->tables->names, node, e->object);
+        const uint32_t alike = alike_number(&o->alike, &o->tables->names, scope, e->object);
         must(history_variable_new(&o->history, alike) == variable);
     }
     const uint32_t hash = history_hash(variable, e->task, access_place(e));

@@ -13,8 +13,8 @@ enum {
 static struct observed_lock *lock_at(struct observed *o, uint32_t node, uint32_t object,
                                      uint8_t mode)
 {
-    const uint32_t scope = lock_mode_is_across_processes(mode) ? 0 : node;
-    const uint32_t number = scoped_number(&o->lock_of, scope, object);
+    const uint32_t scope = lock_mode_is_across_processes(mode) ? SCOPE_WHOLE_TRACE : node;
+    const uint32_t number = scoped_number(&o->lock_of, &o->tables->names, scope, object);
     while (o->locks.count <= number) {
         vec_push(&o->locks, (struct observed_lock){.alone_row = OBSERVED_NONE,
                                                    .shared_row = OBSERVED_NONE,
@@ -139,7 +139,8 @@ void observed_lock_released(struct observed *o, const struct observed_step *s)
 
 static uint32_t condition_number(struct observed *o, const struct observed_step *s)
 {
-    const uint32_t number = scoped_number(&o->condition_of, s->task->node, s->event->object);
+    const uint32_t number =
+        scoped_number(&o->condition_of, &o->tables->names, s->task->node, s->event->object);
     while (o->conditions.count <= number) {
         vec_push(&o->conditions, (struct observed_condition){.notifies = OBSERVED_NONE});
     }
@@ -240,7 +241,8 @@ void observed_notify(struct observed *o, const struct observed_step *s)
 
 static struct observed_semaphore *semaphore_at(struct observed *o, const struct observed_step *s)
 {
-    const uint32_t number = scoped_number(&o->semaphore_of, s->task->node, s->event->object);
+    const uint32_t number =
+        scoped_number(&o->semaphore_of, &o->tables->names, s->task->node, s->event->object);
     while (o->semaphores.count <= number) {
         vec_push(&o->semaphores, (struct observed_semaphore){.posts = OBSERVED_NONE});
     }
@@ -285,7 +287,8 @@ void observed_semaphore_wait(struct observed *o, const struct observed_step *s)
 
 static struct observed_barrier *barrier_at(struct observed *o, const struct observed_step *s)
 {
-    const uint32_t number = scoped_number(&o->barrier_of, s->task->node, s->event->object);
+    const uint32_t number =
+        scoped_number(&o->barrier_of, &o->tables->names, s->task->node, s->event->object);
     while (o->barriers.count <= number) {
         vec_push(&o->barriers,
                  (struct observed_barrier){.open_row = OBSERVED_NONE, .closed_row = OBSERVED_NONE});
@@ -341,9 +344,11 @@ void observed_barrier_exit(struct observed *o, const struct observed_step *s)
 
 /* ---- atomics, one-time initialization, annotations ---- */
 
-static uint32_t *row_at(struct observed_rows *family, const struct observed_step *s)
+static uint32_t *row_at(const struct observed *o, struct observed_rows *family,
+                        const struct observed_step *s)
 {
-    const uint32_t number = scoped_number(&family->number_of, s->task->node, s->event->object);
+    const uint32_t number =
+        scoped_number(&family->number_of, &o->tables->names, s->task->node, s->event->object);
     while (family->rows.count <= number) {
         vec_push(&family->rows, OBSERVED_NONE);
     }
@@ -365,7 +370,7 @@ static bool mode_releases(uint8_t mode)
 void observed_atomic(struct observed *o, const struct observed_step *s)
 {
     const struct event *e = s->event;
-    uint32_t *row = row_at(&o->atomics, s);
+    uint32_t *row = row_at(o, &o->atomics, s);
     if (e->kind != EVENT_ATOMIC_STORE && mode_acquires(e->mode)) {
         observed_acquire(o, s, *row);
     }
@@ -381,7 +386,7 @@ void observed_atomic(struct observed *o, const struct observed_step *s)
 
 void observed_once(struct observed *o, const struct observed_step *s)
 {
-    uint32_t *row = row_at(&o->onces, s);
+    uint32_t *row = row_at(o, &o->onces, s);
     if (*row == OBSERVED_NONE) {
         observed_publish(o, row, s);
     } else {
@@ -391,7 +396,7 @@ void observed_once(struct observed *o, const struct observed_step *s)
 
 void observed_annotation(struct observed *o, const struct observed_step *s)
 {
-    uint32_t *row = row_at(&o->annotations, s);
+    uint32_t *row = row_at(o, &o->annotations, s);
     if (s->event->kind == EVENT_HAPPENS_BEFORE) {
         observed_publish(o, row, s);
     } else {

@@ -1,12 +1,13 @@
 #include "race/witness_facts.h"
 
 #include "trace/kind.h"
+#include "trace/scope.h"
 
 /* ---- tools ---- */
 
 uint64_t facts_scoped(const struct trace *t, const struct event *e, uint32_t name)
 {
-    return map_pair(trace_node_of(t, e), name);
+    return map_pair(scope_of(&t->tables.names, trace_node_of(t, e), name), name);
 }
 
 uint32_t facts_number(struct map *numbers, uint64_t key)

@@ -10,6 +10,7 @@
 
 #include "trace/check_state.h"
 #include "trace/kind.h"
+#include "trace/scope.h"
 
 static bool is_process_owned(uint8_t mode)
 {
@@ -19,7 +20,10 @@ static bool is_process_owned(uint8_t mode)
 
 static uint32_t lock_index(struct check *c, uint32_t task, uint32_t object, uint8_t mode)
 {
-    const uint32_t scope = lock_mode_is_across_processes(mode) ? 0 : c->tables->tasks.at[task].node;
+    const uint32_t scope =
+        lock_mode_is_across_processes(mode)
+            ? SCOPE_WHOLE_TRACE
+            : scope_of(&c->tables->names, c->tables->tasks.at[task].node, object);
     bool is_new = false;
     const uint32_t index =
         *map_slot(&c->lock_of, map_pair(scope, object), (uint32_t)c->locks.count, &is_new);

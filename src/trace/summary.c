@@ -1,6 +1,7 @@
 #include "trace/summary.h"
 
 #include "trace/kind.h"
+#include "trace/scope.h"
 
 const char *role_name(enum role role, bool is_plural)
 {
@@ -64,12 +65,13 @@ static enum role role_of(const struct event *e)
     bug("event class");
 }
 
-/* Channels, resources and the locks of several processes are the same wherever they are used;
- * everything else belongs to its node. */
-static uint32_t scope_of(const struct summary *s, const struct event *e, enum role role)
+/* Channels, resources, the locks of several processes and memory that processes share are the same
+ * wherever they are used; everything else belongs to its node. */
+static uint32_t node_of(const struct summary *s, const struct event *e, enum role role)
 {
     const bool is_shared = role == ROLE_CHANNEL || role == ROLE_RESOURCE ||
-                           (role == ROLE_LOCK && lock_mode_is_across_processes(e->mode));
+                           (role == ROLE_LOCK && lock_mode_is_across_processes(e->mode)) ||
+                           scope_is_whole(&s->tables->names, e->object);
     return is_shared ? 0 : s->tables->tasks.at[e->task].node;
 }
 
@@ -98,7 +100,7 @@ void summary_events(struct summary *s, const struct batch *b)
         }
         if (e->object != 0) {
             const enum role role = role_of(e);
-            const uint64_t key = map_pair(scope_of(s, e, role), e->object);
+            const uint64_t key = map_pair(node_of(s, e, role), e->object);
             *map_slot(&s->objects, key, 0, NULL) |= 1u << role;
         }
     }

@@ -1,5 +1,7 @@
 #include "race_rules.h"
 
+#include <string.h>
+
 #include "race_rules_parts.h"
 #include "trace/kind.h"
 
@@ -22,7 +24,9 @@ void rules_release(struct rules *r)
 
 uint64_t rules_object(const struct trace *t, const struct event *e, uint32_t object)
 {
-    return map_pair(trace_node_of(t, e), object);
+    const char *name = trace_name(t, object);
+    const bool is_whole = strncmp(name, "shm:", 4) == 0 || strncmp(name, "eventfd#", 8) == 0;
+    return map_pair(is_whole ? UINT32_MAX : trace_node_of(t, e), object);
 }
 
 bool rules_event_reads(const struct event *e)

@@ -73,6 +73,10 @@ bool sim_one_in(struct sim *s, uint32_t n);
 /* The name made of a stem and a number. */
 uint32_t sim_name(struct sim *s, const char *stem, uint32_t number);
 
+/* Whether the object of this number lies in memory that all nodes share, and its name. */
+bool sim_is_shared(const struct sim *s, uint32_t number);
+uint32_t sim_object(struct sim *s, const char *stem, uint32_t number);
+
 /* The task does this. */
 void sim_emit(struct sim *s, struct actor *a, struct event e);
 

@@ -29,6 +29,25 @@ uint32_t sim_name(struct sim *s, const char *stem, uint32_t number)
     return names_intern_text(&s->t->tables.names, text);
 }
 
+bool sim_is_shared(const struct sim *s, uint32_t number)
+{
+    return (s->shape->features & RANDOM_SHARED) != 0 && number % 2 == 0;
+}
+
+uint32_t sim_object(struct sim *s, const char *stem, uint32_t number)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%s%s", sim_is_shared(s, number) ? "shm:" : "", stem);
+    return sim_name(s, text, number);
+}
+
+/* Whether both mean the same object by this number. */
+static bool sees_same(const struct sim *s, const struct actor *a, const struct actor *b,
+                      uint32_t number)
+{
+    return a->node == b->node || sim_is_shared(s, number);
+}
+
 void sim_emit(struct sim *s, struct actor *a, struct event e)
 {
     e.task = a->task;
@@ -75,7 +94,7 @@ static bool lock_is_free(const struct sim *s, const struct actor *a, uint32_t lo
     }
     for (uint32_t i = 0; i < s->actor_count; i++) {
         const struct actor *other = &s->actors[i];
-        if (other != a && other->node == a->node && actor_holds(other, lock) &&
+        if (other != a && sees_same(s, other, a, lock) && actor_holds(other, lock) &&
             (!mode_is_read(mode) || actor_holds_alone(other, lock))) {
             return false;
         }
@@ -97,7 +116,7 @@ static bool try_lock(struct sim *s, struct actor *a)
     a->holds[a->hold_count++] =
         (struct hold){.lock = lock, .mode = mode, .is_in_handler = a->is_in_handler};
     sim_emit(s, a,
-             (struct event){.kind = EVENT_LOCK, .mode = mode, .object = sim_name(s, "m", lock)});
+             (struct event){.kind = EVENT_LOCK, .mode = mode, .object = sim_object(s, "m", lock)});
     return true;
 }
 
@@ -118,7 +137,7 @@ static bool try_unlock(struct sim *s, struct actor *a)
     a->hold_count--;
     sim_emit(s, a,
              (struct event){
-                 .kind = EVENT_UNLOCK, .mode = hold.mode, .object = sim_name(s, "m", hold.lock)});
+                 .kind = EVENT_UNLOCK, .mode = hold.mode, .object = sim_object(s, "m", hold.lock)});
     return true;
 }
 
@@ -136,7 +155,7 @@ static bool try_access(struct sim *s, struct actor *a)
     const uint32_t place = variable * 4 + (is_write ? 2 : 0) + sim_below(s, 2);
     sim_emit(s, a,
              (struct event){.kind = is_write ? EVENT_WRITE : EVENT_READ,
-                            .object = sim_name(s, "x", variable),
+                            .object = sim_object(s, "x", variable),
                             .location = sim_name(s, "P", place)});
     return true;
 }
@@ -149,8 +168,8 @@ static bool try_atomic(struct sim *s, struct actor *a)
     sim_emit(s, a,
              (struct event){.kind = kinds[sim_below(s, 3)],
                             .mode = (uint8_t)sim_below(s, MEMORY_SEQ_CST + 1),
-                            .object = is_mixed ? sim_name(s, "x", variable)
-                                               : sim_name(s, "a", sim_below(s, ATOMICS)),
+                            .object = is_mixed ? sim_object(s, "x", variable)
+                                               : sim_object(s, "a", sim_below(s, ATOMICS)),
                             .location = is_mixed ? sim_name(s, "Q", variable) : 0});
     return true;
 }
@@ -160,7 +179,7 @@ static bool try_atomic(struct sim *s, struct actor *a)
 /* The condition of a lone WAIT_END is the lock itself, as for monitors. */
 static uint32_t condition_of(struct sim *s, uint32_t lock, bool is_lone)
 {
-    return sim_name(s, is_lone ? "m" : "c", lock);
+    return sim_object(s, is_lone ? "m" : "c", lock);
 }
 
 static bool try_wait(struct sim *s, struct actor *a)
@@ -180,14 +199,14 @@ static bool try_wait(struct sim *s, struct actor *a)
         sim_emit(s, a,
                  (struct event){.kind = EVENT_WAIT_BEGIN,
                                 .object = condition_of(s, hold->lock, false),
-                                .text = sim_name(s, "m", hold->lock)});
+                                .text = sim_object(s, "m", hold->lock)});
     }
     return true;
 }
 
-static bool wait_is_on(const struct actor *waiter, uint32_t node, uint32_t lock, bool is_lone)
+static bool wait_is_on(const struct actor *waiter, uint32_t lock, bool is_lone)
 {
-    return waiter->waits_for == lock && waiter->node == node && waiter->wait_is_lone == is_lone;
+    return waiter->waits_for == lock && waiter->wait_is_lone == is_lone;
 }
 
 static bool try_signal(struct sim *s, struct actor *a)
@@ -199,8 +218,8 @@ static bool try_signal(struct sim *s, struct actor *a)
     uint32_t woken = 0;
     for (uint32_t i = 0; i < s->actor_count; i++) {
         struct actor *waiter = &s->actors[(first + i) % s->actor_count];
-        if (wait_is_on(waiter, a->node, lock, is_lone) && !waiter->is_woken &&
-            (is_broadcast || woken == 0)) {
+        if (sees_same(s, waiter, a, lock) && wait_is_on(waiter, lock, is_lone) &&
+            !waiter->is_woken && (is_broadcast || woken == 0)) {
             waiter->is_woken = true;
             woken++;
         }
@@ -222,7 +241,7 @@ static bool try_return_from_wait(struct sim *s, struct actor *a)
         return false;
     }
     a->waits_for = SIM_NONE;
-    const uint32_t text = a->wait_is_lone ? 0 : sim_name(s, "m", lock);
+    const uint32_t text = a->wait_is_lone ? 0 : sim_object(s, "m", lock);
     sim_emit(s, a,
              (struct event){.kind = EVENT_WAIT_END,
                             .object = condition_of(s, lock, a->wait_is_lone),
@@ -270,7 +289,7 @@ static bool try_end(struct sim *s, struct actor *a)
 static bool try_join(struct sim *s, struct actor *a)
 {
     struct actor *child = &s->actors[sim_below(s, s->actor_count)];
-    if (!child->is_ended || child->is_joined || child->node != a->node) {
+    if (!child->is_ended || child->is_joined || !sees_same(s, child, a, 0)) {
         return false;
     }
     child->is_joined = !sim_one_in(s, 4);
@@ -297,7 +316,7 @@ static bool try_binary_semaphore(struct sim *s, struct actor *a)
 
 static bool try_semaphore(struct sim *s, struct actor *a)
 {
-    int64_t *count = &s->semaphore[a->node];
+    int64_t *count = &s->semaphore[sim_is_shared(s, 0) ? 0 : a->node];
     const bool is_post = sim_one_in(s, 2);
     if (!is_post && *count == 0) {
         return false;
@@ -305,7 +324,7 @@ static bool try_semaphore(struct sim *s, struct actor *a)
     *count += is_post ? 1 : -1;
     sim_emit(s, a,
              (struct event){.kind = is_post ? EVENT_SEM_POST : EVENT_SEM_WAIT,
-                            .object = sim_name(s, "s", 0)});
+                            .object = sim_object(s, "s", 0)});
     return true;
 }
 
@@ -315,7 +334,7 @@ static bool try_barrier(struct sim *s, struct actor *a)
     struct actor *first = NULL;
     for (uint32_t i = 0; i < s->actor_count; i++) {
         struct actor *other = &s->actors[i];
-        if (other->node != a->node || !other->is_at_barrier) {
+        if (!sees_same(s, other, a, 0) || !other->is_at_barrier) {
             continue;
         }
         if (other->may_leave_barrier) {
@@ -328,7 +347,7 @@ static bool try_barrier(struct sim *s, struct actor *a)
     if (first != NULL) {
         first->may_leave_barrier = true;
     }
-    sim_emit(s, a, (struct event){.kind = EVENT_BARRIER_ENTER, .object = sim_name(s, "b", 0)});
+    sim_emit(s, a, (struct event){.kind = EVENT_BARRIER_ENTER, .object = sim_object(s, "b", 0)});
     return true;
 }
 
@@ -339,7 +358,7 @@ static bool try_leave_barrier(struct sim *s, struct actor *a)
     }
     a->is_at_barrier = false;
     a->may_leave_barrier = false;
-    sim_emit(s, a, (struct event){.kind = EVENT_BARRIER_EXIT, .object = sim_name(s, "b", 0)});
+    sim_emit(s, a, (struct event){.kind = EVENT_BARRIER_EXIT, .object = sim_object(s, "b", 0)});
     return true;
 }
 
@@ -352,7 +371,7 @@ static bool try_note(struct sim *s, struct actor *a)
     sim_emit(s, a,
              (struct event){.kind = kinds[chosen],
                             .mode = is_observed ? ANNOTATION_OBSERVED : MODE_UNSAID,
-                            .object = chosen < 3 ? sim_name(s, "h", chosen / 2) : 0});
+                            .object = chosen < 3 ? sim_object(s, "h", chosen / 2) : 0});
     return true;
 }
 
@@ -505,6 +524,9 @@ struct random_shape random_shape(struct prng *prng, uint32_t event_count)
     /* Two tasks on each node, or nothing would be shared. */
     if ((shape.features & RANDOM_THREAD) == 0 && shape.root_count < 2 * shape.node_count) {
         shape.root_count = 2 * shape.node_count;
+    }
+    if (shape.node_count > 1 && prng_below(prng, 2) == 0) {
+        shape.features |= RANDOM_SHARED;
     }
     shape.task_max = shape.root_count + 2;
     return shape;

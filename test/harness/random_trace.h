@@ -30,6 +30,7 @@ enum random_feature {
     RANDOM_OTHER = 1 << 9,   /* barriers, once, annotations, log lines */
     RANDOM_SEMAPHORE = 1 << 10, /* posts and waits by any task, and one that is used as a lock */
     RANDOM_ALL = (1 << 11) - 1,
+    RANDOM_SHARED = 1 << 11, /* nodes share memory: half of the objects are one on all nodes */
 };
 
 struct random_shape {

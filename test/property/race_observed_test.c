@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "load.h"
@@ -63,7 +64,8 @@ static bool shows_semaphore_late(const struct trace *t, event_id first)
     size_t initial = 0;
     for (event_id id = first; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
-        if (e->object != like->object || trace_node_of(t, e) != trace_node_of(t, like)) {
+        if (e->object != like->object ||
+            rules_object(t, e, e->object) != rules_object(t, like, like->object)) {
             continue;
         }
         posts += e->kind == EVENT_SEM_POST;
@@ -229,6 +231,18 @@ static void take_apart(struct trace *apart, const struct trace *t, event_id *ori
     trace_seal(apart);
 }
 
+/* Where nodes share memory, the order of their events to it is not known when their logs follow
+ * each other. */
+static bool shares_memory(const struct trace *t)
+{
+    trace_each (t, e) {
+        if (strncmp(trace_name(t, e->object), "shm:", 4) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *nodes_differ(const struct trace *t)
 {
     struct trace apart;
@@ -298,7 +312,7 @@ TEST(observed_tells_every_pair_of_places_once)
 
 TEST(observed_says_the_same_when_the_logs_of_the_nodes_follow_each_other)
 {
-    const struct property p = {.differ = nodes_differ};
+    const struct property p = {.differ = nodes_differ, .is_skipped = shares_memory};
     check_property(&p, test_count(1500, 10000), 40);
 }
 

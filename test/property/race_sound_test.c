@@ -240,8 +240,8 @@ static bool shows_places(const struct trace *t, const struct proofs *p, event_id
             }
             continue;
         }
-        if (pair->is_message || shown_first->object != first->object ||
-            trace_node_of(t, shown_first) != trace_node_of(t, first)) {
+        if (pair->is_message || rules_object(t, shown_first, shown_first->object) !=
+                                    rules_object(t, first, first->object)) {
             continue;
         }
         if ((look_alike(shown_first, first) && look_alike(shown_second, second)) ||
