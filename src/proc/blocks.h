@@ -14,10 +14,11 @@
 
 struct block {
     uint64_t base, size;
-    uint32_t name;   /* 0: what lies in it is named by its first use */
-    uint32_t number; /* once something in it has been named; 0 before */
-    uint32_t links;  /* pages that still lead here */
-    bool is_gone;    /* another has taken its place */
+    uint32_t name;    /* 0: what lies in it is named by its first use */
+    uint32_t number;  /* once something in it has been named; 0 before */
+    uint32_t links;   /* pages that still lead here */
+    uint32_t mapping; /* number plus one of the shared mapping that it is; 0: none */
+    bool is_gone;     /* another has taken its place */
 };
 
 struct block_span {

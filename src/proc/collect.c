@@ -96,7 +96,7 @@ static int read_notes(struct collector *c, struct err *e)
             return -1;
         }
         if (s->row.has_record) {
-            s->process = collector_process(c, s->row.process, s->row.segment->node);
+            s->process = collector_process(c, s->row.segment);
         }
         while (s->row.has_record) {
             if (kind_of(s->row.record->kind) == NULL) {
@@ -240,6 +240,7 @@ int collect(const char *folder, struct tables *t, struct writer *w, struct colle
     if (result == 0) {
         describe(&c);
         translate_ends(&c);
+        collector_divide_shared(&c);
         result = begin_rows(&c, e);
     }
     if (result == 0) {

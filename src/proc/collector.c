@@ -30,6 +30,7 @@ static void read_page(struct collector *c)
 void collector_init(struct collector *c)
 {
     names_init(&c->inodes);
+    shared_memory_init(&c->memory, &c->tables->names);
     c->inode_none = names_intern_text(&c->tables->names, "unix");
     c->tables->order = ORDER_STAMPED;
     c->tables->tick_ns = 1000;
@@ -61,19 +62,34 @@ int collector_find(struct collector *c, struct err *e)
     return 0;
 }
 
-struct process *collector_process(struct collector *c, uint32_t number, const char *node)
+struct process *collector_process(struct collector *c, const struct segment *segment)
 {
     vec_each (&c->processes, known) {
-        if ((*known)->number == number) {
+        if ((*known)->number == segment->process) {
             return *known;
         }
     }
     struct process *p = arena_new(&c->arena, struct process);
-    p->number = number;
-    p->node = names_intern_text(&c->tables->names, node);
-    naming_init(&p->naming, c->tables, c->folder, number);
+    p->number = segment->process;
+    p->pid = segment->pid;
+    p->node = names_intern_text(&c->tables->names, segment->node);
+    naming_init(&p->naming, c->tables, &c->memory, c->folder, p->number);
     vec_push(&c->processes, p);
     return p;
+}
+
+void collector_divide_shared(struct collector *c)
+{
+    vec_each (&c->processes, p) {
+        vec_each (&(*p)->naming.expected, m) {
+            pieces_copy(
+                &c->memory.pieces,
+                &(struct pieces_span){.from = &(*p)->pieces,
+                                      .from_address = m->start,
+                                      .to_address = shared_memory_address(m->object, m->offset),
+                                      .size = m->size});
+        }
+    }
 }
 
 void collector_begin(struct collector *c, uint32_t source)
@@ -143,6 +159,7 @@ void collector_release(struct collector *c)
     vec_release(&c->processes);
     vec_release(&c->heap);
     vec_release(&c->batch);
+    shared_memory_release(&c->memory);
     datagrams_release(&c->datagrams);
     traffic_release(&c->traffic);
     map_release(&c->exec_count);

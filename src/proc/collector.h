@@ -8,6 +8,7 @@
 #include "proc/naming.h"
 #include "proc/pieces.h"
 #include "proc/row.h"
+#include "proc/shared_memory.h"
 #include "proc/traffic.h"
 #include "trace/format.h"
 #include "wire/kind.h"
@@ -22,6 +23,8 @@ struct ends {
 struct process {
     uint32_t number;
     uint32_t node; /* name */
+    uint32_t pid;
+    bool has_begun; /* the merge has come to it */
     struct naming naming;
     struct pieces pieces;
     struct map task_of_number; /* number of a task in the process to task */
@@ -42,6 +45,7 @@ struct source {
     struct row row;
     struct process *process;
     uint32_t task;         /* in the tables */
+    bool is_joined;        /* the task has been waited for */
     uint64_t stamp;        /* where the row stands in the merge */
     uint64_t epoch;        /* stamped records taken so far */
     int64_t time;          /* when it was, as its task said last; 0: not said */
@@ -64,6 +68,7 @@ struct collector {
     struct names inodes; /* of pipes and Unix sockets, in order of appearance */
     uint32_t inode_none; /* the name of a Unix peer that is not known */
     struct recording page;
+    struct shared_memory memory;
     struct datagrams datagrams;
     struct traffic traffic;
     struct map exec_count;       /* of a task: how often it became another program */
@@ -98,8 +103,11 @@ void collector_release(struct collector *c);
  * ... of one task. Asked again it adds what is new. */
 MUST_USE int collector_find(struct collector *c, struct err *e);
 
-/* The process of this number, whose node is called so if it is new. */
-struct process *collector_process(struct collector *c, uint32_t number, const char *node);
+/* The process that this segment is of. */
+struct process *collector_process(struct collector *c, const struct segment *segment);
+
+/* An access in memory that processes share divides its words for all of them. */
+void collector_divide_shared(struct collector *c);
 
 /* The source's row has its first record at the front: who its task is, and its stamp. */
 void collector_begin(struct collector *c, uint32_t source);

@@ -158,13 +158,18 @@ static int scout_ahead(struct live *l, size_t index, struct err *e)
         struct source *s = &c->sources.at[index];
         const struct record *record = scout->row.record;
         if (s->process == NULL) {
-            s->process = collector_process(c, s->row.process, scout->row.segment->node);
+            s->process = collector_process(c, scout->row.segment);
         }
         if (kind_of(record->kind) == NULL) {
             struct source told = {.row = scout->row, .process = s->process};
             translate_note(c, &told);
         } else if (record_is_access(record)) {
-            pieces_see(&s->process->pieces, record->object, record_access_size(record));
+            uint64_t shared = 0;
+            const uint64_t size = record_access_size(record);
+            pieces_see(&s->process->pieces, record->object, size);
+            if (naming_is_shared(&s->process->naming, record->object, &shared)) {
+                pieces_see(&c->memory.pieces, shared, size);
+            }
             if (row_is_late(&scout->row) && take_late(l, scout, e) < 0) {
                 return -1;
             }

@@ -15,9 +15,10 @@ enum {
     CALLS_SIZE = CALLS_COUNT * sizeof(uint64_t),
 };
 
-void naming_init(struct naming *g, struct tables *t, const char *folder, uint32_t number)
+void naming_init(struct naming *g, struct tables *t, struct shared_memory *memory,
+                 const char *folder, uint32_t number)
 {
-    *g = (struct naming){.tables = t, .places = places_new()};
+    *g = (struct naming){.tables = t, .memory = memory, .places = places_new()};
     (void)snprintf(g->calls_path, sizeof g->calls_path, "%s/%u" CALLS_SUFFIX, folder, number);
     out_open_memory(&g->text);
 }
@@ -36,7 +37,8 @@ void naming_release(struct naming *g)
     blocks_release(&g->symbols);
     labels_release(&g->labels);
     map_release(&g->place_count);
-    vec_release(&g->shared);
+    vec_release(&g->mappings);
+    vec_release(&g->expected);
     out_abandon(&g->text);
 }
 
@@ -176,24 +178,51 @@ static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t of
     return name;
 }
 
-void naming_share(struct naming *g, struct naming_shared shared)
+/* ---- memory that processes share ---- */
+
+void naming_expect_mapping(struct naming *g, struct naming_mapping mapping)
 {
-    vec_push(&g->shared, shared);
+    vec_push(&g->expected, mapping);
 }
 
-/* The mapping told last is the one that is there. */
-static bool print_shared(struct naming *g, uint64_t address)
+static const struct naming_mapping *expected_at(const struct naming *g, uint64_t address)
 {
-    for (size_t i = g->shared.count; i-- > 0;) {
-        const struct naming_shared *s = &g->shared.at[i];
-        if (address >= s->start && address - s->start < s->size) {
-            out_text(&g->text, names_text(&g->tables->names, s->name));
-            out_char(&g->text, '+');
-            out_u64(&g->text, address - s->start + s->offset);
-            return true;
+    vec_each (&g->expected, m) {
+        if (address - m->start < m->size) {
+            return m;
         }
     }
-    return false;
+    return NULL;
+}
+
+/* The shared mapping that covers the address, NULL for none. */
+static const struct naming_mapping *mapping_at(const struct naming *g, uint64_t address)
+{
+    const struct block *block = blocks_find(&g->blocks, address);
+    if (block != NULL) {
+        return block->mapping == 0 ? NULL : &g->mappings.at[block->mapping - 1];
+    }
+    return expected_at(g, address);
+}
+
+bool naming_is_shared(struct naming *g, uint64_t address, uint64_t *shared)
+{
+    const bool is_any = g->mappings.count + g->expected.count > 0;
+    const struct naming_mapping *m = is_any ? mapping_at(g, address) : NULL;
+    if (m != NULL) {
+        *shared = shared_memory_address(m->object, address - m->start + m->offset);
+    }
+    return m != NULL;
+}
+
+static uint32_t name_shared(struct naming *g, const struct naming_mapping *m, uint64_t address)
+{
+    const uint32_t object = shared_memory_name(g->memory, m->object);
+    g->text.used = 0;
+    out_text(&g->text, names_text(&g->tables->names, object));
+    out_char(&g->text, '+');
+    out_u64(&g->text, address - m->start + m->offset);
+    return intern_text(g);
 }
 
 /* The variable of a module that covers the address; 0 for none. */
@@ -219,8 +248,11 @@ static uint32_t name_outside(struct naming *g, uint64_t address, uint64_t place)
     if (known != NULL) {
         return *known;
     }
-    g->text.used = 0;
-    uint32_t name = print_shared(g, address) ? intern_text(g) : name_symbol(g, address);
+    const struct naming_mapping *m = expected_at(g, address);
+    if (m != NULL) {
+        return name_shared(g, m, address); /* not kept: something else may lie there later */
+    }
+    uint32_t name = name_symbol(g, address);
     name = name != 0 ? name : name_by_place(g, place);
     map_put(&g->object_of, address, name);
     return name;
@@ -236,8 +268,14 @@ uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
         return known;
     }
     struct block *block = blocks_find(&g->blocks, address);
-    const uint32_t name = block == NULL ? name_outside(g, address, place)
-                                        : name_in_block(g, block, address - block->base, place);
+    uint32_t name = 0;
+    if (block == NULL) {
+        name = name_outside(g, address, place);
+    } else if (block->mapping != 0) {
+        name = name_shared(g, &g->mappings.at[block->mapping - 1], address);
+    } else {
+        name = name_in_block(g, block, address - block->base, place);
+    }
     labels_put(&g->labels, address, name);
     return name;
 }
@@ -254,6 +292,25 @@ uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint
     const uint32_t name = name_by_place(g, place);
     add_block(g, address, size, name);
     return name;
+}
+
+void naming_map(struct naming *g, struct naming_mapping mapping)
+{
+    for (size_t i = 0; i < g->expected.count; i++) {
+        const struct naming_mapping *m = &g->expected.at[i];
+        if (m->start == mapping.start && m->size == mapping.size && m->object == mapping.object) {
+            memmove(&g->expected.at[i], &g->expected.at[i + 1],
+                    (g->expected.count - i - 1) * sizeof *g->expected.at);
+            g->expected.count--;
+            break;
+        }
+    }
+    add_block(g, mapping.start, mapping.size, 0);
+    struct block *block = blocks_find(&g->blocks, mapping.start);
+    if (block != NULL) { /* none: a damaged row told of a mapping that cannot be */
+        vec_push(&g->mappings, mapping);
+        block->mapping = (uint32_t)g->mappings.count;
+    }
 }
 
 void naming_stack(struct naming *g, uint64_t address, uint64_t size)

@@ -2,7 +2,7 @@
  *
  *     balance, accounts+16      a static variable: its symbol
  *     bank.c:42#3+8             in the third block allocated there
- *     table.bin+64              in a mapping that processes share: its file, or its number
+ *     shm:table.bin+64          in memory that processes share (proc/shared_memory.h)
  *     bank.c:57#1               anything else: the first object first used there
  *
  * Memory that is allocated again is another object. */
@@ -18,12 +18,13 @@
 #include "place/place.h"
 #include "proc/blocks.h"
 #include "proc/labels.h"
+#include "proc/shared_memory.h"
 #include "trace/tables.h"
 
-/* A stretch of memory that processes share. */
-struct naming_shared {
+/* A stretch of the process's memory that is a part of an object that processes share. */
+struct naming_mapping {
     uint64_t start, size, offset;
-    uint32_t name;
+    uint32_t object; /* number in shared_memory */
 };
 
 struct naming {
@@ -36,16 +37,19 @@ struct naming {
     struct map object_of;      /* address, where no block is, to name */
     struct map part_of;        /* (number of a block, offset) to name */
     struct blocks blocks;
-    struct blocks symbols; /* variables of modules that were looked up */
-    struct labels labels;  /* names that were found before */
-    VEC(struct naming_shared) shared;
-    uint32_t block_count;   /* that have a number */
+    struct blocks symbols;               /* variables of modules that were looked up */
+    struct labels labels;                /* names that were found before */
+    struct shared_memory *memory;        /* of the recording */
+    VEC(struct naming_mapping) mappings; /* that are there, or were */
+    VEC(struct naming_mapping) expected; /* that are still to come in the merge */
+    uint32_t block_count;                /* that have a number */
     struct map place_count; /* name of a place to how many objects have their names from it */
     struct out text;        /* where names are put together */
 };
 
 /* Names for process `number` of the recording in this folder. */
-void naming_init(struct naming *g, struct tables *t, const char *folder, uint32_t number);
+void naming_init(struct naming *g, struct tables *t, struct shared_memory *memory,
+                 const char *folder, uint32_t number);
 void naming_release(struct naming *g);
 
 /* The name of a source place, 0 for none. A place may come with its path of calls (wire/segment.h),
@@ -64,7 +68,14 @@ uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint
 /* The memory is a thread's stack: what lies there is nothing that lay there before. */
 void naming_stack(struct naming *g, uint64_t address, uint64_t size);
 
-/* What lies in this stretch is named by it: "NAME+OFFSET". */
-void naming_share(struct naming *g, struct naming_shared shared);
+/* The process will map this; later, in the order of the merge: it maps it now. What lies there is
+ * named by the object: "NAME+OFFSET". A task may use the memory before the merge comes to the
+ * mapping, because plain accesses have no stamps. */
+void naming_expect_mapping(struct naming *g, struct naming_mapping mapping);
+void naming_map(struct naming *g, struct naming_mapping mapping);
+
+/* Whether the address lies in memory that processes share; *shared is then its
+ * shared_memory_address. */
+bool naming_is_shared(struct naming *g, uint64_t address, uint64_t *shared);
 
 #endif

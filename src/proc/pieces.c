@@ -31,6 +31,34 @@ uint64_t pieces_first(const struct pieces *p, uint64_t address, uint64_t size)
     return limit;
 }
 
+static void copy_word(struct pieces *p, const struct pieces_span *s, uint64_t word, uint32_t cuts)
+{
+    const uint64_t offset = word * WORD_SIZE - s->from_address;
+    *map_slot(&p->cuts, (s->to_address + offset) / WORD_SIZE, 0, NULL) |= cuts;
+}
+
+void pieces_copy(struct pieces *p, const struct pieces_span *s)
+{
+    must(s->from_address % WORD_SIZE == 0);
+    must(s->to_address % WORD_SIZE == 0);
+    const uint64_t first = s->from_address / WORD_SIZE;
+    const uint64_t count = (s->size + WORD_SIZE - 1) / WORD_SIZE;
+    if (count < s->from->cuts.entries.count) {
+        for (uint64_t word = first; word < first + count; word++) {
+            const uint32_t *cuts = map_get(&s->from->cuts, word);
+            if (cuts != NULL) {
+                copy_word(p, s, word, *cuts);
+            }
+        }
+        return;
+    }
+    vec_each (&s->from->cuts.entries, entry) {
+        if (entry->key - first < count) {
+            copy_word(p, s, entry->key, entry->value);
+        }
+    }
+}
+
 void pieces_release(struct pieces *p)
 {
     map_release(&p->cuts);

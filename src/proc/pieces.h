@@ -21,6 +21,14 @@ void pieces_see(struct pieces *p, uint64_t address, uint64_t size);
 /* The size of the piece that begins at the address, at most `size`. */
 uint64_t pieces_first(const struct pieces *p, uint64_t address, uint64_t size);
 
+/* Cuts the size bytes at `to_address` as those at `from_address` of another are cut; both addresses
+ * begin a word. O(words that are cut in `from`), or O(size) where that is less. */
+struct pieces_span {
+    const struct pieces *from;
+    uint64_t from_address, to_address, size;
+};
+void pieces_copy(struct pieces *p, const struct pieces_span *span);
+
 void pieces_release(struct pieces *p);
 
 #endif

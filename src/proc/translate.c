@@ -74,43 +74,66 @@ static uint32_t named_file(struct collector *c, const char *name, size_t size)
     return end_name(c, text);
 }
 
-/* A shared mapping without a file is known by a number, "#PROCESS.COUNT". */
-static void take_shared(struct collector *c, struct source *s)
+/* The path of what is mapped, for people: POSIX shared memory and memfds by the names they were
+ * made with. */
+static uint32_t mapped_name(struct collector *c, const char *path, size_t size)
+{
+    static const char posix[] = "/dev/shm";
+    static const char memfd[] = "/memfd:";
+    if (size > sizeof posix && memcmp(path, posix, sizeof posix - 1) == 0) {
+        path += sizeof posix - 1;
+        size -= sizeof posix - 1;
+    } else if (size > sizeof memfd && memcmp(path, memfd, sizeof memfd - 1) == 0) {
+        path++;
+        size--;
+    }
+    return size == 0 ? 0 : file_name(c, path, size);
+}
+
+/* The mapping that a record tells of: "path" 0 "identity". False for a damaged one. */
+static bool take_mapping(struct collector *c, struct source *s, struct naming_mapping *mapping)
 {
     const struct row *row = &s->row;
     struct shared_range range;
     if (row->more == NULL || row->more->size < sizeof range) {
-        return;
+        return false;
     }
     memcpy(&range, row->bytes, sizeof range);
-    const char *name = row->bytes + sizeof range;
+    const char *path = row->bytes + sizeof range;
     const size_t size = row->more->size - sizeof range;
-    char text[64];
-    uint32_t named = 0;
-    if (size > 0 && name[0] == '#') {
-        const int printed =
-            snprintf(text, sizeof text, "shared%.*s", (int)(size < 32 ? size : 32), name);
-        named = names_intern(&c->tables->names, text, (size_t)printed);
-    } else {
-        named = file_name(c, name, size);
+    const char *end = memchr(path, 0, size);
+    const size_t path_size = end == NULL ? size : (size_t)(end - path);
+    const size_t skipped = end == NULL ? 0 : path_size + 1;
+    const uint32_t object = shared_memory_object(&c->memory, path + skipped, size - skipped);
+    struct shared_object *o = &c->memory.objects.at[object];
+    if (o->path == 0) {
+        o->path = mapped_name(c, path, path_size);
     }
-    naming_share(&s->process->naming, (struct naming_shared){.start = row->record->object,
-                                                             .size = range.size,
-                                                             .offset = range.offset,
-                                                             .name = named});
+    if (o->place == 0 && row->record->place != 0) {
+        o->process = &s->process->naming;
+        o->place = row->record->place;
+    }
+    *mapping = (struct naming_mapping){
+        .start = row->record->object, .size = range.size, .offset = range.offset, .object = object};
+    return mapping->start % 8 == 0 && range.offset % 8 == 0;
 }
 
 void translate_note(struct collector *c, struct source *s)
 {
     const struct row *row = &s->row;
     const size_t size = row->more == NULL ? 0 : row->more->size;
+    struct naming_mapping mapping;
     char text[1024];
     (void)snprintf(text, sizeof text, "%.*s", (int)size, row->bytes);
     switch (row->record->kind) {
     case RECORD_MODULE:
         places_add_module(s->process->naming.places, text, row->record->object);
         return;
-    case RECORD_SHARED: take_shared(c, s); return;
+    case RECORD_SHARED:
+        if (take_mapping(c, s, &mapping)) {
+            naming_expect_mapping(&s->process->naming, mapping);
+        }
+        return;
     case RECORD_NODE: s->process->node = names_intern_text(&c->tables->names, text); return;
     case RECORD_NAME:
         if (size > 0 && row->bytes[0] == 0) {
@@ -189,6 +212,14 @@ static void set_forked(struct collector *c, const struct row *row, struct event 
     event->value = 0;
 }
 
+static void set_joined(struct collector *c, const struct process *p, uint32_t task)
+{
+    const uint32_t *source = map_get(&c->row_of, map_pair(p->number, task));
+    if (source != NULL) {
+        c->sources.at[*source].is_joined = true;
+    }
+}
+
 /* Who the other task of a creation or a join is. */
 static void set_peer(struct collector *c, struct source *s, struct event *event)
 {
@@ -212,6 +243,7 @@ static void set_peer(struct collector *c, struct source *s, struct event *event)
     if (known != NULL) {
         event->peer = *known;
         event->has |= HAS_PEER;
+        set_joined(c, s->process, (uint32_t)row->more->value);
     }
 }
 
@@ -400,6 +432,16 @@ int translate_put(struct collector *c, const struct event *event, struct err *e)
     return c->batch.count >= BATCH_MAX ? translate_flush(c, e) : 0;
 }
 
+/* The size of the piece at the address. In memory that processes share, all of them divide it. */
+static uint64_t piece_size(const struct collector *c, const struct source *s, uint64_t at,
+                           uint64_t size)
+{
+    uint64_t shared = 0;
+    return naming_is_shared(&s->process->naming, at, &shared)
+               ? pieces_first(&c->memory.pieces, shared, size)
+               : pieces_first(&s->process->pieces, at, size);
+}
+
 int translate_access(struct collector *c, const struct source *s, const struct record *record,
                      struct err *e)
 {
@@ -412,7 +454,7 @@ int translate_access(struct collector *c, const struct source *s, const struct r
         .text = naming_functions(naming, record->place),
     };
     for (uint64_t at = record->object, size = 0; at < end; at += size) {
-        size = pieces_first(&s->process->pieces, at, end - at);
+        size = piece_size(c, s, at, end - at);
         event.has = record->size > 0 ? HAS_SIZE : 0;
         event.size = record->size > 0 ? size : 0;
         event.object = naming_object(naming, at, record->place);
@@ -463,22 +505,82 @@ static void set_time(struct collector *c, const struct source *s, struct event *
     event->time = c->time;
 }
 
-int translate_record(struct collector *c, struct source *s, struct err *e)
+/* The process of this pid that began last; NULL when it was not recorded. */
+static const struct process *process_of_pid(const struct collector *c, int64_t pid)
+{
+    const struct process *found = NULL;
+    vec_each (&c->processes, p) {
+        if ((*p)->pid == pid && (*p)->has_begun &&
+            (found == NULL || (*p)->number > found->number)) {
+            found = *p;
+        }
+    }
+    return found;
+}
+
+/* A process has ended and was waited for: its tasks, but for those that it has waited for itself,
+ * are joined. A program that replaced another has the tasks of the same node. */
+static int put_waited(struct collector *c, const struct source *waiter, struct err *e)
+{
+    const struct record *record = waiter->row.record;
+    const struct process *ended =
+        waiter->row.more == NULL ? NULL : process_of_pid(c, waiter->row.more->value);
+    struct map seen = {0};
+    int result = 0;
+    for (size_t i = 0; ended != NULL && result == 0 && i < c->sources.count; i++) {
+        struct source *s = &c->sources.at[i];
+        if (s->process == NULL || s->process->node != ended->node ||
+            s->process->pid != ended->pid || !s->process->has_begun || s->is_joined) {
+            continue;
+        }
+        s->is_joined = true;
+        bool is_new = false;
+        (void)map_slot(&seen, s->task, 1, &is_new);
+        if (is_new) {
+            const struct event event = {.kind = EVENT_THREAD_JOIN,
+                                        .task = waiter->task,
+                                        .has = HAS_PEER,
+                                        .peer = s->task,
+                                        .location =
+                                            naming_source(&waiter->process->naming, record->place)};
+            result = translate_put(c, &event, e);
+        }
+    }
+    map_release(&seen);
+    return result;
+}
+
+/* What a record tells that is no event. */
+static void take_note(struct collector *c, struct source *s)
 {
     const struct record *record = s->row.record;
-    s->epoch += s->row.stamp != 0;
+    struct naming_mapping mapping;
     if (record->kind == RECORD_STACK) {
         naming_stack(&s->process->naming, record->object, number_of_bytes(&s->row));
+    }
+    if (record->kind == RECORD_SHARED && take_mapping(c, s, &mapping)) {
+        naming_map(&s->process->naming, mapping);
     }
     if (record->kind == RECORD_TIME) {
         s->time = (int64_t)record->object;
     }
+}
+
+int translate_record(struct collector *c, struct source *s, struct err *e)
+{
+    const struct record *record = s->row.record;
+    s->epoch += s->row.stamp != 0;
+    s->process->has_begun = true;
+    take_note(c, s);
     if (kind_of(record->kind) == NULL || (record->flags & RECORD_VOID) != 0 ||
         row_is_late(&s->row)) {
         return 0;
     }
     if (record_is_access(record)) {
         return translate_access(c, s, record, e);
+    }
+    if (record->kind == EVENT_THREAD_JOIN && record->mode == RECORD_OF_CHILD) {
+        return put_waited(c, s, e);
     }
     const bool has_mode = mode_name(kind_of(record->kind)->modes, record->mode) != NULL;
     struct event event = {

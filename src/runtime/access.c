@@ -11,6 +11,7 @@
 #include "runtime/late.h"
 #include "runtime/rt.h"
 #include "runtime/shadow.h"
+#include "runtime/shared.h"
 #include "runtime/site.h"
 
 enum {
@@ -195,7 +196,8 @@ static bool take(const struct cell *c, uint64_t owner)
         if (state == owner && owner != 0) {
             return true;
         }
-        const bool is_free = owner != 0 && (state == 0 || is_inherited(state, owner));
+        const bool is_free = owner != 0 && (state == 0 ? !shared_has((const void *)c->word)
+                                                       : is_inherited(state, owner));
         if (atomic_compare_exchange_weak(&c->region->states[c->index], &state,
                                          is_free ? owner : IS_SHARED)) {
             if (!is_free) {

@@ -13,6 +13,9 @@
  *   - else makes it shared for good, which brings all trails to light. So does every atomic
  *     operation, whose own record is runtime/atomic.h's: a plain access may race with it.
  *
+ * Memory that processes share (runtime/shared.h) is shared from the first access on: the tasks of
+ * other processes are not known here, and may use the word too.
+ *
  * Accesses to a shared word are recorded once for each site and epoch of their task.
  *
  * Nothing is lost in a takeover: the owner's tag names its phase, which has ended. The owner leaves

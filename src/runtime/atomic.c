@@ -1,4 +1,4 @@
-/* Atomic operations: done and stamped as one step, under a lock chosen by the object's address, so
+/* Atomic operations: done and stamped as one step, under a lock chosen by the object, so
  * that the trace tells which store a load really saw.
  *
  * The locks order only records; the operations are atomic without them. So a task may go on without
@@ -17,12 +17,14 @@
 #include "runtime/calls.h"
 #include "runtime/entry.h"
 #include "runtime/rt.h"
+#include "runtime/shared.h"
 
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
 enum { LOCK_BITS = 10, TRIES_MAX = 20000, LOADS_MAX = 64 };
 
-static struct lock {
-    _Alignas(64) _Atomic uint64_t holder; /* task + 1; 0: free */
-    uint64_t version;                     /* operations that wrote, under this lock */
+/* Those of this process, for its own memory. */
+static struct {
+    _Alignas(64) struct recording_atomic lock;
 } locks[1 << LOCK_BITS];
 
 /* A load that may turn out to be repeated, or to be an acquiring one by a later fence. */
@@ -44,10 +46,19 @@ static __thread struct {
     bool has_released; /* a fence came: later stores publish what was before it */
 } own;
 
-static struct lock *lock_of(const volatile void *address)
+/* Memory that processes share has locks that they share, found by what is the same in all. */
+static struct recording_atomic *lock_of(const volatile void *address)
 {
-    const uint64_t mixed = ((uintptr_t)address >> 3) * UINT64_C(0x9e3779b97f4a7c15);
-    return &locks[mixed >> (64 - LOCK_BITS)];
+    uint64_t key = 0;
+    if (shared_key(address, &key)) {
+        return &rt_recording->atomics[((key >> 3) * MIX >> 32) % RECORDING_ATOMICS];
+    }
+    return &locks[((uintptr_t)address >> 3) * MIX >> (64 - LOCK_BITS)].lock;
+}
+
+static uint64_t self(void)
+{
+    return (uint64_t)rt_process_number() << 32 | ((uint64_t)rt_self.number + 1);
 }
 
 void atomic_forked(void)
@@ -61,26 +72,25 @@ void clew_rt_atomic_enter(const volatile void *address)
     if (!rt_is_recording() || own.depth++ > 0) {
         return;
     }
-    struct lock *lock = lock_of(address);
-    const uint64_t self = (uint64_t)rt_self.number + 1;
+    struct recording_atomic *lock = lock_of(address);
     uint64_t holder = 0;
     for (int tries = 0; tries < TRIES_MAX; tries++) {
         holder = 0;
         /* Pairs with the release in unlock: version and stamps of a lock rise together. */
-        if (atomic_compare_exchange_strong_explicit(&lock->holder, &holder, self,
+        if (atomic_compare_exchange_strong_explicit(&lock->holder, &holder, self(),
                                                     memory_order_acquire, memory_order_relaxed)) {
             own.holds = true;
             return;
         }
         rt_pause();
     }
-    own.holds = atomic_compare_exchange_strong_explicit(&lock->holder, &holder, self,
+    own.holds = atomic_compare_exchange_strong_explicit(&lock->holder, &holder, self(),
                                                         memory_order_acquire, memory_order_relaxed);
 }
 
-static void unlock(struct lock *lock)
+static void unlock(struct recording_atomic *lock)
 {
-    uint64_t holder = (uint64_t)rt_self.number + 1;
+    uint64_t holder = self();
     if (own.holds) {
         own.holds = false;
         (void)atomic_compare_exchange_strong_explicit(&lock->holder, &holder, 0,
@@ -95,7 +105,7 @@ static uint64_t epoch(void)
 
 /* True when nothing was stored and nothing stamped by this task since it read the same there: a
  * task that spins. */
-static bool is_repeated(const struct clew_rt_atomic *o, const struct lock *lock)
+static bool is_repeated(const struct clew_rt_atomic *o, const struct recording_atomic *lock)
 {
     const struct load *l = &own.loads[own.last];
     return o->kind == EVENT_ATOMIC_LOAD && l->mark.record != NULL && l->address == o->address &&
@@ -115,7 +125,7 @@ static uint8_t mode_of(const struct clew_rt_atomic *o)
     return o->mode == MEMORY_ACQUIRE || o->mode == MEMORY_CONSUME ? MEMORY_ACQ_REL : o->mode;
 }
 
-static void record(const struct clew_rt_atomic *o, const struct lock *lock)
+static void record(const struct clew_rt_atomic *o, const struct recording_atomic *lock)
 {
     const struct rt_mark mark =
         rt_record((struct rt_event){.kind = o->kind,
@@ -144,7 +154,7 @@ void clew_rt_atomic_leave(const struct clew_rt_atomic *operation)
     if (own.depth == 0) {
         return;
     }
-    struct lock *lock = lock_of(operation->address);
+    struct recording_atomic *lock = lock_of(operation->address);
     lock->version += own.depth == 1 && operation->kind != EVENT_ATOMIC_LOAD;
     if (rt_self.ignore == 0) {
         if (own.depth == 1 && own.holds && is_repeated(operation, lock)) {

@@ -275,29 +275,37 @@ void rt_amend_acquire(struct rt_mark mark)
     }
 }
 
-static void note(enum record_kind kind, uint64_t object, struct tail tail, bool is_stamped)
+static void note(const struct rt_note *n, bool is_stamped)
 {
     struct rt_task *task = enter();
     if (task == NULL) {
         return;
     }
     const int saved = errno;
-    struct record record = {.kind = (uint8_t)kind, .object = object};
-    (void)append_record(task, &record, tail, is_stamped);
+    struct record record = {
+        .kind = (uint8_t)n->kind, .object = n->object, .place = (uintptr_t)n->place};
+    (void)append_record(task, &record, (struct tail){n->more, n->more_size, 0}, is_stamped);
     errno = saved;
     leave(task);
 }
 
 void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size)
 {
-    note(kind, object, (struct tail){more, more_size, 0}, false);
+    note(&(struct rt_note){.kind = kind, .object = object, .more = more, .more_size = more_size},
+         false);
+}
+
+void rt_record_stamped_note(const struct rt_note *n)
+{
+    note(n, true);
 }
 
 /* The first record of a process whose first event may be a plain access, which has no stamp: what
  * made the process comes before it. */
 static void note_begin(void)
 {
-    note(RECORD_NODE, 0, (struct tail){node, strlen(node), 0}, true);
+    rt_record_stamped_note(
+        &(struct rt_note){.kind = RECORD_NODE, .more = node, .more_size = strlen(node)});
 }
 
 void rt_child_path(char path[static 512])

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/access.h"
 #include "runtime/folder.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
@@ -18,126 +20,286 @@
 #include "runtime/sync.h"
 #include "runtime/text.h"
 
-enum { MAPPINGS_MAX = 256, NAME_SIZE = 240 };
+enum { ROWS = 256, NAME_SIZE = 320, REGION_BITS = 22, REGIONS = 1 << 12 };
 
 /* One mapping; start is 0 in a free row, and RESERVED in one that is being filled. */
 #define RESERVED UINTPTR_MAX
-static struct mapping {
+struct mapping {
     _Atomic uintptr_t start;
     struct shared_range range;
-    char name[NAME_SIZE]; /* the file's path, or "#" and a number that no other has */
+    uint64_t identity;    /* a hash of it */
+    const void *place;    /* of the call that made it; NULL: made before a fork */
+    char name[NAME_SIZE]; /* the file's path, or a word; then 0 and the identity */
     uint32_t name_size;
-} mappings[MAPPINGS_MAX];
+};
+
+/* The rows of mappings: the first, and more when these are full. */
+static struct mapping_list {
+    struct mapping rows[ROWS];
+    struct mapping_list *_Atomic next;
+} mappings;
+
+/* Whether some mapping has ever been in a stretch of 4 MiB, by the lower bits of its number. */
+static _Atomic bool has_mapping[REGIONS];
+
+static struct mapping *row_at(size_t index)
+{
+    struct mapping_list *list = &mappings;
+    for (; list != NULL && index >= ROWS; index -= ROWS) {
+        list = atomic_load_explicit(&list->next, memory_order_acquire);
+    }
+    return list == NULL ? NULL : &list->rows[index];
+}
+
+/* Appends rows behind those that exist; false when there is no memory for them. */
+static bool rows_add(void)
+{
+    struct mapping_list *made = folder_memory(sizeof *made);
+    if (made == NULL) {
+        return false;
+    }
+    for (struct mapping_list *list = &mappings;;) {
+        struct mapping_list *next = NULL;
+        /* Pairs with the acquire in row_at: the new rows are zero. */
+        if (atomic_compare_exchange_strong_explicit(&list->next, &next, made, memory_order_release,
+                                                    memory_order_acquire)) {
+            return true;
+        }
+        list = next;
+    }
+}
 
 static void tell(const struct mapping *m)
 {
     char bytes[sizeof m->range + NAME_SIZE];
     memcpy(bytes, &m->range, sizeof m->range);
     memcpy(bytes + sizeof m->range, m->name, m->name_size);
-    rt_record_note(RECORD_SHARED, atomic_load(&m->start), bytes, sizeof m->range + m->name_size);
+    rt_record_stamped_note(&(struct rt_note){.kind = RECORD_SHARED,
+                                             .object = atomic_load(&m->start),
+                                             .place = m->place,
+                                             .more = bytes,
+                                             .more_size = sizeof m->range + m->name_size});
 }
 
-/* The name of a mapping of fd, or of none when it is -1. */
-static uint32_t print_name(char name[static NAME_SIZE], int fd)
+/* ---- identities ---- */
+
+/* What a mapping is of: a name for people, then 0, then what no other object of the recording
+ * has. */
+struct mapped {
+    char text[NAME_SIZE];
+    char *at; /* its end */
+};
+
+static void put(struct mapped *m, const char *text)
 {
-    static _Atomic uint32_t anonymous_count;
-    const char *end = name + NAME_SIZE;
-    if (fd < 0) {
-        char *at = text_append(name, end, "#");
-        at = text_append_number(at, end, rt_process_number());
-        at = text_append(at, end, ".");
-        return (uint32_t)(text_append_number(at, end, ++anonymous_count) - name);
+    m->at = text_append(m->at, m->text + NAME_SIZE, text);
+}
+
+static void put_number(struct mapped *m, uint64_t number)
+{
+    m->at = text_append_number(m->at, m->text + NAME_SIZE, number);
+}
+
+static void put_separator(struct mapped *m)
+{
+    if (m->at < m->text + NAME_SIZE) {
+        *m->at++ = 0;
+    }
+}
+
+/* Memory without a file: a number that no other mapping has. */
+static void identify_anonymous(struct mapped *m)
+{
+    static _Atomic uint32_t count;
+    put_separator(m);
+    put(m, "#");
+    put_number(m, rt_process_number());
+    put(m, ".");
+    put_number(m, ++count);
+}
+
+/* A file: device, inode, and when it was made, because inodes are used again. A path that is too
+ * long is cut, so that the identity behind it is whole. Every mapping of a device (/dev/zero) is
+ * memory of its own. */
+static void identify_file(struct mapped *m, int fd)
+{
+    enum { PATH_SIZE = NAME_SIZE - 90 };
+    struct statx status = {0};
+    const bool is_known = syscall(SYS_statx, fd, "", AT_EMPTY_PATH,
+                                  STATX_TYPE | STATX_INO | STATX_BTIME, &status) == 0;
+    if (is_known && S_ISCHR(status.stx_mode)) {
+        identify_anonymous(m);
+        return;
     }
     char link[32] = {0};
     char *at = text_append(link, link + 31, "/proc/self/fd/");
     *text_append_number(at, link + 31, (uint64_t)fd) = 0;
-    const long size = syscall(SYS_readlink, link, name, NAME_SIZE);
-    return size < 0 ? 0 : (uint32_t)size;
+    const long size = syscall(SYS_readlink, link, m->text, (size_t)PATH_SIZE);
+    m->at += size > 0 ? size : 0;
+    put_separator(m);
+    if (!is_known) {
+        return;
+    }
+    const uint64_t numbers[] = {status.stx_dev_major, status.stx_dev_minor, status.stx_ino,
+                                (uint64_t)status.stx_btime.tv_sec, status.stx_btime.tv_nsec};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        put(m, i == 0 ? "" : ".");
+        put_number(m, numbers[i]);
+    }
 }
 
-static void add(uintptr_t start, struct shared_range range, const char *name, uint32_t name_size)
+/* FNV-1a over the identity, which is the same text in every process. */
+static uint64_t hash_of(const char *name, uint32_t size)
 {
-    for (size_t i = 0; i < MAPPINGS_MAX; i++) {
-        uintptr_t expected = 0;
-        struct mapping *m = &mappings[i];
-        if (atomic_compare_exchange_strong(&m->start, &expected, RESERVED)) {
-            m->range = range;
-            m->name_size = name_size < NAME_SIZE ? name_size : NAME_SIZE;
-            memcpy(m->name, name, m->name_size);
-            atomic_store(&m->start, start); /* the row is whole before it is found */
-            tell(m);
-            return;
-        }
+    const char *separator = memchr(name, 0, size);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *at = separator == NULL ? name : separator; at < name + size; at++) {
+        hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
     }
+    return hash;
+}
+
+/* ---- the table ---- */
+
+static void mark_regions(uintptr_t start, uint64_t size)
+{
+    const uint64_t first = start >> REGION_BITS;
+    const uint64_t last = (start + size - 1) >> REGION_BITS;
+    for (uint64_t i = first; i <= last && i < first + REGIONS; i++) {
+        atomic_store_explicit(&has_mapping[i % REGIONS], true, memory_order_relaxed);
+    }
+}
+
+static struct mapping *row_take(void)
+{
+    for (size_t i = 0;; i++) {
+        struct mapping *m = row_at(i);
+        uintptr_t expected = 0;
+        if (m == NULL && !rows_add()) {
+            return NULL;
+        }
+        if (m != NULL && atomic_compare_exchange_strong(&m->start, &expected, RESERVED)) {
+            return m;
+        }
+        i -= m == NULL; /* the same row again, which exists now */
+    }
+}
+
+static void add(uintptr_t start, const struct mapping *made)
+{
+    struct mapping *m = made->range.size == 0 ? NULL : row_take();
+    if (m == NULL) {
+        return;
+    }
+    m->range = made->range;
+    m->identity = made->identity;
+    m->place = made->place;
+    m->name_size = made->name_size;
+    memcpy(m->name, made->name, made->name_size);
+    mark_regions(start, made->range.size);
+    atomic_store(&m->start, start); /* the row is whole before it is found */
+    tell(m);
 }
 
 /* What [start, start + size) covers is gone; of a mapping that reaches beyond, the rest stays. */
 static void cut(uintptr_t start, size_t size)
 {
     const uintptr_t end = start + size;
-    for (size_t i = 0; i < MAPPINGS_MAX; i++) {
-        const struct mapping m = mappings[i];
-        const uintptr_t m_end = m.start + m.range.size;
-        uintptr_t known = m.start;
-        if (known == 0 || known >= end || m_end <= start ||
-            !atomic_compare_exchange_strong(&mappings[i].start, &known, 0)) {
+    struct mapping *row = NULL;
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++) {
+        uintptr_t known = atomic_load(&row->start);
+        if (known == 0 || known >= end || known == RESERVED) {
+            continue;
+        }
+        struct mapping m = *row;
+        const struct shared_range range = m.range;
+        if (known + range.size <= start ||
+            !atomic_compare_exchange_strong(&row->start, &known, 0)) {
             continue;
         }
         if (known < start) {
-            add(known, (struct shared_range){start - known, m.range.offset}, m.name, m.name_size);
+            m.range = (struct shared_range){start - known, range.offset};
+            add(known, &m);
         }
-        if (end < m_end) {
-            add(end, (struct shared_range){m_end - end, m.range.offset + (end - known)}, m.name,
-                m.name_size);
+        if (end < known + range.size) {
+            m.range = (struct shared_range){known + range.size - end, range.offset + (end - known)};
+            add(end, &m);
         }
     }
 }
 
-static void mapped(void *start, size_t size, int fd, off64_t offset)
+/* Memory at `start` is from now on a part of what was identified. */
+static void begin(void *start, struct shared_range range, const struct mapped *m, const void *place)
 {
-    char name[NAME_SIZE];
-    const uint32_t name_size = print_name(name, fd);
-    add((uintptr_t)start, (struct shared_range){.size = size, .offset = (uint64_t)offset}, name,
-        name_size);
+    struct mapping made = {
+        .range = range, .place = place, .name_size = (uint32_t)(m->at - m->text)};
+    memcpy(made.name, m->text, made.name_size);
+    made.identity = hash_of(made.name, made.name_size);
+    access_clear(start, range.size);
+    add((uintptr_t)start, &made);
+}
+
+static void mapped(void *start, struct shared_range range, int fd, const void *place)
+{
+    struct mapped m;
+    m.at = m.text;
+    if (fd < 0) {
+        identify_anonymous(&m);
+    } else {
+        identify_file(&m, fd);
+    }
+    begin(start, range, &m, place);
 }
 
 void shared_tell_again(void)
 {
-    for (size_t i = 0; i < MAPPINGS_MAX; i++) {
-        const uintptr_t start = atomic_load(&mappings[i].start);
+    struct mapping *row = NULL;
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++) {
+        const uintptr_t start = atomic_load(&row->start);
         if (start != 0 && start != RESERVED) {
-            tell(&mappings[i]);
+            row->place = NULL;
+            tell(row);
         }
     }
 }
 
-static void *map(void *wanted, size_t size, int protection, int flags, int fd, off64_t offset)
+/* The kernel maps whole pages. */
+static size_t pages(size_t size)
 {
-    void *start = folder_map(wanted, size, protection, flags, fd, offset);
-    const bool is_shared =
-        (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
-    if (start != MAP_FAILED && is_shared && rt_is_recording()) {
-        const int saved = errno;
-        mapped(start, size, (flags & MAP_ANONYMOUS) != 0 ? -1 : fd, offset);
-        errno = saved;
+    return (size + 4095) & ~(size_t)4095;
+}
+
+struct map_call {
+    int protection, flags, fd;
+    off64_t offset;
+    const void *place;
+};
+
+static void *map(void *wanted, size_t size, const struct map_call *c)
+{
+    void *start = folder_map(wanted, size, c->protection, c->flags, c->fd, c->offset);
+    const int type = c->flags & MAP_TYPE;
+    const int saved = errno;
+    if (start != MAP_FAILED && rt_is_on && (c->flags & MAP_FIXED) != 0) {
+        cut((uintptr_t)start, pages(size));
     }
+    if (start != MAP_FAILED && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE) &&
+        rt_is_recording()) {
+        const struct shared_range range = {.size = pages(size), .offset = (uint64_t)c->offset};
+        mapped(start, range, (c->flags & MAP_ANONYMOUS) != 0 ? -1 : c->fd, c->place);
+    }
+    errno = saved;
     return start;
 }
 
 RT_EXPORT void *mmap(void *wanted, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    return map(wanted, size, protection, flags, fd, offset);
+    return map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
 }
 
 RT_EXPORT void *mmap64(void *wanted, size_t size, int protection, int flags, int fd, off64_t offset)
 {
-    return map(wanted, size, protection, flags, fd, offset);
-}
-
-/* The kernel unmaps whole pages. */
-static size_t pages(size_t size)
-{
-    return (size + 4095) & ~(size_t)4095;
+    return map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
 }
 
 RT_EXPORT int munmap(void *start, size_t size)
@@ -151,10 +313,15 @@ RT_EXPORT int munmap(void *start, size_t size)
 /* The mapping that covers the address, NULL for none. */
 static const struct mapping *find(uintptr_t address)
 {
-    for (size_t i = 0; i < MAPPINGS_MAX; i++) {
-        const uintptr_t start = atomic_load(&mappings[i].start);
-        if (start != 0 && address >= start && address - start < mappings[i].range.size) {
-            return &mappings[i];
+    const struct mapping *row = NULL;
+    if (!atomic_load_explicit(&has_mapping[(address >> REGION_BITS) % REGIONS],
+                              memory_order_relaxed)) {
+        return NULL;
+    }
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++) {
+        const uintptr_t start = atomic_load(&row->start);
+        if (start != 0 && address >= start && address - start < row->range.size) {
+            return row;
         }
     }
     return NULL;
@@ -163,6 +330,15 @@ static const struct mapping *find(uintptr_t address)
 bool shared_has(const volatile void *address)
 {
     return find((uintptr_t)address) != NULL;
+}
+
+bool shared_key(const volatile void *address, uint64_t *key)
+{
+    const struct mapping *m = find((uintptr_t)address);
+    if (m != NULL) {
+        *key = m->identity + m->range.offset + ((uintptr_t)address - atomic_load(&m->start));
+    }
+    return m != NULL;
 }
 
 /* A mapping that moves or grows is the same object elsewhere. */
@@ -176,15 +352,15 @@ RT_EXPORT void *mremap(void *start, size_t size, size_t size_new, int flags, ...
     const struct mapping *known = moved != MAP_FAILED && rt_is_on ? find((uintptr_t)start) : NULL;
     if (known != NULL) {
         const int saved = errno;
-        const struct mapping before = *known;
+        struct mapping before = *known;
         if (size > 0 && (flags & MREMAP_DONTUNMAP) == 0) {
             cut((uintptr_t)start, pages(size));
         }
-        add((uintptr_t)moved,
-            (struct shared_range){.size = size_new,
-                                  .offset =
-                                      before.range.offset + ((uintptr_t)start - before.start)},
-            before.name, before.name_size);
+        before.range = (struct shared_range){.size = pages(size_new),
+                                             .offset = before.range.offset +
+                                                       ((uintptr_t)start - before.start)};
+        access_clear(moved, size_new);
+        add((uintptr_t)moved, &before);
         errno = saved;
     }
     return moved;
@@ -192,26 +368,27 @@ RT_EXPORT void *mremap(void *start, size_t size, size_t size_new, int flags, ...
 
 /* ---- memory that libc maps ---- */
 
-/* "word" and, when it is not negative, the number: a name for [start, start + size). */
-static void named(const void *start, size_t size, const char *word, int64_t number)
-{
-    const int saved = errno;
-    char name[NAME_SIZE];
-    const char *end = name + NAME_SIZE;
-    char *at = text_append(name, end, word);
-    at = number < 0 ? at : text_append_number(at, end, (uint64_t)number);
-    add((uintptr_t)start, (struct shared_range){.size = size}, name, (uint32_t)(at - name));
-    errno = saved;
-}
-
-/* System V shared memory: known by the number of its segment. */
+/* System V shared memory: known by the number of its segment. People know it by its key, if it has
+ * one. */
 RT_EXPORT void *shmat(int id, const void *wanted, int flags)
 {
     void *start = REAL(shmat)(id, wanted, flags);
+    const int saved = errno;
     struct shmid_ds state;
     if (start != MAP_FAILED && rt_is_recording() && shmctl(id, IPC_STAT, &state) == 0) {
-        named(start, state.shm_segsz, "shm-", id);
+        struct mapped m;
+        m.at = m.text;
+        if (state.shm_perm.__key != IPC_PRIVATE) {
+            put(&m, "sysv-");
+            put_number(&m, (uint32_t)state.shm_perm.__key);
+        }
+        put_separator(&m);
+        put(&m, "sysv.");
+        put_number(&m, (uint32_t)id);
+        cut((uintptr_t)start, pages(state.shm_segsz)); /* SHM_REMAP */
+        begin(start, (struct shared_range){.size = pages(state.shm_segsz)}, &m, RT_PLACE);
     }
+    errno = saved;
     return start;
 }
 
@@ -233,16 +410,19 @@ RT_EXPORT sem_t *sem_open(const char *name, int flags, ...)
     const unsigned value = (flags & O_CREAT) != 0 ? va_arg(rest, unsigned) : 0;
     va_end(rest);
     sem_t *made = REAL(sem_open)(name, flags, mode, value);
+    const int saved = errno;
     if (made != SEM_FAILED && rt_is_recording() && find((uintptr_t)made) == NULL) {
-        char word[NAME_SIZE];
-        char *at = text_append(word, word + NAME_SIZE - 1, "sem/");
-        *text_append(at, word + NAME_SIZE - 1, name + (name[0] == '/')) = 0;
-        named(made, sizeof *made, word, -1);
+        struct mapped m;
+        m.at = m.text;
+        put(&m, "sem/");
+        put(&m, name + (name[0] == '/'));
+        begin(made, (struct shared_range){.size = sizeof *made}, &m, RT_PLACE);
         int count = 0;
         if (sem_getvalue(made, &count) == 0) {
             sync_record_semaphore(made, (unsigned)count, RT_PLACE);
         }
     }
+    errno = saved;
     return made;
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/spawn.h"
+#include "runtime/wait.h"
 
 enum { STREAMS_MAX = 64, STATUS_NO_SHELL = 127 << 8 };
 
@@ -61,11 +62,11 @@ static void keyboard_restore(void)
     lock_give(&keyboard.lock);
 }
 
-static int wait_for(pid_t pid, int *status)
+static int wait_for(pid_t pid, int *status, const void *place)
 {
     pid_t ended = 0;
     do {
-        ended = waitpid(pid, status, 0);
+        ended = wait_recorded(pid, status, place);
     } while (ended < 0 && errno == EINTR);
     return ended < 0 ? -1 : 0;
 }
@@ -82,7 +83,7 @@ static void command_abandon(void *context)
     const struct command *c = context;
     int status = 0;
     (void)kill(c->pid, SIGKILL);
-    (void)wait_for(c->pid, &status);
+    (void)wait_for(c->pid, &status, NULL);
     keyboard_restore();
     (void)pthread_sigmask(SIG_SETMASK, &c->before, NULL);
 }
@@ -126,7 +127,7 @@ RT_EXPORT int system(const char *text)
     const int failed = command_start(&c, text, RT_PLACE);
     if (failed == 0) {
         pthread_cleanup_push(command_abandon, &c);
-        if (wait_for(c.pid, &status) < 0) {
+        if (wait_for(c.pid, &status, RT_PLACE) < 0) {
             status = -1;
         }
         pthread_cleanup_pop(0);
@@ -251,7 +252,7 @@ RT_EXPORT int pclose(FILE *file)
     int status = -1;
     atomic_store(&s->file, NULL);
     (void)fclose(file);
-    const int result = wait_for(pid, &status);
+    const int result = wait_for(pid, &status, RT_PLACE);
     atomic_store(&s->pid, 0);
     return result < 0 ? -1 : status;
 }

@@ -13,6 +13,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 
@@ -21,6 +22,7 @@ struct mmsghdr;
 struct epoll_event;
 struct __jmp_buf_tag;
 struct pollfd;
+struct rusage;
 
 typedef void signal_handler(int);
 
@@ -114,6 +116,11 @@ typedef void signal_handler(int);
     FUNCTION(int, socketpair, (int, int, int, int *))                                             \
     FUNCTION(int, pipe, (int *))                                                                  \
     FUNCTION(int, pipe2, (int *, int))                                                            \
+    FUNCTION(pid_t, wait, (int *))                                                                \
+    FUNCTION(pid_t, waitpid, (pid_t, int *, int))                                                 \
+    FUNCTION(pid_t, wait3, (int *, int, struct rusage *))                                         \
+    FUNCTION(pid_t, wait4, (pid_t, int *, int, struct rusage *))                                  \
+    FUNCTION(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                     \
     FUNCTION(int, thrd_join, (thrd_t, int *))                                                     \
     FUNCTION(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                  \
     FUNCTION(int, mtx_lock, (mtx_t *))                                                            \

@@ -128,6 +128,16 @@ void rt_amend_acquire(struct rt_mark mark);
 /* Appends a record for the collector (enum record_kind). */
 void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size);
 
+/* The same with a stamp, for what other tasks' records may depend on, and with a place. */
+struct rt_note {
+    enum record_kind kind;
+    uint64_t object;
+    const void *place;
+    const void *more;
+    size_t more_size;
+};
+void rt_record_stamped_note(const struct rt_note *note);
+
 /* The task that the caller is about to create: its path goes into `path`; its number. */
 void rt_child_path(char path[static 512]);
 uint32_t rt_task_reserve(void);

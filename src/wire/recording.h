@@ -30,6 +30,14 @@ struct recording_handler {
     _Atomic uint32_t begin_count; /* how often it was entered */
 };
 
+/* Atomic operations on memory that processes share are done and stamped under one of these, as
+ * those on private memory are under a lock of their process (runtime/atomic.c). */
+enum { RECORDING_ATOMICS = 32 };
+struct recording_atomic {
+    _Atomic uint64_t holder; /* process and task; 0: free */
+    uint64_t version;        /* operations that wrote, under this lock */
+};
+
 struct recording {
     uint64_t magic;
     uint32_t version;               /* WIRE_VERSION */
@@ -47,6 +55,7 @@ struct recording {
     _Atomic uint32_t emptying; /* tasks that empty a segment, or were killed doing so */
     int64_t clock_offset_ns;   /* from the clock that never goes back to the time of day */
     uint32_t writer;           /* the process that writes the trace */
+    struct recording_atomic atomics[RECORDING_ATOMICS];
 };
 
 _Static_assert(sizeof(struct recording) <= 4096, "it is one page");

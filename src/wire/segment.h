@@ -60,7 +60,8 @@ enum record_kind {
     RECORD_NAME = 0x82,   /* object: number of a descriptor; extra: transport (0: a file), then
                              own end, 0, peer; or the path */
     RECORD_STACK = 0x84,  /* object, size: memory that is a new thread's stack from now on */
-    RECORD_SHARED = 0x85, /* object: address of a shared mapping; extra: shared_range, its name */
+    RECORD_SHARED = 0x85, /* object: address of a shared mapping, place: of the call that made it;
+                             extra: shared_range, its name, 0, the identity of what is mapped */
     RECORD_TIME = 0x86,   /* object: when it is, in microseconds since 1970; for what follows */
 };
 
@@ -88,8 +89,9 @@ static inline bool record_is_timed(unsigned kind)
     }
 }
 
-/* The mode of a fork's record: the child becomes another program at once. */
-enum { RECORD_OF_SPAWN = 1 };
+/* The mode of a record whose kind has none: a fork makes another program at once; a join is that of
+ * a child process, whose pid is the value. */
+enum { RECORD_OF_SPAWN = 1, RECORD_OF_CHILD = 1 };
 
 enum record_flag {
     RECORD_HAS_VALUE = 1 << 0,
@@ -196,7 +198,7 @@ static inline bool site_is_write(uint64_t entry)
 
 /* Behind RECORD_SHARED, before the mapping's name. */
 struct shared_range {
-    uint64_t size, offset; /* of the mapping; in the file */
+    uint64_t size, offset; /* of the mapping; in what is mapped */
 };
 
 /* Behind the record of a lock on a part of a file. */

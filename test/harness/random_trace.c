@@ -302,7 +302,7 @@ static bool try_join(struct sim *s, struct actor *a)
 /* The semaphore that is used as a lock: whoever waited posts. */
 static bool try_binary_semaphore(struct sim *s, struct actor *a)
 {
-    bool *is_taken = &s->is_binary_taken[a->node];
+    bool *is_taken = &s->is_binary_taken[a->node]; /* of number 1: never shared */
     if (a->holds_binary ? a->holds_binary_in_handler != a->is_in_handler : *is_taken) {
         return false;
     }
@@ -469,12 +469,13 @@ void random_trace(struct trace *t, struct prng *prng, const struct random_shape 
     for (uint32_t i = 0; i < shape->root_count; i++) {
         struct actor *root = actor_add(&s, i % shape->node_count, SIM_NONE);
         root->is_started = true;
-        if (i < shape->node_count && (shape->features & RANDOM_SEMAPHORE) != 0 &&
+        const uint32_t semaphore_count = sim_is_shared(&s, 0) ? 1 : shape->node_count;
+        if (i < semaphore_count && (shape->features & RANDOM_SEMAPHORE) != 0 &&
             sim_one_in(&s, 2)) {
             sim_emit(&s, root,
                      (struct event){.kind = EVENT_SEM_INIT,
                                     .has = HAS_VALUE,
-                                    .object = sim_name(&s, "s", 0),
+                                    .object = sim_object(&s, "s", 0),
                                     .value = s.semaphore[i]});
         }
     }

@@ -1,16 +1,16 @@
 /* A wait releases a lock of several processes too. Robust ones are the process's own, unless they
  * lie in memory that is not.
  *
- * expect: 1+ wait-begin shared#0.1+64
- * expect: 1+ wait-end shared#0.1+64
+ * expect: 1+ wait-begin shm:condition_shared.c:33#1+64
+ * expect: 1+ wait-end shm:condition_shared.c:33#1+64
  * expect: 1+ wait-begin c
- * order: main@n unlock shared#0.1+0
- * order: main@n wait-begin shared#0.1+64
- * order: main@n/1 lock shared#0.1+0
- * order: main@n/1 unlock shared#0.1+0
- * order: main@n wait-end shared#0.1+64
- * order: main@n lock shared#0.1+0
- * order: main@n unlock shared#0.1+0
+ * order: main@n unlock shm:condition_shared.c:33#1+0
+ * order: main@n wait-begin shm:condition_shared.c:33#1+64
+ * order: main@n/1 lock shm:condition_shared.c:33#1+0
+ * order: main@n/1 unlock shm:condition_shared.c:33#1+0
+ * order: main@n wait-end shm:condition_shared.c:33#1+64
+ * order: main@n lock shm:condition_shared.c:33#1+0
+ * order: main@n unlock shm:condition_shared.c:33#1+0
  * order: main@n lock m
  * order: main@n wait-begin c
  * order: main/1@n lock m

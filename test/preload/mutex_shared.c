@@ -1,7 +1,7 @@
 /* A lock in memory that processes share is one lock.
  *
- * expect: 200 lock shared#0.1+0
- * expect: 200 unlock shared#0.1+0
+ * expect: 200 lock shm:mutex_shared.c:19#1+0
+ * expect: 200 unlock shm:mutex_shared.c:19#1+0
  * expect: 1 process-fork */
 #include "program.h"
 

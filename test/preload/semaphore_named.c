@@ -1,8 +1,8 @@
 /* A semaphore with a name has that name in every process.
  *
- * expect: 2 sem-init sem/clew-test-named+0 value=0
- * expect: 2 sem-post sem/clew-test-named+0
- * expect: 2 sem-wait sem/clew-test-named+0 */
+ * expect: 2 sem-init shm:sem/clew-test-named+0 value=0
+ * expect: 2 sem-post shm:sem/clew-test-named+0
+ * expect: 2 sem-wait shm:sem/clew-test-named+0 */
 #include <fcntl.h>
 #include <semaphore.h>
 

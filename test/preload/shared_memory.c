@@ -1,9 +1,9 @@
 /* Semaphores and locks in a mapped file have one name in both processes.
  *
- * expect: 1 sem-post shared.bin+0
- * expect: 1 sem-wait shared.bin+0
- * expect: 2 lock shared.bin+64
- * expect: 2 unlock shared.bin+64 */
+ * expect: 1 sem-post shm:shared.bin+0
+ * expect: 1 sem-wait shm:shared.bin+0
+ * expect: 2 lock shm:shared.bin+64
+ * expect: 2 unlock shm:shared.bin+64 */
 #include <fcntl.h>
 #include <semaphore.h>
 

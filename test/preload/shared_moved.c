@@ -1,9 +1,9 @@
 /* Shared memory keeps its name when it moves and when a part of it is unmapped; System V segments
  * have one, too.
  *
- * expect: 1 lock moved.bin+0
- * expect: 1 lock moved.bin+8192
- * expect: 1 lock moved.bin+4096
+ * expect: 1 lock shm:moved.bin+0
+ * expect: 1 lock shm:moved.bin+8192
+ * expect: 1 lock shm:moved.bin+4096
  * expect: 4 lock */
 #include <fcntl.h>
 #include <sys/ipc.h>
