@@ -470,8 +470,7 @@ void random_trace(struct trace *t, struct prng *prng, const struct random_shape 
         struct actor *root = actor_add(&s, i % shape->node_count, SIM_NONE);
         root->is_started = true;
         const uint32_t semaphore_count = sim_is_shared(&s, 0) ? 1 : shape->node_count;
-        if (i < semaphore_count && (shape->features & RANDOM_SEMAPHORE) != 0 &&
-            sim_one_in(&s, 2)) {
+        if (i < semaphore_count && (shape->features & RANDOM_SEMAPHORE) != 0 && sim_one_in(&s, 2)) {
             sim_emit(&s, root,
                      (struct event){.kind = EVENT_SEM_INIT,
                                     .has = HAS_VALUE,

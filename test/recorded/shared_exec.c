@@ -19,7 +19,7 @@ static int program(int fd)
 int main(int count, char **words)
 {
     if (count > 1) {
-        return program(atoi(words[1]));
+        return program((int)strtol(words[1], NULL, 10));
     }
     const int fd = memfd_create("clew-test", 0);
     CLAIM(fd >= 0 && ftruncate(fd, sizeof(struct shared)) == 0);
