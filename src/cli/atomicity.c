@@ -153,6 +153,7 @@ static void fold(struct atomicity *a)
     if (!a->command->all_pairs) {
         fold_findings(&a->file.findings);
     }
+    report_hide(a->session, &a->file.findings, 0);
     a->is_folded = true;
 }
 
@@ -273,8 +274,8 @@ static void print_sum(struct atomicity *a)
     out_text(out, ", ");
     report_count(out, a->stats.pairs, "pair", "pairs");
     if (count == 0) {
-        out_text(out,
-                 is_open(a) ? ": no atomicity violation found so far" : ": no atomicity violation");
+        out_text(out, a->count > 0 ? ": no other atomicity violation" : ": no atomicity violation");
+        out_text(out, is_open(a) ? " found so far" : "");
     } else {
         out_text(out, ": ");
         report_count(out, count, "atomicity violation", "atomicity violations");
@@ -296,6 +297,7 @@ static void print_sum(struct atomicity *a)
         report_count(out, a->stats.rounds, "couple of places", "couples of places");
         out_text(out, " (--rounds)");
     }
+    report_hidden(a->session);
     out_char(out, '\n');
 }
 

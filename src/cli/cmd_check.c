@@ -17,6 +17,7 @@ struct checking {
     struct check *check;
     struct finding_file file;
     uint64_t shown_count;
+    uint64_t hidden_errors; /* what is impossible, but not to be shown */
 };
 
 /* Shows what was found since the last time and forgets it, so that nothing piles up. --json must
@@ -28,8 +29,12 @@ static void show_findings(struct checking *k)
         return;
     }
     vec_each (&k->file.findings.list, finding) {
+        if (suppressions_hide(&s->suppressions, finding)) {
+            k->hidden_errors += finding->severity == SEVERITY_ERROR;
+            continue;
+        }
         if (k->shown_count >= s->common->limit) {
-            break;
+            continue;
         }
         k->shown_count++;
         if (s->common->jsonl) {
@@ -61,16 +66,44 @@ static void print_verdict(struct checking *k)
         out_text(&s->out, ", well formed\n");
         return;
     }
-    out_format(&s->out, ", %llu impossible, %llu unfinished\n", (unsigned long long)counts->errors,
+    out_format(&s->out, ", %llu impossible, %llu unfinished", (unsigned long long)counts->errors,
                (unsigned long long)counts->warnings);
+    report_hidden(s);
+    out_char(&s->out, '\n');
+}
+
+static void hide_findings(struct checking *k)
+{
+    struct findings *f = &k->file.findings;
+    size_t kept = 0;
+    for (size_t i = 0; i < f->list.count; i++) {
+        const struct finding finding = f->list.at[i];
+        if (suppressions_hide(&k->session->suppressions, &finding)) {
+            k->hidden_errors += finding.severity == SEVERITY_ERROR;
+        } else {
+            f->list.at[kept++] = finding;
+        }
+    }
+    f->list.count = kept;
+}
+
+static bool has_errors(const struct checking *k)
+{
+    return check_counts(k->check)->errors > k->hidden_errors;
 }
 
 static void print_json(struct checking *k)
 {
     const struct check_counts *counts = check_counts(k->check);
     struct finding_file *f = &k->file;
+    if (suppressions_are_given(&k->session->suppressions)) {
+        const uint64_t limit = k->session->common->limit;
+        hide_findings(k);
+        f->findings.list.count =
+            f->findings.list.count < limit ? f->findings.list.count : (size_t)limit;
+    }
     f->event_count = counts->events;
-    f->verdict = counts->errors > 0 ? VERDICT_FOUND : is_part(k) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    f->verdict = has_errors(k) ? VERDICT_FOUND : is_part(k) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
     vec_each (&k->reading.notes.list, note) {
         vec_push(&f->assumptions, note->text);
     }
@@ -109,7 +142,7 @@ static int check_all(struct checking *k, struct err *e)
     } else if (!k->session->common->jsonl) {
         print_verdict(k);
     }
-    return check_counts(k->check)->errors > 0 ? EXIT_FOUND : is_part(k) ? EXIT_BUDGET : EXIT_CLEAN;
+    return has_errors(k) ? EXIT_FOUND : is_part(k) ? EXIT_BUDGET : EXIT_CLEAN;
 }
 
 static int run(struct session *s, const void *options, struct err *e)
@@ -121,7 +154,8 @@ static int run(struct session *s, const void *options, struct err *e)
         return opened;
     }
     report_begin(&k.file, s);
-    struct check_options check_options = {.findings_max = s->common->limit};
+    const bool hides = suppressions_are_given(&s->suppressions);
+    struct check_options check_options = {.findings_max = hides ? UINT64_MAX : s->common->limit};
     if (s->common->json && check_options.findings_max > DESCRIBED_MAX) {
         check_options.findings_max = DESCRIBED_MAX;
     }
@@ -134,7 +168,8 @@ static int run(struct session *s, const void *options, struct err *e)
 }
 
 static const struct option options[] = {
-    COMMON_JSON, COMMON_JSONL, COMMON_LIMIT, COMMON_INPUT, COMMON_BUDGET, COMMON_ALWAYS, {0},
+    COMMON_JSON,  COMMON_JSONL,  COMMON_LIMIT,  COMMON_SUPPRESS,
+    COMMON_INPUT, COMMON_BUDGET, COMMON_ALWAYS, {0},
 };
 
 static const struct check_command defaults = {.common = COMMON_DEFAULTS};

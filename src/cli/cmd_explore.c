@@ -63,6 +63,8 @@ static int choose_options(struct exploration *x, struct err *e)
     }
     x->options.jobs = (uint32_t)c->common.jobs;
     x->options.stops_at_violation = c->first;
+    x->options.is_known = exploration_is_known;
+    x->options.known_context = x;
     *search = (struct search_options){.depth = (uint32_t)(c->depth != 0    ? c->depth
                                                           : own.depth != 0 ? own.depth
                                                                            : DEPTH_DEFAULT),
@@ -379,6 +381,7 @@ static const struct option options[] = {
     COMMAND_OPTIONS(struct explore_command),
     COMMON_JSON,
     COMMON_LIMIT,
+    COMMON_SUPPRESS,
     COMMON_JOBS,
     COMMON_BUDGET,
     COMMON_ALWAYS,

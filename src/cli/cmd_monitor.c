@@ -36,7 +36,8 @@ struct monitoring {
     struct finding_file file;
     struct notes notes;
     struct stream_stats stats; /* of --check-every */
-    size_t told_count;         /* findings that were printed */
+    size_t told_count;         /* findings that were looked at, to be printed ... */
+    uint64_t shown_count;      /* ... and those of them that were */
     bool is_unread;            /* the budget ended before all of the input was read */
 };
 
@@ -443,8 +444,12 @@ static void print_answers(struct monitoring *m)
 static void print_findings(struct monitoring *m)
 {
     struct session *s = m->session;
-    while (m->told_count < m->file.findings.list.count && m->told_count < s->common->limit) {
+    while (m->told_count < m->file.findings.list.count && m->shown_count < s->common->limit) {
         const struct finding *finding = &m->file.findings.list.at[m->told_count++];
+        if (suppressions_hide(&s->suppressions, finding)) {
+            continue;
+        }
+        m->shown_count++;
         session_paint(s, finding->severity == SEVERITY_ERROR ? PAINT_ERROR : PAINT_WARNING,
                       finding_severity_name(finding->severity));
         out_text(&s->out, ": ");
@@ -497,15 +502,36 @@ static void count_answers(struct monitoring *m, const uint64_t counts[CUT_YES + 
     }
 }
 
+/* Whether findings about the property are not to be shown. */
+static bool is_hidden(struct monitoring *m, size_t property)
+{
+    const char *name = names_text(&m->spec.names, m->spec.properties.at[property].name);
+    const struct finding finding = {.kind = FINDING_PREDICATE,
+                                    .key = findings_text(&m->file.findings, "predicate:%s", name)};
+    return suppressions_hide(&m->session->suppressions, &finding);
+}
+
+static void print_hidden(struct monitoring *m)
+{
+    struct session *s = m->session;
+    if (suppressions_count(&s->suppressions) + suppressions_known_count(&s->suppressions) > 0) {
+        report_count(&s->out, m->shown_count, "finding shown", "findings shown");
+        report_hidden(s);
+        out_char(&s->out, '\n');
+    }
+}
+
 static int conclude(struct monitoring *m)
 {
     uint64_t counts[CUT_YES + 1] = {0};
     uint64_t violations = 0;
-    vec_each (&m->result.properties, answer) {
+    for (size_t i = 0; i < m->result.properties.count; i++) {
+        const struct monitor_answer *answer = &m->result.properties.at[i];
         counts[answer->verdict]++;
-        violations += answer->is_violation;
+        violations += answer->is_violation && !is_hidden(m, i);
     }
     struct finding_file *f = &m->file;
+    report_hide(m->session, &f->findings, m->told_count);
     f->verdict = violations > 0            ? VERDICT_FOUND
                  : counts[CUT_UNKNOWN] > 0 ? VERDICT_UNKNOWN
                                            : VERDICT_CLEAN;
@@ -515,6 +541,7 @@ static int conclude(struct monitoring *m)
     } else {
         print_findings(m);
         print_answers(m);
+        print_hidden(m);
     }
     return violations > 0 ? EXIT_FOUND : counts[CUT_UNKNOWN] > 0 ? EXIT_BUDGET : EXIT_CLEAN;
 }
@@ -597,6 +624,7 @@ static const struct option options[] = {
         .help = "what all chance comes from (default: 1)"),
     COMMON_JSON,
     COMMON_LIMIT,
+    COMMON_SUPPRESS,
     COMMON_INPUT,
     COMMON_BUDGET,
     COMMON_ALWAYS,

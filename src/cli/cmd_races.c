@@ -209,6 +209,7 @@ static const struct option options[] = {
     COMMON_JSON,
     COMMON_JSONL,
     COMMON_LIMIT,
+    COMMON_SUPPRESS,
     COMMON_INPUT,
     COMMON_JOBS,
     COMMON_BUDGET,

@@ -112,6 +112,9 @@ static int run(struct session *s, const void *options, struct err *e)
     if (o->on_race != NULL && o->watch < 0) {
         return session_misused(e, "--on-race needs --watch races");
     }
+    if (suppressions_are_given(&s->suppressions) && o->watch < 0) {
+        return session_misused(e, "--suppress and --baseline need --watch races");
+    }
     if (o->room.bytes < ROOM_MIN || o->room.time_ns != 0 || o->room.runs != 0) {
         return session_misused(e, "--room takes a size, 4MiB or more");
     }
@@ -195,6 +198,7 @@ static const struct option options[] = {
     COMMON_JSON,
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG,
                .help = "with --watch: each race as a line of JSON"),
+    COMMON_SUPPRESS,
     COMMON_ALWAYS,
     {0},
 };

@@ -21,6 +21,14 @@ static const char *print_replay(const struct exploration *x, const char *key, st
     return NULL;
 }
 
+bool exploration_is_known(void *exploration, const struct execution *x)
+{
+    const struct exploration *self = exploration;
+    const struct finding finding = {
+        .kind = outcome_finding(x->outcome), .what = x->what, .key = x->key};
+    return suppressions_hide(&self->session->suppressions, &finding);
+}
+
 /* Adds what is known of a violation, with what all of them have. Texts outlive f or are its own. */
 static void add_finding(const struct exploration *x, struct finding_file *f, struct finding known)
 {
@@ -28,7 +36,9 @@ static void add_finding(const struct exploration *x, struct finding_file *f, str
     known.grade = GRADE_SOUND;
     known.replay = print_replay(x, known.key, &f->findings);
     known.pair_count = 1;
-    findings_add(&f->findings, &known);
+    if (!suppressions_hide(&x->session->suppressions, &known)) {
+        findings_add(&f->findings, &known);
+    }
 }
 
 static void add_findings(const struct exploration *x, struct finding_file *f)
@@ -203,6 +213,7 @@ static void print_summary(const struct exploration *x)
         out_format(out, "; %llu ended at the limit of %u steps",
                    (unsigned long long)found->limited_runs, x->options.search.depth);
     }
+    report_hidden(x->session);
     out_char(out, '\n');
 }
 
@@ -227,10 +238,10 @@ static const char *seed_of(const struct exploration *x, struct finding_file *f)
 int exploration_report(struct exploration *x)
 {
     struct finding_file f = {0};
-    const bool is_found = x->account.violations.count > 0;
     report_begin(&f, x->session);
     add_findings(x, &f);
     add_earlier(x, &f);
+    const bool is_found = f.findings.list.count > 0;
     add_stats(x, &f);
     const char *order = order_of(x);
     if (order != NULL) {

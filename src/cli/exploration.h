@@ -45,6 +45,9 @@ struct exploration {
 /* Whether a program is explored; a simulated system otherwise. */
 bool exploration_is_program(const struct exploration *x);
 
+/* For explore_options.is_known: the violation is not to be shown. */
+bool exploration_is_known(void *exploration, const struct execution *x);
+
 /* Whether nothing went past control, so that a finished search says something of every run. */
 bool exploration_is_controlled(const struct exploration *x);
 

@@ -76,6 +76,32 @@ static int check_operands(const struct verb *verb, const struct operands *operan
     return 0;
 }
 
+static int read_suppressions(struct session *s, struct err *e)
+{
+    const struct common *c = s->common;
+    if (c->suppress != NULL && suppressions_read(&s->suppressions, c->suppress, e) < 0) {
+        return -1;
+    }
+    return c->baseline == NULL ? 0 : suppressions_read_baseline(&s->suppressions, c->baseline, e);
+}
+
+/* Runs the verb, and then says which suppressions were of no use to it. */
+static int run_suppressed(struct session *s, const void *options, struct err *e)
+{
+    int status = read_suppressions(s, e);
+    if (status == 0) {
+        status = s->verb->run(s, options, e);
+    }
+    if (status >= 0 && status != EXIT_UNABLE) {
+        struct notes notes = {0};
+        suppressions_note(&s->suppressions, &notes);
+        session_warn(s, s->verb->name, &notes);
+        notes_release(&notes);
+    }
+    suppressions_release(&s->suppressions);
+    return status;
+}
+
 static int run_verb(const struct verb *verb, const void *options, struct operands *operands)
 {
     vec_push(&operands->list, NULL);
@@ -101,7 +127,7 @@ static int run_verb(const struct verb *verb, const void *options, struct operand
     } else if (check_operands(verb, operands, &e) < 0 || outputs_check(&s, options, &e) < 0) {
         status = usage_error(verb, &e);
     } else {
-        status = verb->run(&s, options, &e);
+        status = run_suppressed(&s, options, &e);
         if (status < 0) {
             status = status == MISUSED ? usage_error(verb, &e) : run_error(&e);
         }

@@ -75,8 +75,10 @@ struct common {
     int from;  /* formats_readable, by index; -1: by content */
     int to;    /* formats_writable, by index; -1: by the ending of the output */
     const char *output;
-    const char *rules; /* a file of rules for captures of HTTP; NULL: the built-in ones */
-    uint64_t limit;    /* findings shown at most */
+    const char *rules;    /* a file of rules for captures of HTTP; NULL: the built-in ones */
+    const char *suppress; /* a file of suppressions; NULL: none */
+    const char *baseline; /* a findings file whose findings are known; NULL: none */
+    uint64_t limit;       /* findings shown at most */
     uint64_t jobs;
     struct limit budget;
 };
@@ -119,6 +121,14 @@ const char *color_word(size_t index);
 #define COMMON_LIMIT                                                           \
     COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N", \
                .help = "show at most N findings; 0 only counts them (default: all)")
+#define COMMON_SUPPRESS                                                                         \
+    COMMON_ROW(suppress, .name = "suppress", .type = OPTION_FILE, .argument = "FILE",           \
+               .help = "hide findings that a line of FILE describes: a suppression of "         \
+                       "ThreadSanitizer's (race:PATTERN), or key:KEY; they are counted and do " \
+                       "not decide the exit status"),                                           \
+        COMMON_ROW(baseline, .name = "baseline", .type = OPTION_FILE, .argument = "FILE",       \
+                   .help = "hide findings that FILE, printed by --json before, holds already; " \
+                           "they are counted and do not decide the exit status")
 #define COMMON_JOBS                                                                         \
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N", \
                .help = "work in N processes; the result is the same")

@@ -66,7 +66,7 @@ static void merge_findings(struct races *r, size_t first, const struct reading *
     for (size_t i = first; i < end; i++) {
         struct finding finding = f->list.at[i];
         reading_place_events(reading, f, &finding);
-        if (!is_known(r, &finding)) {
+        if (!suppressions_hide(&r->session->suppressions, &finding) && !is_known(r, &finding)) {
             f->list.at[f->list.count++] = finding;
         }
     }
@@ -134,7 +134,7 @@ static int set_span(const struct races_command *c, const struct trace *t, struct
 static bool is_limited(const struct races *r)
 {
     return r->session->common->limit != UINT64_MAX && !is_merging(r) &&
-           r->command->explain == UINT64_MAX;
+           r->command->explain == UINT64_MAX && !suppressions_are_given(&r->session->suppressions);
 }
 
 static struct race_options options_of(const struct races *r)
@@ -252,7 +252,9 @@ static void show_race(void *context, const struct observed_race *race)
     struct findings f = {0};
     bool is_new = true;
     observed_tell(&f, &k->reading->trace.tables, race, 0);
-    if (has_doubles(r)) {
+    if (suppressions_hide(&r->session->suppressions, &f.list.at[0])) {
+        is_new = false;
+    } else if (has_doubles(r)) {
         (void)number_of_key(r, f.list.at[0].key, &is_new);
     }
     r->stats.location_pairs += is_new;
@@ -347,13 +349,20 @@ int races_of_run(struct races *r, struct reading *reading, struct err *e)
 
 /* ---- the report ---- */
 
-/* Where findings are merged and kept, those that are the same count once. */
+/* Where findings are merged or hidden, and kept, those that are left count. */
 static uint64_t place_count(const struct races *r)
 {
     const bool is_stream = r->model == RACE_OBSERVED;
     const bool is_kept = !is_stream || !r->session->common->jsonl;
-    return is_kept && (is_stream || is_merging(r)) ? r->file.findings.list.count
-                                                   : r->stats.location_pairs;
+    const bool is_sifted =
+        is_stream || is_merging(r) || suppressions_are_given(&r->session->suppressions);
+    return is_kept && is_sifted ? r->file.findings.list.count : r->stats.location_pairs;
+}
+
+static bool has_hidden(const struct races *r)
+{
+    const struct suppressions *s = &r->session->suppressions;
+    return suppressions_count(s) + suppressions_known_count(s) > 0;
 }
 
 static bool has_found(const struct races *r)
@@ -405,7 +414,8 @@ static void print_sum(struct races *r)
     const struct race_stats *stats = &r->stats;
     report_count(&s->out, r->file.event_count, "event", "events");
     if (!has_found(r)) {
-        out_text(&s->out, is_open(r) ? ", no race found so far" : ", no race");
+        out_text(&s->out, has_hidden(r) ? ", no other race" : ", no race");
+        out_text(&s->out, is_open(r) ? " found so far" : "");
         if (stats->message_races > 0 && r->command->variable == NULL) {
             out_text(&s->out, " on data: ");
             report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
@@ -425,6 +435,7 @@ static void print_sum(struct races *r)
     if (stats->unknown > 0) {
         out_format(&s->out, ", %llu undecided", (unsigned long long)stats->unknown);
     }
+    report_hidden(s);
     out_char(&s->out, '\n');
 }
 

@@ -174,8 +174,37 @@ void report_begin(struct finding_file *f, const struct session *s)
     }
 }
 
+void report_hidden(struct session *s)
+{
+    const uint64_t suppressed = suppressions_count(&s->suppressions);
+    const uint64_t known = suppressions_known_count(&s->suppressions);
+    if (suppressed > 0) {
+        out_format(&s->out, ", %llu suppressed", (unsigned long long)suppressed);
+    }
+    if (known > 0) {
+        out_format(&s->out, ", %llu known from the baseline", (unsigned long long)known);
+    }
+}
+
+void report_hide(struct session *s, struct findings *f, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < f->list.count; i++) {
+        if (!suppressions_hide(&s->suppressions, &f->list.at[i])) {
+            f->list.at[kept++] = f->list.at[i];
+        }
+    }
+    f->list.count = kept;
+}
+
 void report_print(struct finding_file *f, struct session *s)
 {
+    if (s->suppressions.has_rules) {
+        finding_file_count(f, "suppressed", suppressions_count(&s->suppressions));
+    }
+    if (s->suppressions.has_baseline) {
+        finding_file_count(f, "known", suppressions_known_count(&s->suppressions));
+    }
     const struct usage usage = limit_usage();
     finding_file_real(f, "cpu_seconds", usage.cpu_seconds);
     finding_file_count(f, "peak_bytes", usage.peak_bytes);

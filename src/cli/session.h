@@ -7,6 +7,7 @@
 #include "base/notes.h"
 #include "base/out.h"
 #include "cli/verb.h"
+#include "trace/suppressions.h"
 
 struct session {
     const struct verb *verb;
@@ -16,9 +17,10 @@ struct session {
     const char *const *command; /* the words behind "--", ended by NULL, of verbs that take a
                                    program; NULL: none */
     size_t command_count;
-    struct limit budget; /* running since the session began */
-    struct out out;      /* standard output: results, and nothing else */
-    bool is_colored;     /* standard output wants colours */
+    struct limit budget;              /* running since the session began */
+    struct out out;                   /* standard output: results, and nothing else */
+    bool is_colored;                  /* standard output wants colours */
+    struct suppressions suppressions; /* of --suppress and --baseline */
 };
 
 /* How a word stands out where there are colours. */

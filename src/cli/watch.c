@@ -124,7 +124,8 @@ static void race_found(void *context, const struct observed_race *race)
     struct watch *w = context;
     struct findings f = {0};
     observed_tell(&f, &w->tables, race, 0);
-    if (!is_told(w, &f.list.at[0])) {
+    if (!suppressions_hide(&w->session->suppressions, &f.list.at[0]) &&
+        !is_told(w, &f.list.at[0])) {
         w->race_count++;
         if (w->session->common->jsonl) {
             say_json(&f.list.at[0], w->race_count);
@@ -230,6 +231,12 @@ void watch_look(void *watch, const char *folder, bool is_over)
 
 void watch_release(struct watch *w)
 {
+    const uint64_t suppressed = suppressions_count(&w->session->suppressions);
+    const uint64_t known = suppressions_known_count(&w->session->suppressions);
+    if (suppressed + known > 0 && !w->session->common->quiet) {
+        session_say("races not told: %llu suppressed, %llu known from the baseline",
+                    (unsigned long long)suppressed, (unsigned long long)known);
+    }
     reap(w, 0);
     live_close(w->live);
     observed_free(w->observed);

@@ -170,7 +170,9 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
     if (!outcome_is_violation(x->outcome) || once->plan.is_blind) {
         return 0;
     }
-    once->is_over = o->stops_at_violation;
+    once->is_over =
+        o->stops_at_violation && (o->is_known == NULL || !o->is_known(o->known_context, x));
+    l->has_stopped |= once->is_over;
     if (!keep_violation(found, w, &once->plan, x, once->number)) {
         return 0;
     }
@@ -180,11 +182,9 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
 
 /* Nothing is left to look for: all was seen, or the first violation is all that is wanted. Told to
  * the other processes. */
-static void tell_over(const struct explore_options *o, const struct loop *l,
-                      const struct explored *found)
+static void tell_over(const struct loop *l, const struct explored *found)
 {
-    const bool is_found = o->stops_at_violation && found->violations.count > 0;
-    if (l->is_over != NULL && (is_found || found->is_complete)) {
+    if (l->is_over != NULL && (l->has_stopped || found->is_complete)) {
         atomic_store_explicit(l->is_over, true, memory_order_relaxed);
     }
 }
@@ -248,7 +248,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
                        (is_look_due(o, l, found) && look_up(o, l, found, w)) ||
                        (o->budget.runs != 0 && found->runs * o->jobs >= o->budget.runs);
     }
-    tell_over(o, l, found);
+    tell_over(l, found);
     if (result == 0) {
         result = ledger_end(&l->ledger, e);
     }

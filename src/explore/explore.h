@@ -43,6 +43,10 @@ struct explore_options {
     struct limit budget;
     uint32_t jobs; /* processes that search */
     bool stops_at_violation;
+    /* Of a violation at which the search would stop: true when it is known, and the search goes on.
+     * NULL: none is. */
+    bool (*is_known)(void *context, const struct execution *x);
+    void *known_context;
     struct campaign *campaign; /* where all of it is kept; NULL: nowhere */
     /* Called now and then, in the first process alone; not NULL. */
     void (*progress)(void *context, const struct explore_progress *p);

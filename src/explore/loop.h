@@ -12,6 +12,7 @@ struct loop {
     uint64_t next_ns; /* when progress is told again */
     uint64_t look_ns; /* when it is looked up from runs at the latest */
     uint64_t find_ns; /* when the last new violation was found, 0: none */
+    bool has_stopped; /* at a violation */
     struct ledger ledger;
     atomic_bool *is_over; /* shared: one process tells the others that there is nothing left to look
                              for; NULL: there is one alone */
