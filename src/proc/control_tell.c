@@ -180,7 +180,8 @@ static void append_report(struct telling *t, const struct control_report *r)
     if (kind_of(r->kind) == NULL) {
         return;
     }
-    if (kind_of(r->kind)->class == CLASS_SYNC) {
+    const bool is_annotated = r->name[0] != '\0'; /* a completion has no object of its own */
+    if (kind_of(r->kind)->class == CLASS_SYNC && !is_annotated) {
         append_completion(t, r);
         return;
     }
@@ -193,6 +194,9 @@ static void append_report(struct telling *t, const struct control_report *r)
         e.object = text;
     } else if (has_field(r->kind, F_TEXT)) {
         e.text = text;
+    }
+    if (r->kind == EVENT_LOCK || r->kind == EVENT_UNLOCK) {
+        e.mode = (uint8_t)r->value;
     }
     if (r->kind == EVENT_VARIABLE || r->kind == EVENT_READY || r->kind == EVENT_INTERRUPT ||
         r->kind == EVENT_INTERRUPT_END) {

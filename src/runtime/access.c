@@ -93,8 +93,43 @@ static void emit_whole(uintptr_t address, uint64_t entry)
                                       .place = (const void *)(uintptr_t)site_place(entry)});
 }
 
+/* ---- memory that is annotated as racing on purpose ---- */
+
+enum { ALLOWED_MAX = 256 };
+
+static struct {
+    _Atomic uintptr_t begin, end;
+} allowed[ALLOWED_MAX];
+static _Atomic uint32_t allowed_count;
+
+void access_allow(uintptr_t address, size_t size)
+{
+    const uint32_t index = atomic_fetch_add_explicit(&allowed_count, 1, memory_order_relaxed);
+    if (index < ALLOWED_MAX) {
+        atomic_store_explicit(&allowed[index].begin, address, memory_order_relaxed);
+        /* Pairs with the acquire in access_is_allowed: a range that has an end has its beginning.
+         */
+        atomic_store_explicit(&allowed[index].end, address + size, memory_order_release);
+    }
+}
+
+bool access_is_allowed(uintptr_t address)
+{
+    const uint32_t count = atomic_load_explicit(&allowed_count, memory_order_relaxed);
+    for (uint32_t i = 0; i < count && i < ALLOWED_MAX; i++) {
+        if (address < atomic_load_explicit(&allowed[i].end, memory_order_acquire) &&
+            address >= atomic_load_explicit(&allowed[i].begin, memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void emit_always(uintptr_t address, uint64_t entry)
 {
+    if (access_is_allowed(address)) {
+        return;
+    }
     const uint64_t site = site_is_told ? site_number(entry) : 0;
     if (site != 0) {
         rt_record_access(access_word(site, address));
@@ -324,11 +359,18 @@ static bool is_noting(void)
         return false;
     }
     if (!rt_wants_all_accesses && rt_self.number >> TRAIL_TASK_BITS == 0 &&
-        epoch() < RT_EPOCHS_MAX && emitted_begin(epoch())) {
+        rt_self.ignore_reads + rt_self.ignore_writes == 0 && epoch() < RT_EPOCHS_MAX &&
+        emitted_begin(epoch())) {
         rt_self.own = has_barrier ? owner_now() : OWN_SLOWLY;
         rt_self.maker = (uint64_t)rt_self.number << TRAIL_EPOCH_BITS | epoch();
     }
     return true;
+}
+
+/* Whether reads, or writes, alone are annotated as harmless now; the task then leaves no trails. */
+static bool is_ignored(bool is_write)
+{
+    return (is_write ? rt_self.ignore_writes : rt_self.ignore_reads) > 0;
 }
 
 /* Whole words of one chunk, which is ready, as far as they are the task's own and take no more than
@@ -379,7 +421,7 @@ static void note_in_chunk(uintptr_t address, uintptr_t end, uint64_t place, bool
 __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, bool is_write,
                                                 uint64_t place)
 {
-    if (rt_self.own == 0 && !is_noting()) {
+    if (rt_self.own == 0 && (!is_noting() || is_ignored(is_write))) {
         return;
     }
     const uintptr_t end = address + size;

@@ -62,6 +62,11 @@ bool access_is_told(void);
  */
 void access_share(const volatile void *address, size_t size);
 
+/* Accesses to this memory race on purpose: they are not recorded from now on. Of the first 256
+ * calls only; what more are allowed is recorded all the same. */
+void access_allow(uintptr_t address, size_t size);
+bool access_is_allowed(uintptr_t address);
+
 /* The memory means something new: it was allocated, or became a stack. */
 void access_clear(const void *address, size_t size);
 

@@ -1,7 +1,10 @@
 /* The functions behind include/clew/clew.h. */
 #include <string.h>
 
+#define ENTRY __attribute__((visibility("default")))
 #include "clew/clew.h"
+#include "runtime/access.h"
+#include "runtime/entry.h"
 #include "runtime/rt.h"
 
 /* A named event: the name goes with the record. */
@@ -99,4 +102,50 @@ void clew_rt_ignore_begin(void)
 void clew_rt_ignore_end(void)
 {
     rt_ignore_end();
+}
+
+/* ---- annotations of ThreadSanitizer's (runtime/hooks_annotate.c) ---- */
+
+void clew_rt_annotate(const struct clew_rt_annotation *annotation)
+{
+    (void)rt_record((struct rt_event){.kind = (enum event_kind)annotation->kind,
+                                      .mode = annotation->mode,
+                                      .object = annotation->object,
+                                      .place = annotation->place});
+}
+
+void clew_rt_lock_code_begin(void)
+{
+    rt_ignore_begin();
+}
+
+void clew_rt_lock_code_end(void)
+{
+    rt_ignore_end();
+}
+
+/* An end without its beginning changes nothing. */
+static void change_depth(uint32_t *depth, int change)
+{
+    if (change > 0) {
+        ++*depth;
+    } else {
+        *depth -= *depth > 0;
+    }
+    rt_self.own = 0;
+}
+
+void clew_rt_ignore_reads(int change)
+{
+    change_depth(&rt_self.ignore_reads, change);
+}
+
+void clew_rt_ignore_writes(int change)
+{
+    change_depth(&rt_self.ignore_writes, change);
+}
+
+void clew_rt_benign(const volatile void *address, size_t size)
+{
+    access_allow((uintptr_t)address, size);
 }

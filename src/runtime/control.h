@@ -147,6 +147,8 @@ struct task {
     bool is_cancel_prompt;    /* wherever it is, not only where it waits */
     uint32_t ignore;          /* depth of our own work in its name */
     uint32_t ignore_accesses; /* depth of clew_ignore_begin */
+    uint32_t ignore_reads;    /* depth of AnnotateIgnoreReadsBegin ... */
+    uint32_t ignore_writes;   /* ... and of AnnotateIgnoreWritesBegin */
     uint64_t idle_stamp;
     uint64_t fence_step; /* how many steps the run had at its last acquiring fence */
     bool has_released;   /* a releasing fence came: later atomic stores publish what was before */

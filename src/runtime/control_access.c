@@ -70,18 +70,76 @@ void clew_rt_told(void)
 {
 }
 
+/* Memory that is annotated as racing on purpose. Others may come before accesses to it as before
+ * any; they are told as relaxed atomics, which race with nothing of their kind. */
+
+enum { ALLOWED_MAX = 256 };
+
+static struct {
+    uintptr_t begin, end;
+} allowed[ALLOWED_MAX];
+static uint32_t allowed_count;
+
+static bool is_allowed(const void *address)
+{
+    for (uint32_t i = 0; i < allowed_count; i++) {
+        if ((uintptr_t)address >= allowed[i].begin && (uintptr_t)address < allowed[i].end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One task runs at a time; a program may say it again in every run. */
+void clew_rt_benign(const volatile void *address, size_t size)
+{
+    const uintptr_t begin = (uintptr_t)address;
+    for (uint32_t i = 0; i < allowed_count; i++) {
+        if (allowed[i].begin == begin && allowed[i].end == begin + size) {
+            return;
+        }
+    }
+    if (allowed_count < ALLOWED_MAX) {
+        allowed[allowed_count].begin = begin;
+        allowed[allowed_count].end = begin + size;
+        allowed_count++;
+    }
+}
+
+/* An access that is annotated as harmless: nobody else is to come before it. */
+static void pass(const void *address, size_t size, const void *place)
+{
+    watch_look(place);
+    memory_check(address, (uint32_t)size);
+    cover_enter(place);
+}
+
+/* A read that waits for another value lets others run, harmless or not. */
 void clew_rt_read(const void *address, size_t size, const void *place)
 {
-    (void)point(&(struct act){.kind = EVENT_READ,
+    const bool is_idle = is_repeated(address, size, place);
+    if (control_self != NULL && control_self->ignore_reads > 0 && !is_idle) {
+        pass(address, size, place);
+        return;
+    }
+    const bool is_benign = is_allowed(address);
+    (void)point(&(struct act){.kind = is_benign ? EVENT_ATOMIC_LOAD : EVENT_READ,
+                              .mode = is_benign ? MEMORY_RELAXED : 0,
                               .object = address,
                               .size = (uint32_t)size,
-                              .is_idle = is_repeated(address, size, place),
+                              .is_idle = is_idle,
                               .place = place});
 }
 
 void clew_rt_write(const void *address, size_t size, const void *place)
 {
-    (void)point(&(struct act){.kind = EVENT_WRITE,
+    if (control_self != NULL && control_self->ignore_writes > 0) {
+        pass(address, size, place);
+        return;
+    }
+    const bool is_benign = is_allowed(address);
+    (void)point(&(struct act){.kind = is_benign ? EVENT_ATOMIC_STORE : EVENT_WRITE,
+                              .mode = is_benign ? MEMORY_RELAXED : 0,
                               .object = address,
                               .size = (uint32_t)size,
                               .writes = true,

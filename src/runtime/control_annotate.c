@@ -1,5 +1,7 @@
 /* What a controlled program tells of itself by clew/clew.h. */
+#define ENTRY __attribute__((visibility("default")))
 #include "runtime/control.h"
+#include "runtime/entry.h"
 
 RT_EXPORT void clew_rt_node(const char *name);
 RT_EXPORT void clew_rt_node(const char *name)
@@ -88,5 +90,46 @@ RT_EXPORT void clew_rt_ignore_end(void)
 {
     if (control_self != NULL) {
         control_self->ignore_accesses -= control_self->ignore_accesses > 0;
+    }
+}
+
+/* ---- annotations of ThreadSanitizer's (runtime/hooks_annotate.c) ---- */
+
+void clew_rt_annotate(const struct clew_rt_annotation *annotation)
+{
+    control_report_channel((enum event_kind)annotation->kind,
+                           (const void *)(uintptr_t)annotation->object, annotation->mode,
+                           annotation->place);
+}
+
+/* The code of a lock stays controlled: whoever waits in it must let others run. */
+void clew_rt_lock_code_begin(void)
+{
+}
+
+void clew_rt_lock_code_end(void)
+{
+}
+
+static void change_depth(uint32_t *depth, int change)
+{
+    if (change > 0) {
+        ++*depth;
+    } else {
+        *depth -= *depth > 0;
+    }
+}
+
+void clew_rt_ignore_reads(int change)
+{
+    if (control_self != NULL) {
+        change_depth(&control_self->ignore_reads, change);
+    }
+}
+
+void clew_rt_ignore_writes(int change)
+{
+    if (control_self != NULL) {
+        change_depth(&control_self->ignore_writes, change);
     }
 }

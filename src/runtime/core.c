@@ -198,7 +198,7 @@ void rt_record_access(uint64_t word)
 
 struct rt_mark rt_record_late(struct rt_late late)
 {
-    struct rt_task *task = enter();
+    struct rt_task *task = access_is_allowed(late.address) ? NULL : enter();
     if (task == NULL) {
         return (struct rt_mark){0};
     }

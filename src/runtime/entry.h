@@ -51,6 +51,28 @@ ENTRY void clew_rt_exit_function(void);
 /* A block of code is entered. */
 ENTRY void clew_rt_block(const void *place);
 
+/* The program says by an annotation of ThreadSanitizer's what clew cannot see: the calling task
+ * takes or releases the lock, or an order begins or ends at the object (HAPPENS_BEFORE,
+ * HAPPENS_AFTER). */
+struct clew_rt_annotation {
+    const volatile void *object;
+    const void *place;
+    uint8_t kind; /* enum event_kind */
+    uint8_t mode; /* of a lock */
+};
+ENTRY void clew_rt_annotate(const struct clew_rt_annotation *annotation);
+
+/* The code of a lock that is annotated begins and ends: how the lock does it is not of interest. */
+ENTRY void clew_rt_lock_code_begin(void);
+ENTRY void clew_rt_lock_code_end(void);
+
+/* Plain accesses of the calling task are harmless from now on (1), or no longer (-1). */
+ENTRY void clew_rt_ignore_reads(int change);
+ENTRY void clew_rt_ignore_writes(int change);
+
+/* Accesses to this memory may race: the program means it so. */
+ENTRY void clew_rt_benign(const volatile void *address, size_t size);
+
 /* The compiler's checks have reported undefined behaviour. */
 ENTRY void clew_rt_undefined(void);
 

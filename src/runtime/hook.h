@@ -25,6 +25,17 @@ static inline void hook_write(const void *address, size_t size, const void *plac
     }
 }
 
+/* Plain accesses of the calling task, from here on. */
+static inline void hook_ignore(int change)
+{
+    if (clew_rt_ignore_reads != NULL) {
+        clew_rt_ignore_reads(change);
+    }
+    if (clew_rt_ignore_writes != NULL) {
+        clew_rt_ignore_writes(change);
+    }
+}
+
 /* The compilers number memory orders as __ATOMIC_* do; ours begin one later. */
 static inline uint8_t hook_mode(int order)
 {

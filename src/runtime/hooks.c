@@ -125,11 +125,13 @@ HOOK void __sanitizer_cov_trace_pc(void)
 HOOK void __tsan_ignore_thread_begin(void);
 HOOK void __tsan_ignore_thread_begin(void)
 {
+    hook_ignore(1);
 }
 
 HOOK void __tsan_ignore_thread_end(void);
 HOOK void __tsan_ignore_thread_end(void)
 {
+    hook_ignore(-1);
 }
 
 /* Orders are not constants here; sequential consistency is at least as strong as any that is asked

@@ -40,6 +40,8 @@ struct rt_task {
     uint32_t child_count;       /* tasks created so far, for their paths */
     uint32_t busy;              /* records being made: more than one in a signal handler */
     uint32_t ignore;            /* depth of clew_ignore_begin */
+    uint32_t ignore_reads;      /* depth of AnnotateIgnoreReadsBegin ... */
+    uint32_t ignore_writes;     /* ... and of AnnotateIgnoreWritesBegin */
     uint32_t handler;           /* the one the task is in, counted from 1; 0: none */
     uint32_t handler_count;     /* handlers begun so far ... */
     uint32_t handler_depth;     /* ... and how many of them are open */

@@ -21,6 +21,36 @@ def test_silent_annotation(name):
         assert races_of(folder, program, words_of(path)), "nothing found"
 
 
+def test_foreign_annotations_silent():
+    """Of ThreadSanitizer's annotations too: what they order races without them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, "tsan_annotated.c")
+        found = races_of(folder, build(folder, path, "gcc", "-DSILENT"), words_of(path))
+        assert frozenset(("published_left", "published_right")) in found, found
+
+
+def test_foreign_annotations_controlled():
+    """They are understood under control too: the trace of such a run holds the one race there is, and the keys of both are the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, "tsan_annotated.c")
+        program = build(folder, path, "gcc", "-DFAIL")
+        done = run([CLEW, "explore", "--budget", "5runs", "--first", "-o", os.path.join(folder, "c"), "--", program])
+        assert done.returncode == 1 and "abort() is called" in done.stdout, done.stdout + done.stderr
+        trace = os.path.join(folder, "c", "violations", "1.clew")
+        assert run([CLEW, "check", trace]).returncode == 0
+        done = run([CLEW, "races", "--json", trace])
+        keys = [finding["key"] for finding in json.loads(done.stdout)["findings"]]
+        marks = {word: place for place, word in words_of(path).items()}
+        assert keys == ["data-race|%s|%s|bare" % (marks["bare_left"], marks["bare_right"])], keys
+        again = os.path.join(folder, "again.clew")
+        run([CLEW, "record", "-o", again, "--", program])
+        baseline = os.path.join(folder, "known")
+        with open(baseline, "w", encoding="utf-8") as file:
+            file.write(done.stdout)
+        done = run([CLEW, "races", "--baseline", baseline, again])
+        assert done.returncode == 0 and "1 known from the baseline" in done.stdout, done.stdout + done.stderr
+
+
 def test_handlers(compiler):
     """A function that --handler names begins and ends a handler, an exception or not; then messages race."""
     with tempfile.TemporaryDirectory() as folder:
@@ -207,6 +237,8 @@ def main():
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("what was left out is told", test_filtered))
+    tests.append(("without annotations of ThreadSanitizer's the race is reported", test_foreign_annotations_silent))
+    tests.append(("annotations of ThreadSanitizer's are understood under control", test_foreign_annotations_controlled))
     tests.append(("values fit into their objects", test_values))
     tests.append(("a static program is told to be one", test_static))
     for name in ("annotated.c", "ignored.cc"):
