@@ -2,10 +2,11 @@
 
 #include "base/sort.h"
 #include "order/saturate.h"
+#include "race/pool.h"
 
 bool plain_applies(const struct hb *hb)
 {
-    if (hb->is_contradictory || hb->dropped > 0) {
+    if (hb->is_contradictory || hb->dropped > 0 || pool_is_there(hb)) {
         return false;
     }
     for (uint32_t i = 0; i < hb->sections.lock_count; i++) {

@@ -6,6 +6,7 @@
 #include "race/grade.h"
 #include "race/inbox.h"
 #include "race/plain.h"
+#include "race/pool.h"
 #include "race/prune.h"
 #include "race/query.h"
 #include "race/share.h"
@@ -70,6 +71,7 @@ static void judge_candidates(struct tally *y, const struct candidates *c, const 
     }
     if (!y->o->skips_messages) {
         swap_judge(y, &c->swap, judge);
+        pool_judge(y, &c->swap, judge);
     }
 }
 

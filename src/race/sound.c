@@ -4,6 +4,7 @@
 #include "race/access.h"
 #include "race/cut.h"
 #include "race/line.h"
+#include "race/pool.h"
 #include "race/triples.h"
 #include "wire/kind.h"
 
@@ -48,7 +49,7 @@ struct cell {
 };
 
 /* The latest messages that a task received at one place. */
-struct inbox {
+struct arrival_place {
     uint32_t stream; /* name of the channel, 0 for messages */
     uint32_t next;   /* inbox of the same task */
     uint32_t message_count;
@@ -70,8 +71,12 @@ struct search {
     struct triples shown_of; /* (variable, place, place) */
 
     VEC(uint32_t) inbox_first; /* by task, CUT_NONE when it has none */
-    VEC(struct inbox) inboxes;
+    VEC(struct arrival_place) inboxes;
     struct triples inbox_of;         /* (task, place, stream) */
+    const uint32_t *address_of;      /* per receive, see pool_addresses */
+    struct map worker_of;            /* (task, stream) to number */
+    struct map pool_first;           /* address to its first inbox */
+    struct triples pool_inbox_of;    /* (address, place, worker) */
     struct triples message_shown_of; /* (task, place of the send, place of the receive) */
 };
 
@@ -259,7 +264,8 @@ static const struct event *event_at(const struct search *s, event_id id)
 }
 
 /* Asks whether the later message could have been there when one of this inbox was received. */
-static void look_into(struct search *s, const struct message *later, const struct inbox *inbox)
+static void look_into(struct search *s, const struct message *later,
+                      const struct arrival_place *inbox)
 {
     for (uint32_t i = 0; i < inbox->message_count; i++) {
         const struct message *earlier = &s->hb->messages.list[inbox->messages[i]];
@@ -278,6 +284,42 @@ static void look_into(struct search *s, const struct message *later, const struc
     }
 }
 
+/* Puts the message into the inbox at this place, a new one of the list when there is none yet. */
+static void put_into(struct search *s, uint32_t *place, uint32_t *first, uint32_t number)
+{
+    if (*place == TRIPLE_ABSENT) {
+        *place = (uint32_t)s->inboxes.count;
+        vec_push(&s->inboxes, (struct arrival_place){.stream = s->hb->messages.list[number].stream,
+                                                     .next = *first});
+        *first = *place;
+    }
+    struct arrival_place *inbox = &s->inboxes.at[*place];
+    inbox->message_count += inbox->message_count < SHOTS_MAX;
+    for (uint32_t i = inbox->message_count - 1; i > 0; i--) {
+        inbox->messages[i] = inbox->messages[i - 1];
+    }
+    inbox->messages[0] = number;
+}
+
+/* The message against those that other tasks handled for the same address. */
+static void receive_in_pool(struct search *s, event_id id, uint32_t number)
+{
+    const struct message *list = s->hb->messages.list;
+    const uint32_t task = event_at(s, id)->task;
+    const uint32_t address = s->address_of[id];
+    uint32_t *first = map_slot(&s->pool_first, address, CUT_NONE, NULL);
+    for (uint32_t k = *first; k != CUT_NONE; k = s->inboxes.at[k].next) {
+        const struct arrival_place *inbox = &s->inboxes.at[k];
+        if (event_at(s, list[inbox->messages[0]].receive)->task != task) {
+            look_into(s, &list[number], inbox);
+        }
+    }
+    const uint32_t worker = *map_slot(&s->worker_of, map_pair(task, list[number].stream),
+                                      (uint32_t)s->worker_of.entries.count, NULL);
+    put_into(s, triples_slot(&s->pool_inbox_of, address, event_at(s, id)->location, worker), first,
+             number);
+}
+
 static void receive(struct search *s, event_id id)
 {
     const uint32_t number = message_of(&s->hb->messages, id);
@@ -290,17 +332,10 @@ static void receive(struct search *s, event_id id)
         look_into(s, m, &s->inboxes.at[k]);
     }
     uint32_t *place = triples_slot(&s->inbox_of, task, event_at(s, id)->location, m->stream);
-    if (*place == TRIPLE_ABSENT) {
-        *place = (uint32_t)s->inboxes.count;
-        vec_push(&s->inboxes, (struct inbox){.stream = m->stream, .next = s->inbox_first.at[task]});
-        s->inbox_first.at[task] = *place;
+    put_into(s, place, &s->inbox_first.at[task], number);
+    if (s->address_of != NULL && s->address_of[id] != 0) {
+        receive_in_pool(s, id, number);
     }
-    struct inbox *inbox = &s->inboxes.at[*place];
-    inbox->message_count += inbox->message_count < SHOTS_MAX;
-    for (uint32_t i = inbox->message_count - 1; i > 0; i--) {
-        inbox->messages[i] = inbox->messages[i - 1];
-    }
-    inbox->messages[0] = number;
 }
 
 /* ---- finding ---- */
@@ -334,6 +369,9 @@ static void search_release(struct search *s)
     vec_release(&s->inbox_first);
     vec_release(&s->inboxes);
     triples_release(&s->inbox_of);
+    triples_release(&s->pool_inbox_of);
+    map_release(&s->worker_of);
+    map_release(&s->pool_first);
     triples_release(&s->message_shown_of);
     mem_free(s->cut);
     cuts_release(&s->cuts);
@@ -379,6 +417,7 @@ void sound_find(const struct hb *hb, const struct sound_options *o)
     const struct line line = line_build(hb, &arena);
     struct search s;
     search_init(&s, hb, o);
+    s.address_of = o->skips_messages ? NULL : pool_addresses(hb, &arena);
     for (size_t i = 0; i < line.count && !has_ended(&s); i++) {
         step(&s, line_at(&line, i));
     }

@@ -67,13 +67,25 @@ static const char *say_data(const struct teller *w, const struct race_pair *p)
                          task_name(w, p->second));
 }
 
+/* Who received both messages: the task, or two tasks at one address. */
+static const char *receiver_name(const struct teller *w, const struct race_pair *p)
+{
+    const struct event *first = trace_at(w->y->t, p->first);
+    const struct event *second = trace_at(w->y->t, p->second);
+    if (first->task == second->task) {
+        return task_name(w, p->first);
+    }
+    return findings_text(w->f, "one address, received by %s and %s", task_name(w, p->first),
+                         task_name(w, p->second));
+}
+
 static const char *say_conflict(const struct teller *w, const struct race_pair *p)
 {
     return findings_text(w->f,
                          "%s is %s%s and%s%s by the handlers of two messages to %s, and either "
                          "message may be received first",
                          variable_of(w, p->first), verb_of(w, p->first), at_place(w, p->first),
-                         second_verb(w, p), at_place(w, p->second), task_name(w, p->first));
+                         second_verb(w, p), at_place(w, p->second), receiver_name(w, p));
 }
 
 static const char *say_messages(const struct teller *w, const struct race_pair *p)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "race_rules_parts.h"
+#include "trace/channel.h"
 #include "trace/kind.h"
 
 void rules_release(struct rules *r)
@@ -19,6 +20,7 @@ void rules_release(struct rules *r)
     vec_release(&r->lined_up);
     vec_release(&r->data_candidates);
     vec_release(&r->message_candidates);
+    vec_release(&r->is_pool);
     arena_release(&r->arena);
 }
 
@@ -164,12 +166,37 @@ static bool are_data_candidate(const struct trace *t, const struct event *a, con
            rules_object(t, a, a->object) == rules_object(t, b, b->object);
 }
 
+/* The address that a message goes to, a part of the channel's name. */
+static bool read_address(const struct rules *r, event_id recv, struct channel_part *address)
+{
+    struct channel c;
+    const struct names *names = &r->t->tables.names;
+    const uint32_t object = trace_at(r->t, recv)->object;
+    if (object == 0 || !channel_parse(&c, names_text(names, object), names_size(names, object))) {
+        return false;
+    }
+    *address = c.destination;
+    return c.destination.size > 0;
+}
+
+static bool are_to_one_address(const struct rules *r, event_id first, event_id later)
+{
+    struct channel_part a;
+    struct channel_part b;
+    return read_address(r, first, &a) && read_address(r, later, &b) && a.size == b.size &&
+           memcmp(a.text, b.text, a.size) == 0;
+}
+
 static bool are_message_candidate(const struct rules *r, const struct rules_message *first,
                                   const struct rules_message *later)
 {
     const bool is_one_channel = first->channel != 0 && first->channel == later->channel;
-    return first->recv < later->recv && first->send != later->send && !is_one_channel &&
-           trace_at(r->t, first->recv)->task == trace_at(r->t, later->recv)->task;
+    if (first->recv >= later->recv || first->send == later->send || is_one_channel) {
+        return false;
+    }
+    return trace_at(r->t, first->recv)->task == trace_at(r->t, later->recv)->task ||
+           (is_recv_of_handler(r, first->recv) && is_recv_of_handler(r, later->recv) &&
+            are_to_one_address(r, first->recv, later->recv));
 }
 
 static void read_candidates(struct rules *r)
@@ -189,6 +216,8 @@ static void read_candidates(struct rules *r)
             }
             vec_push(&r->message_candidates,
                      (struct rules_pair){.a = later->send, .b = first->recv});
+            vec_push(&r->is_pool,
+                     trace_at(r->t, first->recv)->task != trace_at(r->t, later->recv)->task);
         }
     }
 }

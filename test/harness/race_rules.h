@@ -83,6 +83,7 @@ struct rules {
 
     VEC(struct rules_pair) data_candidates;
     VEC(struct rules_pair) message_candidates;
+    VEC(bool) is_pool; /* per message candidate: different tasks handle messages to one address */
 };
 
 void rules_read(struct rules *r, const struct trace *t);

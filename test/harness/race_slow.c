@@ -115,7 +115,7 @@ void slow_observed(const struct rules *r, struct slow_answer *answer)
     }
     for (size_t i = 0; i < r->message_candidates.count; i++) {
         const struct rules_pair *pair = &r->message_candidates.at[i];
-        answer->message[i] = !c.before[pair->b * c.count + pair->a];
+        answer->message[i] = !r->is_pool.at[i] && !c.before[pair->b * c.count + pair->a];
     }
     mem_free(c.before);
 }

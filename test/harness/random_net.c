@@ -33,6 +33,7 @@ bool sim_try_send(struct sim *s, struct actor *a)
     struct datagram d = {.receiver = to, .size = 1 + sim_below(s, 3)};
     d.channel = channel_between(s, a->node, (uint32_t)(a - s->actors), receiver->node, to);
     d.message = sim_one_in(s, 4) ? 0 : sim_name(s, "msg", s->message_count++);
+    d.is_pooled = d.message != 0 && sim_one_in(s, 3);
     d.is_gone = d.message != 0 && sim_one_in(s, 8);
     vec_push(&s->datagrams, d);
     sim_emit(s, a,
@@ -66,7 +67,9 @@ bool sim_try_receive(struct sim *s, struct actor *a)
     }
     const size_t chosen = sim_below(s, (uint32_t)s->datagrams.count);
     struct datagram *d = &s->datagrams.at[chosen];
-    if (d->is_gone || &s->actors[d->receiver] != a || !is_next_of_its_likes(s, chosen)) {
+    const struct actor *receiver = &s->actors[d->receiver];
+    const bool is_for_it = d->is_pooled ? receiver->node == a->node : receiver == a;
+    if (d->is_gone || !is_for_it || !is_next_of_its_likes(s, chosen)) {
         return false;
     }
     d->is_gone = true;

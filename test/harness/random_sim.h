@@ -39,6 +39,7 @@ struct datagram {
     uint32_t channel, message;
     uint64_t size;
     uint32_t receiver; /* actor */
+    bool is_pooled;    /* any task of the receiver's node may take it */
     bool is_gone;
 };
 

@@ -78,7 +78,7 @@ static void add_conflicts(struct lines *l, const struct rules *r, struct rules_p
         for (event_id b = 0; b < r->count; b++) {
             if (r->handler_of[a] == earlier && r->handler_of[b] == later &&
                 are_conflicting(r->t, a, b)) {
-                add_race(l, r->t, (struct rules_pair){a, b}, "any");
+                add_race(l, r->t, (struct rules_pair){.a = a, .b = b}, "any");
             }
         }
     }

@@ -196,7 +196,8 @@ static const char *places_differ(const struct trace *t)
         const race_list before = {.at = places.at, .count = i};
         const struct places p = places_of(t, (event_id)race->first.index,
                                           (event_id)race->second.index, race->is_message);
-        const struct rules_pair pair = {(event_id)race->first.index, (event_id)race->second.index};
+        const struct rules_pair pair = {.a = (event_id)race->first.index,
+                                        .b = (event_id)race->second.index};
         if (!was_found(&pairs, &pair, race->is_message)) {
             difference = "a pair of places is told by a pair that does not race";
         } else if (is_among(&before, t, p)) {
