@@ -98,7 +98,8 @@ static uint64_t recorded_count(yajl_val run, const char *name)
 {
     yajl_val value = yajl_tree_get(run, (const char *[]){name, NULL}, yajl_t_string);
     CHECK(value != NULL);
-    return strtoull(YAJL_GET_STRING(value), NULL, 10);
+    const char *text = YAJL_GET_STRING(value);
+    return text == NULL ? 0 : strtoull(text, NULL, 10);
 }
 
 /* The figures of the run, which are those of the dissertation's tables. */
