@@ -21,9 +21,9 @@ static void record(pid_t pid, const void *place)
 }
 
 /* A child that was merely stopped or continued is still running. */
-static pid_t waited(pid_t pid, int status, const void *place)
+static pid_t waited(pid_t pid, const int *status, const void *place)
 {
-    if (pid > 0 && (WIFEXITED(status) || WIFSIGNALED(status))) {
+    if (pid > 0 && (WIFEXITED(*status) || WIFSIGNALED(*status))) {
         record(pid, place);
     }
     return pid;
@@ -31,35 +31,35 @@ static pid_t waited(pid_t pid, int status, const void *place)
 
 pid_t wait_recorded(pid_t pid, int *status, const void *place)
 {
-    return waited(REAL(waitpid)(pid, status, 0), *status, place);
+    return waited(REAL(waitpid)(pid, status, 0), status, place);
 }
 
 RT_EXPORT pid_t wait(int *status)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(wait)(said), *said, RT_PLACE);
+    return waited(REAL(wait)(said), said, RT_PLACE);
 }
 
 RT_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(waitpid)(pid, said, options), *said, RT_PLACE);
+    return waited(REAL(waitpid)(pid, said, options), said, RT_PLACE);
 }
 
 RT_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(wait3)(said, options, usage), *said, RT_PLACE);
+    return waited(REAL(wait3)(said, options, usage), said, RT_PLACE);
 }
 
 RT_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(wait4)(pid, said, options, usage), *said, RT_PLACE);
+    return waited(REAL(wait4)(pid, said, options, usage), said, RT_PLACE);
 }
 
 RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)

@@ -33,7 +33,7 @@ static inline pid_t start(void (*run)(void))
 
 static inline void wait_for(pid_t pid)
 {
-    int status = 0;
+    int status = -1;
     CLAIM(waitpid(pid, &status, 0) == pid);
     CLAIM(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
