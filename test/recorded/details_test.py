@@ -84,6 +84,15 @@ def test_observed_reuse():
         assert observed.returncode == 0 and not json.loads(observed.stdout)["findings"], observed.stdout
 
 
+def test_worker_pool():
+    """Messages to one socket race although different workers get them: their handlers conflict, kept apart by a lock."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(HERE, "worker_pool.c")
+        program = build(folder, path, "gcc", "-O1")
+        found = races_of(folder, program, words_of(path), "--handler", "handle_set", "--handler", "handle_get")
+        assert found == {frozenset(("set", "get"))}, found
+
+
 def test_watched(*more):
     """A race is told while the program runs: it waits for a file that --on-race makes, and ends well only so."""
     with tempfile.TemporaryDirectory() as folder:
@@ -234,6 +243,7 @@ def main():
             tests.append((f"words for the linker are no fault, by {compiler}", lambda c=compiler: test_linker_words(c)))
     tests.append(("what was reached is told, by calls", lambda: test_coverage("gcc", "-fsanitize-coverage=trace-pc")))
     tests.append(("reuse of a descriptor number is an observed order", test_observed_reuse))
+    tests.append(("messages to a pool of workers race", test_worker_pool))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("what was left out is told", test_filtered))
