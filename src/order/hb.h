@@ -44,9 +44,12 @@ struct hb_options {
     const struct given *given; /* orders given by the user, NULL: none */
 };
 
+struct reads_from;
+
 /* Open for reading. */
 struct hb {
     const struct trace *trace;
+    const struct reads_from *reads; /* what reads saw; NULL: what the list says (reads_from.h) */
     enum hb_model model;
     struct contexts contexts;
     struct semaphores semaphores;
