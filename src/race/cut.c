@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "order/reads_from.h"
 #include "race/demand.h"
 #include "wire/kind.h"
 
@@ -458,12 +459,32 @@ static void take_stream(struct cuts *c, const struct event *e, struct cut_source
     s->sent += bytes_of(e);
 }
 
+/* The event reads: its task's cut must hold the write it saw. In a recording the accesses left out
+ * of the writer's epoch may be the ones that were read, so the cut holds the epoch; and no closed
+ * cut holds a read in doubt. */
+static bool need_writer(struct cuts *c, event_id id)
+{
+    const struct event *e = &c->hb->trace->events.at[id];
+    const struct reads_from *reads = c->hb->reads;
+    if (reads == NULL) {
+        return need(c, e->task, *writer_at(c, e));
+    }
+    struct cut_task *t = &c->tasks.at[e->task];
+    const event_id end = reads->writer_end[id];
+    const bool is_fed =
+        end == EVENT_NONE || c->count_of[end] != 0 || c->hb->trace->events.at[end].task == e->task;
+    if (!(reads_from_is_certain(reads, id) && is_fed) && t->stuck_from == CUT_NONE) {
+        t->stuck_from = t->count + 1;
+    }
+    return end != EVENT_NONE && is_fed && need(c, e->task, source_of(c, end));
+}
+
 void cuts_take(struct cuts *c, event_id id)
 {
     const struct event *e = &c->hb->trace->events.at[id];
     struct cut_task *t = &c->tasks.at[e->task];
     const struct target self = {t->row, e->task};
-    if (demand_reads(e) && need(c, e->task, *writer_at(c, e))) {
+    if (demand_reads(e) && need_writer(c, id)) {
         close(c, self);
     }
     const uint32_t count = t->count + 1;

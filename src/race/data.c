@@ -23,9 +23,6 @@ static void take(struct tally *y, event_id a, event_id b, enum race_verdict verd
     }
 }
 
-typedef void (*conflict_fn)(void *context, const struct access_class *first,
-                            const struct access_class *second);
-
 /* Calls `each` for every two classes of the variable that can race. */
 static void each_conflict_of(const struct accesses *a, const struct access_variable *v,
                              conflict_fn each, void *context)
@@ -40,7 +37,7 @@ static void each_conflict_of(const struct accesses *a, const struct access_varia
     }
 }
 
-static void each_conflict(const struct accesses *a, conflict_fn each, void *context)
+void data_each_conflict(const struct accesses *a, conflict_fn each, void *context)
 {
     for (uint32_t v = 0; v < a->variable_count; v++) {
         each_conflict_of(a, &a->variables[v], each, context);
@@ -90,7 +87,7 @@ static void judge_classes(void *context, const struct access_class *first,
 void data_judge(struct tally *y, const struct accesses *a, const struct judge *judge)
 {
     struct judging g = {.y = y, .a = a, .judge = judge};
-    each_conflict(a, judge_classes, &g);
+    data_each_conflict(a, judge_classes, &g);
 }
 
 struct counting {
@@ -139,6 +136,6 @@ static void count_classes(void *context, const struct access_class *first,
 void data_count(struct tally *y, const struct accesses *a, const struct hb *hb)
 {
     struct counting g = {.y = y, .a = a, .hb = hb};
-    each_conflict(a, count_classes, &g);
+    data_each_conflict(a, count_classes, &g);
     arena_release(&g.scratch);
 }

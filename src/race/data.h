@@ -7,6 +7,12 @@
 #include "race/judge.h"
 #include "race/tally.h"
 
+typedef void (*conflict_fn)(void *context, const struct access_class *first,
+                            const struct access_class *second);
+
+/* Calls `each` for every two classes of a variable that can race. */
+void data_each_conflict(const struct accesses *a, conflict_fn each, void *context);
+
 /* Decides every candidate by the judge. */
 void data_judge(struct tally *y, const struct accesses *a, const struct judge *judge);
 

@@ -1,6 +1,7 @@
 #include "race/demand.h"
 
 #include "base/map.h"
+#include "order/reads_from.h"
 #include "order/scope.h"
 
 bool demand_reads(const struct event *e)
@@ -18,6 +19,10 @@ bool demand_writes(const struct event *e)
 static void find_writers(struct demands *d)
 {
     const struct trace *t = d->hb->trace;
+    if (d->hb->reads != NULL) {
+        d->writer = d->hb->reads->writer;
+        return;
+    }
     struct map last_of = {0}; /* variable to its last write */
     event_id *writer = arena_array(&d->arena, event_id, t->events.count + 1);
     for (event_id id = 0; id < t->events.count; id++) {

@@ -29,7 +29,7 @@ struct demand_receive {
 
 struct demands {
     const struct hb *hb;
-    const event_id *writer;              /* per event: the write it saw, EVENT_NONE: none */
+    const event_id *writer; /* per event: the write it saw, EVENT_NONE: none, or none is known */
     VEC(struct demand_receive) receives; /* in listed order */
     VEC(event_id) sends;                 /* stream by stream, each in listed order */
     VEC(uint32_t) send_first;            /* per stream, and one more */

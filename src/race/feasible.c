@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "order/reads_from.h"
 #include "race/cut.h"
 #include "race/line.h"
 #include "race/prefix.h"
@@ -30,8 +31,10 @@ struct feasible {
     bool has_cuts;  /* what cuts show is certain */
     struct cuts cuts;
     uint32_t *cut;
+    enum feasible_open open; /* why the last question was */
     bool has_musts;
-    struct hb musts; /* with an edge to each read from the write it saw */
+    struct hb musts;   /* with an edge to each read from the write it saw */
+    demand_list needs; /* scratch */
 };
 
 /* ---- preparing ---- */
@@ -121,6 +124,7 @@ void feasible_free(struct feasible *f)
         cuts_release(&f->cuts);
     }
     mem_free(f->cut);
+    vec_release(&f->needs);
     prefix_release(&f->prefix);
     scene_release(&f->scene);
     demands_release(&f->demands);
@@ -196,17 +200,34 @@ static void lay_out(const struct feasible *f, const struct sound_pair *pair, sou
     end_order(pair, order);
 }
 
+static enum race_verdict leave_open(struct feasible *f, enum feasible_open reason)
+{
+    f->open = reason;
+    return RACE_UNKNOWN;
+}
+
+/* A recording's formula is weaker than the truth, so that a model proves nothing. */
+static enum race_verdict leave_recording_open(struct feasible *f)
+{
+    vec_each (&f->scene.events, id) {
+        if (!reads_from_is_certain(f->hb->reads, *id)) {
+            return leave_open(f, FEASIBLE_DOUBT);
+        }
+    }
+    return leave_open(f, FEASIBLE_REORDERED);
+}
+
 static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair *pair,
                                     sound_order *order)
 {
     if (!prefix_build(&f->prefix, &f->scene, f->options.clause_max)) {
-        return RACE_UNKNOWN;
+        return leave_open(f, FEASIBLE_BUDGET);
     }
     struct err e = {0};
     struct solver *solver =
         solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &f->prefix.problem, &e);
     if (solver == NULL) {
-        return RACE_UNKNOWN;
+        return leave_open(f, FEASIBLE_BUDGET);
     }
     f->stats.by_solver++;
     const struct limit *limit = f->options.watch == NULL ? NULL : f->options.watch->limit;
@@ -223,8 +244,8 @@ static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair 
     }
     solver_free(solver);
     switch (answer.verdict) {
-    case SOLVE_UNKNOWN: return RACE_UNKNOWN;
-    case SOLVE_SAT: return RACE_YES;
+    case SOLVE_UNKNOWN: return leave_open(f, FEASIBLE_BUDGET);
+    case SOLVE_SAT: return f->hb->reads == NULL ? RACE_YES : leave_recording_open(f);
     case SOLVE_UNSAT: return RACE_NO;
     }
     bug("verdict of a solver");
@@ -235,7 +256,7 @@ static enum race_verdict decide_scene(struct feasible *f, const struct sound_pai
                                       sound_order *order)
 {
     enum scene_state state = scene_set(&f->scene, pair);
-    if (state == SCENE_POSSIBLE && sound_is_certain(f->hb)) {
+    if (state == SCENE_POSSIBLE && f->hb->reads == NULL && sound_is_certain(f->hb)) {
         if (scene_keep_order(&f->scene) == SCENE_POSSIBLE) {
             f->stats.by_order++;
             if (order != NULL) {
@@ -251,7 +272,7 @@ static enum race_verdict decide_scene(struct feasible *f, const struct sound_pai
     switch (state) {
     case SCENE_POSSIBLE: return ask_solver(f, pair, order);
     case SCENE_IMPOSSIBLE: return RACE_NO;
-    case SCENE_TOO_LARGE: return RACE_UNKNOWN;
+    case SCENE_TOO_LARGE: return leave_open(f, FEASIBLE_TOO_LARGE);
     }
     bug("state of a scene");
 }
@@ -259,9 +280,10 @@ static enum race_verdict decide_scene(struct feasible *f, const struct sound_pai
 enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *pair,
                                   sound_order *order)
 {
-    if (sound_refusal(f->hb->trace) != NULL || limit_is_over(f->options.watch, DECIDE_STEPS)) {
+    f->open = FEASIBLE_DECIDED;
+    if (sound_refusal(f->hb) != NULL || limit_is_over(f->options.watch, DECIDE_STEPS)) {
         f->stats.unknown++;
-        return RACE_UNKNOWN;
+        return leave_open(f, FEASIBLE_BUDGET);
     }
     if (f->has_cuts && shows_by_cut(f, pair, order)) {
         f->stats.by_cut++;
@@ -274,6 +296,32 @@ enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *p
     const enum race_verdict verdict = decide_scene(f, pair, order);
     f->stats.unknown += verdict == RACE_UNKNOWN;
     return verdict;
+}
+
+enum feasible_open feasible_why_open(const struct feasible *f)
+{
+    return f->open;
+}
+
+bool feasible_is_refused(struct feasible *f, event_id a, event_id b)
+{
+    return f->has_musts && is_refused_by_reach(f, &(struct sound_pair){.a = a, .b = b});
+}
+
+uint32_t feasible_needed_of(struct feasible *f, event_id id, uint32_t task)
+{
+    uint32_t count = 0;
+    if (!f->has_musts) {
+        return 0;
+    }
+    vec_clear(&f->needs);
+    demands_of(&f->demands, id, false, &f->needs);
+    vec_each (&f->needs, need) {
+        must(!context_is_handler(&f->hb->contexts, f->hb->contexts.of[*need]));
+        const uint32_t known = reach_count(&f->musts.before, *need, task);
+        count = known > count ? known : count;
+    }
+    return count;
 }
 
 static enum race_verdict judge_data(void *self, event_id a, event_id b)

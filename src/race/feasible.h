@@ -8,7 +8,10 @@
  *     feasible_free(f);
  *
  * What a prefix is, is said in docs/theory/races-semantics.md; how this decides, in
- * docs/theory/races.md. */
+ * docs/theory/races.md.
+ *
+ * On a recording (hb->reads is there) *yes* is certain because only closed cuts say it, *no*
+ * because reads in doubt may have seen anything; the rest is left open. */
 #ifndef CLEW_RACE_FEASIBLE_H
 #define CLEW_RACE_FEASIBLE_H
 
@@ -27,6 +30,16 @@ struct feasible_options {
     size_t clause_max;         /* that say so: 200,000 */
     bool is_about_many;        /* many questions will come: prepares to refuse fast */
     struct limit_watch *watch; /* of all questions together; NULL: none */
+};
+
+/* Why a question was left open. */
+enum feasible_open {
+    FEASIBLE_DECIDED,
+    FEASIBLE_BUDGET,    /* steps, clauses or time ended */
+    FEASIBLE_TOO_LARGE, /* it is about too many events */
+    FEASIBLE_DOUBT,     /* recordings: a read that may have to come is in doubt */
+    FEASIBLE_REORDERED, /* recordings: only another order of sections shows it, in which accesses
+                           that the recording left out may read something else */
 };
 
 struct feasible_stats {
@@ -51,6 +64,17 @@ enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *p
 
 /* The same as a judge. */
 struct judge feasible_judge(struct feasible *f);
+
+/* Why the last question was left open. */
+enum feasible_open feasible_why_open(const struct feasible *f);
+
+/* Whether one of the two accesses is needed before the other, so that nothing shows them side by
+ * side: a look-up, never wrong when true. Only where many questions were announced. */
+bool feasible_is_refused(struct feasible *f, event_id a, event_id b);
+
+/* How many events of the main chain of `task` are needed before this access can come next; only
+ * where many questions were announced and the trace has no handlers. */
+uint32_t feasible_needed_of(struct feasible *f, event_id id, uint32_t task);
 
 const struct feasible_stats *feasible_stats(const struct feasible *f);
 

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "race/feasible.h"
 #include "race/proof.h"
-#include "race/sound.h"
 
 /* What is tried for a group that no cut shows, and for all of them together. */
 enum {
@@ -168,8 +167,7 @@ static void look_for_pairs(struct tally *y, const struct hb *hb)
 
 /* ---- slices ---- */
 
-static bool holds(struct witness_checker *c, const struct sound_pair *pair,
-                  const sound_order *order)
+bool grade_holds(struct witness_checker *c, const struct sound_pair *pair, const sound_order *order)
 {
     const struct witness w = {.is_message = pair->is_message,
                               .a = pair->a,
@@ -178,6 +176,15 @@ static bool holds(struct witness_checker *c, const struct sound_pair *pair,
                               .count = order->count};
     struct err refusal = {0};
     return witness_check(c, &w, &refusal) == 0;
+}
+
+void grade_keep_order(struct tally *y, struct race_group *group, const struct sound_pair *pair,
+                      const sound_order *order)
+{
+    if (!pair->is_message) {
+        group->pair = pair_of(pair);
+    }
+    keep_witness(y, group, order);
 }
 
 /* What all questions together may cost. */
@@ -204,7 +211,7 @@ static void ask_about_slices(struct tally *y, const struct hb *hb,
         questions++;
         const enum race_verdict verdict = feasible_decide(f, &pair, &order);
         group->is_infeasible = verdict == RACE_NO;
-        if (verdict == RACE_YES && holds(c, &pair, &order)) {
+        if (verdict == RACE_YES && grade_holds(c, &pair, &order)) {
             keep_witness(y, group, &order);
         }
     }
@@ -225,16 +232,8 @@ static bool has_grade_to_give(const struct tally *y)
     return false;
 }
 
-void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
+void grade_by_cuts(struct tally *y, const struct hb *hb, struct notes *n)
 {
-    vec_each (&y->groups, group) {
-        group->grade = GRADE_MAY;
-    }
-    const char *refusal = sound_refusal(y->t);
-    if (refusal != NULL) {
-        notes_add(n, "", "%s; no race is graded sound", refusal);
-        return;
-    }
     if (y->t->tables.tasks.count > SOUND_TASKS_MAX) {
         notes_add(n, "", "more than %d tasks: races are graded sound by small slices only",
                   SOUND_TASKS_MAX);
@@ -245,6 +244,19 @@ void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
     if (has_grade_to_give(y) && !y->o->wants_pairs) {
         look_for_pairs(y, hb);
     }
+}
+
+void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
+{
+    vec_each (&y->groups, group) {
+        group->grade = GRADE_MAY;
+    }
+    const char *refusal = sound_refusal(hb);
+    if (refusal != NULL) {
+        notes_add(n, "", "%s; no race is graded sound", refusal);
+        return;
+    }
+    grade_by_cuts(y, hb, n);
     if (has_grade_to_give(y)) {
         const struct feasible_options options = {.step_max = STEPS_MAX,
                                                  .event_max = EVENTS_MAX,

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "order/reads_from.h"
 #include "order/scope.h"
 
 void prefix_init(struct prefix *p, size_t event_count)
@@ -157,6 +158,14 @@ static int compare_touches(const void *left, const void *right, const void *cont
     return order != 0 ? order : (a->event > b->event) - (a->event < b->event);
 }
 
+/* Whether nothing may be written between what the read saw and the read itself. Reads in doubt saw
+ * anything, and what a recording left out may have come in between. */
+static bool is_exact(const struct prefix *p, event_id read)
+{
+    const struct reads_from *reads = p->scene->d->hb->reads;
+    return reads == NULL || (reads_from_is_certain(reads, read) && !reads->may_hide_write[read]);
+}
+
 /* The other write comes before the one that was read, or after the read. */
 static void add_read(struct prefix *p, event_id read, event_id other)
 {
@@ -180,7 +189,7 @@ static void add_reads_of(struct prefix *p, const struct touch *touches, size_t c
 {
     const struct event *events = p->scene->d->hb->trace->events.at;
     for (size_t i = 0; i < count; i++) {
-        if (!demand_reads(&events[touches[i].event])) {
+        if (!demand_reads(&events[touches[i].event]) || !is_exact(p, touches[i].event)) {
             continue;
         }
         for (size_t k = 0; k < count && !is_full(p, clause_max); k++) {

@@ -5,6 +5,7 @@
 #include "race/feasible.h"
 #include "race/grade.h"
 #include "race/inbox.h"
+#include "race/place_grade.h"
 #include "race/plain.h"
 #include "race/pool.h"
 #include "race/prune.h"
@@ -85,18 +86,38 @@ static void count_candidates(struct tally *y, const struct candidates *c)
     }
 }
 
-/* Grades what was found, if anybody wants to know, and tells it. */
-static void grade_and_tell(struct tally *y, const struct hb *hb, struct findings *f,
-                           struct notes *n)
+/* Whether each pair of places is to be shown, refuted or left open. */
+static bool decides_places(const struct tally *y)
+{
+    return (y->o->decides_places || y->t->tables.order == ORDER_STAMPED) && !y->o->skips_grades;
+}
+
+/* Where findings go. */
+struct telling {
+    struct findings *findings;
+    struct notes *notes;
+};
+
+/* Grades what was found by the judge (NULL: by order alone), if anybody wants to know, and tells
+ * it.
+ */
+static int grade_and_tell(struct tally *y, const struct place_input *in, const struct telling *to,
+                          struct err *e)
 {
     const bool needs_grades = y->o->model == RACE_SOUND;
-    if (needs_grades || (!y->o->skips_grades && !y->o->counts_only)) {
-        grade_groups(y, hb, n);
+    int result = 0;
+    if (decides_places(y)) {
+        result = place_grade(y, in, to->notes, e);
+    } else if (needs_grades || (!y->o->skips_grades && !y->o->counts_only)) {
+        grade_groups(y, in->hb, to->notes);
     }
-    if (needs_grades) {
+    if (needs_grades && !decides_places(y)) {
         grade_keep_sound(y);
     }
-    tell_findings(y, hb, f);
+    if (result == 0) {
+        tell_findings(y, in->hb, to->findings);
+    }
+    return result;
 }
 
 struct by_engine {
@@ -128,7 +149,11 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
         result = share_run(y, judge_by_engine, &(struct by_engine){.s = &s, .c = &c}, e);
     }
     if (result == 0) {
-        grade_and_tell(y, &s.hb, f, n);
+        strict_serve(&s, y);
+        const struct judge judge = strict_judge(&s);
+        const struct place_input in = {
+            .hb = &s.hb, .accesses = &c.data, .strict = s.is_plain ? NULL : &judge};
+        result = grade_and_tell(y, &in, &(struct telling){f, n}, e);
     }
     candidates_release(&c);
     strict_release(&s);
@@ -181,17 +206,15 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
     const struct access_filter filter = filter_of(y->o);
     accesses_build(&a, y->t, &filter, &arena);
     const uint64_t count = candidate_count(&a);
-    const char *refusal = sound_refusal(y->t);
-    const bool is_direct = refusal != NULL || (count > SOUND_CANDIDATES_MAX && !plain_applies(&hb));
+    const bool is_direct =
+        !decides_places(y) && count > SOUND_CANDIDATES_MAX && !plain_applies(&hb);
     if (is_direct) {
         vec_each (&met.list, note) {
             notes_add_many(n, note->count, note->place, note->text);
         }
         y->stats->data_candidates = count;
-        y->stats->unknown = refusal != NULL ? count : 0;
         tell_shown(y, &hb, &a, f);
-        notes_add(n, "", "%s; told is what is shown without",
-                  refusal != NULL ? refusal : "too many candidates to decide each");
+        notes_add(n, "", "too many candidates to decide each; told is what is shown without");
     }
     notes_release(&met);
     arena_release(&arena);
@@ -229,9 +252,7 @@ static int find_feasible(struct tally *y, struct findings *f, struct notes *n, s
     }
     candidates_build(&c, &hb, false, y);
     const int result = share_run(y, judge_by_prefixes, &(struct by_rules){.hb = &hb, .c = &c}, e);
-    if (result == 0 && sound_refusal(y->t) != NULL) {
-        notes_add(n, "", "%s; nothing is decided", sound_refusal(y->t));
-    } else if (result == 0 && !y->o->counts_only) {
+    if (result == 0 && !y->o->counts_only) {
         grade_shown(y, &hb);
     }
     if (result == 0) {
@@ -280,9 +301,10 @@ static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, 
         return -1;
     }
     candidates_build(&c, &hb, false, y);
-    const int result = share_run(y, judge_by_solver, &(struct by_rules){.hb = &hb, .c = &c}, e);
+    int result = share_run(y, judge_by_solver, &(struct by_rules){.hb = &hb, .c = &c}, e);
     if (result == 0) {
-        grade_and_tell(y, &hb, f, n);
+        const struct place_input in = {.hb = &hb, .accesses = &c.data};
+        result = grade_and_tell(y, &in, &(struct telling){f, n}, e);
     }
     candidates_release(&c);
     hb_release(&hb);
@@ -305,7 +327,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     tally_init(&y, t, o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         spider_find(&y, f);
-    } else if (o->model == RACE_FEASIBLE) {
+    } else if (o->model == RACE_FEASIBLE && !decides_places(&y)) {
         result = find_feasible(&y, f, n, e);
     } else if (o->model == RACE_SOUND && o->via == RACE_VIA_ENGINE) {
         result = find_sound(&y, f, n, e);

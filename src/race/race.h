@@ -49,6 +49,17 @@ enum race_verdict {
     RACE_UNKNOWN, /* its budget ended, or the solver broke */
 };
 
+/* Why a pair of places is neither shown nor refuted, where each one is decided. */
+enum race_open {
+    RACE_OPEN_NOT,     /* it is */
+    RACE_OPEN_DOUBT,   /* the write that a read before it saw is not known */
+    RACE_OPEN_REORDER, /* only another order of lock sections might show it */
+    RACE_OPEN_LARGE,   /* too many events or pairs of events are involved */
+    RACE_OPEN_BUDGET,  /* the budget ended */
+    RACE_OPEN_TORN,    /* the recording misses releases of locks, or contradicts itself */
+    RACE_OPEN_COUNT
+};
+
 /* A candidate that has been decided. */
 struct race_decided {
     enum race_verdict verdict;
@@ -72,16 +83,19 @@ struct race_options {
     int64_t since, until;      /* times; of the candidates, both events are in the span */
     const struct given *given; /* orders the tracer could not see, NULL: none */
 
-    bool prunes;           /* leaves out accesses that show no further pair of places */
-    bool wants_pairs;      /* a finding per pair of events, not per pair of places */
-    bool wants_witness;    /* findings carry an order that shows them, where one was found */
-    bool skips_grades;     /* findings are not graded */
-    uint64_t find_max;     /* so many findings at most; 0: all. Counts are exact all the same */
-    bool counts_only;      /* no findings at all */
-    uint32_t input;        /* which of the inputs the trace is, for the findings */
-    uint32_t worker_count; /* processes that decide; 0 and 1: this one */
-    size_t clause_max;     /* how many clauses a solver is given; 0: four million */
-    uint64_t step_max;     /* what one query may cost, in the solver's steps; 0: a million */
+    bool prunes;         /* leaves out accesses that show no further pair of places */
+    bool wants_pairs;    /* a finding per pair of events, not per pair of places */
+    bool wants_witness;  /* findings carry an order that shows them, where one was found */
+    bool skips_grades;   /* findings are not graded */
+    bool decides_places; /* each pair of places is shown, refuted or left open for a reason; so are
+                            those of recordings, always */
+    bool wants_all;      /* then, findings also for those that are not shown */
+    uint64_t find_max;   /* so many findings at most; 0: all. Counts are exact all the same */
+    bool counts_only;    /* no findings at all */
+    uint32_t input;      /* which of the inputs the trace is, for the findings */
+    uint32_t worker_count;      /* processes that decide; 0 and 1: this one */
+    size_t clause_max;          /* how many clauses a solver is given; 0: four million */
+    uint64_t step_max;          /* what one query may cost, in the solver's steps; 0: a million */
     const struct limit *budget; /* of all together; what it leaves open is unknown. NULL: none */
 
     /* Told of every candidate, one by one, which takes time that follows their number; NULL:
@@ -96,11 +110,16 @@ struct race_stats {
     uint64_t conflict_pairs;                    /* pairs of accesses that racing messages bring */
     uint64_t location_pairs;                    /* findings: pairs of places (and variables) */
     uint64_t pruned_events;
-    uint64_t unknown;     /* candidates nobody could decide */
-    uint64_t asked;       /* candidates that needed a solver */
-    uint64_t constraints; /* of the formula, when there was one */
-    bool is_cut;          /* the budget ended before all was decided and graded */
-    struct err silence;   /* why a solver left the first of its questions open; "": it left none */
+    uint64_t unknown;        /* candidates nobody could decide */
+    bool has_decided_places; /* of the pairs of places that strict allows: */
+    uint64_t places_sound;
+    uint64_t places_observed;              /* unordered in the run itself, not known to be sound */
+    uint64_t places_refuted;               /* no prefix of an execution shows them */
+    uint64_t places_open[RACE_OPEN_COUNT]; /* the rest, by reason */
+    uint64_t asked;                        /* candidates that needed a solver */
+    uint64_t constraints;                  /* of the formula, when there was one */
+    bool is_cut;                           /* the budget ended before all was decided and graded */
+    struct err silence; /* why a solver left the first of its questions open; "": it left none */
 };
 
 /* Finds the races of t, which is sealed. Findings and notes are added to what is there; assumptions

@@ -80,9 +80,9 @@ struct search {
     struct triples message_shown_of; /* (task, place of the send, place of the receive) */
 };
 
-const char *sound_refusal(const struct trace *t)
+const char *sound_refusal(const struct hb *hb)
 {
-    return t->tables.order == ORDER_STAMPED
+    return hb->trace->tables.order == ORDER_STAMPED && hb->reads == NULL
                ? "plain accesses have no stamps: which write a read saw is not known"
                : NULL;
 }
@@ -340,9 +340,9 @@ static void receive(struct search *s, event_id id)
 
 /* ---- finding ---- */
 
-static bool is_searchable(const struct trace *t)
+static bool is_searchable(const struct hb *hb)
 {
-    return sound_refusal(t) == NULL && t->tables.tasks.count <= SOUND_TASKS_MAX;
+    return sound_refusal(hb) == NULL && hb->trace->tables.tasks.count <= SOUND_TASKS_MAX;
 }
 
 static void search_init(struct search *s, const struct hb *hb, const struct sound_options *o)
@@ -410,7 +410,7 @@ static void step(struct search *s, event_id id)
 
 void sound_find(const struct hb *hb, const struct sound_options *o)
 {
-    if (!is_searchable(hb->trace)) {
+    if (!is_searchable(hb)) {
         return;
     }
     struct arena arena = {0};
@@ -430,7 +430,7 @@ void sound_find(const struct hb *hb, const struct sound_options *o)
 void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count,
                const struct sound_options *o)
 {
-    if (!is_searchable(hb->trace)) {
+    if (!is_searchable(hb)) {
         return;
     }
     struct arena arena = {0};

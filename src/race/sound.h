@@ -39,8 +39,9 @@ struct sound_options {
 /* A cut has a number per task, and every task has a cut: beyond this many, nothing is searched. */
 enum { SOUND_TASKS_MAX = 8192 };
 
-/* Why nothing can be proved about this trace, NULL when something can. */
-const char *sound_refusal(const struct trace *t);
+/* Why nothing can be proved about the trace of hb, NULL when something can: a recording needs
+ * hb->reads. */
+const char *sound_refusal(const struct hb *hb);
 
 /* False when the trace shows what no execution does (sections of one lock that overlap, orders that
  * contradict each other), or not in one line. What is found must then be checked; otherwise

@@ -29,7 +29,10 @@ struct race_group {
         pair; /* the one whose second access is listed first, or the one that is shown */
     uint64_t pair_count;
     enum finding_grade grade;
-    bool is_infeasible;      /* no prefix in which reads see what they saw shows the pair */
+    bool is_infeasible;      /* no prefix in which reads see what they saw shows the pair; of a
+                                recording: any of its pairs */
+    bool is_observed;        /* the run itself leaves a pair unordered; where places are decided */
+    enum race_open open;     /* then: why it is neither sound, observed nor infeasible */
     const uint64_t *witness; /* an order that shows the pair, in tally.arena; NULL: none */
     size_t witness_count;
 };

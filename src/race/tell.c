@@ -148,6 +148,10 @@ static void argue_messages(struct teller *w, const struct race_pair *p)
 /* Why it is no more than possible. */
 static void argue_grade(struct teller *w, const struct race_group *group)
 {
+    if (group->grade == GRADE_OBSERVED) {
+        out_text(&w->text, "\nno run that brings them side by side was found, but this run itself "
+                           "leaves them unordered, which is a data race as C11 defines it");
+    }
     if (group->grade == GRADE_MAY) {
         out_text(&w->text, group->is_infeasible
                                ? "\nno run in which every read sees the write that it saw shows "
@@ -193,13 +197,20 @@ static void list_events(const struct teller *w, const struct race_pair *p, struc
     finding->events = events;
 }
 
+/* Where each pair of places is decided, those that are not shown say what became of them. */
+static enum finding_status status_of(const struct teller *w, const struct race_group *group)
+{
+    const bool is_decided = w->y->stats->has_decided_places && group->grade == GRADE_MAY;
+    return !is_decided ? STATUS_PREDICTED : group->is_infeasible ? STATUS_REFUTED : STATUS_UNKNOWN;
+}
+
 static void tell(struct teller *w, const struct race_group *group)
 {
     const struct race_pair *p = &group->pair;
     const bool is_message = p->send != EVENT_NONE;
     struct finding finding = {
         .kind = is_message ? FINDING_MESSAGE_RACE : FINDING_DATA_RACE,
-        .status = STATUS_PREDICTED,
+        .status = status_of(w, group),
         .grade = group->grade,
         .severity = p->first == EVENT_NONE ? SEVERITY_WARNING : SEVERITY_ERROR,
         .pair_count = group->pair_count,

@@ -93,7 +93,7 @@ static const char *const status_names[] = {
     [STATUS_UNKNOWN] = "unknown",
 };
 static const char *const grade_names[] = {
-    [GRADE_NONE] = "", [GRADE_SOUND] = "sound", [GRADE_MAY] = "may"};
+    [GRADE_NONE] = "", [GRADE_SOUND] = "sound", [GRADE_MAY] = "may", [GRADE_OBSERVED] = "observed"};
 static const char *const severity_names[] = {
     [SEVERITY_ERROR] = "error", [SEVERITY_WARNING] = "warning", [SEVERITY_NOTE] = "note"};
 

@@ -43,7 +43,9 @@ enum finding_kind {
 };
 
 enum finding_status { STATUS_PREDICTED, STATUS_CONFIRMED, STATUS_REFUTED, STATUS_UNKNOWN };
-enum finding_grade { GRADE_NONE, GRADE_SOUND, GRADE_MAY };
+/* GRADE_OBSERVED: of races, nothing ordered the two accesses in the run itself, which makes them a
+ * data race by C11's definition, but no prefix is known that brings them side by side. */
+enum finding_grade { GRADE_NONE, GRADE_SOUND, GRADE_MAY, GRADE_OBSERVED };
 enum finding_severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
 
 /* An event a finding speaks of, complete in itself: the trace need not be at hand to print it.
