@@ -105,10 +105,26 @@ static int find_all(struct races *r, struct err *e)
     return 0;
 }
 
+/* What is said of a program needs one, and a program is all there is to read. */
+static int check_program(const struct session *s, const struct races_command *c, struct err *e)
+{
+    if (s->command == NULL && c->seed != UINT64_MAX) {
+        return session_misused(e, "--seed is for programs: clew races -- PROGRAM");
+    }
+    if (s->command != NULL && s->input_count > 0) {
+        return session_misused(e, "traces or a program, not both");
+    }
+    if (s->command != NULL && (models[c->model].model == RACE_OBSERVED || c->common.jsonl)) {
+        return session_misused(e, "a program's run is analysed whole: no --model observed, no "
+                                  "--jsonl");
+    }
+    return command_check(s, &c->program, e);
+}
+
 static int run(struct session *s, const void *options, struct err *e)
 {
     const struct races_command *c = options;
-    if (check_command(c, e) < 0) {
+    if (check_command(c, e) < 0 || check_program(s, c, e) < 0) {
         return MISUSED;
     }
     struct races r = {.session = s,
@@ -122,7 +138,7 @@ static int run(struct session *s, const void *options, struct err *e)
     s->budget.is_stopped = stopping_wish();
     int status = c->edges == NULL ? 0 : given_read(&r.given, c->edges, e);
     if (status == 0) {
-        status = find_all(&r, e);
+        status = s->command != NULL ? races_of_command(&r, e) : find_all(&r, e);
     }
     stopping_end(&stopping);
     if (status == 0) {
@@ -169,6 +185,11 @@ static const struct option options[] = {
      .target = offsetof(struct races_command, edges),
      .help = "orders that the tracer could not see, a line each: A before B, where a side is an "
              "event's index or a source place"},
+    {.name = "all",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct races_command, all),
+     .help = "of a recording or a program: list also the pairs of places that no execution prefix "
+             "shows, and those that are undecided"},
     {.name = "all-pairs",
      .type = OPTION_FLAG,
      .target = offsetof(struct races_command, all_pairs),
@@ -206,6 +227,23 @@ static const struct option options[] = {
      .target = offsetof(struct races_command, compat),
      .help = "decide as another program does, mistakes included: spider (SPIDER as published), "
              "spider-paper (with message races as its dissertation defines them) or none"},
+    {.name = "seed",
+     .type = OPTION_NUMBER,
+     .argument = "N",
+     .target = offsetof(struct races_command, seed),
+     .help = "of a program: choose its tasks at random, from this seed (default: each task runs "
+             "until it blocks)"},
+    {.name = "mode",
+     .type = OPTION_CHOICE,
+     .argument = "MODE",
+     .word = command_mode_word,
+     .target = offsetof(struct races_command, program.mode),
+     .help = "of a program: how it is run, as for clew explore (default: the first that works)"},
+    {.name = "hang",
+     .type = OPTION_NUMBER,
+     .argument = "SECONDS",
+     .target = offsetof(struct races_command, program.hang),
+     .help = "of a program: end a run that takes longer (default: 10)"},
     COMMON_JSON,
     COMMON_JSONL,
     COMMON_LIMIT,
@@ -217,13 +255,17 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct races_command defaults = {
-    .common = COMMON_DEFAULTS, .only = -1, .explain = UINT64_MAX};
+static const struct races_command defaults = {.common = COMMON_DEFAULTS,
+                                              .only = -1,
+                                              .explain = UINT64_MAX,
+                                              .seed = UINT64_MAX,
+                                              .program = COMMAND_CHOICE_DEFAULTS};
 
 static const struct example examples[] = {
     {"clew races bank.log", "Every pair of places in bank.log that races, and why."},
     {"clew races --explain 1 bank.log", "The whole argument for the first of them."},
     {"clew races run1.clew run2.clew", "What two runs of one system allow, in one report."},
+    {"clew races -- ./bank 3", "Run ./bank once under control and analyse that run."},
     {"clew races --one-run node-*.log --json > run.findings", "The logs of all nodes of one run."},
     {"tail -f trace.std | clew races --model observed --jsonl -", "Races as they happen."},
     {0},
@@ -232,18 +274,22 @@ static const struct example examples[] = {
 const struct verb verb_races = {
     .name = "races",
     .summary = "which accesses and messages could have come in another order",
-    .operands = "TRACE...",
+    .operands = "TRACE... | -- PROGRAM ARGS...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
     .is_stopped_softly = true,
+    .takes_command = true,
     .about = "Lists the races that an execution allows, even if none showed: two accesses to one "
              "variable, at least one a write, or two messages to one task, that could have come "
              "the other way round. Each is a sentence with its source places, what is missing to "
-             "order it, and a grade: sound (a real execution shows it) or may. Several traces are "
-             "several runs of one system, told in one report.",
-    .exit_statuses = "0 no race\n1 a race\n2 a trace could not be read\n"
-                     "3 the budget ended, or something could not be decided, before a race was "
-                     "found",
+             "order it, and a grade: sound (a real execution shows it), observed (the run itself "
+             "leaves it unordered) or may. Of a recording, and of a program that is run here under "
+             "control, only sound and observed races are listed. Several traces are several runs "
+             "of one system, told in one report.",
+    .exit_statuses = "0 no race\n1 a race\n2 a trace could not be read, or the program not run\n"
+                     "3 no race was found, and something is not known: the budget ended, pairs of "
+                     "places are undecided, the trace has no memory accesses, or the run was not "
+                     "controlled whole",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct races_command),

@@ -65,7 +65,9 @@ static void merge_findings(struct races *r, size_t first, const struct reading *
     f->list.count = first;
     for (size_t i = first; i < end; i++) {
         struct finding finding = f->list.at[i];
-        reading_place_events(reading, f, &finding);
+        if (reading != NULL) {
+            reading_place_events(reading, f, &finding);
+        }
         if (!suppressions_hide(&r->session->suppressions, &finding) && !is_known(r, &finding)) {
             f->list.at[f->list.count++] = finding;
         }
@@ -100,6 +102,13 @@ static void add_stats(struct race_stats *sum, const struct race_stats *s)
     sum->asked += s->asked;
     sum->constraints += s->constraints;
     sum->is_cut = sum->is_cut || s->is_cut;
+    sum->has_decided_places = sum->has_decided_places || s->has_decided_places;
+    sum->places_sound += s->places_sound;
+    sum->places_observed += s->places_observed;
+    sum->places_refuted += s->places_refuted;
+    for (size_t i = 0; i < RACE_OPEN_COUNT; i++) {
+        sum->places_open[i] += s->places_open[i];
+    }
 }
 
 /* ---- the models that need the whole trace ---- */
@@ -157,6 +166,8 @@ static struct race_options options_of(const struct races *r)
         .variable = c->variable,
         .given = c->edges == NULL ? NULL : &r->given,
         .prunes = c->prune,
+        .decides_places = s->command != NULL,
+        .wants_all = c->all,
         .wants_pairs = c->all_pairs,
         .wants_witness = c->witness || c->explain != UINT64_MAX,
         .find_max = is_limited(r) ? s->common->limit : 0,
@@ -178,6 +189,33 @@ static void explain(struct races *r, const struct trace *trace)
     }
 }
 
+/* Whether a trace of our own making holds no access to memory, nor says that code which would tell
+ * them was run: then nothing is known of data races. */
+static bool has_no_accesses(const struct trace *t)
+{
+    const char *source = trace_name(t, t->tables.source);
+    bool is_ours = t->tables.order == ORDER_STAMPED || strncmp(source, "clew", 4) == 0;
+    trace_each (t, event) {
+        is_ours &= !access_is_plain(event) && event->kind != EVENT_COVERAGE;
+    }
+    return is_ours;
+}
+
+/* Adds the races of a trace; its notes and its findings, from `first` on, are the caller's. */
+static int find_in(struct races *r, const struct trace *t, struct notes *notes, struct err *e)
+{
+    struct race_options o = options_of(r);
+    struct race_stats stats = {0};
+    if (set_span(r->command, t, &o, e) < 0 ||
+        race_find(t, &o, &r->file.findings, &stats, notes, e) < 0) {
+        return -1;
+    }
+    add_stats(&r->stats, &stats);
+    r->is_cut = stats.is_cut;
+    r->has_no_accesses |= r->command->only != 1 && has_no_accesses(t);
+    return 0;
+}
+
 static int find_in_trace(struct races *r, struct reading *reading, struct err *e)
 {
     if (reading_load(reading, e) < 0) {
@@ -188,22 +226,71 @@ static int find_in_trace(struct races *r, struct reading *reading, struct err *e
     if (r->is_cut) {
         return 0;
     }
-    struct race_options o = options_of(r);
-    struct race_stats stats = {0};
     struct notes notes = {0};
     const size_t first = r->file.findings.list.count;
-    int result = set_span(r->command, &reading->trace, &o, e);
+    const int result = find_in(r, &reading->trace, &notes, e);
     if (result == 0) {
-        result = race_find(&reading->trace, &o, &r->file.findings, &stats, &notes, e);
-    }
-    if (result == 0) {
-        add_stats(&r->stats, &stats);
-        r->is_cut = stats.is_cut;
         merge_findings(r, first, reading);
         explain(r, &reading->trace);
         add_notes(r, reading, &notes);
     }
     notes_release(&notes);
+    return result;
+}
+
+/* ---- a program, run under control ---- */
+
+/* What the run leaves open: the trace says less then. */
+static void note_run(struct races *r, struct world *w, const struct execution *x)
+{
+    const struct control_told told = control_told(w);
+    const bool is_whole = x->outcome == OUTCOME_PASSED || outcome_is_violation(x->outcome);
+    for (uint32_t i = 0; i < told.outside_count; i++) {
+        notes_add(&r->notes, "", "%s is not controlled", told.outside[i]);
+    }
+    if (x->outcome != OUTCOME_PASSED) {
+        notes_add(&r->notes, "", "the run ended with %s: %.150s", outcome_name(x->outcome),
+                  x->what);
+    }
+    r->is_unsure |= told.outside_count > 0 || !is_whole;
+}
+
+int races_of_command(struct races *r, struct err *e)
+{
+    struct world *w = NULL;
+    struct execution x = {0};
+    struct trace t;
+    struct notes notes = {0};
+    const struct races_command *c = r->command;
+    struct command_choice choice = c->program;
+    choice.shows_output = !c->common.quiet;
+    const size_t first = r->file.findings.list.count;
+    struct plan plan = {.trace = &t};
+    if (c->seed != UINT64_MAX) {
+        plan.pick.strategy = PICK_RANDOM;
+        plan.pick.seed = c->seed;
+    }
+    trace_init(&t);
+    int result = command_open(&w, r->session, &choice, NULL, e);
+    if (result == 0) {
+        result = world_run(w, &plan, &x, e);
+    }
+    if (result == 0) {
+        trace_seal(&t);
+        r->file.event_count = t.events.count;
+        result = find_in(r, &t, &notes, e);
+    }
+    if (result == 0) {
+        merge_findings(r, first, NULL);
+        note_run(r, w, &x);
+        explain(r, &t);
+        keep_notes(r, &notes);
+        session_warn(r->session, r->session->command[0], &r->notes);
+    }
+    execution_release(&x);
+    world_close(w);
+    notes_release(&notes);
+    trace_release(&t);
     return result;
 }
 
@@ -365,14 +452,114 @@ static bool has_hidden(const struct races *r)
     return suppressions_count(s) + suppressions_known_count(s) > 0;
 }
 
+/* How many races there are: pairs of places that are shown, where each is decided; else those that
+ * are listed. */
+static uint64_t race_count(const struct races *r)
+{
+    const struct race_stats *s = &r->stats;
+    if (!s->has_decided_places) {
+        return place_count(r);
+    }
+    if (!suppressions_are_given(&r->session->suppressions) && !is_merging(r)) {
+        return s->places_sound + s->places_observed;
+    }
+    uint64_t count = 0;
+    vec_each (&r->file.findings.list, finding) {
+        count += finding->status == STATUS_PREDICTED;
+    }
+    return count;
+}
+
 static bool has_found(const struct races *r)
 {
-    return place_count(r) > 0;
+    return race_count(r) > 0;
+}
+
+static uint64_t count_undecided(const struct race_stats *s)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < RACE_OPEN_COUNT; i++) {
+        count += s->places_open[i];
+    }
+    return count;
 }
 
 static bool is_open(const struct races *r)
 {
-    return r->is_cut || r->stats.unknown > 0;
+    return r->is_cut || r->stats.unknown > 0 || count_undecided(&r->stats) > 0 ||
+           r->has_no_accesses || r->is_unsure;
+}
+
+/* Why pairs of places are undecided, and what to do about it. */
+static const struct {
+    const char *word; /* in JSON */
+    const char *reason;
+    const char *remedy;
+} opens[RACE_OPEN_COUNT] = {
+    [RACE_OPEN_NOT] = {"", "", ""},
+    [RACE_OPEN_DOUBT] = {"undecided_doubt",
+                         "the write that a read before them saw is not known, because a write was "
+                         "concurrent with it or was not recorded",
+                         "repair the races that are shown, or analyse a run under control, where "
+                         "the order is exact: clew races -- PROGRAM"},
+    [RACE_OPEN_REORDER] = {"undecided_reorder",
+                           "only another order of critical sections might show them",
+                           "analyse a run under control: clew races -- PROGRAM"},
+    [RACE_OPEN_LARGE] = {"undecided_large",
+                         "too many events or pairs of events have to be looked at",
+                         "take a shorter run, or a part of it with clew slice"},
+    [RACE_OPEN_TORN] = {"undecided_torn",
+                        "the recording misses releases of locks, or contradicts itself",
+                        "clew check says where"},
+    [RACE_OPEN_BUDGET] = {"undecided_budget", "the budget ended", "give a larger --budget"},
+};
+
+#define NO_ACCESSES \
+    "the trace has no memory accesses: data races are not known; build the program with clew cc"
+
+/* The pairs of places that are not listed, or not known. */
+static void print_rest(struct races *r)
+{
+    struct out *out = &r->session->out;
+    const struct race_stats *s = &r->stats;
+    const char *list = r->command->all ? "" : "; --all lists them";
+    if (s->places_refuted > 0) {
+        report_count(out, s->places_refuted, "more pair of places is", "more pairs of places are");
+        out_format(out,
+                   " allowed by the order of synchronization, but no execution prefix of this run "
+                   "shows them%s\n",
+                   list);
+    }
+    for (size_t i = 0; i < RACE_OPEN_COUNT; i++) {
+        if (s->places_open[i] > 0) {
+            report_count(out, s->places_open[i], "pair of places is", "pairs of places are");
+            out_format(out, " undecided: %s; %s%s\n", opens[i].reason, opens[i].remedy, list);
+        }
+    }
+    if (r->has_no_accesses) {
+        out_text(out, NO_ACCESSES "\n");
+    }
+}
+
+static void add_places(struct races *r)
+{
+    struct finding_file *f = &r->file;
+    const struct race_stats *s = &r->stats;
+    if (s->has_decided_places) {
+        finding_file_count(f, "places_sound", s->places_sound);
+        finding_file_count(f, "places_observed", s->places_observed);
+        finding_file_count(f, "places_refuted", s->places_refuted);
+        finding_file_count(f, "places_undecided", count_undecided(s));
+    }
+    for (size_t i = 0; i < RACE_OPEN_COUNT; i++) {
+        if (s->places_open[i] > 0) {
+            finding_file_count(f, opens[i].word, s->places_open[i]);
+            vec_push(&f->assumptions, opens[i].reason);
+        }
+    }
+    if (r->has_no_accesses) {
+        vec_push(&f->assumptions, NO_ACCESSES);
+    }
 }
 
 static void print_json(struct races *r)
@@ -394,6 +581,7 @@ static void print_json(struct races *r)
     finding_file_count(f, "unknown", r->stats.unknown);
     finding_file_count(f, "asked", r->stats.asked);
     finding_file_count(f, "constraints", r->stats.constraints);
+    add_places(r);
     vec_push(&f->assumptions, r->command->compat == RACE_COMPAT_NONE
                                   ? "variables and locks belong to their node, but for locks of "
                                     "several processes"
@@ -423,11 +611,11 @@ static void print_sum(struct races *r)
         }
     } else {
         out_text(&s->out, ", ");
-        report_count(&s->out, place_count(r), "race", "races");
+        report_count(&s->out, race_count(r), "race", "races");
         out_text(&s->out, " by place");
     }
     /* What is proved is proved for places, not for every pair there. */
-    if (has_found(r) && r->model != RACE_SOUND) {
+    if (has_found(r) && r->model != RACE_SOUND && !stats->has_decided_places) {
         out_text(&s->out, ": ");
         report_count(&s->out, stats->data_races, "pair of accesses, ", "pairs of accesses, ");
         report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
@@ -444,6 +632,7 @@ static void print_text(struct races *r)
     report_list(r->session, &r->file.findings);
     if (!r->session->common->jsonl) {
         print_sum(r);
+        print_rest(r);
     }
 }
 

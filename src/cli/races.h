@@ -3,6 +3,7 @@
 #define CLEW_CLI_RACES_H
 
 #include "base/names.h"
+#include "cli/command.h"
 #include "cli/reading.h"
 #include "order/given.h"
 #include "race/race.h"
@@ -18,10 +19,13 @@ struct races_command {
     const char *via;
     const char *smtlib;
     struct moment since, until;
+    bool all;
     bool all_pairs;
     bool witness;
     bool prune;
     uint64_t explain; /* UINT64_MAX: not asked */
+    uint64_t seed;    /* of a program's run; UINT64_MAX: the default order of its tasks */
+    struct command_choice program;
 };
 
 struct races {
@@ -36,12 +40,17 @@ struct races {
     struct names keys;       /* of the findings, in their order: numbers from 1 */
     bool is_explained;       /* the finding that was asked for has been shown */
     bool is_cut;             /* the budget ended while a trace was read */
+    bool has_no_accesses;    /* a run of a program that was not built to tell them */
+    bool is_unsure;          /* a program's run was not controlled whole, or did not end */
 };
 
 void races_release(struct races *r);
 
 /* Adds the races of one run. */
 MUST_USE int races_of_run(struct races *r, struct reading *reading, struct err *e);
+
+/* Runs the session's command once under control and adds the races of that execution. */
+MUST_USE int races_of_command(struct races *r, struct err *e);
 
 /* Prints what was found; enum exit_status or -1. */
 MUST_USE int races_report(struct races *r, struct err *e);

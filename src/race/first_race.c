@@ -1,5 +1,6 @@
 #include "race/first_race.h"
 
+#include "order/scope.h"
 #include "race/access.h"
 #include "race/demand.h"
 
@@ -69,9 +70,9 @@ static bool stands_for(const struct trace *t, event_id read, event_id a, event_i
     const struct event *r = &t->events.at[read];
     const struct event *x = &t->events.at[a];
     const struct event *y = &t->events.at[b];
-    return r->task != x->task && r->object == x->object &&
-           trace_node_of(t, r) == trace_node_of(t, x) && r->location == y->location &&
-           (demand_writes(x) || demand_writes(r)) && !(access_is_atomic(x) && access_is_atomic(r));
+    return r->task != x->task && scope_name(t, r, r->object) == scope_name(t, x, x->object) &&
+           r->location == y->location && (demand_writes(x) || demand_writes(r)) &&
+           !(access_is_atomic(x) && access_is_atomic(r));
 }
 
 /* Whether, if a came first, all reads in doubt that b needs and a does not know stand for b. */
