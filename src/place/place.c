@@ -29,6 +29,8 @@ void places_free(struct places *p)
         dwfl_end(p->dwfl);
     }
     map_release(&p->known);
+    map_release(&p->collected);
+    vec_release(&p->variables);
     mem_free(p);
 }
 
@@ -55,7 +57,7 @@ bool places_settle(struct places *p)
     return p->dwfl != NULL;
 }
 
-static Dwfl_Module *module_at(struct places *p, uint64_t address)
+Dwfl_Module *places_module(struct places *p, uint64_t address)
 {
     return places_settle(p) ? dwfl_addrmodule(p->dwfl, address) : NULL;
 }
@@ -67,7 +69,7 @@ static const char *base_name(const char *path)
 }
 
 /* The unit that covers an address, without .debug_aranges, which clang does not write. */
-static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+Dwarf_Die *places_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
 {
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
     if (unit != NULL) {
@@ -83,14 +85,14 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bia
 
 /* The line of an address. libdw looks it up through .debug_aranges, which clang does not write;
  * then the units are gone through one by one. */
-static const char *line_of(Dwfl_Module *module, uint64_t address, int *number)
+const char *places_line(Dwfl_Module *module, uint64_t address, int *number)
 {
     Dwfl_Line *line = dwfl_module_getsrc(module, address);
     if (line != NULL) {
         return dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
     }
     Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = unit_of(module, address, &bias);
+    Dwarf_Die *unit = places_unit(module, address, &bias);
     Dwarf_Line *found = unit == NULL ? NULL : dwarf_getsrc_die(unit, address - bias);
     return found == NULL || dwarf_lineno(found, number) < 0 ? NULL
                                                             : dwarf_linesrc(found, NULL, NULL);
@@ -114,7 +116,7 @@ static void print_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct out *out)
 /* What encloses the innermost scope of an address, from the inside out; how many. libdw's own
  * answer for an address goes from an inlined function to what encloses its source, not its calls.
  */
-static int scopes_of(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+int places_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 {
     Dwarf_Die *innermost = NULL;
     const int found = dwarf_getscopes(unit, address, &innermost);
@@ -128,9 +130,9 @@ static int scopes_of(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 static bool print_scopes(Dwfl_Module *module, uint64_t address, struct out *out)
 {
     Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = unit_of(module, address, &bias);
+    Dwarf_Die *unit = places_unit(module, address, &bias);
     Dwarf_Die *scopes = NULL;
-    const int count = unit == NULL ? 0 : scopes_of(unit, address - bias, &scopes);
+    const int count = unit == NULL ? 0 : places_scopes(unit, address - bias, &scopes);
     Dwarf_Die *called = NULL; /* the inlined function before */
     bool is_first = true;
     for (int i = 0; i < count; i++) {
@@ -159,7 +161,7 @@ static bool print_scopes(Dwfl_Module *module, uint64_t address, struct out *out)
 bool places_print_functions(struct places *p, uint64_t address, struct out *out)
 {
     const uint64_t inside = address == 0 ? 0 : address - 1;
-    Dwfl_Module *module = module_at(p, inside);
+    Dwfl_Module *module = places_module(p, inside);
     if (module == NULL) {
         return false;
     }
@@ -176,9 +178,9 @@ bool places_print_functions(struct places *p, uint64_t address, struct out *out)
 bool places_is_in(struct places *p, uint64_t address, const char *path_end)
 {
     const uint64_t inside = address == 0 ? 0 : address - 1;
-    Dwfl_Module *module = module_at(p, inside);
+    Dwfl_Module *module = places_module(p, inside);
     int number = 0;
-    const char *file = module == NULL ? NULL : line_of(module, inside, &number);
+    const char *file = module == NULL ? NULL : places_line(module, inside, &number);
     const size_t size = file == NULL ? 0 : strlen(file);
     const size_t end_size = strlen(path_end);
     return size >= end_size && strcmp(file + size - end_size, path_end) == 0;
@@ -188,12 +190,12 @@ bool places_print_source(struct places *p, uint64_t address, struct out *out)
 {
     /* A return address is the instruction after the call; one byte less is inside it. */
     const uint64_t inside = address == 0 ? 0 : address - 1;
-    Dwfl_Module *module = module_at(p, inside);
+    Dwfl_Module *module = places_module(p, inside);
     if (module == NULL) {
         return false;
     }
     int number = 0;
-    const char *file = line_of(module, inside, &number);
+    const char *file = places_line(module, inside, &number);
     if (file != NULL) {
         out_text(out, base_name(file));
         if (number > 0) { /* 0: code that two lines share, or that no line wrote */
@@ -214,7 +216,7 @@ bool places_print_source(struct places *p, uint64_t address, struct out *out)
 
 bool places_object(struct places *p, uint64_t address, struct place_object *object)
 {
-    Dwfl_Module *module = module_at(p, address);
+    Dwfl_Module *module = places_module(p, address);
     GElf_Off offset = 0;
     GElf_Sym symbol;
     const char *name =

@@ -22,6 +22,12 @@ void places_add_module(struct places *p, const char *path, uint64_t bias);
  */
 bool places_print_source(struct places *p, uint64_t address, struct out *out);
 
+/* The same for a call that allocates memory, in the words of the program: a call in a header of the
+ * system, or in an allocation function that the compiler has inlined (xmalloc), is named by the
+ * first function around it that is neither; one in the C or C++ library or the loader by its
+ * function: "libc.so.6!getdelim". */
+bool places_print_allocation(struct places *p, uint64_t address, struct out *out);
+
 /* Whether that call stands in the file whose path ends so: "clew/sim.h". */
 bool places_is_in(struct places *p, uint64_t address, const char *path_end);
 
@@ -38,5 +44,11 @@ struct place_object {
 
 /* Finds the variable that covers `address`; false when no symbol does. */
 bool places_object(struct places *p, uint64_t address, struct place_object *object);
+
+/* Appends what lies at `address` in the words of the source: "balance", "queue.head",
+ * "table[3].count", "next_id::last" for a static of a function; "table+12" where the type is not
+ * known. C++ names are mangled, members behind them are not. False, and nothing appended, when no
+ * symbol covers it. */
+bool places_print_variable(struct places *p, uint64_t address, struct out *out);
 
 #endif

@@ -5,15 +5,31 @@
 #include <elfutils/libdwfl.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "place/place.h"
 
 /* libdwfl does the work; modules are reported lazily, because each report is a round over all of
  * them. */
+/* A variable that debug information knows. */
+struct place_variable {
+    uint64_t start;
+    const char *function; /* that it is a static of; NULL: none */
+    Dwarf_Die die;
+};
+
 struct places {
     Dwfl *dwfl;
     bool is_reporting;
-    struct map known; /* by bias: a module may be told of more than once */
+    struct map known;                     /* by bias: a module may be told of more than once */
+    struct map collected;                 /* by start: modules whose variables are known */
+    VEC(struct place_variable) variables; /* by address */
 };
+
+/* The module, unit and innermost scopes of an address, for files that look into them. */
+Dwfl_Module *places_module(struct places *p, uint64_t address);
+Dwarf_Die *places_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias);
+int places_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes);
+const char *places_line(Dwfl_Module *module, uint64_t address, int *number);
 
 /* Tells libdwfl of the modules that were added; false when there is no libdwfl. */
 bool places_settle(struct places *p);

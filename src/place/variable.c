@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "place/state.h"
+#include "place/type.h"
 
 enum { NAME_SIZE = 128, NESTED_MAX = 8 };
 
@@ -49,37 +50,11 @@ static bool take(struct reading *r, const char *word)
 
 /* Types */
 
-/* Follows DW_AT_type, past names and qualifiers. False: it is void. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die named;
-    if (dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), &named) == NULL) {
-        return false;
-    }
-    return dwarf_peel_type(&named, type) == 0;
-}
-
-static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *number)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word word = 0;
-    const bool is_there = dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &word) == 0;
-    *number = word;
-    return is_there;
-}
-
 /* A type that is only declared here is whole in another unit. */
 static const char *type_name(Dwarf_Die *type)
 {
     const char *name = dwarf_diename(type);
     return name == NULL ? "something without a name" : name;
-}
-
-static bool is_record(Dwarf_Die *type)
-{
-    const int tag = dwarf_tag(type);
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 /* Finds the field in the record, in those without a name in it and in those it inherits. */
@@ -93,7 +68,7 @@ static bool field_of(Dwarf_Die *record, const char *name, Dwarf_Die *field, uint
         const char *own = dwarf_diename(&child);
         uint64_t at = 0;
         Dwarf_Die inner;
-        (void)number_of(&child, DW_AT_data_member_location, &at);
+        (void)type_number(&child, DW_AT_data_member_location, &at);
         if (tag == DW_TAG_member && own != NULL && strcmp(own, name) == 0) {
             *field = child;
             *offset += at;
@@ -101,7 +76,7 @@ static bool field_of(Dwarf_Die *record, const char *name, Dwarf_Die *field, uint
         }
         const bool is_part = tag == DW_TAG_inheritance || (tag == DW_TAG_member && own == NULL);
         uint64_t further = *offset + at;
-        if (is_part && depth < NESTED_MAX && type_of(&child, &inner) && is_record(&inner) &&
+        if (is_part && depth < NESTED_MAX && type_of(&child, &inner) && type_is_record(&inner) &&
             field_of(&inner, name, field, &further, depth + 1)) {
             *offset = further;
             return true;
@@ -119,13 +94,13 @@ static int take_field(struct reading *r)
     if (take_name(r, name) < 0) {
         return -1;
     }
-    if (!is_record(&r->type)) {
+    if (!type_is_record(&r->type)) {
         return err_set(r->e, "\"%s\": what is before \".%s\" has no fields", r->whole, name);
     }
     if (!field_of(&r->type, name, &field, &offset, 0) || !type_of(&field, &r->type)) {
         return err_set(r->e, "\"%s\": %s has no field %s", r->whole, type_name(&r->type), name);
     }
-    if (number_of(&field, DW_AT_bit_size, &bits)) {
+    if (type_number(&field, DW_AT_bit_size, &bits)) {
         return err_set(r->e, "\"%s\": %s is a bit-field, which cannot be watched", r->whole, name);
     }
     r->path->offset[r->path->hop_count] += (int64_t)offset;
@@ -148,30 +123,10 @@ static int follow(struct reading *r, const char *how)
     return 0;
 }
 
-/* Elements along each dimension; how many dimensions there are. */
-static uint32_t dimensions_of(Dwarf_Die *array, uint64_t counts[static NESTED_MAX])
-{
-    Dwarf_Die child;
-    uint32_t count = 0;
-    for (int more = dwarf_child(array, &child); more == 0 && count < NESTED_MAX;
-         more = dwarf_siblingof(&child, &child)) {
-        uint64_t number = 0;
-        if (dwarf_tag(&child) != DW_TAG_subrange_type) {
-            continue;
-        }
-        if (number_of(&child, DW_AT_count, &number)) {
-            counts[count++] = number;
-        } else {
-            counts[count++] = number_of(&child, DW_AT_upper_bound, &number) ? number + 1 : 0;
-        }
-    }
-    return count;
-}
-
 static int index_array(struct reading *r, uint64_t index)
 {
-    uint64_t counts[NESTED_MAX] = {0};
-    const uint32_t dimensions = dimensions_of(&r->type, counts);
+    uint64_t counts[TYPE_DIMENSIONS_MAX] = {0};
+    const uint32_t dimensions = type_dimensions(&r->type, counts);
     Dwarf_Die element;
     Dwarf_Word size = 0;
     if (r->indexed >= dimensions || !type_of(&r->type, &element) ||
@@ -355,11 +310,11 @@ static int finish(struct reading *r)
     uint64_t encoding = 0;
     const int tag = dwarf_tag(&r->type);
     struct variable_path *path = r->path;
-    if (is_record(&r->type) || tag == DW_TAG_array_type) {
+    if (type_is_record(&r->type) || tag == DW_TAG_array_type) {
         return err_set(r->e, "\"%s\": is %s, not a number; name a part of it", r->whole,
                        tag == DW_TAG_array_type ? "an array" : type_name(&r->type));
     }
-    (void)number_of(&r->type, DW_AT_encoding, &encoding);
+    (void)type_number(&r->type, DW_AT_encoding, &encoding);
     path->is_pointer = tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type;
     const bool is_number =
         tag == DW_TAG_enumeration_type ||

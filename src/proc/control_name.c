@@ -34,21 +34,17 @@ static const char *kind_text(uint64_t kind)
     return kind < CONTROL_DESCRIPTOR_COUNT ? texts[kind] : "something";
 }
 
-/* "balance" or "accounts+16" for what a symbol covers, else the place. */
+/* "balance" or "accounts[2]" for what a symbol covers, else the place. */
 static void print_key(struct controlled *c, uint64_t key, struct out *out)
 {
-    struct place_object object;
     name_modules(c);
     if ((key & CONTROL_KEY_OF_KIND) != 0) {
         out_text(out, kind_text(key & ~CONTROL_KEY_OF_KIND));
     } else if ((key & CONTROL_KEY_OF_PLACE) != 0) {
-        name_print_place(c, key & ~CONTROL_KEY_OF_PLACE, out);
-    } else if (places_object(c->places, key, &object)) {
-        out_text(out, object.name);
-        if (key != object.start) {
-            out_format(out, "+%llu", (unsigned long long)(key - object.start));
+        if (!places_print_allocation(c->places, key & ~CONTROL_KEY_OF_PLACE, out)) {
+            out_text(out, "somewhere");
         }
-    } else {
+    } else if (!places_print_variable(c->places, key, out)) {
         out_text(out, "object");
     }
 }

@@ -30,11 +30,11 @@ void naming_release(struct naming *g)
         (void)munmap((void *)(uintptr_t)g->calls, CALLS_SIZE);
     }
     map_release(&g->source_of);
+    map_release(&g->allocation_of);
     map_release(&g->functions_of);
     map_release(&g->object_of);
     map_release(&g->part_of);
     blocks_release(&g->blocks);
-    blocks_release(&g->symbols);
     labels_release(&g->labels);
     map_release(&g->place_count);
     vec_release(&g->mappings);
@@ -134,10 +134,23 @@ uint32_t naming_functions(struct naming *g, uint64_t place)
     return *name;
 }
 
+/* The name of a place where memory is allocated, 0 for none. */
+static uint32_t allocation_source(struct naming *g, uint64_t place)
+{
+    bool is_new = false;
+    uint32_t *name = map_slot(&g->allocation_of, calls_place_of(place), 0, &is_new);
+    if (is_new && calls_place_of(place) != 0) {
+        g->text.used = 0;
+        *name = places_print_allocation(g->places, calls_place_of(place), &g->text) ? intern_text(g)
+                                                                                    : 0;
+    }
+    return *name;
+}
+
 /* "bank.c:42#3": the third that has its name from there. */
 static uint32_t name_by_place(struct naming *g, uint64_t place)
 {
-    const uint32_t source = naming_source(g, place);
+    const uint32_t source = allocation_source(g, place);
     const uint32_t ordinal = ++*map_slot(&g->place_count, source, 0, NULL);
     g->text.used = 0;
     out_text(&g->text, source == 0 ? "object" : names_text(&g->tables->names, source));
@@ -228,17 +241,8 @@ static uint32_t name_shared(struct naming *g, const struct naming_mapping *m, ui
 /* The variable of a module that covers the address; 0 for none. */
 static uint32_t name_symbol(struct naming *g, uint64_t address)
 {
-    const struct block *symbol = blocks_find(&g->symbols, address);
-    struct place_object found;
-    if (symbol == NULL && places_object(g->places, address, &found)) {
-        (void)blocks_add(&g->symbols, found.start, found.size,
-                         names_intern_text(&g->tables->names, found.name));
-        symbol = blocks_find(&g->symbols, address);
-    }
-    if (symbol == NULL || address == symbol->base) {
-        return symbol == NULL ? 0 : symbol->name;
-    }
-    return name_part(g, symbol, address - symbol->base);
+    g->text.used = 0;
+    return places_print_variable(g->places, address, &g->text) ? intern_text(g) : 0;
 }
 
 /* The name of what no block covers. */

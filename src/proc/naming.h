@@ -1,6 +1,6 @@
 /* Names for the addresses of one recorded process. Addresses appear in no file that outlives a run:
  *
- *     balance, accounts+16      a static variable: its symbol
+ *     balance, accounts[2].sum  a static variable, by element and member
  *     bank.c:42#3+8             in the third block allocated there
  *     shm:table.bin+64          in memory that processes share (proc/shared_memory.h)
  *     bank.c:57#1               anything else: the first object first used there
@@ -31,13 +31,13 @@ struct naming {
     struct tables *tables;
     struct places *places;
     struct map source_of;      /* program counter to name */
+    struct map allocation_of;  /* program counter to name, where memory is allocated */
     struct map functions_of;   /* program counter and path of calls to name */
     char calls_path[PATH_MAX]; /* the table of paths: its file, "" when it has been looked for */
     const uint64_t *calls;     /* mapped; NULL: none */
     struct map object_of;      /* address, where no block is, to name */
     struct map part_of;        /* (number of a block, offset) to name */
     struct blocks blocks;
-    struct blocks symbols;               /* variables of modules that were looked up */
     struct labels labels;                /* names that were found before */
     struct shared_memory *memory;        /* of the recording */
     VEC(struct naming_mapping) mappings; /* that are there, or were */

@@ -189,6 +189,28 @@ RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
     return reallocated(block, whole, RT_PLACE);
 }
 
+/* Copies of text are the program's blocks, not libc's. */
+static char *duplicated(const char *text, size_t size, const void *place)
+{
+    char *copy =
+        is_ready() ? allocated(real.malloc(size + 1), size + 1, place) : store_take(size + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+        copy[size] = 0;
+    }
+    return copy;
+}
+
+RT_EXPORT char *strdup(const char *text)
+{
+    return duplicated(text, strlen(text), RT_PLACE);
+}
+
+RT_EXPORT char *strndup(const char *text, size_t size)
+{
+    return duplicated(text, strnlen(text, size), RT_PLACE);
+}
+
 RT_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 {
     if (!is_ready()) {

@@ -93,6 +93,42 @@ def test_worker_pool():
         assert found == {frozenset(("set", "get"))}, found
 
 
+def names_of(folder, path, *more):
+    """The variables of the races that are found in a program, whatever task used them."""
+    program = build(folder, os.path.join(HERE, path), *more)
+    trace = os.path.join(folder, "run.clew")
+    done = run([CLEW, "record", "-o", trace, "--", program])
+    assert done.returncode == 0, done.stderr
+    text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
+    found = json.loads(run([CLEW, "races", "--json", trace]).stdout)["findings"]
+    return {event["object"] for finding in found for event in finding["events"]}, text
+
+
+def test_names(compiler, level):
+    """Statics are called by element and member, heap blocks by the line of the program that asked for them, also through an
+    inlined function or libc's strdup; a lock is called by its member, not by what lies in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        names, text = names_of(folder, "named.c", compiler, level)
+    with open(os.path.join(HERE, "named.c"), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    asked = [1 + next(i for i, line in enumerate(lines) if word in line) for word in ("= xmalloc(", "= strdup(")]
+    assert names == {"touch::calls", "queue.head", "queue.inner[2].key", "queue.name[3]", "closers[5]", "closers[0]",
+                     "grid[2][3]", "table[3].pair.high", "table[4].halves[1]", "table[1].whole", "table[2].is_used",
+                     f"named.c:{asked[0]}#1+28", f"named.c:{asked[1]}#1"}, names
+    assert " lock queue.lock " in text and "malloc.h" not in text.replace("@rtld-malloc.h", ""), text
+
+
+def test_names_cxx():
+    """The caller of new, also where the compiler has inlined the container's own code into it."""
+    with tempfile.TemporaryDirectory() as folder:
+        names, _ = names_of(folder, "named_cxx.cc", "gcc", "-O2")
+    with open(os.path.join(HERE, "named_cxx.cc"), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    made = 1 + next(i for i, line in enumerate(lines) if "new item" in line)
+    assert {name.split("#")[0] for name in names} == {f"named_cxx.cc:{made}", f"named_cxx.cc:{made + 1}",
+                                                      "_ZN4shop5stateE.items[1].value"}, names
+
+
 def test_watched(*more):
     """A race is told while the program runs: it waits for a file that --on-race makes, and ends well only so."""
     with tempfile.TemporaryDirectory() as folder:
@@ -244,6 +280,10 @@ def main():
     tests.append(("what was reached is told, by calls", lambda: test_coverage("gcc", "-fsanitize-coverage=trace-pc")))
     tests.append(("reuse of a descriptor number is an observed order", test_observed_reuse))
     tests.append(("messages to a pool of workers race", test_worker_pool))
+    for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
+        if shutil.which(compiler):
+            tests.append((f"names are those of the source, by {compiler} {level}", lambda c=compiler, l=level: test_names(c, l)))
+    tests.append(("heap blocks of C++ are named by the caller of new", test_names_cxx))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("what was left out is told", test_filtered))
