@@ -231,8 +231,7 @@ static const struct option options[] = {
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct races_command, seed),
-     .help = "of a program: choose its tasks at random, from this seed (default: each task runs "
-             "until it blocks)"},
+     .help = "of a program: the seed of the random schedule it runs under (default: 1)"},
     {.name = "mode",
      .type = OPTION_CHOICE,
      .argument = "MODE",

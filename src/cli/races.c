@@ -265,11 +265,11 @@ int races_of_command(struct races *r, struct err *e)
     struct command_choice choice = c->program;
     choice.shows_output = !c->common.quiet;
     const size_t first = r->file.findings.list.count;
+    /* A random schedule: in one without preemption a single worker of a pool may take all jobs, and
+     * accesses that no second task makes have no race. */
     struct plan plan = {.trace = &t};
-    if (c->seed != UINT64_MAX) {
-        plan.pick.strategy = PICK_RANDOM;
-        plan.pick.seed = c->seed;
-    }
+    plan.pick.strategy = PICK_RANDOM;
+    plan.pick.seed = c->seed != UINT64_MAX ? c->seed : 1;
     trace_init(&t);
     int result = command_open(&w, r->session, &choice, NULL, e);
     if (result == 0) {
