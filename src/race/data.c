@@ -16,8 +16,10 @@ static struct race_pair pair_of(event_id a, event_id b)
 static void take(struct tally *y, event_id a, event_id b, enum race_verdict verdict)
 {
     const struct race_pair pair = pair_of(a, b);
+    const bool is_left = verdict == RACE_UNKNOWN && tally_decides_places(y); /* to its grade */
     tally_decided(y, &(struct race_decided){.verdict = verdict, .a = pair.first, .b = pair.second});
-    if (verdict == RACE_YES) {
+    y->stats->unknown -= is_left;
+    if (verdict == RACE_YES || is_left) {
         y->stats->data_races++;
         tally_add(y, &pair, 1);
     }

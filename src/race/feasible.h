@@ -11,7 +11,8 @@
  * docs/theory/races.md.
  *
  * On a recording (hb->reads is there) *yes* is certain because only closed cuts say it, *no*
- * because reads in doubt may have seen anything; the rest is left open. */
+ * because reads in doubt may have seen anything; the rest is left open. FEASIBLE_REORDERED
+ * comes with an order, which may prove the race (reordered.h). */
 #ifndef CLEW_RACE_FEASIBLE_H
 #define CLEW_RACE_FEASIBLE_H
 

@@ -9,6 +9,7 @@
 #include "race/grade.h"
 #include "race/held.h"
 #include "race/proof.h"
+#include "race/reordered.h"
 #include "race/sound.h"
 
 enum {
@@ -32,6 +33,7 @@ struct grading {
     struct held held;
     struct feasible *feasible;
     struct witness_checker *checker;
+    struct reordered reordered; /* recordings */
     sound_order order;
     uint32_t *held_tries; /* per group */
     uint32_t *decide_tries;
@@ -194,11 +196,17 @@ static enum race_open why_open(const struct grading *r)
 /* Decides one question of the group; what is neither yes nor no leaves the group open. */
 static void decide(struct grading *r, struct race_group *group, const struct sound_pair *pair)
 {
-    const enum race_verdict verdict = feasible_decide(r->feasible, pair, &r->order);
+    enum race_verdict verdict = feasible_decide(r->feasible, pair, &r->order);
+    if (feasible_why_open(r->feasible) == FEASIBLE_REORDERED) {
+        const size_t tail = pair->is_message ? 1 : 2;
+        must(r->order.count >= tail);
+        const bool is_proof = reordered_is_proof(&r->reordered, r->order.at, r->order.count - tail);
+        verdict = is_proof ? RACE_YES : RACE_UNKNOWN;
+    }
     if (verdict == RACE_YES && grade_holds(r->checker, pair, &r->order)) {
         grade_keep_order(r->y, group, pair, &r->order);
     } else if (verdict != RACE_NO) {
-        group->open = verdict == RACE_YES ? RACE_OPEN_LARGE : why_open(r);
+        group->open = why_open(r) == RACE_OPEN_NOT ? RACE_OPEN_LARGE : why_open(r);
     }
 }
 
@@ -324,6 +332,9 @@ static void refute(struct grading *r)
                                              .watch = &y->watch};
     r->feasible = feasible_new(r->in->hb, &options);
     r->checker = proof_checker_new(r->in->hb);
+    if (is_stamped(r)) {
+        reordered_init(&r->reordered, &r->observed, &r->reads);
+    }
     r->has_handlers = r->in->hb->contexts.count > r->in->hb->contexts.task_count;
     held_build(&r->held, r->in->hb, HELD_CONTENDED, &r->arena);
     r->held_tries = arena_array(&r->arena, uint32_t, y->groups.count + 1);
@@ -341,6 +352,7 @@ static void refute(struct grading *r)
     if (!y->o->wants_pairs) {
         data_each_conflict(r->in->accesses, decide_classes, r);
     }
+    reordered_release(&r->reordered);
     vec_release(&r->order);
     witness_checker_free(r->checker);
     feasible_free(r->feasible);

@@ -86,12 +86,6 @@ static void count_candidates(struct tally *y, const struct candidates *c)
     }
 }
 
-/* Whether each pair of places is to be shown, refuted or left open. */
-static bool decides_places(const struct tally *y)
-{
-    return (y->o->decides_places || y->t->tables.order == ORDER_STAMPED) && !y->o->skips_grades;
-}
-
 /* Where findings go. */
 struct telling {
     struct findings *findings;
@@ -106,12 +100,12 @@ static int grade_and_tell(struct tally *y, const struct place_input *in, const s
 {
     const bool needs_grades = y->o->model == RACE_SOUND;
     int result = 0;
-    if (decides_places(y)) {
+    if (tally_decides_places(y)) {
         result = place_grade(y, in, to->notes, e);
     } else if (needs_grades || (!y->o->skips_grades && !y->o->counts_only)) {
         grade_groups(y, in->hb, to->notes);
     }
-    if (needs_grades && !decides_places(y)) {
+    if (needs_grades && !tally_decides_places(y)) {
         grade_keep_sound(y);
     }
     if (result == 0) {
@@ -207,7 +201,7 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
     accesses_build(&a, y->t, &filter, &arena);
     const uint64_t count = candidate_count(&a);
     const bool is_direct =
-        !decides_places(y) && count > SOUND_CANDIDATES_MAX && !plain_applies(&hb);
+        !tally_decides_places(y) && count > SOUND_CANDIDATES_MAX && !plain_applies(&hb);
     if (is_direct) {
         vec_each (&met.list, note) {
             notes_add_many(n, note->count, note->place, note->text);
@@ -327,7 +321,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     tally_init(&y, t, o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         spider_find(&y, f);
-    } else if (o->model == RACE_FEASIBLE && !decides_places(&y)) {
+    } else if (o->model == RACE_FEASIBLE && !tally_decides_places(&y)) {
         result = find_feasible(&y, f, n, e);
     } else if (o->model == RACE_SOUND && o->via == RACE_VIA_ENGINE) {
         result = find_sound(&y, f, n, e);
@@ -341,7 +335,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
         notes_add(n, "", "%s before everything was decided and graded",
                   limit_is_stopped(o->budget) ? "it was stopped" : "the budget ended");
     }
-    if (stats->silence.text[0] != '\0') {
+    if (stats->silence.text[0] != '\0' && !stats->has_decided_places) {
         notes_add(n, "", "a question was left open: %.150s", stats->silence.text);
     }
     tally_release(&y);

@@ -89,6 +89,11 @@ void tally_decided(struct tally *y, const struct race_decided *d)
     }
 }
 
+bool tally_decides_places(const struct tally *y)
+{
+    return (y->o->decides_places || y->t->tables.order == ORDER_STAMPED) && !y->o->skips_grades;
+}
+
 bool tally_wants_each(const struct tally *y)
 {
     return y->o->decided != NULL || y->o->wants_pairs;

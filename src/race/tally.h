@@ -74,6 +74,10 @@ static inline bool tally_takes(struct tally *y)
 /* Tells whoever wants to hear of each candidate, and counts those nobody could decide. */
 void tally_decided(struct tally *y, const struct race_decided *d);
 
+/* Whether each pair of places is to be shown, refuted or left open. What strict cannot decide is
+ * then a candidate like what it allows. */
+bool tally_decides_places(const struct tally *y);
+
 /* True when every candidate has to be told one by one. */
 bool tally_wants_each(const struct tally *y);
 
