@@ -85,8 +85,8 @@ bench-record: all                  ## recording, beside ThreadSanitizer
 	@bench/record_bench.py $(BUILD)
 
 .PHONY: bench-race-programs
-bench-race-programs: all           ## the programs of cases/races, beside ThreadSanitizer
-	@bench/race_programs_bench.py $(BUILD)
+bench-race-programs: all           ## the programs of cases/races, beside ThreadSanitizer: docs/theory/record.md
+	@BUILD=$(BUILD) tools/update-docs bench/race_programs_bench.py docs/theory/record.md
 
 .PHONY: cases case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169
 cases: case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169 ## the case studies, each found and its fix silent

@@ -88,6 +88,7 @@ class Judgement:
         self.status = done.returncode
         self.findings = [Finding(program, finding) for finding in json.loads(done.stdout)["findings"]]
         self.is_found = any(finding.pair in program.races for finding in self.findings)
+        self.is_sound = any(finding.pair in program.races and finding.grade == "sound" for finding in self.findings)
         self.wrong = [finding for finding in self.findings if not finding.is_true]
 
 
