@@ -5,6 +5,9 @@
  *     race: VARIABLE WORD WORD      accesses at the lines whose comments are these words race
  *     may race: VARIABLE WORD WORD  so do these, but not in every run
  *     no race                       the program is correct
+ *
+ * VARIABLE is how clew names it, up to an index, a member or an offset: `queue.length`,
+ * `main::job`, `shm:` for memory that processes share, - for what has no name of its own.
  */
 #ifndef CLEW_CASES_RACES_RACE_H
 #define CLEW_CASES_RACES_RACE_H

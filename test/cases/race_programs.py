@@ -31,7 +31,9 @@ class Program:
         claims = [match.groups() for match in map(CLAIM.match, comment.splitlines()) if match]
         self.races = {frozenset(words) for kind, _, *words in claims if kind == "race"}  # one of these is in every run
         self.known = {frozenset(words) for _, _, *words in claims}
-        self.variables = {frozenset(words): variable for _, variable, *words in claims}
+        self.variables = {}
+        for _, variable, *words in claims:
+            self.variables.setdefault(frozenset(words), []).append(variable)
         assert bool(self.races) != ("no race" in comment), f"{self.name} claims nothing, or both"
         assert self.is_correct == self.file.startswith("correct_"), f"{self.name} is called what it is not"
         marks = [MARK.search(line) for line in text.splitlines()]
@@ -77,6 +79,9 @@ class Finding:
         self.what = finding["what"]
         self.pair = program.pair([event["location"] for event in finding["events"][:2]])
         self.variable = next((event["object"] for event in finding["events"]), None)
+        claimed = program.variables.get(self.pair, ())
+        self.is_named = any(name == "-" or re.match(re.escape(name) + r"(?![\w:])", self.variable) or
+                            name == "shm:" and self.variable.startswith(name) for name in claimed)
         self.is_true = self.pair in program.known if self.kind == "data-race" else False
 
 

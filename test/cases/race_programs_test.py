@@ -58,6 +58,13 @@ def test_nothing_else_is_reported_of_the_others():
             assert not one.wrong, f"{program.name}: {one.wrong[0].what}"
 
 
+def test_variables_have_the_names_that_the_programs_give_them():
+    for program in RACY:
+        for one in JUDGED[program.name]:
+            odd = [finding.variable for finding in one.findings if finding.is_true and not finding.is_named]
+            assert not odd, f"{program.name}: {odd[0]}"
+
+
 def check_confirmed(program):
     pairs = {finding.pair for one in JUDGED[program.name] for finding in one.findings if finding.grade == "sound"}
     left = pairs - race_programs.confirmed_pairs(CLEW, FOLDER, program, pairs, SEEDS)

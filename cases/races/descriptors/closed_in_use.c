@@ -1,6 +1,6 @@
 /* A thread writes to a pipe while another one closes it.
  *
- * race: ends use close */
+ * race: - use close */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>

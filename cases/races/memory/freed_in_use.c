@@ -1,6 +1,6 @@
 /* One thread frees a block when it sees, relaxed, that the other has begun to read it.
  *
- * race: block read free */
+ * race: - read free */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>

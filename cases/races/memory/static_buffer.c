@@ -1,7 +1,7 @@
 /* A function returns its result in a static buffer and is called by two threads.
  *
- * race: buffer store store
- * may race: buffer store use */
+ * race: decimal::buffer store store
+ * may race: decimal::buffer store use */
 #include "../race.h"
 
 static const char *decimal(unsigned number)

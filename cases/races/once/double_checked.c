@@ -1,7 +1,7 @@
 /* Double-checked locking with a plain pointer: the first look is ordered with nothing.
  *
  * race: table look publish
- * may race: made fill use */
+ * may race: - fill use */
 #include "../race.h"
 
 struct table {

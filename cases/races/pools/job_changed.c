@@ -1,6 +1,6 @@
 /* The submitter changes a job after it has given the job to the pool.
  *
- * race: job.retries change read */
+ * race: main::job.retries change read */
 #include "../race.h"
 
 struct job {

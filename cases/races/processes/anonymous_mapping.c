@@ -1,6 +1,6 @@
 /* Parent and child add to a counter in memory that they share since the fork.
  *
- * race: counter parent child */
+ * race: shm: parent child */
 #include "../race.h"
 
 static int *counter;

@@ -1,6 +1,6 @@
 /* The child locks the file before it adds, the parent does not.
  *
- * race: counter child parent */
+ * race: shm: child parent */
 #include <fcntl.h>
 
 #include "../race.h"

@@ -1,6 +1,6 @@
 /* Two processes map one file, each at its own address, and use it without order.
  *
- * race: numbers write read */
+ * race: shm: write read */
 #include <fcntl.h>
 
 #include "../race.h"

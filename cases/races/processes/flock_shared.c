@@ -1,6 +1,6 @@
 /* Parent and child hold a file lock in shared mode while both write.
  *
- * race: counter add add */
+ * race: shm: add add */
 #include <fcntl.h>
 #include <sys/file.h>
 

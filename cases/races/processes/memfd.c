@@ -1,6 +1,6 @@
 /* Two children share a memory file that their parent has made, and map it themselves.
  *
- * race: slots add add */
+ * race: shm: add add */
 #include "../race.h"
 
 static int memory_fd;

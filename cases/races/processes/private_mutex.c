@@ -1,6 +1,6 @@
 /* Parent and child lock a mutex that lies in ordinary memory: since the fork each has its own.
  *
- * race: counter add add */
+ * race: shm: add add */
 #include "../race.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

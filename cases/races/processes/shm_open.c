@@ -1,7 +1,7 @@
 /* Two processes map one POSIX shared memory object, each at its own address, and use it without
  * order.
  *
- * race: numbers write read */
+ * race: shm: write read */
 #include <fcntl.h>
 
 #include "../race.h"

@@ -1,6 +1,6 @@
 /* Two children attach a System V segment and write the same cell.
  *
- * race: cells add add */
+ * race: shm: add add */
 #include <sys/ipc.h>
 #include <sys/shm.h>
 

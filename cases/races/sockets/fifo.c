@@ -1,6 +1,6 @@
 /* A child process writes its notice into a FIFO before it has written the result to shared memory.
  *
- * race: result write read */
+ * race: shm: write read */
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 /* A child process sends its notice over TCP before it has written the result to shared memory.
  *
- * race: result write read */
+ * race: shm: write read */
 #include "loopback.h"
 
 static struct sockaddr_in address;

@@ -1,8 +1,8 @@
 /* Two child processes announce their results by datagrams; the parent waits for one and reads both
  * from shared memory.
  *
- * race: results set_first use
- * race: results set_second use */
+ * race: shm: set_first use
+ * race: shm: set_second use */
 #include "loopback.h"
 
 static struct sockaddr_in address;

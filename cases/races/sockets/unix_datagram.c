@@ -1,6 +1,6 @@
 /* A process announces its result by a Unix datagram before it writes the result to shared memory.
  *
- * race: result write read */
+ * race: shm: write read */
 #include "loopback.h"
 
 static struct sockaddr_un address;

@@ -1,7 +1,7 @@
 /* Parent and child talk over a pair of sequenced-packet sockets; the child answers before it has
  * stored its count.
  *
- * race: count write read */
+ * race: shm: write read */
 #include "loopback.h"
 
 static int ends[2];

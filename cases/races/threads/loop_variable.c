@@ -1,6 +1,6 @@
 /* Threads are given the address of the loop variable, which the loop goes on to change.
  *
- * race: i step read */
+ * race: - step read */
 #include "../race.h"
 
 enum { THREADS = 3 };
