@@ -63,13 +63,19 @@ static void print_kinds(struct out *out)
 
 static void print_modes(struct out *out)
 {
-    out_text(out, "\n### Modes\n\n0 is always \"not said\": a mutex for locks, sequentially "
-                  "consistent for atomics.\n\n| modes | number and name |\n|---|---|\n");
+    out_text(
+        out,
+        "\n### Modes\n\n0 is always \"not said\": a mutex for locks, sequentially "
+        "consistent for atomics. `try-` in front of a lock's mode: it was taken by a call that "
+        "gives up\ninstead of blocking for ever (trylock, a time limit, F_SETLK, LOCK_NB)."
+        "\n\n| modes | number and name |\n|---|---|\n");
     for (int set = MODES_LOCK; set <= MODES_ANNOTATION; set++) {
         out_format(out, "| %s |", modes_name((enum mode_set)set));
-        const char *name = NULL;
-        for (uint8_t mode = 1; (name = mode_name((enum mode_set)set, mode)) != NULL; mode++) {
-            out_format(out, "%s %u `%s`", mode == 1 ? "" : ",", mode, name);
+        for (uint8_t mode = 1; mode < UINT8_MAX; mode++) {
+            const char *name = mode_name((enum mode_set)set, mode);
+            if (name != NULL) {
+                out_format(out, "%s %u `%s`", mode == 1 ? "" : ",", mode, name);
+            }
         }
         out_text(out, " |\n");
     }

@@ -333,7 +333,7 @@ static bool is_of_file(const struct event *event, const struct record *record)
     if (event->kind == EVENT_HAPPENS_BEFORE || event->kind == EVENT_HAPPENS_AFTER) {
         return record->mode == ANNOTATION_COUNTER;
     }
-    switch (event->mode) {
+    switch (lock_mode_held(event->mode)) {
     case LOCK_FCNTL_READ:
     case LOCK_FCNTL_WRITE:
     case LOCK_FLOCK_READ:
@@ -471,8 +471,8 @@ int translate_access(struct collector *c, const struct source *s, const struct r
 static bool is_inherited(struct collector *c, struct source *s, const struct event *event)
 {
     const bool is_lock = event->kind == EVENT_LOCK;
-    const bool is_private =
-        event->mode == LOCK_MUTEX || event->mode == LOCK_RW_READ || event->mode == LOCK_RW_WRITE;
+    const uint8_t mode = lock_mode_held(event->mode);
+    const bool is_private = mode == LOCK_MUTEX || mode == LOCK_RW_READ || mode == LOCK_RW_WRITE;
     if ((!is_lock && event->kind != EVENT_UNLOCK) || !is_private ||
         map_get(&c->forked, s->process->number) == NULL) {
         return false;

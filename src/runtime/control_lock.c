@@ -162,7 +162,7 @@ static int traced(int result)
 int lock_mutex(pthread_mutex_t *m, uint64_t deadline, const void *place)
 {
     const struct act act = {.kind = EVENT_LOCK,
-                            .mode = LOCK_MUTEX,
+                            .mode = deadline == 0 ? LOCK_MUTEX : LOCK_TRY_MUTEX,
                             .object = m,
                             .writes = true,
                             .touch = TOUCH_NEXT,
@@ -191,7 +191,7 @@ int lock_mutex_try(pthread_mutex_t *m, const void *place)
     const bool is_idle =
         control_is_on && task_repeats(place, m, (uint64_t)(uint32_t)m->__data.__owner);
     (void)turn_take(&(struct act){.kind = EVENT_LOCK,
-                                  .mode = LOCK_MUTEX,
+                                  .mode = LOCK_TRY_MUTEX,
                                   .object = m,
                                   .writes = true,
                                   .touch = TOUCH_BOTH,
@@ -306,8 +306,9 @@ static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const vo
     if (!is_try && l->__data.__cur_writer == own_number()) {
         return EDEADLK;
     }
+    const uint8_t mode = is_read ? LOCK_RW_READ : LOCK_RW_WRITE;
     const struct act act = {.kind = EVENT_LOCK,
-                            .mode = is_read ? LOCK_RW_READ : LOCK_RW_WRITE,
+                            .mode = is_try || deadline != 0 ? mode | LOCK_TRY : mode,
                             .object = l,
                             .writes = !is_read,
                             .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
@@ -441,7 +442,7 @@ static int spin_lock(pthread_spinlock_t *l, bool is_try, const void *place)
         return spin_in_thread(l, is_try);
     }
     (void)turn_take(&(struct act){.kind = EVENT_LOCK,
-                                  .mode = LOCK_MUTEX,
+                                  .mode = is_try ? LOCK_TRY_MUTEX : LOCK_MUTEX,
                                   .object = l,
                                   .writes = true,
                                   .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,

@@ -37,27 +37,28 @@ RT_EXPORT int thrd_join(thrd_t thread, int *value)
     return result;
 }
 
-static int acquired(int result, const mtx_t *m, const void *place)
+/* `how` is LOCK_TRY where the call gives up instead of blocking for ever, else 0. */
+static int acquired(int result, uint8_t how, const mtx_t *m, const void *place)
 {
     if (result == thrd_success) {
-        sync_record(EVENT_LOCK, sync_mutex_mode(mutex_of(m)), m, place);
+        sync_record(EVENT_LOCK, sync_mutex_mode(mutex_of(m)) | how, m, place);
     }
     return result;
 }
 
 RT_EXPORT int mtx_lock(mtx_t *m)
 {
-    return acquired(REAL(mtx_lock)(m), m, RT_PLACE);
+    return acquired(REAL(mtx_lock)(m), 0, m, RT_PLACE);
 }
 
 RT_EXPORT int mtx_trylock(mtx_t *m)
 {
-    return acquired(REAL(mtx_trylock)(m), m, RT_PLACE);
+    return acquired(REAL(mtx_trylock)(m), LOCK_TRY, m, RT_PLACE);
 }
 
 RT_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 {
-    return acquired(REAL(mtx_timedlock)(m, until), m, RT_PLACE);
+    return acquired(REAL(mtx_timedlock)(m, until), LOCK_TRY, m, RT_PLACE);
 }
 
 RT_EXPORT int mtx_unlock(mtx_t *m)

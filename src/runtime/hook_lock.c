@@ -23,12 +23,14 @@ static struct held {
 } held[HELD_MAX];
 static _Atomic uint32_t held_count;
 
-static void record(enum event_kind kind, int fd, const struct held *h, const void *place)
+/* `how` is LOCK_TRY for an acquisition that gives up instead of blocking for ever, else 0. */
+static void record(enum event_kind kind, uint8_t how, int fd, const struct held *h,
+                   const void *place)
 {
     descriptor_name(fd);
     const bool is_whole = h->range.start == 0 && h->range.size == 0;
     (void)rt_record((struct rt_event){.kind = kind,
-                                      .mode = h->mode,
+                                      .mode = h->mode | how,
                                       .object = (const void *)(uintptr_t)descriptor_of(fd).number,
                                       .place = place,
                                       .more = &h->range,
@@ -55,16 +57,18 @@ static struct held *find(int fd, uint8_t mode, struct lock_range range)
 
 static void release(int fd, struct held *h, const void *place)
 {
-    record(EVENT_UNLOCK, fd, h, place);
+    record(EVENT_UNLOCK, 0, fd, h, place);
     atomic_store_explicit(&h->fd, 0, memory_order_release);
     (void)atomic_fetch_sub(&held_count, 1);
 }
 
-/* Remembers and records an acquisition; one that no row is free for is left out. */
+/* Remembers and records an acquisition; one that no row is free for is left out. The mode may have
+ * LOCK_TRY, which is recorded and not remembered. */
 static void acquire(int fd, uint8_t mode, struct lock_range range, const void *place)
 {
-    struct held *h = find(fd, mode, range);
-    if (h != NULL && h->mode == mode) {
+    const uint8_t held_mode = mode & (uint8_t)~LOCK_TRY;
+    struct held *h = find(fd, held_mode, range);
+    if (h != NULL && h->mode == held_mode) {
         return;
     }
     if (h != NULL) {
@@ -73,11 +77,11 @@ static void acquire(int fd, uint8_t mode, struct lock_range range, const void *p
     for (size_t i = 0; i < HELD_MAX; i++) {
         int expected = 0;
         if (atomic_compare_exchange_strong(&held[i].fd, &expected, -1)) {
-            held[i].mode = mode;
+            held[i].mode = held_mode;
             held[i].range = range;
             atomic_store_explicit(&held[i].fd, fd + 1, memory_order_release);
             (void)atomic_fetch_add(&held_count, 1);
-            record(EVENT_LOCK, fd, &held[i], place);
+            record(EVENT_LOCK, mode & LOCK_TRY, fd, &held[i], place);
             return;
         }
     }
@@ -142,7 +146,7 @@ RT_EXPORT int flock(int fd, int operation)
     }
     const int result = REAL(flock)(fd, operation);
     if (result == 0 && what != LOCK_UN) {
-        after_lock(fd, mode, whole, RT_PLACE);
+        after_lock(fd, (operation & LOCK_NB) != 0 ? mode | LOCK_TRY : mode, whole, RT_PLACE);
     }
     return result;
 }
@@ -175,7 +179,8 @@ static int set_lock(fcntl_function *real, int fd, int command, struct flock *loc
     }
     const int result = real(fd, command, lock);
     if (result == 0 && type != F_UNLCK && lock->l_whence == SEEK_SET) {
-        after_lock(fd, mode, range, place);
+        const bool is_try = command == F_SETLK || command == F_OFD_SETLK;
+        after_lock(fd, is_try ? mode | LOCK_TRY : mode, range, place);
     }
     return result;
 }
@@ -209,7 +214,8 @@ RT_EXPORT int lockf(int fd, int command, off_t size)
     }
     const int result = REAL(lockf)(fd, command, size);
     if (result == 0 && (command == F_LOCK || command == F_TLOCK)) {
-        after_lock(fd, LOCK_FCNTL_WRITE, range, RT_PLACE);
+        after_lock(fd, command == F_TLOCK ? LOCK_TRY_FCNTL_WRITE : LOCK_FCNTL_WRITE, range,
+                   RT_PLACE);
     }
     return result;
 }
@@ -222,7 +228,8 @@ RT_EXPORT int lockf64(int fd, int command, off64_t size)
     }
     const int result = REAL(lockf64)(fd, command, size);
     if (result == 0 && (command == F_LOCK || command == F_TLOCK)) {
-        after_lock(fd, LOCK_FCNTL_WRITE, range, RT_PLACE);
+        after_lock(fd, command == F_TLOCK ? LOCK_TRY_FCNTL_WRITE : LOCK_FCNTL_WRITE, range,
+                   RT_PLACE);
     }
     return result;
 }

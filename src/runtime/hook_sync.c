@@ -20,7 +20,8 @@ void sync_record(enum event_kind kind, uint8_t mode, const volatile void *object
     (void)sync_announce(kind, mode, object, place);
 }
 
-/* Records the acquisition when it succeeded; a robust mutex whose owner died is acquired too. */
+/* Records the acquisition when it succeeded; a robust mutex whose owner died is acquired too. The
+ * mode has LOCK_TRY where the call gives up instead of blocking for ever. */
 static int acquired(int result, uint8_t mode, const volatile void *lock, const void *place)
 {
     if (result == 0 || result == EOWNERDEAD) {
@@ -44,19 +45,20 @@ RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 
 RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-    return acquired(REAL(pthread_mutex_trylock)(m), sync_mutex_mode(m), m, RT_PLACE);
+    return acquired(REAL(pthread_mutex_trylock)(m), sync_mutex_mode(m) | LOCK_TRY, m, RT_PLACE);
 }
 
 RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
-    return acquired(REAL(pthread_mutex_timedlock)(m, until), sync_mutex_mode(m), m, RT_PLACE);
+    return acquired(REAL(pthread_mutex_timedlock)(m, until), sync_mutex_mode(m) | LOCK_TRY, m,
+                    RT_PLACE);
 }
 
 RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
                                       const struct timespec *until)
 {
-    return acquired(REAL(pthread_mutex_clocklock)(m, clock, until), sync_mutex_mode(m), m,
-                    RT_PLACE);
+    return acquired(REAL(pthread_mutex_clocklock)(m, clock, until), sync_mutex_mode(m) | LOCK_TRY,
+                    m, RT_PLACE);
 }
 
 RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
@@ -153,12 +155,14 @@ RT_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 
 RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 {
-    return acquired(REAL(pthread_rwlock_tryrdlock)(l), rwlock_mode(l, true), l, RT_PLACE);
+    return acquired(REAL(pthread_rwlock_tryrdlock)(l), rwlock_mode(l, true) | LOCK_TRY, l,
+                    RT_PLACE);
 }
 
 RT_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-    return acquired(REAL(pthread_rwlock_timedrdlock)(l, until), rwlock_mode(l, true), l, RT_PLACE);
+    return acquired(REAL(pthread_rwlock_timedrdlock)(l, until), rwlock_mode(l, true) | LOCK_TRY, l,
+                    RT_PLACE);
 }
 
 RT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
@@ -168,26 +172,28 @@ RT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 
 RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 {
-    return acquired(REAL(pthread_rwlock_trywrlock)(l), rwlock_mode(l, false), l, RT_PLACE);
+    return acquired(REAL(pthread_rwlock_trywrlock)(l), rwlock_mode(l, false) | LOCK_TRY, l,
+                    RT_PLACE);
 }
 
 RT_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-    return acquired(REAL(pthread_rwlock_timedwrlock)(l, until), rwlock_mode(l, false), l, RT_PLACE);
+    return acquired(REAL(pthread_rwlock_timedwrlock)(l, until), rwlock_mode(l, false) | LOCK_TRY, l,
+                    RT_PLACE);
 }
 
 RT_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
                                          const struct timespec *until)
 {
-    return acquired(REAL(pthread_rwlock_clockrdlock)(l, clock, until), rwlock_mode(l, true), l,
-                    RT_PLACE);
+    return acquired(REAL(pthread_rwlock_clockrdlock)(l, clock, until),
+                    rwlock_mode(l, true) | LOCK_TRY, l, RT_PLACE);
 }
 
 RT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
                                          const struct timespec *until)
 {
-    return acquired(REAL(pthread_rwlock_clockwrlock)(l, clock, until), rwlock_mode(l, false), l,
-                    RT_PLACE);
+    return acquired(REAL(pthread_rwlock_clockwrlock)(l, clock, until),
+                    rwlock_mode(l, false) | LOCK_TRY, l, RT_PLACE);
 }
 
 RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
@@ -206,7 +212,7 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 
 RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 {
-    return acquired(REAL(pthread_spin_trylock)(l), LOCK_MUTEX, l, RT_PLACE);
+    return acquired(REAL(pthread_spin_trylock)(l), LOCK_TRY_MUTEX, l, RT_PLACE);
 }
 
 RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)

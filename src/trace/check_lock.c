@@ -14,6 +14,7 @@
 
 static bool is_process_owned(uint8_t mode)
 {
+    mode = lock_mode_held(mode);
     return mode == LOCK_FCNTL_READ || mode == LOCK_FCNTL_WRITE || mode == LOCK_FLOCK_READ ||
            mode == LOCK_FLOCK_WRITE;
 }

@@ -83,13 +83,25 @@ uint8_t mode_find(enum mode_set set, const char *name, size_t size)
     return 0;
 }
 
+bool lock_mode_is_try(uint8_t mode)
+{
+    return (mode & LOCK_TRY) != 0;
+}
+
+uint8_t lock_mode_held(uint8_t mode)
+{
+    return mode & (uint8_t)~LOCK_TRY;
+}
+
 bool lock_mode_is_shared(uint8_t mode)
 {
-    return mode == LOCK_RW_READ || mode == LOCK_FCNTL_READ || mode == LOCK_FLOCK_READ ||
-           mode == LOCK_PSHARED_READ;
+    const uint8_t held = lock_mode_held(mode);
+    return held == LOCK_RW_READ || held == LOCK_FCNTL_READ || held == LOCK_FLOCK_READ ||
+           held == LOCK_PSHARED_READ;
 }
 
 bool lock_mode_is_across_processes(uint8_t mode)
 {
-    return mode >= LOCK_FCNTL_READ && mode <= LOCK_PSHARED_WRITE;
+    const uint8_t held = lock_mode_held(mode);
+    return held >= LOCK_FCNTL_READ && held <= LOCK_PSHARED_WRITE;
 }

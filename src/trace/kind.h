@@ -34,6 +34,12 @@ const char *mode_name(enum mode_set set, uint8_t mode);
 /* The mode with this name in a set, 0 when there is none. */
 uint8_t mode_find(enum mode_set set, const char *name, size_t size);
 
+/* True for a lock that was taken by a call that cannot block for ever. */
+bool lock_mode_is_try(uint8_t mode);
+
+/* How the lock is held, whatever call took it: the mode without LOCK_TRY. */
+uint8_t lock_mode_held(uint8_t mode);
+
 /* True for a lock that others may hold at the same time in the same way. */
 bool lock_mode_is_shared(uint8_t mode);
 

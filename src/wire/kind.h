@@ -172,18 +172,30 @@ enum event_field {
 };
 
 /* What `mode` says. 0 is always "not said": a mutex for locks, sequentially consistent for atomics.
- */
-#define LOCK_MODE_LIST(MODE)                             \
-    MODE(LOCK, 1, MUTEX, "mutex")                        \
-    MODE(LOCK, 2, RW_READ, "read")                       \
-    MODE(LOCK, 3, RW_WRITE, "write")                     \
-    MODE(LOCK, 4, FCNTL_READ, "fcntl-read")              \
-    MODE(LOCK, 5, FCNTL_WRITE, "fcntl-write")            \
-    MODE(LOCK, 6, FLOCK_READ, "flock-read")              \
-    MODE(LOCK, 7, FLOCK_WRITE, "flock-write")            \
-    MODE(LOCK, 8, PSHARED_MUTEX, "process-shared-mutex") \
-    MODE(LOCK, 9, PSHARED_READ, "process-shared-read")   \
-    MODE(LOCK, 10, PSHARED_WRITE, "process-shared-write")
+ * A lock taken by a call that gives up instead of blocking for ever (trylock, a time limit,
+ * F_SETLK, LOCK_NB) has the flag LOCK_TRY in its mode. */
+enum { LOCK_TRY = 16 };
+#define LOCK_MODE_LIST(MODE)                                      \
+    MODE(LOCK, 1, MUTEX, "mutex")                                 \
+    MODE(LOCK, 2, RW_READ, "read")                                \
+    MODE(LOCK, 3, RW_WRITE, "write")                              \
+    MODE(LOCK, 4, FCNTL_READ, "fcntl-read")                       \
+    MODE(LOCK, 5, FCNTL_WRITE, "fcntl-write")                     \
+    MODE(LOCK, 6, FLOCK_READ, "flock-read")                       \
+    MODE(LOCK, 7, FLOCK_WRITE, "flock-write")                     \
+    MODE(LOCK, 8, PSHARED_MUTEX, "process-shared-mutex")          \
+    MODE(LOCK, 9, PSHARED_READ, "process-shared-read")            \
+    MODE(LOCK, 10, PSHARED_WRITE, "process-shared-write")         \
+    MODE(LOCK, 17, TRY_MUTEX, "try-mutex")                        \
+    MODE(LOCK, 18, TRY_RW_READ, "try-read")                       \
+    MODE(LOCK, 19, TRY_RW_WRITE, "try-write")                     \
+    MODE(LOCK, 20, TRY_FCNTL_READ, "try-fcntl-read")              \
+    MODE(LOCK, 21, TRY_FCNTL_WRITE, "try-fcntl-write")            \
+    MODE(LOCK, 22, TRY_FLOCK_READ, "try-flock-read")              \
+    MODE(LOCK, 23, TRY_FLOCK_WRITE, "try-flock-write")            \
+    MODE(LOCK, 24, TRY_PSHARED_MUTEX, "try-process-shared-mutex") \
+    MODE(LOCK, 25, TRY_PSHARED_READ, "try-process-shared-read")   \
+    MODE(LOCK, 26, TRY_PSHARED_WRITE, "try-process-shared-write")
 #define MEMORY_MODE_LIST(MODE)          \
     MODE(MEMORY, 1, RELAXED, "relaxed") \
     MODE(MEMORY, 2, CONSUME, "consume") \

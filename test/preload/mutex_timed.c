@@ -1,6 +1,7 @@
 /* A lock that is not acquired in time is not acquired.
  *
  * expect: 3 lock m
+ * expect: 2 lock m mode=try-mutex
  * expect: 3 unlock m */
 #include "program.h"
 

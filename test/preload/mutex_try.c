@@ -1,6 +1,8 @@
 /* A lock that is tried in vain is not acquired.
  *
  * expect: 2 lock m
+ * expect: 1 lock m mode=mutex
+ * expect: 1 lock m mode=try-mutex
  * expect: 2 unlock m */
 #include "program.h"
 

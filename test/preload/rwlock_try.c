@@ -1,6 +1,8 @@
 /* The trying and timed ways to take a read-write lock.
  *
  * expect: 6 lock l
+ * expect: 3 lock l mode=try-read
+ * expect: 3 lock l mode=try-write
  * expect: 6 unlock l */
 #include "program.h"
 

@@ -1,6 +1,7 @@
 /* Spin locks.
  *
  * expect: 201 lock l
+ * expect: 1 lock l mode=try-mutex
  * expect: 201 unlock l */
 #include "program.h"
 
