@@ -30,7 +30,7 @@ static const char *compat_word(size_t index)
 
 static const char *only_word(size_t index)
 {
-    static const char *const words[] = {"data", "message"};
+    static const char *const words[] = {"data", "message", "deadlock"};
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
@@ -51,6 +51,17 @@ static const char *asked_of_engine(const struct races_command *c)
 static const char *asked_of_whole(const struct races_command *c)
 {
     return c->prune ? "prune" : asked_of_engine(c);
+}
+
+/* Why no deadlock can be asked for, NULL when one can. */
+static const char *refuses_deadlocks(const struct races_command *c)
+{
+    return models[c->model].model == RACE_OBSERVED
+               ? "--model observed keeps the lock order of the run, in which nobody waited for ever"
+           : c->compat != RACE_COMPAT_NONE ? "the program that --compat follows finds none"
+           : c->variable != NULL           ? "--variable asks for races on variables"
+           : c->via != NULL                ? "--via lets a solver decide races"
+                                           : NULL;
 }
 
 static int check_command(const struct races_command *c, struct err *e)
@@ -75,6 +86,9 @@ static int check_command(const struct races_command *c, struct err *e)
     if (models[c->model].model == RACE_FEASIBLE && (c->via != NULL || c->smtlib != NULL)) {
         return session_misused(e, "--model feasible has its own way to decide: no --%s",
                                c->via != NULL ? "via" : "smtlib");
+    }
+    if (c->only == ONLY_DEADLOCKS && refuses_deadlocks(c) != NULL) {
+        return session_misused(e, "--only deadlock: %s", refuses_deadlocks(c));
     }
     if (c->common.budget.runs != 0) {
         return session_misused(e, "--budget: races makes no runs; give time or memory");
@@ -162,7 +176,7 @@ static const struct option options[] = {
      .argument = "KIND",
      .word = only_word,
      .target = offsetof(struct races_command, only),
-     .help = "only races of data, or of messages"},
+     .help = "only races of data, only races of messages, or only deadlocks"},
     {.name = "variable",
      .type = OPTION_TEXT,
      .argument = "GLOB",
@@ -263,6 +277,7 @@ static const struct races_command defaults = {.common = COMMON_DEFAULTS,
 static const struct example examples[] = {
     {"clew races bank.log", "Every pair of places in bank.log that races, and why."},
     {"clew races --explain 1 bank.log", "The whole argument for the first of them."},
+    {"clew races --only deadlock run.clew", "Cycles in the lock order of different threads."},
     {"clew races run1.clew run2.clew", "What two runs of one system allow, in one report."},
     {"clew races -- ./bank 3", "Run ./bank once under control and analyse that run."},
     {"clew races --one-run node-*.log --json > run.findings", "The logs of all nodes of one run."},
@@ -272,7 +287,8 @@ static const struct example examples[] = {
 
 const struct verb verb_races = {
     .name = "races",
-    .summary = "which accesses and messages could have come in another order",
+    .summary = "which accesses and messages could have come in another order, and which locks "
+               "could deadlock",
     .operands = "TRACE... | -- PROGRAM ARGS...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
@@ -280,13 +296,15 @@ const struct verb verb_races = {
     .takes_command = true,
     .about = "Lists the races that an execution allows, even if none showed: two accesses to one "
              "variable, at least one a write, or two messages to one task, that could have come "
-             "the other way round. Each is a sentence with its source places, what is missing to "
-             "order it, and a grade: sound (a real execution shows it), observed (the run itself "
-             "leaves it unordered) or may. Of a recording, and of a program that is run here under "
-             "control, only sound and observed races are listed. Several traces are several runs "
-             "of one system, told in one report.",
-    .exit_statuses = "0 no race\n1 a race\n2 a trace could not be read, or the program not run\n"
-                     "3 no race was found, and something is not known: the budget ended, pairs of "
+             "the other way round. Also lists deadlocks that another schedule allows: tasks of "
+             "which each holds a lock that another asks for. Each is a sentence with its source "
+             "places, what is missing to order it, and a grade: sound (a real execution shows it), "
+             "observed (the run itself leaves it unordered) or may. Of a recording, and of a "
+             "program that is run here under control, only sound and observed races are listed. "
+             "Several traces are several runs of one system, told in one report.",
+    .exit_statuses = "0 no race and no deadlock\n1 a race or a deadlock\n"
+                     "2 a trace could not be read, or the program not run\n"
+                     "3 none was found, and something is not known: the budget ended, pairs of "
                      "places are undecided, the trace has no memory accesses, or the run was not "
                      "controlled whole",
     .options = options,

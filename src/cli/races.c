@@ -95,6 +95,9 @@ static void add_stats(struct race_stats *sum, const struct race_stats *s)
     sum->data_races += s->data_races;
     sum->message_candidates += s->message_candidates;
     sum->message_races += s->message_races;
+    sum->deadlock_candidates += s->deadlock_candidates;
+    sum->deadlocks += s->deadlocks;
+    sum->deadlock_places += s->deadlock_places;
     sum->conflict_pairs += s->conflict_pairs;
     sum->location_pairs += s->location_pairs;
     sum->pruned_events += s->pruned_events;
@@ -146,6 +149,13 @@ static bool is_limited(const struct races *r)
            r->command->explain == UINT64_MAX && !suppressions_are_given(&r->session->suppressions);
 }
 
+/* A pattern for variables asks for races on these alone. */
+static bool wants_deadlocks(const struct races *r)
+{
+    const struct races_command *c = r->command;
+    return (c->only < 0 || c->only == ONLY_DEADLOCKS) && c->variable == NULL;
+}
+
 static struct race_options options_of(const struct races *r)
 {
     const struct races_command *c = r->command;
@@ -161,8 +171,9 @@ static struct race_options options_of(const struct races *r)
                                            : RACE_VIA_NATIVE,
         .command = is_program ? c->via : NULL,
         .smtlib = c->smtlib,
-        .skips_data = c->only == 1,
-        .skips_messages = c->only == 0,
+        .skips_data = c->only != ONLY_DATA && c->only >= 0,
+        .skips_messages = c->only != ONLY_MESSAGES && c->only >= 0,
+        .skips_deadlocks = !wants_deadlocks(r),
         .variable = c->variable,
         .given = c->edges == NULL ? NULL : &r->given,
         .prunes = c->prune,
@@ -212,7 +223,8 @@ static int find_in(struct races *r, const struct trace *t, struct notes *notes, 
     }
     add_stats(&r->stats, &stats);
     r->is_cut = stats.is_cut;
-    r->has_no_accesses |= r->command->only != 1 && has_no_accesses(t);
+    r->has_no_accesses |= r->command->only != ONLY_MESSAGES && r->command->only != ONLY_DEADLOCKS &&
+                          has_no_accesses(t);
     return 0;
 }
 
@@ -401,8 +413,8 @@ static int find_in_stream(struct races *r, struct reading *reading, struct err *
                                  : ignore_race,
         .context = &k,
         .every_pair = c->all_pairs,
-        .skips_data = c->only == 1,
-        .skips_messages = c->only == 0,
+        .skips_data = c->only == ONLY_MESSAGES,
+        .skips_messages = c->only == ONLY_DATA,
     };
     struct observed *o = observed_new(&reading->trace.tables, &notes, &options);
     const int result = feed(&k, o, e);
@@ -436,14 +448,34 @@ int races_of_run(struct races *r, struct reading *reading, struct err *e)
 
 /* ---- the report ---- */
 
-/* Where findings are merged or hidden, and kept, those that are left count. */
+/* Whether what is kept of findings is less than what was counted: merged or hidden ones count once,
+ * or not at all. */
+static bool is_sifted(const struct races *r)
+{
+    return is_merging(r) || suppressions_are_given(&r->session->suppressions);
+}
+
+/* Findings of deadlocks, by place. */
+static uint64_t deadlock_count(const struct races *r)
+{
+    if (!is_sifted(r)) {
+        return r->stats.deadlock_places;
+    }
+    uint64_t count = 0;
+    vec_each (&r->file.findings.list, finding) {
+        count += finding->kind == FINDING_DEADLOCK;
+    }
+    return count;
+}
+
+/* Findings of races, by place. Where findings are merged or hidden, and kept, those that are left
+ * count. */
 static uint64_t place_count(const struct races *r)
 {
     const bool is_stream = r->model == RACE_OBSERVED;
     const bool is_kept = !is_stream || !r->session->common->jsonl;
-    const bool is_sifted =
-        is_stream || is_merging(r) || suppressions_are_given(&r->session->suppressions);
-    return is_kept && is_sifted ? r->file.findings.list.count : r->stats.location_pairs;
+    return is_kept && (is_stream || is_sifted(r)) ? r->file.findings.list.count - deadlock_count(r)
+                                                  : r->stats.location_pairs;
 }
 
 static bool has_hidden(const struct races *r)
@@ -465,14 +497,14 @@ static uint64_t race_count(const struct races *r)
     }
     uint64_t count = 0;
     vec_each (&r->file.findings.list, finding) {
-        count += finding->status == STATUS_PREDICTED;
+        count += finding->status == STATUS_PREDICTED && finding->kind != FINDING_DEADLOCK;
     }
     return count;
 }
 
 static bool has_found(const struct races *r)
 {
-    return race_count(r) > 0;
+    return race_count(r) > 0 || deadlock_count(r) > 0;
 }
 
 static uint64_t count_undecided(const struct race_stats *s)
@@ -575,6 +607,8 @@ static void print_json(struct races *r)
     finding_file_count(f, "data_races", r->stats.data_races);
     finding_file_count(f, "message_candidates", r->stats.message_candidates);
     finding_file_count(f, "message_races", r->stats.message_races);
+    finding_file_count(f, "deadlock_candidates", r->stats.deadlock_candidates);
+    finding_file_count(f, "deadlocks", r->stats.deadlocks);
     finding_file_count(f, "conflict_pairs", r->stats.conflict_pairs);
     finding_file_count(f, "location_pairs", places);
     finding_file_count(f, "pruned_events", r->stats.pruned_events);
@@ -588,7 +622,7 @@ static void print_json(struct races *r)
                                   : "decided as another program does, its mistakes included");
     if (r->model == RACE_OBSERVED) {
         vec_push(&f->assumptions, "the order of locks is kept as it was observed; candidates are "
-                                  "not counted");
+                                  "not counted, deadlocks not looked for");
     }
     vec_each (&r->notes.list, note) {
         vec_push(&f->assumptions, note->text);
@@ -596,35 +630,52 @@ static void print_json(struct races *r)
     report_print(f, r->session);
 }
 
+static void print_no_race(const struct races *r, struct out *out)
+{
+    const struct race_stats *stats = &r->stats;
+    const bool is_open_end = is_open(r) && !has_found(r);
+    out_format(out, ", no %s%s%s", has_hidden(r) && !has_found(r) ? "other " : "",
+               r->command->only == ONLY_DEADLOCKS ? "deadlock" : "race",
+               is_open_end ? " found so far" : "");
+    if (stats->message_races > 0 && r->command->variable == NULL) {
+        out_text(out, " on data: ");
+        report_count(out, stats->message_races, "pair of messages", "pairs of messages");
+        out_text(out, " may come in either order (--only message tells them)");
+    }
+}
+
+static void print_races(const struct races *r, struct out *out)
+{
+    out_text(out, ", ");
+    report_count(out, race_count(r), "race", "races");
+    out_text(out, " by place");
+    /* What is proved is proved for places, not for every pair there. */
+    if (r->model != RACE_SOUND && !r->stats.has_decided_places) {
+        out_text(out, ": ");
+        report_count(out, r->stats.data_races, "pair of accesses, ", "pairs of accesses, ");
+        report_count(out, r->stats.message_races, "pair of messages", "pairs of messages");
+    }
+}
+
 static void print_sum(struct races *r)
 {
-    struct session *s = r->session;
-    const struct race_stats *stats = &r->stats;
-    report_count(&s->out, r->file.event_count, "event", "events");
-    if (!has_found(r)) {
-        out_text(&s->out, has_hidden(r) ? ", no other race" : ", no race");
-        out_text(&s->out, is_open(r) ? " found so far" : "");
-        if (stats->message_races > 0 && r->command->variable == NULL) {
-            out_text(&s->out, " on data: ");
-            report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
-            out_text(&s->out, " may come in either order (--only message tells them)");
-        }
-    } else {
-        out_text(&s->out, ", ");
-        report_count(&s->out, race_count(r), "race", "races");
-        out_text(&s->out, " by place");
+    struct out *out = &r->session->out;
+    report_count(out, r->file.event_count, "event", "events");
+    if (race_count(r) > 0) {
+        print_races(r, out);
+    } else if (deadlock_count(r) == 0 || r->command->only != ONLY_DEADLOCKS) {
+        print_no_race(r, out);
     }
-    /* What is proved is proved for places, not for every pair there. */
-    if (has_found(r) && r->model != RACE_SOUND && !stats->has_decided_places) {
-        out_text(&s->out, ": ");
-        report_count(&s->out, stats->data_races, "pair of accesses, ", "pairs of accesses, ");
-        report_count(&s->out, stats->message_races, "pair of messages", "pairs of messages");
+    if (deadlock_count(r) > 0) {
+        out_text(out, ", ");
+        report_count(out, deadlock_count(r), "deadlock", "deadlocks");
+        out_text(out, " by place");
     }
-    if (stats->unknown > 0) {
-        out_format(&s->out, ", %llu undecided", (unsigned long long)stats->unknown);
+    if (r->stats.unknown > 0) {
+        out_format(out, ", %llu undecided", (unsigned long long)r->stats.unknown);
     }
-    report_hidden(s);
-    out_char(&s->out, '\n');
+    report_hidden(r->session);
+    out_char(out, '\n');
 }
 
 static void print_text(struct races *r)

@@ -9,11 +9,13 @@
 #include "race/race.h"
 #include "trace/finding_file.h"
 
+enum races_only { ONLY_DATA, ONLY_MESSAGES, ONLY_DEADLOCKS };
+
 struct races_command {
     struct common common;
     int model;  /* by its word */
     int compat; /* enum race_compat */
-    int only;   /* 0: data, 1: message, -1: both */
+    int only;   /* enum races_only, -1: all */
     const char *variable;
     const char *edges;
     const char *via;

@@ -131,6 +131,11 @@ void report_race(struct session *s, const struct finding *finding, uint64_t numb
         out_format(&s->out, "    %llu pairs of events there race\n",
                    (unsigned long long)finding->pair_count);
     }
+    if (finding->kind == FINDING_DEADLOCK && finding->status == STATUS_PREDICTED &&
+        finding->pair_count > 1) {
+        out_format(&s->out, "    %llu cycles of tasks and locks there\n",
+                   (unsigned long long)finding->pair_count);
+    }
     if (finding->witness != NULL && trace != NULL) {
         report_witness_events(s, finding, trace);
     } else if (finding->witness != NULL) {

@@ -602,3 +602,45 @@ bool cuts_follow(struct cuts *c, event_id send, event_id receive, uint32_t *cut)
     return is_without(c, scratch.row, receive) && self.count < c->tasks.at[self.task].stuck_from &&
            give(c, cut);
 }
+
+/* ---- gathering ---- */
+
+void cuts_gather_begin(struct cuts *c)
+{
+    clocks_clear(&c->clocks, c->scratch);
+}
+
+void cuts_gather(struct cuts *c, event_id id)
+{
+    const struct hb *hb = c->hb;
+    const struct target scratch = {c->scratch, CUT_NONE};
+    const struct graph_span in =
+        graph_span_at(graph_into(&hb->graph, hb->contexts.of[id]), hb->contexts.position[id]);
+    must(c->count_of[id] != 0);
+    include_needs(c, scratch, id, false);
+    for (size_t i = 0; i < in.count; i++) {
+        if (demand_is_edge(in.at[i].kind)) {
+            (void)include(c, scratch, source_of(c, in.at[i].event));
+        }
+    }
+    const event_id server =
+        hb->trace->events.at[id].kind == EVENT_WAIT_END ? server_of(&hb->waits, id) : EVENT_NONE;
+    if (server != EVENT_NONE) {
+        (void)include(c, scratch, source_of(c, server));
+    }
+}
+
+void cuts_gather_close(struct cuts *c)
+{
+    close(c, (struct target){c->scratch, CUT_NONE});
+}
+
+uint32_t cuts_gathered(const struct cuts *c, uint32_t task)
+{
+    return clocks_row(&c->clocks, c->scratch)[task];
+}
+
+bool cuts_gather_end(const struct cuts *c, uint32_t *cut)
+{
+    return give(c, cut);
+}

@@ -151,6 +151,20 @@ bool cuts_met(struct cuts *c, event_id a, event_id b, uint32_t *cut);
  * the send and without the receive in which the receive can come next. Both were taken. */
 bool cuts_follow(struct cuts *c, event_id send, event_id receive, uint32_t *cut);
 
+/* Several events that were taken, as they come next together: cuts_gather_begin, then for each
+ * cuts_gather, then cuts_gather_close. The cut gathered is the least closed one in which all of
+ * them have what they need, except for the sections that they themselves begin. More can be
+ * gathered after it was closed. */
+void cuts_gather_begin(struct cuts *c);
+void cuts_gather(struct cuts *c, event_id id);
+void cuts_gather_close(struct cuts *c);
+
+/* How many events of the task the gathered cut holds. */
+uint32_t cuts_gathered(const struct cuts *c, uint32_t task);
+
+/* Copies the gathered cut out; false when an event in it can be in no execution. */
+bool cuts_gather_end(const struct cuts *c, uint32_t *cut);
+
 /* The sections that the task has open now. */
 struct cut_holding cuts_holding(const struct cuts *c, uint32_t task);
 

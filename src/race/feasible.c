@@ -171,12 +171,30 @@ static bool is_refused_by_reach(struct feasible *f, const struct sound_pair *pai
     return is_needed(f, pair->a, pair->b) || is_needed(f, pair->b, pair->a);
 }
 
-static void end_order(const struct sound_pair *pair, sound_order *order)
+/* A question about prefixes: a pair, or else a deadlock. */
+struct question {
+    const struct sound_pair *pair;
+    const struct deadlock_state *deadlock;
+};
+
+static void end_order(const struct question *q, sound_order *order)
 {
-    if (!pair->is_message) {
-        vec_push(order, pair->a);
+    if (q->pair == NULL) {
+        for (size_t i = 0; i < q->deadlock->count; i++) {
+            vec_push(order, q->deadlock->requests[i]);
+        }
+        return;
     }
-    vec_push(order, pair->b);
+    if (!q->pair->is_message) {
+        vec_push(order, q->pair->a);
+    }
+    vec_push(order, q->pair->b);
+}
+
+static enum scene_state set_scene(struct feasible *f, const struct question *q)
+{
+    return q->pair != NULL ? scene_set(&f->scene, q->pair)
+                           : scene_set_deadlock(&f->scene, q->deadlock);
 }
 
 static int compare_ranks(const void *left, const void *right, const void *context)
@@ -190,14 +208,14 @@ static int compare_ranks(const void *left, const void *right, const void *contex
 }
 
 /* The scene in the order of the execution. */
-static void lay_out(const struct feasible *f, const struct sound_pair *pair, sound_order *order)
+static void lay_out(const struct feasible *f, const struct question *q, sound_order *order)
 {
     vec_clear(order);
     vec_each (&f->scene.events, id) {
         vec_push(order, *id);
     }
     sort_stable(order->at, order->count, sizeof *order->at, compare_ranks, f->rank);
-    end_order(pair, order);
+    end_order(q, order);
 }
 
 static enum race_verdict leave_open(struct feasible *f, enum feasible_open reason)
@@ -217,7 +235,7 @@ static enum race_verdict leave_recording_open(struct feasible *f)
     return leave_open(f, FEASIBLE_REORDERED);
 }
 
-static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair *pair,
+static enum race_verdict ask_solver(struct feasible *f, const struct question *q,
                                     sound_order *order)
 {
     if (!prefix_build(&f->prefix, &f->scene, f->options.clause_max)) {
@@ -240,7 +258,7 @@ static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair 
     f->stats.steps += answer.step_count;
     if (answer.verdict == SOLVE_SAT && order != NULL) {
         prefix_order(&f->prefix, answer.model, order);
-        end_order(pair, order);
+        end_order(q, order);
     }
     solver_free(solver);
     switch (answer.verdict) {
@@ -252,25 +270,25 @@ static enum race_verdict ask_solver(struct feasible *f, const struct sound_pair 
 }
 
 /* Decides by the events that the question is about. */
-static enum race_verdict decide_scene(struct feasible *f, const struct sound_pair *pair,
+static enum race_verdict decide_scene(struct feasible *f, const struct question *q,
                                       sound_order *order)
 {
-    enum scene_state state = scene_set(&f->scene, pair);
+    enum scene_state state = set_scene(f, q);
     if (state == SCENE_POSSIBLE && f->hb->reads == NULL && sound_is_certain(f->hb)) {
         if (scene_keep_order(&f->scene) == SCENE_POSSIBLE) {
             f->stats.by_order++;
             if (order != NULL) {
-                lay_out(f, pair, order);
+                lay_out(f, q, order);
             }
             return RACE_YES;
         }
-        state = scene_set(&f->scene, pair);
+        state = set_scene(f, q);
     }
     if (state == SCENE_POSSIBLE) {
         state = scene_widen(&f->scene);
     }
     switch (state) {
-    case SCENE_POSSIBLE: return ask_solver(f, pair, order);
+    case SCENE_POSSIBLE: return ask_solver(f, q, order);
     case SCENE_IMPOSSIBLE: return RACE_NO;
     case SCENE_TOO_LARGE: return leave_open(f, FEASIBLE_TOO_LARGE);
     }
@@ -293,7 +311,20 @@ enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *p
         f->stats.by_reach++;
         return RACE_NO;
     }
-    const enum race_verdict verdict = decide_scene(f, pair, order);
+    const enum race_verdict verdict = decide_scene(f, &(struct question){.pair = pair}, order);
+    f->stats.unknown += verdict == RACE_UNKNOWN;
+    return verdict;
+}
+
+enum race_verdict feasible_decide_deadlock(struct feasible *f, const struct deadlock_state *d,
+                                           sound_order *order)
+{
+    must(d->count >= 2);
+    if (sound_refusal(f->hb) != NULL || limit_is_over(f->options.watch, DECIDE_STEPS)) {
+        f->stats.unknown++;
+        return RACE_UNKNOWN;
+    }
+    const enum race_verdict verdict = decide_scene(f, &(struct question){.deadlock = d}, order);
     f->stats.unknown += verdict == RACE_UNKNOWN;
     return verdict;
 }

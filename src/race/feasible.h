@@ -22,6 +22,7 @@
 #include "order/hb.h"
 #include "race/judge.h"
 #include "race/race.h"
+#include "race/scene.h"
 #include "race/sound.h"
 
 /* What one question may cost; 0 is the default. */
@@ -62,6 +63,10 @@ void feasible_free(struct feasible *f);
  * messages: the receive). */
 enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *pair,
                                   sound_order *order);
+
+/* The same for a deadlock: the order is a prefix and then the requests, which block. */
+enum race_verdict feasible_decide_deadlock(struct feasible *f, const struct deadlock_state *d,
+                                           sound_order *order);
 
 /* The same as a judge. */
 struct judge feasible_judge(struct feasible *f);

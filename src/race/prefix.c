@@ -354,6 +354,10 @@ bool prefix_build(struct prefix *p, const struct scene *s, size_t clause_max)
     for (uint32_t i = 0; i < s->events.count; i++) {
         p->variable[s->events.at[i]] = first + i;
     }
+    /* What comes next stands where the prefix ends. */
+    vec_each (&s->next, next) {
+        p->variable[*next] = p->end;
+    }
     add_demands(p);
     /* What is needed counts little: it is no choice. */
     const size_t limit = p->problem.clauses.count + clause_max;

@@ -2,6 +2,7 @@
 
 #include "race/access.h"
 #include "race/data.h"
+#include "race/deadlock.h"
 #include "race/feasible.h"
 #include "race/grade.h"
 #include "race/inbox.h"
@@ -92,9 +93,13 @@ struct telling {
     struct notes *notes;
 };
 
+static int find_deadlocks(struct tally *y, struct hb *hb, const struct telling *to, struct err *e)
+{
+    return y->o->skips_deadlocks ? 0 : deadlock_find(y, hb, to->findings, to->notes, e);
+}
+
 /* Grades what was found by the judge (NULL: by order alone), if anybody wants to know, and tells
- * it.
- */
+ * it; then looks for deadlocks. */
 static int grade_and_tell(struct tally *y, const struct place_input *in, const struct telling *to,
                           struct err *e)
 {
@@ -110,6 +115,7 @@ static int grade_and_tell(struct tally *y, const struct place_input *in, const s
     }
     if (result == 0) {
         tell_findings(y, in->hb, to->findings);
+        result = find_deadlocks(y, in->hb, to, e);
     }
     return result;
 }
@@ -195,6 +201,7 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
         notes_release(&met);
         return -1;
     }
+    int result = 0;
     struct arena arena = {0};
     struct accesses a;
     const struct access_filter filter = filter_of(y->o);
@@ -209,11 +216,12 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
         y->stats->data_candidates = count;
         tell_shown(y, &hb, &a, f);
         notes_add(n, "", "too many candidates to decide each; told is what is shown without");
+        result = find_deadlocks(y, &hb, &(struct telling){f, n}, e);
     }
     notes_release(&met);
     arena_release(&arena);
     hb_release(&hb);
-    return is_direct ? 0 : find_by_engine(y, f, n, e);
+    return is_direct ? result : find_by_engine(y, f, n, e);
 }
 
 struct by_rules {
@@ -245,12 +253,13 @@ static int find_feasible(struct tally *y, struct findings *f, struct notes *n, s
         return -1;
     }
     candidates_build(&c, &hb, false, y);
-    const int result = share_run(y, judge_by_prefixes, &(struct by_rules){.hb = &hb, .c = &c}, e);
+    int result = share_run(y, judge_by_prefixes, &(struct by_rules){.hb = &hb, .c = &c}, e);
     if (result == 0 && !y->o->counts_only) {
         grade_shown(y, &hb);
     }
     if (result == 0) {
         tell_findings(y, &hb, f);
+        result = find_deadlocks(y, &hb, &(struct telling){f, n}, e);
     }
     candidates_release(&c);
     hb_release(&hb);
@@ -305,6 +314,20 @@ static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, 
     return result;
 }
 
+/* Nothing but deadlocks is wanted: no candidate needs the engine. */
+static int find_only_deadlocks(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+{
+    struct hb hb;
+    const struct hb_options options = {
+        .model = HB_STRICT, .scope = REACH_NONE, .given = y->o->given};
+    if (hb_build(&hb, y->t, &options, n, e) < 0) {
+        return -1;
+    }
+    const int result = find_deadlocks(y, &hb, &(struct telling){f, n}, e);
+    hb_release(&hb);
+    return result;
+}
+
 int race_find(const struct trace *t, const struct race_options *o, struct findings *f,
               struct race_stats *stats, struct notes *n, struct err *e)
 {
@@ -321,6 +344,8 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     tally_init(&y, t, o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         spider_find(&y, f);
+    } else if (o->skips_data && o->skips_messages) {
+        result = find_only_deadlocks(&y, f, n, e);
     } else if (o->model == RACE_FEASIBLE && !tally_decides_places(&y)) {
         result = find_feasible(&y, f, n, e);
     } else if (o->model == RACE_SOUND && o->via == RACE_VIA_ENGINE) {

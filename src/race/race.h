@@ -1,4 +1,5 @@
-/* Races: which conflicting accesses, and which messages, could have come the other way round.
+/* Races: which conflicting accesses, and which messages, could have come the other way round; and
+ * deadlocks: which tasks could have waited for each other's locks.
  *
  *     struct race_stats stats;
  *     const struct race_options options = {.model = RACE_STRICT};
@@ -77,7 +78,7 @@ struct race_options {
     const char *command; /* RACE_VIA_PROGRAM: its words */
     const char *smtlib; /* a folder for a file per query the engine hands to a solver; NULL: none */
 
-    bool skips_data, skips_messages;
+    bool skips_data, skips_messages, skips_deadlocks;
     const char *variable; /* a glob for names of variables; NULL: all */
     bool has_since, has_until;
     int64_t since, until;      /* times; of the candidates, both events are in the span */
@@ -107,8 +108,11 @@ struct race_options {
 struct race_stats {
     uint64_t data_candidates, data_races; /* pairs of events; sound: at places it is proved for */
     uint64_t message_candidates, message_races; /* pairs of messages */
-    uint64_t conflict_pairs;                    /* pairs of accesses that racing messages bring */
-    uint64_t location_pairs;                    /* findings: pairs of places (and variables) */
+    uint64_t deadlock_candidates; /* cycles of requests by different tasks without a gate lock */
+    uint64_t deadlocks;           /* of them, those that nothing orders and the model allows */
+    uint64_t deadlock_places;     /* findings of them: cycles of places */
+    uint64_t conflict_pairs;      /* pairs of accesses that racing messages bring */
+    uint64_t location_pairs;      /* findings: pairs of places (and variables) */
     uint64_t pruned_events;
     uint64_t unknown;        /* candidates nobody could decide */
     bool has_decided_places; /* of the pairs of places that strict allows: */

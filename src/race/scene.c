@@ -16,14 +16,26 @@ void scene_release(struct scene *s)
     vec_release(&s->sections);
     vec_release(&s->handlers);
     vec_release(&s->waits);
+    vec_release(&s->next);
+    vec_release(&s->never);
     vec_release(&s->scratch);
 }
 
 /* ---- adding with all that is needed ---- */
 
-static bool is_asked_about(const struct scene *s, event_id id)
+static bool is_left_out(const struct scene *s, event_id id)
 {
-    return id == s->pair.b || (id == s->pair.a && !s->pair.is_message);
+    vec_each (&s->next, next) {
+        if (*next == id) {
+            return true;
+        }
+    }
+    vec_each (&s->never, never) {
+        if (*never == id) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void put(struct scene *s, event_id id, enum scene_part part)
@@ -46,7 +58,7 @@ static void take_back(struct scene *s, size_t begin)
 static enum scene_state complete(struct scene *s, size_t begin, enum scene_part part)
 {
     for (size_t i = begin; i < s->events.count; i++) {
-        if (is_asked_about(s, s->events.at[i])) {
+        if (is_left_out(s, s->events.at[i])) {
             take_back(s, begin);
             return SCENE_IMPOSSIBLE;
         }
@@ -69,23 +81,60 @@ static enum scene_state add(struct scene *s, event_id id, enum scene_part part)
     return complete(s, begin, part);
 }
 
-enum scene_state scene_set(struct scene *s, const struct sound_pair *pair)
+static void clear(struct scene *s)
 {
     take_back(s, 0);
     vec_clear(&s->sections);
     vec_clear(&s->handlers);
     vec_clear(&s->waits);
+    vec_clear(&s->next);
+    vec_clear(&s->never);
     s->seen = 0;
-    s->pair = *pair;
+}
+
+/* The event comes next: what it needs is needed, whatever it reads. */
+static void ask(struct scene *s, event_id id)
+{
+    vec_push(&s->next, id);
     vec_clear(&s->scratch);
-    demands_of(s->d, pair->b, false, &s->scratch);
-    if (pair->is_message) {
-        vec_push(&s->scratch, pair->a);
-    } else {
-        demands_of(s->d, pair->a, false, &s->scratch);
+    demands_of(s->d, id, false, &s->scratch);
+    vec_each (&s->scratch, need) {
+        put(s, *need, SCENE_NEEDED);
     }
-    vec_each (&s->scratch, id) {
-        put(s, *id, SCENE_NEEDED);
+}
+
+enum scene_state scene_set(struct scene *s, const struct sound_pair *pair)
+{
+    clear(s);
+    ask(s, pair->b);
+    if (pair->is_message) {
+        put(s, pair->a, SCENE_NEEDED);
+    } else {
+        ask(s, pair->a);
+    }
+    return complete(s, 0, SCENE_NEEDED);
+}
+
+/* The end of a wait that is asked about needs a notify like one that has come. */
+static void look_at_wait(struct scene *s, event_id end)
+{
+    const struct waits *w = &s->d->hb->waits;
+    const uint32_t wait = waits_at(w, end);
+    if (wait != UINT32_MAX && wait_is_bound(&w->list[wait])) {
+        vec_push(&s->waits, wait);
+    }
+}
+
+enum scene_state scene_set_deadlock(struct scene *s, const struct deadlock_state *d)
+{
+    clear(s);
+    for (size_t i = 0; i < d->count; i++) {
+        ask(s, d->requests[i]);
+        put(s, d->holds[i]->begin, SCENE_NEEDED);
+        vec_push(&s->never, d->holds[i]->end);
+        if (s->d->hb->trace->events.at[d->requests[i]].kind == EVENT_WAIT_END) {
+            look_at_wait(s, d->requests[i]);
+        }
     }
     return complete(s, 0, SCENE_NEEDED);
 }
@@ -104,10 +153,7 @@ static void look_at(struct scene *s, event_id id)
         }
     }
     if (e->kind == EVENT_WAIT_END || e->kind == EVENT_SEM_WAIT) {
-        const uint32_t wait = waits_at(&hb->waits, id);
-        if (wait != UINT32_MAX && wait_is_bound(&hb->waits.list[wait])) {
-            vec_push(&s->waits, wait);
-        }
+        look_at_wait(s, id);
     }
     const uint32_t context = hb->contexts.of[id];
     if (context_is_handler(&hb->contexts, context) && hb->contexts.position[id] == 0) {

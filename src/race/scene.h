@@ -1,5 +1,5 @@
 /* The events that one question is about: could these two come next to each other, or this receive
- * after that send?
+ * after that send, or could each of these requests come next while the next one's lock is held?
  *
  *     needed     what must have come before: demands of demands ...
  *     optional   what may have to come because sections of a lock and handlers of a task cannot
@@ -15,6 +15,14 @@
 #include "base/vec.h"
 #include "race/demand.h"
 #include "race/sound.h"
+
+/* Several tasks, each with a request that comes next and the section in which it holds the lock
+ * that the task before it asks for. */
+struct deadlock_state {
+    const event_id *requests;
+    const struct section *const *holds; /* as many */
+    size_t count;
+};
 
 enum scene_part {
     SCENE_OUT,
@@ -36,8 +44,9 @@ struct scene {
     VEC(uint32_t) sections; /* that have begun, of contended locks: numbers in hb->sections */
     VEC(uint32_t) handlers; /* that have begun: contexts */
     VEC(uint32_t) waits;    /* that have ended and need a notify: numbers in hb->waits */
-    struct sound_pair pair;
-    size_t seen; /* events that have been looked at for sections and so on */
+    demand_list next;       /* what is asked about: it comes next, and so is not in the prefix */
+    demand_list never;      /* what is not in the prefix either */
+    size_t seen;            /* events that have been looked at for sections and so on */
     demand_list scratch;
 };
 
@@ -47,6 +56,10 @@ void scene_release(struct scene *s);
 
 /* Sets the scene for a pair: what it needs. */
 MUST_USE enum scene_state scene_set(struct scene *s, const struct sound_pair *pair);
+
+/* Sets the scene for a deadlock: what its requests need but the locks, and that each has taken the
+ * lock that it holds and not given it back. */
+MUST_USE enum scene_state scene_set_deadlock(struct scene *s, const struct deadlock_state *d);
 
 /* Adds what is needed if sections and handlers keep the order of the list and waits their notifies.
  * When possible, the events in the order of the execution are a prefix that answers the question.

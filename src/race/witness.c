@@ -449,9 +449,45 @@ static int check_message_end(const struct witness_checker *c, const struct witne
                                                           : refuse(c, w->b, "it is no receive", e);
 }
 
+/* Whether the event asks for a lock and can block for ever. */
+static bool is_request(const struct facts *f, event_id id)
+{
+    const struct event *event = trace_at(f->t, id);
+    return f->of[id].section != FACT_NONE &&
+           (event->kind == EVENT_WAIT_END ||
+            (event->kind == EVENT_LOCK && !lock_mode_is_try(event->mode)));
+}
+
+/* The order ends in requests of different tasks. */
+static int check_requests(const struct witness_checker *c, const struct witness *w, struct err *e)
+{
+    const size_t count = order_count(w);
+    if (w->request_count < 2 || count < w->request_count) {
+        return err_set(e, "a deadlock ends in two requests or more");
+    }
+    for (size_t i = 0; i < w->request_count; i++) {
+        const event_id id = w->requests[i];
+        if (order_at(w, count - w->request_count + i) != id) {
+            return err_set(e, "a deadlock ends in its requests, as the one of event %u", id);
+        }
+        if (!is_request(&c->facts, id)) {
+            return refuse(c, id, "it is no request for a lock that blocks for ever", e);
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (trace_at(c->facts.t, w->requests[k])->task == trace_at(c->facts.t, id)->task) {
+                return refuse(c, id, "another request is of its task", e);
+            }
+        }
+    }
+    return 0;
+}
+
 /* The order ends in what it is to show. */
 static int check_end(const struct witness_checker *c, const struct witness *w, struct err *e)
 {
+    if (w->request_count > 0) {
+        return check_requests(c, w, e);
+    }
     if (w->a >= c->facts.count || w->b >= c->facts.count) {
         return err_set(e, "event %u is not in the trace", w->a < w->b ? w->b : w->a);
     }
@@ -480,13 +516,65 @@ static int replay_one(struct witness_checker *c, event_id id, struct err *e)
     return 0;
 }
 
+/* Why the holder's task does not keep the request from its lock, NULL when it does. An fcntl lock
+ * belongs to a process, whose own tasks it does not block. */
+static const char *is_not_blocked(const struct replay *r, event_id request, event_id holder)
+{
+    const struct trace *t = r->f->t;
+    const struct event *asking = trace_at(t, request);
+    const struct task *tasks = t->tables.tasks.at;
+    const uint32_t task = trace_at(t, holder)->task;
+    const uint8_t mode = lock_mode_held(asking->mode);
+    const bool is_of_process =
+        asking->kind == EVENT_LOCK && (mode == LOCK_FCNTL_READ || mode == LOCK_FCNTL_WRITE);
+    if (is_of_process && tasks[asking->task].node == tasks[task].node) {
+        return "its own process holds the lock";
+    }
+    const struct fact_section *section = &r->f->sections.at[r->f->of[request].section];
+    for (uint32_t i = r->open[section->lock]; i != FACT_NONE; i = r->open_next[i]) {
+        const struct fact_section *other = &r->f->sections.at[i];
+        if (other->task == task && !(other->is_shared && section->is_shared)) {
+            return NULL;
+        }
+    }
+    return "the next task does not hold the lock";
+}
+
+/* Each request lacks its lock, and nothing else. */
+static int check_blocked(const struct witness_checker *c, const struct witness *w, struct err *e)
+{
+    const struct replay *r = &c->replay;
+    for (size_t i = 0; i < w->request_count; i++) {
+        const event_id id = w->requests[i];
+        const char *missing = lacks_order(r, id);
+        missing = missing == NULL ? lacks_context(r, id) : missing;
+        missing = missing == NULL ? lacks_notify(r, id) : missing;
+        missing = missing == NULL ? lacks_by_kind(r, id) : missing;
+        missing = missing == NULL ? is_not_blocked(r, id, w->requests[(i + 1) % w->request_count])
+                                  : missing;
+        if (missing != NULL) {
+            return refuse(c, id, missing, e);
+        }
+    }
+    return 0;
+}
+
+/* How many events at the end of the order come next, and do not happen. */
+static size_t tail_count(const struct witness *w)
+{
+    return w->request_count > 0 ? w->request_count : w->is_message ? 1 : 2;
+}
+
 static int replay_rest(struct witness_checker *c, const struct witness *w, struct err *e)
 {
-    const size_t tail = w->is_message ? 1 : 2;
+    const size_t tail = tail_count(w);
     for (size_t i = c->settled; i < order_count(w) - tail; i++) {
         if (replay_one(c, order_at(w, i), e) < 0) {
             return -1;
         }
+    }
+    if (w->request_count > 0) {
+        return check_blocked(c, w, e);
     }
     for (size_t i = order_count(w) - tail; i < order_count(w); i++) {
         const char *missing = lacks(&c->replay, order_at(w, i));
@@ -518,7 +606,7 @@ static int settle_listed(struct witness_checker *c, size_t count, struct err *e)
 
 int witness_check(struct witness_checker *c, const struct witness *w, struct err *e)
 {
-    const size_t tail = w->is_message ? 1 : 2;
+    const size_t tail = tail_count(w);
     if (w->listed > c->facts.count || (w->count < tail && w->listed > 0)) {
         return err_set(e, "the order is longer than the trace, or has no end");
     }

@@ -1,4 +1,4 @@
-/* Is this sequence of events a real execution that ends in the race it is said to show?
+/* Is this sequence of events a real execution that ends in the race or deadlock it is said to show?
  *
  *     struct witness_checker *c = witness_checker_new(t, NULL, 0);
  *     struct witness w = {.a = 3, .b = 7, .order = order, .count = 12};
@@ -24,6 +24,11 @@ struct witness {
      * the message received later, and the RCV of the one received earlier, which the order ends in.
      */
     event_id a, b;
+    /* A deadlock, instead of a race, when there are any: the order ends in these requests for
+     * locks, each of which lacks nothing but a lock that the task of the next one, and of the last
+     * the first, holds. */
+    const event_id *requests;
+    size_t request_count;
     /* The order: so many events of the trace, from its first, as listed; then these. */
     size_t listed;
     const event_id *order;

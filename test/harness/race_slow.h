@@ -42,6 +42,33 @@ void slow_by_z3(const struct rules *r, enum slow_model model, struct slow_answer
 /* Plain happens-before over the order of sections in the list, by transitive closure. */
 void slow_observed(const struct rules *r, struct slow_answer *answer);
 
+enum { SLOW_TASKS_MAX = 8 };
+
+/* Requests for locks by different tasks, of which each asks for a lock that the next one holds in
+ * this section (of rules.sections), and the last for one that the first holds. */
+struct slow_deadlock {
+    event_id requests[SLOW_TASKS_MAX];
+    uint32_t holds[SLOW_TASKS_MAX];
+    size_t count;
+    bool is_reached;
+};
+
+typedef VEC(struct slow_deadlock) slow_deadlocks;
+
+/* Appends every choice of requests that is a candidate for a deadlock: no gate, no order. The first
+ * is the one listed first. */
+void slow_find_deadlocks(const struct rules *r, slow_deadlocks *list);
+
+/* Sets is_reached of those that some prefix of the model reaches; false when there are too many
+ * events or states. */
+MUST_USE bool slow_reach_deadlocks(const struct rules *r, enum slow_model model,
+                                   slow_deadlocks *list);
+
+/* What look alike: the tasks, locks, modes and places of the requests and of the contended locks
+ * that are held at them. In the arena. */
+const char *slow_deadlock_text(const struct rules *r, const event_id *requests, size_t count,
+                               struct arena *a);
+
 /* A race as a question to the walk over states. */
 struct slow_claim {
     bool is_message;

@@ -396,6 +396,44 @@ bool slow_by_states(const struct rules *r, enum slow_model model, struct slow_an
     return is_decided;
 }
 
+/* ---- deadlocks ---- */
+
+/* All demands of the request are met, but that its lock may be taken. */
+static bool is_requested(const struct walk *w, const struct state *s, event_id id)
+{
+    return !has(s, id) && (w->needs[id] & ~s->done) == 0 && !lacks_notify(w, s, id);
+}
+
+static bool is_deadlocked(const struct walk *w, const struct state *s,
+                          const struct slow_deadlock *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        const struct rules_section *hold = &w->r->sections.at[d->holds[i]];
+        if (!is_requested(w, s, d->requests[i]) || !has(s, hold->first) || has(s, hold->last)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool slow_reach_deadlocks(const struct rules *r, enum slow_model model, slow_deadlocks *list)
+{
+    struct walk w;
+    bool is_decided = walk_init(&w, r, model);
+    if (is_decided) {
+        walk_all(&w);
+        is_decided = !w.is_too_large;
+    }
+    vec_each (list, d) {
+        d->is_reached = false;
+        for (size_t i = 0; is_decided && i < w.states.count && !d->is_reached; i++) {
+            d->is_reached = is_deadlocked(&w, &w.states.at[i], d);
+        }
+    }
+    walk_release(&w);
+    return is_decided;
+}
+
 /* ---- witnesses ---- */
 
 /* The state lets the race happen next. */
