@@ -287,8 +287,7 @@ static const struct example examples[] = {
 
 const struct verb verb_races = {
     .name = "races",
-    .summary = "which accesses and messages could have come in another order, and which locks "
-               "could deadlock",
+    .summary = "which accesses and messages race, and which locks could deadlock",
     .operands = "TRACE... | -- PROGRAM ARGS...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,

@@ -274,6 +274,7 @@ static int drop_ordered(struct search *s, struct err *e)
     notes_release(&notes);
     if (result == 0) {
         lock_cycles_drop_ordered(&s->cycles, &hb, &s->y->watch);
+        s->y->stats->unknown += s->cycles.undecided;
         hb_release(&hb);
     }
     return result;
@@ -287,8 +288,8 @@ static int find_cycles(struct search *s, struct notes *n, struct err *e)
     lock_graph_build(&s->graph, s->y->t, &s->hb->sections, &span);
     lock_cycles_find(&s->cycles, &s->graph, &s->y->watch);
     s->y->stats->deadlock_candidates = s->cycles.candidates;
-    if (s->cycles.is_incomplete) {
-        s->y->stats->unknown++;
+    s->y->stats->unknown += s->cycles.is_incomplete;
+    if (s->cycles.is_incomplete && !s->y->watch.is_over) {
         notes_add(n, "",
                   "the lock order has too many cycles to look at each: longer ones were "
                   "left out, and deadlocks may be missing");

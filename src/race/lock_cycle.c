@@ -184,47 +184,43 @@ static bool is_spent(const struct ordering *o)
     return o->step_left == 0 || limit_is_over(o->watch, LIMIT_STEPS / 64);
 }
 
+/* Whether some choice of events is without order; unknown when that takes too long. */
+enum choice { CHOICE_FOUND, CHOICE_NONE, CHOICE_UNKNOWN };
+
 /* Without handlers the events of a member are a chain. So one that must come before another's event
- * must come before all later ones of that member, and is given up for good. What cannot be decided
- * in time stays a candidate. */
-static bool choose_along_chains(struct ordering *o, const struct lock_cycle *cycle)
+ * must come before all later ones of that member, and is given up for good. */
+static enum choice choose_along_chains(struct ordering *o, const struct lock_cycle *cycle)
 {
     struct lock_member *members = &o->c->members.at[cycle->first];
     while (!is_spent(o)) {
         const uint32_t early = first_ordered(o, cycle);
         if (early == cycle->count) {
-            return true;
+            return CHOICE_FOUND;
         }
         if (++members[early].index == choice_count(o, &members[early])) {
-            return false;
+            return CHOICE_NONE;
         }
     }
-    for (uint32_t i = 0; i < cycle->count; i++) {
-        members[i].index = 0;
-    }
-    return true;
+    return CHOICE_UNKNOWN;
 }
 
 /* Tries every choice of events, as many as there may be. */
-static bool choose_any(struct ordering *o, const struct lock_cycle *cycle)
+static enum choice choose_any(struct ordering *o, const struct lock_cycle *cycle)
 {
     struct lock_member *members = &o->c->members.at[cycle->first];
     for (uint32_t tries = 0; tries < CHOICES_MAX && !is_spent(o); tries++) {
         if (first_ordered(o, cycle) == cycle->count) {
-            return true;
+            return CHOICE_FOUND;
         }
         uint32_t place = 0;
         while (place < cycle->count && ++members[place].index == choice_count(o, &members[place])) {
             members[place++].index = 0;
         }
         if (place == cycle->count) {
-            return false;
+            return CHOICE_NONE;
         }
     }
-    for (uint32_t i = 0; i < cycle->count; i++) {
-        members[i].index = 0;
-    }
-    return true;
+    return CHOICE_UNKNOWN;
 }
 
 static bool has_handlers(const struct ordering *o, const struct lock_cycle *cycle)
@@ -249,7 +245,10 @@ void lock_cycles_drop_ordered(struct lock_cycles *c, const struct hb *hb, struct
     }
     for (size_t i = 0; i < c->list.count; i++) {
         const struct lock_cycle cycle = c->list.at[i];
-        if (has_handlers(&o, &cycle) ? choose_any(&o, &cycle) : choose_along_chains(&o, &cycle)) {
+        const enum choice choice =
+            has_handlers(&o, &cycle) ? choose_any(&o, &cycle) : choose_along_chains(&o, &cycle);
+        c->undecided += choice == CHOICE_UNKNOWN;
+        if (choice == CHOICE_FOUND) {
             c->list.at[kept++] = cycle;
         }
     }

@@ -30,7 +30,9 @@ struct lock_cycles {
     VEC(struct lock_cycle) list; /* short ones first */
     VEC(struct lock_member) members;
     uint64_t candidates; /* cycles without a gate, before orders are looked at */
-    bool is_incomplete;  /* there may be more: the bound on steps or cycles was reached */
+    uint64_t
+        undecided; /* cycles dropped because it takes too long to see whether they are ordered */
+    bool is_incomplete; /* there may be more: the bound on steps or cycles was reached */
 };
 
 /* Finds the cycles, the short ones first, in at most a few million steps. */

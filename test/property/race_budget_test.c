@@ -101,7 +101,10 @@ static void check_counted(const struct trace *t, struct race_options o, const st
     const uint64_t candidates = whole->stats.data_candidates + whole->stats.message_candidates;
     CHECK_INT(none.stats.data_candidates, whole->stats.data_candidates);
     CHECK_INT(none.stats.message_candidates, whole->stats.message_candidates);
-    CHECK_INT(none.stats.unknown, candidates);
+    /* The search for cycles of locks, ended early, is one more that is open. */
+    CHECK(none.stats.unknown >= candidates);
+    CHECK(none.stats.unknown <= candidates + 1);
+    CHECK(none.stats.unknown == candidates || none.stats.is_cut);
     CHECK_INT(none.f.list.count, 0);
     CHECK(none.stats.is_cut || candidates == 0);
     findings_release(&none.f);

@@ -15,6 +15,7 @@ static const char *found_with(const char *text, struct race_options o)
     size_t used = 0;
     shown[0] = '\0';
     o.skips_grades = true;
+    o.skips_deadlocks = true; /* deadlock_test.c is about those */
     CHECK_INT(race_find(trace_of(text), &o, &f, &stats, &n, &e), 0);
     vec_each (&f.list, finding) {
         used += (size_t)snprintf(shown + used, sizeof shown - used, "%s%s", used == 0 ? "" : "; ",
