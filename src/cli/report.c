@@ -141,6 +141,9 @@ void report_race(struct session *s, const struct finding *finding, uint64_t numb
     } else if (finding->witness != NULL) {
         report_witness_numbers(s, finding);
     }
+    if (finding->witness != NULL && finding->kind == FINDING_DEADLOCK) {
+        out_format(&s->out, "    of which the last %zu block\n", finding->event_count / 2);
+    }
 }
 
 void report_line(struct session *s, const struct finding *finding, uint64_t number)
