@@ -42,6 +42,13 @@ static void walk_release(struct walk *w)
     vec_release(&w->held);
 }
 
+/* Whether the event, which begins a section, asks for its lock as long as it takes. A semaphore
+ * that is used as a lock is held like one, but its event does not tell a wait from a try. */
+static bool can_block(const struct event *e)
+{
+    return e->kind == EVENT_WAIT_END || (e->kind == EVENT_LOCK && !lock_mode_is_try(e->mode));
+}
+
 /* Takes the section up. Returns whether its beginning is a request; if so w->held has the contended
  * locks that its task holds there. */
 static bool walk_step(struct walk *w, uint32_t number)
@@ -69,8 +76,7 @@ static bool walk_step(struct walk *w, uint32_t number)
     w->next[number] = w->open[s->task];
     w->open[s->task] = number;
     const struct event *e = trace_at(w->t, s->begin);
-    return w->held.count > 0 && !(e->kind == EVENT_LOCK && lock_mode_is_try(e->mode)) &&
-           (w->span == NULL || access_is_in_span(w->span, e));
+    return w->held.count > 0 && can_block(e) && (w->span == NULL || access_is_in_span(w->span, e));
 }
 
 /* ---- which locks are on cycles ---- */

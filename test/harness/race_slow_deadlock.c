@@ -38,7 +38,7 @@ static bool *find_order(const struct rules *r, struct arena *a)
 static const struct rules_section *asked_by(const struct rules *r, event_id id)
 {
     const struct event *e = trace_at(r->t, id);
-    if (e->kind == EVENT_LOCK && lock_mode_is_try(e->mode)) {
+    if (e->kind != EVENT_WAIT_END && (e->kind != EVENT_LOCK || lock_mode_is_try(e->mode))) {
         return NULL;
     }
     vec_each (&r->sections, s) {

@@ -36,12 +36,41 @@ def found(path, *options):
     status, out, err = clew("races", "--json", *options, path)
     assert status in (0, 1), err
     races = {}
-    for finding in json.loads(out)["findings"]:
+    findings = json.loads(out)["findings"]
+    for finding in findings:
+        if finding["kind"] == "deadlock":
+            continue
         places = [event for event in finding["events"] if event["access"] in ("R", "W")]
         first, second = sorted(event["location"] for event in places[:2])
         races[first, second, places[0]["object"]] = finding["grade"]
-    assert status == (1 if races else 0)
+    assert status == (1 if findings else 0)
     return races
+
+
+def expected_deadlocks(name):
+    """Key to grade; most traces have none and no file for them."""
+    path = os.path.join(FOLDER, name + ".deadlocks")
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return dict(line.split() for line in file)
+
+
+def found_deadlocks(name, *options):
+    status, out, err = clew("races", "--only", "deadlock", "--json", *options, trace(name))
+    assert status in (0, 1), err
+    findings = json.loads(out)["findings"]
+    assert all(finding["kind"] == "deadlock" for finding in findings)
+    return {finding["key"].removeprefix("deadlock|"): finding["grade"] for finding in findings}
+
+
+def test_every_trace_has_the_deadlocks_listed_beside_it():
+    for name in NAMES:
+        want = expected_deadlocks(name)
+        assert found_deadlocks(name) == want, f"{name}: wanted {want}, got {found_deadlocks(name)}"
+        sound = {key: grade for key, grade in want.items() if grade == "sound"}
+        assert found_deadlocks(name, "--model", "sound") == sound, name
+        assert found_deadlocks(name, "--model", "feasible") == sound, name
 
 
 def check_races(name, path, *options):

@@ -276,9 +276,13 @@ static void say_block(struct nested *n, uint32_t task)
         SAY(n, "T0 snd u msg=k%u mode=udp; T%u rcv u msg=k%u mode=udp; ", message, task, message);
     }
     say_access(n, task);
-    SAY(n, is_handler ? "T%u hb u; " : "", task);
+    if (is_handler) {
+        SAY(n, "T%u hb u; ", task);
+    }
     say_locks(n, task);
-    SAY(n, is_handler ? "T%u he u; " : "", task);
+    if (is_handler) {
+        SAY(n, "T%u he u; ", task);
+    }
     if (task != 0 && one_in(n, 6)) {
         SAY(n, "T%u end; T0 join T%u; ", task, task);
         n->is_joined[task] = true;

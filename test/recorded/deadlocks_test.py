@@ -1,0 +1,77 @@
+"""Builds each program in locks/ with clew cc, records it, and compares the deadlocks that clew predicts, by source line, with
+what the program's first comment says. Then runs it under control: a predicted deadlock is reached, another one is not."""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ["CLEW_SOURCE"]
+sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
+import tap  # pylint: disable=wrong-import-position
+from programs import CLEW, HERE, build, run, words_of  # pylint: disable=wrong-import-position
+
+FOLDER = os.path.join(HERE, "locks")
+CLAIM = re.compile(r"^ \* (no deadlock|deadlock: (.*?))(?: \*/)?$")
+
+
+def claims_of(path):
+    """The deadlocks of a program, each a set of words "taken>asked"."""
+    with open(path, encoding="utf-8") as file:
+        comment = file.read().split("*/")[0]
+    said = [match for line in comment.splitlines() if (match := CLAIM.match(line.rstrip()))]
+    assert said, "nothing is claimed"
+    return {frozenset(match[2].split()) for match in said if match[2]}
+
+
+def record(program, trace):
+    """Records a run. One that meets its deadlock after all is ended and made again."""
+    for _ in range(3):
+        try:
+            done = subprocess.run([CLEW, "record", "-o", trace, "--", program], capture_output=True, text=True, timeout=30, check=False)
+        except subprocess.TimeoutExpired:
+            continue
+        assert done.returncode == 0, done.stderr
+        return
+    raise AssertionError("three runs did not end")
+
+
+def predicted(trace, words):
+    done = run([CLEW, "races", "--only", "deadlock", "--json", trace])
+    assert done.returncode in (0, 1), done.stderr
+    found = json.loads(done.stdout)
+    assert all(finding["kind"] == "deadlock" and finding["status"] == "predicted" for finding in found["findings"])
+    keys = [finding["key"].split("|")[1:] for finding in found["findings"]]
+    return {frozenset(">".join(words.get(place, place) for place in member.split(">")) for member in key) for key in keys}
+
+
+def reached(program):
+    done = run([CLEW, "explore", "--budget", "3000runs", "--json", "--", program], cwd=os.path.dirname(program))
+    assert done.returncode in (0, 1, 3), done.stderr
+    return any(finding["kind"] == "deadlock" for finding in json.loads(done.stdout)["findings"])
+
+
+def check(path):
+    claims = claims_of(path)
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, path, "gcc", "-O1", "-I", FOLDER)
+        trace = os.path.join(folder, "run.clew")
+        record(program, trace)
+        checked = run([CLEW, "check", trace])
+        assert checked.returncode == 0, checked.stdout
+        found = predicted(trace, words_of(path))
+        assert found == claims, f"found {sorted(map(sorted, found))}, not {sorted(map(sorted, claims))}"
+        if "fork()" not in open(path, encoding="utf-8").read():
+            assert reached(program) == bool(claims), "a run under control says otherwise"
+
+
+def main():
+    paths = sorted(glob.glob(os.path.join(FOLDER, "*.c")))
+    return tap.run([(os.path.basename(path), lambda p=path: check(p)) for path in paths])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+/* The second thread gives up after a while.
+ *
+ * no deadlock */
+#include <time.h>
+
+#include "threads.h"
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *first(void *argument)
+{
+    NEED(pthread_mutex_lock(&a) == 0); /* one */
+    NEED(pthread_mutex_lock(&b) == 0); /* two */
+    NEED(pthread_mutex_unlock(&b) == 0);
+    NEED(pthread_mutex_unlock(&a) == 0);
+    return argument;
+}
+
+static void *second(void *argument)
+{
+    await_turn(1);
+    const struct timespec until = {.tv_sec = (time_t)1 << 32};
+    NEED(pthread_mutex_lock(&b) == 0);
+    NEED(pthread_mutex_timedlock(&a, &until) == 0);
+    NEED(pthread_mutex_unlock(&a) == 0);
+    NEED(pthread_mutex_unlock(&b) == 0);
+    return argument;
+}
+
+int main(void)
+{
+    const pthread_t one = begin(first, NULL);
+    const pthread_t two = begin(second, NULL);
+    finish(one);
+    finish(two);
+    return 0;
+}

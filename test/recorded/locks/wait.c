@@ -1,0 +1,45 @@
+/* A wait takes its lock again while its thread holds another one.
+ *
+ * deadlock: one>woken three>four */
+#include "threads.h"
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER;
+static int is_full;
+
+static void *first(void *argument)
+{
+    NEED(pthread_mutex_lock(&a) == 0);
+    NEED(pthread_mutex_lock(&b) == 0); /* one */
+    while (!is_full) {
+        NEED(pthread_cond_wait(&full, &a) == 0); /* woken */
+    }
+    NEED(pthread_mutex_unlock(&b) == 0);
+    NEED(pthread_mutex_unlock(&a) == 0);
+    return argument;
+}
+
+static void *second(void *argument)
+{
+    await_turn(1);
+    NEED(pthread_mutex_lock(&a) == 0);
+    is_full = 1;
+    NEED(pthread_cond_signal(&full) == 0);
+    NEED(pthread_mutex_unlock(&a) == 0);
+    await_turn(1);
+    NEED(pthread_mutex_lock(&a) == 0); /* three */
+    NEED(pthread_mutex_lock(&b) == 0); /* four */
+    NEED(pthread_mutex_unlock(&b) == 0);
+    NEED(pthread_mutex_unlock(&a) == 0);
+    return argument;
+}
+
+int main(void)
+{
+    const pthread_t one = begin(first, NULL);
+    const pthread_t two = begin(second, NULL);
+    finish(one);
+    finish(two);
+    return 0;
+}
