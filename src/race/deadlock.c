@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "order/reads_from.h"
 #include "race/deadlock_proof.h"
 
 /* What slices may cost that no cut shows: one, and all together. */
@@ -18,7 +19,9 @@ enum {
 
 struct search {
     struct tally *y;
-    const struct hb *hb;
+    struct hb *hb;
+    const char *refusal; /* why nothing can be proved, NULL when something can */
+    struct reads_from reads;
     struct lock_graph graph;
     struct lock_cycles cycles;
     uint32_t *deadlock_of; /* per cycle: its place in deadlocks */
@@ -109,6 +112,7 @@ static void group_cycles(struct search *s)
         }
         must(place < s->deadlocks.count);
         s->deadlocks.at[place].cycle_count++;
+        s->deadlocks.at[place].open_count++;
         s->deadlock_of[i] = place;
     }
     names_release(&keys);
@@ -176,7 +180,8 @@ static void prove_by_slices(struct search *s)
         if (verdict == RACE_YES) {
             keep_proof(s, d, cycle, &s->order);
         }
-        d->is_infeasible = verdict == RACE_NO && d->cycle_count == 1;
+        d->open_count -= verdict == RACE_NO;
+        d->is_infeasible = d->open_count == 0;
     }
 }
 
@@ -185,9 +190,8 @@ static void grade(struct search *s, struct notes *n)
     vec_each (&s->deadlocks, d) {
         d->grade = GRADE_MAY;
     }
-    const char *refusal = sound_refusal(s->hb);
-    if (refusal != NULL) {
-        notes_add(n, "", "%s; no deadlock is graded sound", refusal);
+    if (s->refusal != NULL) {
+        notes_add(n, "", "%s; no deadlock is graded sound", s->refusal);
         return;
     }
     const struct feasible_options options = {.step_max = STEPS_MAX,
@@ -215,6 +219,27 @@ static void keep_sound(struct search *s)
         }
     }
     s->deadlocks.count = kept;
+}
+
+/* Leaves out what no prefix of this run reaches. */
+static void drop_refuted(struct search *s, struct notes *n)
+{
+    size_t kept = 0;
+    uint64_t dropped = 0;
+    vec_each (&s->deadlocks, d) {
+        if (d->is_infeasible) {
+            dropped += d->cycle_count;
+        } else {
+            s->deadlocks.at[kept++] = *d;
+        }
+    }
+    s->deadlocks.count = kept;
+    s->y->stats->deadlocks -= dropped;
+    if (dropped > 0) {
+        notes_add_many(n, dropped, "",
+                       "a cycle in the lock order is left out, for no execution prefix of this run "
+                       "reaches it; --all lists it");
+    }
 }
 
 /* Decides every cycle, and keeps those that a prefix reaches. */
@@ -262,6 +287,44 @@ static void grade_feasible(struct search *s)
     }
 }
 
+/* ---- recordings ---- */
+
+static bool has_accesses(const struct trace *t)
+{
+    trace_each (t, event) {
+        if (access_is_plain(event)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* In a recording, what reads saw follows from observed order, if anything does. */
+static int read_reads(struct search *s, struct err *e)
+{
+    struct hb observed;
+    struct notes notes = {0}; /* said already */
+    const struct hb_options options = {
+        .model = HB_OBSERVED, .scope = REACH_ALL, .given = s->y->o->given};
+    if (!has_accesses(s->y->t)) {
+        s->refusal = "the recording has no memory accesses: what decided the way is not known";
+        return 0;
+    }
+    const int result = hb_build(&observed, s->y->t, &options, &notes, e);
+    notes_release(&notes);
+    if (result < 0) {
+        return -1;
+    }
+    if (reads_from_can_know(&observed)) {
+        reads_from_build(&s->reads, &observed, &s->arena);
+        s->hb->reads = &s->reads;
+    } else {
+        s->refusal = "the recording misses releases of locks, or contradicts itself";
+    }
+    hb_release(&observed);
+    return 0;
+}
+
 /* ---- finding ---- */
 
 static int drop_ordered(struct search *s, struct err *e)
@@ -297,34 +360,53 @@ static int find_cycles(struct search *s, struct notes *n, struct err *e)
     return s->cycles.list.count == 0 ? 0 : drop_ordered(s, e);
 }
 
-int deadlock_find(struct tally *y, const struct hb *hb, struct findings *f, struct notes *n,
-                  struct err *e)
+/* Grades the cycles that are left, and keeps those that the model allows. */
+static void decide(struct search *s, struct notes *n)
 {
-    const struct race_options *o = y->o;
-    struct search s = {.y = y, .hb = hb};
-    const int result = find_cycles(&s, n, e);
-    if (result == 0 && s.cycles.list.count > 0) {
-        if (o->model == RACE_FEASIBLE) {
-            keep_feasible(&s);
-        }
-        group_cycles(&s);
-        y->stats->deadlocks = s.cycles.list.count;
-        if (o->model == RACE_FEASIBLE) {
-            grade_feasible(&s);
-        } else if (o->model == RACE_SOUND || (!o->skips_grades && !o->counts_only)) {
-            grade(&s, n);
-        }
-        if (o->model == RACE_SOUND) {
-            keep_sound(&s);
-        }
-        y->stats->deadlock_places = s.deadlocks.count;
-        const uint64_t told = f->list.count;
-        for (size_t i = 0; i < s.deadlocks.count && !o->counts_only; i++) {
-            if (o->find_max == 0 || told + i < o->find_max) {
-                deadlock_report(y, &s.cycles, &s.deadlocks.at[i], f);
-            }
+    const struct race_options *o = s->y->o;
+    const bool is_of_run = s->y->t->tables.order == ORDER_STAMPED || o->decides_places;
+    if (o->model == RACE_FEASIBLE && s->refusal == NULL) {
+        keep_feasible(s);
+    }
+    group_cycles(s);
+    s->y->stats->deadlocks = s->cycles.list.count;
+    if (o->model == RACE_FEASIBLE && s->refusal == NULL) {
+        grade_feasible(s);
+    } else if (o->model != RACE_STRICT || (!o->skips_grades && !o->counts_only)) {
+        grade(s, n);
+    }
+    if (o->model == RACE_SOUND || (o->model == RACE_FEASIBLE && s->refusal != NULL)) {
+        keep_sound(s);
+    } else if (is_of_run && !o->wants_all) {
+        drop_refuted(s, n);
+    }
+    s->y->stats->deadlock_places = s->deadlocks.count;
+}
+
+static void report(const struct search *s, struct findings *f)
+{
+    const struct race_options *o = s->y->o;
+    const uint64_t told = f->list.count;
+    for (size_t i = 0; i < s->deadlocks.count && !o->counts_only; i++) {
+        if (o->find_max == 0 || told + i < o->find_max) {
+            deadlock_report(s->y, &s->cycles, &s->deadlocks.at[i], f);
         }
     }
+}
+
+int deadlock_find(struct tally *y, struct hb *hb, struct findings *f, struct notes *n,
+                  struct err *e)
+{
+    struct search s = {.y = y, .hb = hb};
+    int result = find_cycles(&s, n, e);
+    if (result == 0 && s.cycles.list.count > 0) {
+        result = y->t->tables.order == ORDER_STAMPED ? read_reads(&s, e) : 0;
+    }
+    if (result == 0 && s.cycles.list.count > 0) {
+        decide(&s, n);
+        report(&s, f);
+    }
+    hb->reads = NULL;
     deadlock_prover_free(s.prover);
     vec_release(&s.deadlocks);
     vec_release(&s.order);

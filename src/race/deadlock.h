@@ -15,16 +15,18 @@
 struct deadlock {
     struct lock_cycle cycle; /* the one that it is told by: proved, or else a shortest */
     uint64_t cycle_count;
+    uint64_t open_count; /* of the cycles: not known to be out of reach */
     enum finding_grade grade;
-    bool is_infeasible; /* no prefix in which reads see what they saw reaches it */
+    bool is_infeasible; /* no prefix in which reads see what they saw reaches any of them */
     const uint64_t *witness;
     size_t witness_count;
 };
 
 /* Finds the deadlocks of the trace of hb, which was built with HB_STRICT, as the options want, and
- * adds them to findings, counts and notes. O(sections) where the lock order has no cycle. */
-MUST_USE int deadlock_find(struct tally *y, const struct hb *hb, struct findings *f,
-                           struct notes *n, struct err *e);
+ * adds them to findings, counts and notes. For a recording hb->reads is set meanwhile. O(sections)
+ * where the lock order has no cycle. */
+MUST_USE int deadlock_find(struct tally *y, struct hb *hb, struct findings *f, struct notes *n,
+                           struct err *e);
 
 /* Adds the finding. */
 void deadlock_report(const struct tally *y, const struct lock_cycles *c, const struct deadlock *d,
