@@ -291,6 +291,15 @@ static void add_block(struct naming *g, uint64_t address, uint64_t size, uint32_
     labels_forget(&g->labels, changed.start, changed.size);
 }
 
+void naming_descriptor(struct naming *g, uint64_t address, uint64_t size, uint64_t place)
+{
+    const uint32_t opened = name_by_place(g, place);
+    g->text.used = 0;
+    out_text(&g->text, "descriptor:");
+    out_text(&g->text, names_text(&g->tables->names, opened));
+    add_block(g, address, size, intern_text(g));
+}
+
 uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint64_t place)
 {
     const uint32_t name = name_by_place(g, place);

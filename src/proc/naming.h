@@ -3,6 +3,7 @@
  *     balance, accounts[2].sum  a static variable, by element and member
  *     bank.c:42#3+8             in the third block allocated there
  *     shm:table.bin+64          in memory that processes share (proc/shared_memory.h)
+ *     descriptor:bank.c:60#1    the first file descriptor opened there
  *     bank.c:57#1               anything else: the first object first used there
  *
  * Memory that is allocated again is another object. */
@@ -64,6 +65,11 @@ uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place);
 
 /* The memory is a new block, allocated at `place`; its name. */
 uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint64_t place);
+
+/* A file descriptor was opened, which the recorder knows by this address:
+ * "descriptor:server.c:42#1".
+ */
+void naming_descriptor(struct naming *g, uint64_t address, uint64_t size, uint64_t place);
 
 /* The memory is a thread's stack: what lies there is nothing that lay there before. */
 void naming_stack(struct naming *g, uint64_t address, uint64_t size);

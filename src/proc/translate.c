@@ -582,6 +582,10 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
     if (record->kind == EVENT_THREAD_JOIN && record->mode == RECORD_OF_CHILD) {
         return put_waited(c, s, e);
     }
+    if (record->kind == EVENT_ALLOC && record->mode == RECORD_OF_DESCRIPTOR) {
+        naming_descriptor(&s->process->naming, record->object, record->size, record->place);
+        return 0;
+    }
     const bool has_mode = mode_name(kind_of(record->kind)->modes, record->mode) != NULL;
     struct event event = {
         .kind = record->kind, .mode = has_mode ? record->mode : MODE_UNSAID, .task = s->task};

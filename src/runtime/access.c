@@ -15,7 +15,8 @@
 #include "runtime/site.h"
 
 enum {
-    FREED_MAX = 1024, /* bytes of a freed block that are looked at */
+    FREED_MAX = 1 << 20, /* bytes of a freed block that are looked at ... */
+    FREED_WORDS = 128,   /* ... and words of it that the write is recorded for */
 };
 
 /* The state of a word is who owns it, or that it is shared:
@@ -575,16 +576,21 @@ void access_end(const void *address, size_t size, const void *place)
 {
     const uintptr_t first = ((uintptr_t)address + WORD_SIZE - 1) & ~(uintptr_t)(WORD_SIZE - 1);
     const size_t limit = size < FREED_MAX ? size : FREED_MAX;
+    uint32_t written = 0;
     for (uintptr_t at = first; shadow_regions != NULL && at + WORD_SIZE <= first + limit;
          at += WORD_SIZE) {
         struct region *region = shadow_region(at);
-        if (region == NULL) {
-            return;
+        const size_t index = shadow_index(at);
+        if (region == NULL || !shadow_is_ready(region, index)) {
+            at = (at | (CHUNK_WORDS * WORD_SIZE - 1)) + 1 - WORD_SIZE; /* nothing was used there */
+            continue;
         }
-        const uint64_t state =
-            atomic_load_explicit(&region->states[shadow_index(at)], memory_order_relaxed);
+        const uint64_t state = atomic_load_explicit(&region->states[index], memory_order_relaxed);
         if (state != 0 && state != owner_of(at)) {
             note_rare(at, WORD_SIZE, true, (uintptr_t)place);
+            if (++written == FREED_WORDS) {
+                return;
+            }
         }
     }
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/entry.h"
 #include "runtime/rt.h"
 #include "runtime/text.h"
 #include "runtime/unix_peer.h"
@@ -30,6 +31,16 @@ static uint16_t fork_count = 1;
  * programs also close numbers by the thousand that mean nothing. */
 static _Atomic uint32_t closers[DESCRIPTORS_MAX];
 #define IS_MADE (UINT32_C(1) << 31)
+
+/* A descriptor as an object that tasks use and one closes: a use reads it, the close writes it.
+ * Only its address is used, by the filter of accesses, which records nothing while a single task
+ * uses it. */
+enum { INSTANCE_SIZE = 8 };
+static _Alignas(INSTANCE_SIZE) char instances[DESCRIPTORS_MAX][INSTANCE_SIZE];
+
+/* The forks so far when the number's opening was seen, from 1; 0: it is closed, or was not seen. A
+ * child has its parent's descriptors, and its collector knows none of them. */
+static _Atomic uint16_t made_in[DESCRIPTORS_MAX];
 
 _Static_assert(sizeof(struct descriptor) == 8, "read and written in one piece");
 
@@ -122,8 +133,34 @@ static void record_order(enum event_kind kind, int fd, const void *place)
     errno = saved;
 }
 
+static bool has_instance(int fd)
+{
+    return fd >= 0 && fd < DESCRIPTORS_MAX &&
+           atomic_load_explicit(&made_in[fd], memory_order_relaxed) == fork_count;
+}
+
+void descriptor_use(int fd, const void *place)
+{
+    if (has_instance(fd) && rt_is_recording()) {
+        const int saved = errno;
+        clew_rt_read(instances[fd], INSTANCE_SIZE, place);
+        errno = saved;
+    }
+}
+
+const void *descriptor_instance(int fd)
+{
+    return has_instance(fd) ? instances[fd] : NULL;
+}
+
 void descriptor_closes(int fd, const void *place)
 {
+    if (has_instance(fd) && rt_is_recording()) {
+        const int saved = errno;
+        clew_rt_write(instances[fd], INSTANCE_SIZE, place);
+        atomic_store_explicit(&made_in[fd], 0, memory_order_relaxed);
+        errno = saved;
+    }
     if (fd >= 0 && fd < DESCRIPTORS_MAX &&
         (atomic_load_explicit(&closers[fd], memory_order_relaxed) & IS_MADE) != 0) {
         record_order(EVENT_HAPPENS_BEFORE, fd, place);
@@ -132,10 +169,26 @@ void descriptor_closes(int fd, const void *place)
     descriptor_forget(fd);
 }
 
+/* The number means another descriptor from now on. */
+static void record_instance(int fd, const void *place)
+{
+    const int saved = errno;
+    access_clear(instances[fd], INSTANCE_SIZE);
+    (void)rt_record((struct rt_event){.kind = EVENT_ALLOC,
+                                      .mode = RECORD_OF_DESCRIPTOR,
+                                      .has_size = true,
+                                      .size = INSTANCE_SIZE,
+                                      .object = instances[fd],
+                                      .place = place});
+    atomic_store_explicit(&made_in[fd], fork_count, memory_order_relaxed);
+    errno = saved;
+}
+
 void descriptor_made(int fd, const void *place)
 {
     descriptor_forget(fd);
     if (fd >= 0 && fd < DESCRIPTORS_MAX && access_is_told() && rt_is_recording()) {
+        record_instance(fd, place);
         const uint32_t closer = atomic_load_explicit(&closers[fd], memory_order_relaxed) & ~IS_MADE;
         atomic_store_explicit(&closers[fd], closer | IS_MADE, memory_order_relaxed);
         if (closer != 0 && closer != rt_self.number + 1) {

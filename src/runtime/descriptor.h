@@ -35,6 +35,13 @@ struct descriptor descriptor_of(int fd);
 void descriptor_closes(int fd, const void *place);
 void descriptor_made(int fd, const void *place);
 
+/* A call is about to use fd. Its close by another task races with that, unless one is ordered
+ * before the other. Descriptors whose opening was not seen are left out. */
+void descriptor_use(int fd, const void *place);
+
+/* What stands for the open descriptor as an object; NULL when its opening was not seen. */
+const void *descriptor_instance(int fd);
+
 /* fd is closed, or now means something else; so are all from first to last. */
 void descriptor_forget(int fd);
 void descriptor_forget_range(unsigned first, unsigned last);

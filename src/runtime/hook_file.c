@@ -118,21 +118,25 @@ static ssize_t read_at(ssize_t result, int fd, int64_t offset, const void *place
 
 RT_EXPORT ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     return read_at(REAL(pread)(fd, bytes, size, offset), fd, offset, RT_PLACE);
 }
 
 RT_EXPORT ssize_t pread64(int fd, void *bytes, size_t size, off64_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     return read_at(REAL(pread64)(fd, bytes, size, offset), fd, offset, RT_PLACE);
 }
 
 RT_EXPORT ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     return read_at(REAL(preadv)(fd, parts, count, offset), fd, offset, RT_PLACE);
 }
 
 RT_EXPORT ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     return read_at(REAL(preadv64)(fd, parts, count, offset), fd, offset, RT_PLACE);
 }
 
@@ -148,18 +152,21 @@ static struct rt_mark write_parts_at(int fd, const struct iovec *parts, int coun
 
 RT_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
     return rt_amend_sent(mark, REAL(pwritev)(fd, parts, count, offset));
 }
 
 RT_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
     return rt_amend_sent(mark, REAL(pwritev64)(fd, parts, count, offset));
 }
 
 RT_EXPORT ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     const struct rt_mark mark =
         file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_PLACE});
     return rt_amend_sent(mark, REAL(pwrite)(fd, bytes, size, offset));
@@ -167,6 +174,7 @@ RT_EXPORT ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
 
 RT_EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
 {
+    descriptor_use(fd, RT_PLACE);
     const struct rt_mark mark =
         file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_PLACE});
     return rt_amend_sent(mark, REAL(pwrite64)(fd, bytes, size, offset));
@@ -182,11 +190,13 @@ static int synced(int result, int fd, const void *place)
 
 RT_EXPORT int fsync(int fd)
 {
+    descriptor_use(fd, RT_PLACE);
     return synced(REAL(fsync)(fd), fd, RT_PLACE);
 }
 
 RT_EXPORT int fdatasync(int fd)
 {
+    descriptor_use(fd, RT_PLACE);
     return synced(REAL(fdatasync)(fd), fd, RT_PLACE);
 }
 

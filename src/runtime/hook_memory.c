@@ -12,10 +12,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/memory.h"
 #include "runtime/new.h"
 #include "runtime/rt.h"
+#include "runtime/shared.h"
 
 enum { STORE_SIZE = 1 << 16, ALIGNMENT = 16 };
 
@@ -122,6 +127,75 @@ static void freed(void *block, const void *place)
         access_end(block, real.malloc_usable_size(block), place);
         record(EVENT_FREE, block, 0, place);
     }
+}
+
+/* ---- mappings ---- */
+
+/* The kernel maps whole pages. */
+static size_t pages(size_t size)
+{
+    return (size + 4095) & ~(size_t)4095;
+}
+
+/* Memory that processes share stays where others have mapped it. */
+void memory_unmaps(const void *start, size_t size, const void *place)
+{
+    if (size > 0 && is_wanted() && !shared_has(start)) {
+        const int saved = errno;
+        access_end(start, pages(size), place);
+        record(EVENT_FREE, start, 0, place);
+        errno = saved;
+    }
+}
+
+void memory_maps(const void *wanted, size_t size, int flags, const void *place)
+{
+    if ((flags & MAP_FIXED) != 0) {
+        memory_unmaps(wanted, size, place);
+    }
+}
+
+void *memory_mapped(void *start, size_t size, int flags, const void *place)
+{
+    const bool is_own = (flags & MAP_TYPE) == MAP_PRIVATE;
+    return start == MAP_FAILED || !is_own ? start : allocated(start, pages(size), place);
+}
+
+static void *remap(void *start, size_t size, size_t size_new, int flags, void *wanted)
+{
+    return (void *)syscall(SYS_mremap, start, size, size_new, (long)flags, wanted);
+}
+
+/* What stays where it is keeps its name. Whether it can is tried first: what moves must be told
+ * before somebody else is given its pages. */
+void *memory_remap(void *start, size_t size, size_t size_new, int flags, void *wanted,
+                   const void *place)
+{
+    const int movers = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+    const size_t before = pages(size);
+    const size_t after = pages(size_new);
+    if (!is_wanted() || size == 0) {
+        return remap(start, size, size_new, flags, wanted);
+    }
+    if (after < before) {
+        memory_unmaps((char *)start + after, before - after, place);
+    }
+    if ((flags & (movers & ~MREMAP_MAYMOVE)) == 0) {
+        void *stayed = remap(start, size, size_new, flags & ~movers, NULL);
+        if (stayed != MAP_FAILED || (flags & MREMAP_MAYMOVE) == 0) {
+            if (stayed != MAP_FAILED && after > before) {
+                (void)allocated((char *)start + before, after - before, place);
+            }
+            return stayed;
+        }
+    }
+    memory_unmaps(start, size, place);
+    memory_unmaps(wanted, (flags & MREMAP_FIXED) != 0 ? size_new : 0, place);
+    void *moved = remap(start, size, size_new, flags, wanted);
+    if (moved == MAP_FAILED || (flags & MREMAP_DONTUNMAP) != 0) {
+        (void)allocated(start, before, place);
+    }
+    return moved == MAP_FAILED ? moved : allocated(moved, after, place);
 }
 
 RT_EXPORT void *malloc(size_t size)

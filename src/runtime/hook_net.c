@@ -139,6 +139,7 @@ static void buffers_accessed(const struct transfer *t, size_t size, bool is_writ
 /* Announces a send, which reads the buffers first. */
 static struct rt_mark sending(const struct transfer *t, size_t size)
 {
+    descriptor_use(t->fd, t->place);
     buffers_accessed(t, size, false);
     return record_transfer(EVENT_SEND, t, size);
 }
@@ -186,6 +187,7 @@ RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
     const struct iovec part = {(void *)(uintptr_t)bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
     if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
+        descriptor_use(fd, RT_PLACE);
         buffers_accessed(&t, size, false);
         const struct rt_mark written = file_write(fd, size, RT_PLACE);
         return rt_amend_sent(written, REAL(write)(fd, bytes, size));
@@ -199,6 +201,7 @@ RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     const struct transfer t = {
         .fd = fd, .parts = parts, .count = count < 0 ? 0 : (size_t)count, .place = RT_PLACE};
     if (rt_is_recording() && descriptor_of(fd).class == DESCRIPTOR_FILE) {
+        descriptor_use(fd, RT_PLACE);
         buffers_accessed(&t, vector_size(parts, t.count), false);
         const struct rt_mark written = file_write(fd, vector_size(parts, t.count), RT_PLACE);
         return rt_amend_sent(written, REAL(writev)(fd, parts, count));
@@ -263,6 +266,7 @@ RT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_off
                          unsigned flags)
 {
     const struct transfer out = {.fd = to, .place = RT_PLACE};
+    descriptor_use(from, RT_PLACE);
     const struct rt_mark mark = sending(&out, size);
     const ssize_t result =
         rt_amend_sent(mark, REAL(splice)(from, from_offset, to, to_offset, size, flags));
@@ -280,11 +284,13 @@ RT_EXPORT int eventfd_write(int fd, uint64_t value)
 RT_EXPORT int eventfd_read(int fd, uint64_t *value)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    descriptor_use(fd, RT_PLACE);
     return (int)received(&t, 0, REAL(eventfd_read)(fd, value));
 }
 
 RT_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
+    descriptor_use(fd, RT_PLACE);
     const ssize_t result = REAL(recv)(fd, bytes, size, flags);
     const struct iovec part = {bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
@@ -293,6 +299,7 @@ RT_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)
 
 RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
 {
+    descriptor_use(fd, RT_PLACE);
     const ssize_t result = REAL(read)(fd, bytes, size);
     file_read(fd, result, RT_PLACE);
     const struct iovec part = {bytes, size};
@@ -302,6 +309,7 @@ RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
 
 RT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
+    descriptor_use(fd, RT_PLACE);
     const ssize_t result = REAL(readv)(fd, parts, count);
     file_read(fd, result, RT_PLACE);
     const struct transfer t = {
@@ -312,6 +320,7 @@ RT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKADDR_ARG to,
                            socklen_t *address_size)
 {
+    descriptor_use(fd, RT_PLACE);
     const ssize_t result = REAL(recvfrom)(fd, bytes, size, flags, to.__sockaddr__, address_size);
     const struct iovec part = {bytes, size};
     const struct transfer t = {.fd = fd,
@@ -349,6 +358,7 @@ static void message_received(const struct transfer *t, struct msghdr *message, i
 
 RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
+    descriptor_use(fd, RT_PLACE);
     const ssize_t result = REAL(recvmsg)(fd, message, flags);
     if (result >= 0) {
         const struct transfer t = transfer_of(fd, message, RT_PLACE);
@@ -374,6 +384,7 @@ RT_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 RT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
                        struct timespec *timeout)
 {
+    descriptor_use(fd, RT_PLACE);
     const int result = REAL(recvmmsg)(fd, messages, count, flags, timeout);
     for (int i = 0; i < result; i++) {
         const struct transfer t = transfer_of(fd, &messages[i].msg_hdr, RT_PLACE);
@@ -406,6 +417,7 @@ static void record_step(enum event_kind kind, int fd, const void *place)
 RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t address_size)
 {
     struct rt_mark mark = {0};
+    descriptor_use(fd, RT_PLACE);
     if (rt_is_recording()) {
         const struct descriptor d = descriptor_of(fd);
         if (d.class == DESCRIPTOR_STREAM) {
@@ -437,16 +449,19 @@ static int accepted(int fd, const void *place)
 
 RT_EXPORT int accept(int fd, __SOCKADDR_ARG to, socklen_t *address_size)
 {
+    descriptor_use(fd, RT_PLACE);
     return accepted(REAL(accept)(fd, to.__sockaddr__, address_size), RT_PLACE);
 }
 
 RT_EXPORT int accept4(int fd, __SOCKADDR_ARG to, socklen_t *address_size, int flags)
 {
+    descriptor_use(fd, RT_PLACE);
     return accepted(REAL(accept4)(fd, to.__sockaddr__, address_size, flags), RT_PLACE);
 }
 
 RT_EXPORT int shutdown(int fd, int how)
 {
+    descriptor_use(fd, RT_PLACE);
     if (how != SHUT_RD) {
         record_step(EVENT_SHUTDOWN, fd, RT_PLACE);
     }
@@ -478,6 +493,7 @@ static int made(int fd, const void *place)
 
 RT_EXPORT int dup(int fd)
 {
+    descriptor_use(fd, RT_PLACE);
     return made(REAL(dup)(fd), RT_PLACE);
 }
 
@@ -485,6 +501,7 @@ RT_EXPORT int dup(int fd)
 static void replaces(int from, int to, const void *place)
 {
     const int saved = errno;
+    descriptor_use(from, place);
     if (from != to && to >= 0 && syscall(SYS_fcntl, from, F_GETFD) >= 0) {
         closes(to, place);
     }

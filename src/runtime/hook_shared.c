@@ -14,6 +14,7 @@
 
 #include "runtime/access.h"
 #include "runtime/folder.h"
+#include "runtime/memory.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/shared.h"
@@ -294,16 +295,21 @@ static void *map(void *wanted, size_t size, const struct map_call *c)
 
 RT_EXPORT void *mmap(void *wanted, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    return map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
+    memory_maps(wanted, size, flags, RT_PLACE);
+    void *start = map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
+    return memory_mapped(start, size, flags, RT_PLACE);
 }
 
 RT_EXPORT void *mmap64(void *wanted, size_t size, int protection, int flags, int fd, off64_t offset)
 {
-    return map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
+    memory_maps(wanted, size, flags, RT_PLACE);
+    void *start = map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
+    return memory_mapped(start, size, flags, RT_PLACE);
 }
 
 RT_EXPORT int munmap(void *start, size_t size)
 {
+    memory_unmaps(start, size, RT_PLACE);
     if (rt_is_on && size > 0) {
         cut((uintptr_t)start, pages(size));
     }
@@ -348,9 +354,12 @@ RT_EXPORT void *mremap(void *start, size_t size, size_t size_new, int flags, ...
     va_start(rest, flags);
     void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void *) : NULL;
     va_end(rest);
+    const struct mapping *known = rt_is_on ? find((uintptr_t)start) : NULL;
+    if (known == NULL) {
+        return memory_remap(start, size, size_new, flags, wanted, RT_PLACE);
+    }
     void *moved = (void *)syscall(SYS_mremap, start, size, size_new, (long)flags, wanted);
-    const struct mapping *known = moved != MAP_FAILED && rt_is_on ? find((uintptr_t)start) : NULL;
-    if (known != NULL) {
+    if (moved != MAP_FAILED) {
         const int saved = errno;
         struct mapping before = *known;
         if (size > 0 && (flags & MREMAP_DONTUNMAP) == 0) {

@@ -140,6 +140,11 @@ typedef void signal_handler(int);
     FUNCTION(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *))                  \
     FUNCTION(int, pselect,                                                                        \
              (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))      \
+    FUNCTION(int, epoll_create, (int))                                                            \
+    FUNCTION(int, epoll_create1, (int))                                                           \
+    FUNCTION(int, epoll_ctl, (int, int, int, struct epoll_event *))                               \
+    FUNCTION(int, eventfd, (unsigned, int))                                                       \
+    FUNCTION(int, timerfd_create, (int, int))                                                     \
     FUNCTION(int, epoll_wait, (int, struct epoll_event *, int, int))                              \
     FUNCTION(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))           \
     FUNCTION(int, epoll_pwait2,                                                                   \

@@ -93,6 +93,10 @@ static inline bool record_is_timed(unsigned kind)
  * a child process, whose pid is the value. */
 enum { RECORD_OF_SPAWN = 1, RECORD_OF_CHILD = 1 };
 
+/* The mode of an allocation's record: the object is a file descriptor that was just opened. It gets
+ * its name from there, and the trace has no event. */
+enum { RECORD_OF_DESCRIPTOR = 1 };
+
 enum record_flag {
     RECORD_HAS_VALUE = 1 << 0,
     RECORD_HAS_SIZE = 1 << 1,
