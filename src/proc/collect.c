@@ -104,6 +104,7 @@ static int read_notes(struct collector *c, struct err *e)
             } else if (record_is_access(s->row.record)) {
                 take_access(c, s);
             }
+            sync_objects_see(&s->process->sync_objects, s->row.task, s->row.record);
             if (row_next(&s->row, c->notes, e) < 0) {
                 return -1;
             }

@@ -149,6 +149,7 @@ void collector_release(struct collector *c)
     vec_each (&c->processes, p) {
         naming_release(&(*p)->naming);
         pieces_release(&(*p)->pieces);
+        sync_objects_release(&(*p)->sync_objects);
         map_release(&(*p)->task_of_number);
         map_release(&(*p)->connection_of);
         map_release(&(*p)->file_of);

@@ -9,6 +9,7 @@
 #include "proc/pieces.h"
 #include "proc/row.h"
 #include "proc/shared_memory.h"
+#include "proc/sync_objects.h"
 #include "proc/traffic.h"
 #include "trace/format.h"
 #include "wire/kind.h"
@@ -27,6 +28,7 @@ struct process {
     bool has_begun; /* the merge has come to it */
     struct naming naming;
     struct pieces pieces;
+    struct sync_objects sync_objects;
     struct map task_of_number; /* number of a task in the process to task */
     struct map connection_of;  /* number of a connection to its ends */
     struct map file_of;        /* number of a file to its name */

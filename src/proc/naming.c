@@ -326,6 +326,12 @@ void naming_map(struct naming *g, struct naming_mapping mapping)
     }
 }
 
+uint64_t naming_block(const struct naming *g, uint64_t address)
+{
+    const struct block *block = blocks_find(&g->blocks, address);
+    return block == NULL || block->name == 0 ? 0 : block->base;
+}
+
 void naming_stack(struct naming *g, uint64_t address, uint64_t size)
 {
     add_block(g, address, size, 0);

@@ -71,6 +71,9 @@ uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint
  */
 void naming_descriptor(struct naming *g, uint64_t address, uint64_t size, uint64_t place);
 
+/* Where the allocated block begins that the address lies in; 0: in none. */
+uint64_t naming_block(const struct naming *g, uint64_t address);
+
 /* The memory is a thread's stack: what lies there is nothing that lay there before. */
 void naming_stack(struct naming *g, uint64_t address, uint64_t size);
 

@@ -566,12 +566,55 @@ static void take_note(struct collector *c, struct source *s)
     }
 }
 
+/* An access to a synchronization object as such. */
+static int put_sync_access(struct collector *c, const struct source *s, enum event_kind kind,
+                           uint64_t address, struct err *e)
+{
+    struct naming *naming = &s->process->naming;
+    const uint64_t place = s->row.record->place;
+    const struct event event = {.kind = (uint16_t)kind,
+                                .task = s->task,
+                                .object = naming_object(naming, address, place),
+                                .location = naming_source(naming, place),
+                                .text = naming_functions(naming, place)};
+    return translate_put(c, &event, e);
+}
+
+/* The accesses to synchronization objects that a record means besides its event, and before it. */
+static int put_sync_accesses(struct collector *c, const struct source *s, struct err *e)
+{
+    const struct record *record = s->row.record;
+    struct sync_objects *objects = &s->process->sync_objects;
+    if (sync_objects_is_use(record)) {
+        const uint64_t block = naming_block(&s->process->naming, record->object);
+        return sync_objects_take(objects, s->row.task, record, block)
+                   ? put_sync_access(c, s, EVENT_READ, record->object, e)
+                   : 0;
+    }
+    int result = 0;
+    if (sync_objects_is_life(record)) {
+        result = put_sync_access(c, s, EVENT_WRITE, record->object, e);
+        sync_objects_end(objects, record->object,
+                         naming_block(&s->process->naming, record->object));
+    }
+    uint64_t member = 0;
+    while (result == 0 && record->kind == EVENT_FREE &&
+           (member = sync_objects_take_member(objects, record->object)) != 0) {
+        result = put_sync_access(c, s, EVENT_WRITE, member, e);
+        sync_objects_end(objects, member, record->object);
+    }
+    return result;
+}
+
 int translate_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
     s->epoch += s->row.stamp != 0;
     s->process->has_begun = true;
     take_note(c, s);
+    if ((record->flags & (RECORD_VOID | RECORD_LATE)) == 0 && put_sync_accesses(c, s, e) < 0) {
+        return -1;
+    }
     if (kind_of(record->kind) == NULL || (record->flags & RECORD_VOID) != 0 ||
         row_is_late(&s->row)) {
         return 0;

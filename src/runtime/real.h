@@ -63,6 +63,22 @@ typedef void signal_handler(int);
     FUNCTION(int, pthread_spin_unlock, (pthread_spinlock_t *))                                    \
     FUNCTION(int, pthread_barrier_wait, (pthread_barrier_t *))                                    \
     FUNCTION(int, pthread_once, (pthread_once_t *, void (*)(void)))                               \
+    FUNCTION(int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *))           \
+    FUNCTION(int, pthread_mutex_destroy, (pthread_mutex_t *))                                     \
+    FUNCTION(int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *))              \
+    FUNCTION(int, pthread_cond_destroy, (pthread_cond_t *))                                       \
+    FUNCTION(int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *))        \
+    FUNCTION(int, pthread_rwlock_destroy, (pthread_rwlock_t *))                                   \
+    FUNCTION(int, pthread_spin_init, (pthread_spinlock_t *, int))                                 \
+    FUNCTION(int, pthread_spin_destroy, (pthread_spinlock_t *))                                   \
+    FUNCTION(int, pthread_barrier_init,                                                           \
+             (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned))                      \
+    FUNCTION(int, pthread_barrier_destroy, (pthread_barrier_t *))                                 \
+    FUNCTION(int, sem_destroy, (sem_t *))                                                         \
+    FUNCTION(int, mtx_init, (mtx_t *, int))                                                       \
+    FUNCTION(void, mtx_destroy, (mtx_t *))                                                        \
+    FUNCTION(int, cnd_init, (cnd_t *))                                                            \
+    FUNCTION(void, cnd_destroy, (cnd_t *))                                                        \
     FUNCTION(int, sem_init, (sem_t *, int, unsigned))                                             \
     FUNCTION(int, sem_wait, (sem_t *))                                                            \
     FUNCTION(int, sem_trywait, (sem_t *))                                                         \

@@ -63,6 +63,8 @@ enum record_kind {
     RECORD_SHARED = 0x85, /* object: address of a shared mapping, place: of the call that made it;
                              extra: shared_range, its name, 0, the identity of what is mapped */
     RECORD_TIME = 0x86,   /* object: when it is, in microseconds since 1970; for what follows */
+    RECORD_LIFE = 0x87,   /* object: a lock, condition, barrier or semaphore that is initialized or
+                             destroyed here */
 };
 
 /* True for kinds of which the task says when they happen: what processes tell each other and what

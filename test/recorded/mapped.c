@@ -1,6 +1,7 @@
 /* Pages that one thread unmaps and another maps at the same address are another object. What is
  * still used while it is unmapped races with that.
  * race: use unmap */
+#define _GNU_SOURCE
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
