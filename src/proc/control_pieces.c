@@ -115,6 +115,12 @@ bool control_pieces_next(struct control_pieces *p, const struct control_step *s,
     return true;
 }
 
+void control_pieces_use(struct control_pieces *p, const struct control_step *s)
+{
+    const struct control_piece piece = {.name = name_of(s), .size = 1, .at = byte_of(p, s)};
+    keep(p, s, &piece);
+}
+
 bool control_pieces_next_used(struct control_pieces *p, const struct control_step *s,
                               struct control_piece *piece)
 {

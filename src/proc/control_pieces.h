@@ -48,6 +48,9 @@ uint32_t control_pieces_object(struct control_pieces *p, struct named n);
 bool control_pieces_next(struct control_pieces *p, const struct control_step *s,
                          struct control_piece *piece);
 
+/* The step uses its object as a whole, a lock in a block of memory. */
+void control_pieces_use(struct control_pieces *p, const struct control_step *s);
+
 /* The same for the pieces of the step's whole block that control_pieces_next has given so far. */
 bool control_pieces_next_used(struct control_pieces *p, const struct control_step *s,
                               struct control_piece *piece);

@@ -1,6 +1,7 @@
 /* A run as a trace: the steps in their order, which is the execution, and between them the events
  * that are no steps. */
 #include <stdio.h>
+#include <string.h>
 
 #include "proc/control_pieces.h"
 #include "trace/kind.h"
@@ -13,6 +14,8 @@ struct telling {
     struct control_pieces pieces;
     struct names texts;              /* names of objects, as they are printed */
     struct map count_of;             /* text -> how many objects have it as their name */
+    struct map written;              /* text of what is reported as written -> 1 */
+    struct map freed;                /* object that is freed -> 1 */
     struct map copy_of;              /* object -> which of those with its name it is, from 1 */
     const struct control_step *exit; /* that of the process; NULL: not yet */
 };
@@ -130,6 +133,38 @@ static void append_free(struct telling *t, const struct control_step *s)
     }
 }
 
+static bool is_use(uint16_t kind)
+{
+    switch (kind) {
+    case EVENT_LOCK:
+    case EVENT_UNLOCK:
+    case EVENT_WAIT_BEGIN:
+    case EVENT_SIGNAL:
+    case EVENT_BROADCAST:
+    case EVENT_BARRIER_ENTER:
+    case EVENT_SEM_POST:
+    case EVENT_SEM_WAIT: return true;
+    default: return false;
+    }
+}
+
+/* The use of a lock, condition, barrier or semaphore that ends somewhere is a read of it. */
+static void append_use(struct telling *t, const struct control_step *s)
+{
+    t->c->text.used = 0;
+    name_print(t->c, named_first(s), &t->c->text);
+    const uint32_t text = names_find(&t->texts, t->c->text.buffer, t->c->text.used);
+    const bool is_freed =
+        map_get(&t->freed, control_pieces_object(&t->pieces, named_first(s))) != NULL;
+    if (is_freed) {
+        control_pieces_use(&t->pieces, s);
+    }
+    if (is_freed || (text != 0 && map_get(&t->written, text) != NULL)) {
+        const struct event e = event_of(t, s, EVENT_READ);
+        trace_append(t->trace, &e);
+    }
+}
+
 static void append_step(struct telling *t, const struct control_step *s)
 {
     if (s->traced == 0 || kind_of(s->kind) == NULL || kind_of(s->traced) == NULL) {
@@ -148,6 +183,9 @@ static void append_step(struct telling *t, const struct control_step *s)
     }
     if (s->traced == EVENT_FREE) {
         append_free(t, s);
+    }
+    if (is_use(s->traced)) {
+        append_use(t, s);
     }
     struct event e = event_of(t, s, s->traced);
     if (has_field(s->traced, F_PEER) && s->peer != UINT32_MAX) {
@@ -175,6 +213,29 @@ static void append_completion(struct telling *t, const struct control_report *r)
     }
 }
 
+/* Whether the object with this name is reported as written: closed, initialized or destroyed. */
+static bool is_written(struct telling *t, const struct control_report *r)
+{
+    const size_t size = strnlen(r->name, sizeof r->name);
+    return map_get(&t->written, names_find(&t->texts, r->name, size)) != NULL;
+}
+
+/* What ends while there are other tasks: their uses of it are accesses. */
+static void know_ends(struct telling *t, const struct control_report *reports)
+{
+    for (uint64_t i = 0; i < t->c->page->result.report_count; i++) {
+        if (reports[i].kind == EVENT_WRITE) {
+            const size_t size = strnlen(reports[i].name, sizeof reports[i].name);
+            map_put(&t->written, names_intern(&t->texts, reports[i].name, size), 1);
+        }
+    }
+    for (uint64_t i = 0; i < t->step_count; i++) {
+        if (t->steps[i].traced == EVENT_FREE) {
+            map_put(&t->freed, control_pieces_object(&t->pieces, named_first(&t->steps[i])), 1);
+        }
+    }
+}
+
 static void append_report(struct telling *t, const struct control_report *r)
 {
     if (kind_of(r->kind) == NULL) {
@@ -184,6 +245,9 @@ static void append_report(struct telling *t, const struct control_report *r)
     if (kind_of(r->kind)->class == CLASS_SYNC && !is_annotated) {
         append_completion(t, r);
         return;
+    }
+    if (r->kind == EVENT_READ && !is_written(t, r)) {
+        return; /* a descriptor that nobody closes while there are others */
     }
     char name[sizeof r->name];
     (void)snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, r->name);
@@ -198,8 +262,8 @@ static void append_report(struct telling *t, const struct control_report *r)
     if (r->kind == EVENT_LOCK || r->kind == EVENT_UNLOCK) {
         e.mode = (uint8_t)r->value;
     }
-    if (r->kind == EVENT_VARIABLE || r->kind == EVENT_READY || r->kind == EVENT_INTERRUPT ||
-        r->kind == EVENT_INTERRUPT_END) {
+    if (r->kind == EVENT_VARIABLE || r->kind == EVENT_SEM_INIT || r->kind == EVENT_READY ||
+        r->kind == EVENT_INTERRUPT || r->kind == EVENT_INTERRUPT_END) {
         e.value = r->value;
         e.has |= HAS_VALUE;
     }
@@ -224,10 +288,11 @@ static void append_violation(struct telling *t, const struct execution *x)
 void tell_run(struct controlled *c, struct trace *trace, const struct execution *x)
 {
     const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const struct control_report *reports = control_at(c, CONTROL_PLACE(REPORTS));
     struct telling t = {.c = c, .trace = trace, .steps = steps, .step_count = x->steps.count};
     control_pieces_build(&t.pieces, steps, x->steps.count);
     names_init(&t.texts);
-    const struct control_report *reports = control_at(c, CONTROL_PLACE(REPORTS));
+    know_ends(&t, reports);
     char source[100];
     (void)snprintf(source, sizeof source, "clew explore %s", c->system);
     trace->tables.order = ORDER_EXACT;
@@ -252,4 +317,6 @@ void tell_run(struct controlled *c, struct trace *trace, const struct execution 
     names_release(&t.texts);
     map_release(&t.count_of);
     map_release(&t.copy_of);
+    map_release(&t.written);
+    map_release(&t.freed);
 }

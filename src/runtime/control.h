@@ -349,6 +349,9 @@ struct object object_of_time(void);
 struct object object_of_kind(enum control_descriptor kind, uint32_t ordinal, uint32_t owner);
 /* The memory means something else from now on. */
 void object_forget(const void *address, size_t size);
+/* The pages are mapped by the program; are about to be unmapped. */
+void object_mapped(const void *start, size_t size, const void *place);
+void object_unmapped(const void *start, size_t size);
 /* The modules of the process changed. */
 void object_modules(void);
 /* Where the module lies that has this address. */

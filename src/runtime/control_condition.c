@@ -103,6 +103,8 @@ RT_EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 /* The real one would wait for those who still wait, whom it does not know. */
 RT_EXPORT int pthread_cond_destroy(pthread_cond_t *c)
 {
-    (void)c;
+    if (control_is_on) {
+        lock_life(c, RT_PLACE);
+    }
     return 0;
 }

@@ -287,6 +287,9 @@ RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *m)
 
 RT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
+    if (control_is_on) {
+        lock_life(m, RT_PLACE);
+    }
     return control_is_on && m->__data.__lock != 0 && m->__data.__owner != OWNER_LOST ? EBUSY : 0;
 }
 
@@ -428,11 +431,17 @@ RT_EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 {
     (void)shared;
     *l = 0;
+    if (control_is_on) {
+        lock_life(l, RT_PLACE);
+    }
     return 0;
 }
 
 RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
 {
+    if (control_is_on) {
+        lock_life(l, RT_PLACE);
+    }
     return *l != 0 ? EBUSY : 0;
 }
 
@@ -574,11 +583,17 @@ RT_EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierat
     }
     memset(b, 0, sizeof *b);
     number_in(b)[BARRIER_COUNT] = count;
+    if (control_is_on) {
+        lock_life(b, RT_PLACE);
+    }
     return 0;
 }
 
 RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
 {
+    if (control_is_on) {
+        lock_life(b, RT_PLACE);
+    }
     return number_in(b)[BARRIER_COME] != 0 ? EBUSY : 0;
 }
 

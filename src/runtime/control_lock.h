@@ -19,6 +19,9 @@ int lock_mutex_take(pthread_mutex_t *m); /* which is free */
 /* Takes the mutex after a wait for the condition that no signal ended. */
 int lock_mutex_after_wait(pthread_mutex_t *m, const pthread_cond_t *c, const void *place);
 
+/* The object is initialized, or is about to be destroyed. */
+void lock_life(const volatile void *object, const void *place);
+
 int lock_once(pthread_once_t *once, void (*run)(void), const void *place);
 
 /* As pthread_cond_wait and pthread_cond_clockwait. */

@@ -332,16 +332,53 @@ RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
     return opened(folder, path, flags, mode);
 }
 
+/* The kernel maps whole pages. */
+static size_t pages(size_t size)
+{
+    return (size + 4095) & ~(size_t)4095;
+}
+
 RT_EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     control_changed();
-    return (void *)sys(SYS_mmap, address, size, protection, flags, fd, offset);
+    void *start = (void *)sys(SYS_mmap, address, size, protection, flags, fd, offset);
+    if (start != MAP_FAILED && control_is_mine()) {
+        object_mapped(start, pages(size), RT_PLACE);
+    }
+    return start;
 }
 
 RT_EXPORT int munmap(void *address, size_t size)
 {
     control_changed();
-    return (int)sys(SYS_munmap, address, size);
+    if (control_is_mine() && task_has_others()) {
+        (void)turn_take(&(struct act){.kind = EVENT_FREE,
+                                      .object = address,
+                                      .writes = true,
+                                      .is_of_block = true,
+                                      .place = RT_PLACE});
+    }
+    const int result = (int)sys(SYS_munmap, address, size);
+    if (result == 0 && control_is_on) {
+        object_unmapped(address, pages(size));
+    }
+    return result;
+}
+
+/* What moves, or grows, is another mapping. */
+RT_EXPORT void *mremap(void *start, size_t size, size_t size_new, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void *) : NULL;
+    va_end(rest);
+    control_changed();
+    void *moved = (void *)sys(SYS_mremap, start, size, size_new, flags, wanted);
+    if (moved != MAP_FAILED && control_is_mine() && moved != start) {
+        object_unmapped(start, pages(size));
+        object_mapped(moved, pages(size_new), RT_PLACE);
+    }
+    return moved;
 }
 
 RT_EXPORT void *dlopen(const char *path, int flags)

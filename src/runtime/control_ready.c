@@ -55,6 +55,9 @@ static bool await(const struct awaited *w)
     const uint64_t blocked = me->signals_blocked;
     me->signals_blocked = w->mask == NULL ? blocked : signals_of(w->mask);
     const bool has_outer = is_outer(w);
+    for (uint32_t i = 0; i < w->count; i++) {
+        end_use(w->descriptors[i].fd, w->place);
+    }
     const struct object object =
         w->count == 1 ? end_object_in(w->descriptors[0].fd) : (struct object){0};
     if (has_outer && w->call != NULL) {
@@ -281,8 +284,11 @@ static int set_until(const struct set *s, const struct timespec *most, const voi
     if (!await(&w) && turn_is_interrupted()) {
         return -1;
     }
-    return ready(sys(SYS_epoll_pwait, s->fd, s->events, s->most, 0L, NULL, 0L), "epoll_wait",
-                 place);
+    const long count = sys(SYS_epoll_pwait, s->fd, s->events, s->most, 0L, NULL, 0L);
+    for (long i = 0; i < count; i++) {
+        end_returned(s->fd, s->events[i].data.u64, place);
+    }
+    return ready(count, "epoll_wait", place);
 }
 
 RT_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int ms,

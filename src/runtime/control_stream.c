@@ -71,6 +71,11 @@ RT_EXPORT int epoll_create(int size)
 
 RT_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
 {
+    end_use(set, RT_PLACE);
+    end_use(fd, RT_PLACE);
+    if (event != NULL && operation != EPOLL_CTL_DEL) {
+        end_registers(fd, event->data.u64, RT_PLACE);
+    }
     const int result = (int)sys(SYS_epoll_ctl, set, operation, fd, event);
     if (result == 0 && operation != EPOLL_CTL_MOD) {
         end_member(set, fd, operation == EPOLL_CTL_ADD);
@@ -88,11 +93,14 @@ static int shared(int from, long to)
 
 RT_EXPORT int dup(int fd)
 {
+    end_use(fd, RT_PLACE);
     return shared(fd, sys(SYS_dup, fd));
 }
 
 RT_EXPORT int dup3(int from, int to, int flags)
 {
+    end_use(from, RT_PLACE);
+    end_closes(to, RT_PLACE);
     return shared(from, sys(SYS_dup3, from, to, flags));
 }
 
@@ -144,6 +152,7 @@ static void take_close(int fd, enum event_kind kind, const void *place)
 RT_EXPORT int close(int fd)
 {
     take_close(fd, EVENT_CLOSE, RT_PLACE);
+    end_closes(fd, RT_PLACE);
     const int result = (int)sys(SYS_close, fd);
     if (result == 0 && control_is_on) {
         end_closed(fd);
@@ -154,6 +163,7 @@ RT_EXPORT int close(int fd)
 RT_EXPORT int shutdown(int fd, int how)
 {
     take_close(fd, EVENT_SHUTDOWN, RT_PLACE);
+    end_use(fd, RT_PLACE);
     return (int)sys(SYS_shutdown, fd, how);
 }
 
@@ -176,6 +186,7 @@ RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
     } else if (control_is_mine() && end_of(fd) != NULL) {
         control_outside("connect");
     }
+    end_use(fd, RT_PLACE);
     const int result = (int)sys(SYS_connect, fd, address.__sockaddr__, size);
     if (to >= 0 && (result == 0 || errno == EINPROGRESS)) {
         const int saved = errno;
@@ -213,6 +224,7 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
             return -1;
         }
     }
+    end_use(fd, RT_PLACE);
     const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
     if (result >= 0 && control_is_on) {
         turn_changed();

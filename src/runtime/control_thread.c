@@ -247,7 +247,9 @@ RT_EXPORT int mtx_unlock(mtx_t *m)
 
 RT_EXPORT void mtx_destroy(mtx_t *m)
 {
-    (void)m;
+    if (control_is_on) {
+        lock_life(m, RT_PLACE);
+    }
 }
 
 RT_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
@@ -283,7 +285,9 @@ RT_EXPORT int cnd_broadcast(cnd_t *c)
 
 RT_EXPORT void cnd_destroy(cnd_t *c)
 {
-    (void)c;
+    if (control_is_on) {
+        lock_life(c, RT_PLACE);
+    }
 }
 
 RT_EXPORT void call_once(once_flag *once, void (*run)(void))

@@ -201,6 +201,7 @@ static long transfer(const struct transfer *t)
     }
     const long flags = sys(SYS_fcntl, fd_of(t), F_GETFL);
     const bool is_waiting = flags >= 0 && (flags & O_NONBLOCK) == 0 && !t->is_prompt;
+    end_use(fd_of(t), t->place);
     while (true) {
         if (!await(t, is_waiting)) {
             return -1;

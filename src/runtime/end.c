@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/sys.h"
+#include "runtime/text.h"
 #include "runtime/timer.h"
 
 enum { ENDS_MAX = 1024, DESCRIPTORS_MAX = END_DESCRIPTORS_MAX, KNOCKING_MAX = 16 };
@@ -349,6 +350,53 @@ static void report(enum event_kind kind, const struct end *e, uint64_t message, 
     char name[sizeof((struct control_report *)0)->name];
     (void)object_print(&e->object, name, sizeof name);
     control_report(kind, name, (int64_t)message, place);
+}
+
+/* An event about "descriptor:pipe#1 (4)", a number that stands for an end. */
+static void report_access(enum event_kind kind, int fd, const void *place)
+{
+    const struct end *e = control_is_mine() && task_has_others() ? end_of(fd) : NULL;
+    if (e == NULL) {
+        return;
+    }
+    char name[sizeof((struct control_report *)0)->name] = "descriptor:";
+    const char *last = name + sizeof name - 1;
+    char object[sizeof name];
+    (void)object_print(&e->object, object, sizeof object);
+    char *at = text_append(name + strlen(name), last, object);
+    at = text_append_number(text_append(at, last, " ("), last, (uint64_t)fd);
+    *text_append(at, last, ")") = 0;
+    control_report(kind, name, 0, place);
+}
+
+void end_use(int fd, const void *place)
+{
+    report_access(EVENT_READ, fd, place);
+}
+
+void end_closes(int fd, const void *place)
+{
+    report_access(EVENT_WRITE, fd, place);
+}
+
+static uint64_t registered[END_DESCRIPTORS_MAX]; /* data, by descriptor */
+
+void end_registers(int fd, uint64_t data, const void *place)
+{
+    if (fd >= 0 && fd < END_DESCRIPTORS_MAX) {
+        registered[fd] = data;
+        report_access(EVENT_HAPPENS_BEFORE, fd, place);
+    }
+}
+
+void end_returned(int set, uint64_t data, const void *place)
+{
+    const struct end *e = end_of(set);
+    for (int fd = 0; e != NULL && fd < END_DESCRIPTORS_MAX; fd++) {
+        if ((e->members[fd / 64] >> fd % 64 & 1) != 0 && registered[fd] == data) {
+            report_access(EVENT_HAPPENS_AFTER, fd, place);
+        }
+    }
 }
 
 void end_sent(int fd, uint64_t size, const void *place)

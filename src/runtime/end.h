@@ -65,6 +65,14 @@ int end_descriptor(const struct end *e);
 
 /* The end behind a descriptor; NULL: not made in this run, or too many are. */
 struct end *end_of(int fd);
+/* A call uses the descriptor; the descriptor is about to be closed. The two are accesses to it as
+ * an object: a use races with a close that nothing orders it with. */
+void end_use(int fd, const void *place);
+void end_closes(int fd, const void *place);
+/* The descriptor is registered with epoll, with these data; and a wait returned an event with them.
+ * The one is before the other. */
+void end_registers(int fd, uint64_t data, const void *place);
+void end_returned(int set, uint64_t data, const void *place);
 /* The name of what a descriptor stands for, whoever made it. */
 struct object end_object(int fd);
 /* The same of what comes in there. */

@@ -25,6 +25,7 @@ enum {
     TEXT_MAX = 512,
     WORD_SIZE = 8,
     FORGET_MAX = 1 << 12, /* bytes that are forgotten one by one */
+    MAPPINGS_MAX = 256,   /* that are known at a time; the others are named by their first use */
 };
 
 struct cached {
@@ -33,9 +34,18 @@ struct cached {
     struct object object;
 };
 
+/* Pages that the program has mapped in this run. */
+struct mapping {
+    uintptr_t start, end;
+    uintptr_t place;
+    uint32_t ordinal, owner;
+};
+
 static struct state {
     struct cached cache[CACHE_SIZE];
     uint64_t age;
+    struct mapping mappings[MAPPINGS_MAX];
+    uint32_t mapping_count;
     struct table first_uses; /* address to place and ordinal, packed */
     struct table counts;     /* place to how many objects have their names from it */
 } * own;
@@ -110,6 +120,7 @@ void object_start(void)
 void object_begin(void)
 {
     own->age++;
+    own->mapping_count = 0;
     table_clear(&own->first_uses);
     table_clear(&own->counts);
 }
@@ -200,6 +211,53 @@ static void name_block(struct object *o, const struct heap_block *b, uintptr_t a
     o->block = number_of(block, UINT64_MAX);
 }
 
+/* A mapping is named like a block of the heap. */
+static bool find_mapping(uintptr_t address, struct heap_block *b)
+{
+    for (uint32_t i = 0; i < own->mapping_count; i++) {
+        const struct mapping *m = &own->mappings[i];
+        if (address >= m->start && address < m->end) {
+            *b = (struct heap_block){.place = m->place,
+                                     .start = m->start,
+                                     .size = m->end - m->start,
+                                     .ordinal = m->ordinal,
+                                     .owner = m->owner};
+            return true;
+        }
+    }
+    return false;
+}
+
+void object_unmapped(const void *start, size_t size)
+{
+    const uintptr_t from = (uintptr_t)start;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < own->mapping_count; i++) {
+        struct mapping m = own->mappings[i];
+        const bool is_covered = from <= m.start && from + size >= m.end;
+        if (!is_covered) {
+            own->mappings[kept++] = m; /* what is left of it keeps its name */
+        }
+    }
+    own->mapping_count = kept;
+    own->age++;
+}
+
+void object_mapped(const void *start, size_t size, const void *place)
+{
+    object_unmapped(start, size);
+    if (own->mapping_count == MAPPINGS_MAX) {
+        return;
+    }
+    uint64_t *count = table_slot(&own->counts, (uintptr_t)place, 0);
+    own->mappings[own->mapping_count++] =
+        (struct mapping){.start = (uintptr_t)start,
+                         .end = (uintptr_t)start + size,
+                         .place = (uintptr_t)place,
+                         .ordinal = count == NULL ? 1 : (uint32_t)++ * count,
+                         .owner = control_self->number};
+}
+
 enum { ORDINAL_BITS = 16 };
 
 /* Where there are too many to remember, the place itself is the object. */
@@ -228,7 +286,7 @@ static struct object find(uintptr_t address, const void *place)
 {
     struct object o = {0};
     struct heap_block block;
-    if (heap_find(address, &block)) {
+    if (heap_find(address, &block) || find_mapping(address, &block)) {
         name_block(&o, &block, address);
     } else if (is_static(address)) {
         o.key = address;

@@ -1,6 +1,7 @@
 """Every trace that clew writes passes clew check: of programs under control, explored and replayed, of the same programs
 recorded, and of simulated systems. Programs that are correct have no race in the order of the run."""
 import glob
+import json
 import os
 import re
 import sys
@@ -8,6 +9,8 @@ import sys
 sys.dont_write_bytecode = True
 from controlled import CASES, CLEW, FOLDER, HERE, LONG, SOURCE, build, run
 import tap  # pylint: disable=wrong-import-position
+sys.path.insert(0, os.path.join(SOURCE, "test", "recorded"))
+import programs  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["CLEW_BUILD"]
 STRATEGIES = ("random", "pct", "pos") if LONG else ("random",)
@@ -71,6 +74,25 @@ def test_traces_of_broken_programs_pass():
 
 def test_traces_of_all_synchronization_pass_and_have_no_race():
     check_program(build("sync", *FLAGS), True)
+
+
+def races_in(trace, words):
+    done = run([CLEW, "races", "--json", "--model", "observed", trace])
+    findings = json.loads(done.stdout)["findings"]
+    return {frozenset(words.get(event["location"], event["location"]) for event in finding["events"]) for finding in findings}
+
+
+def test_uses_race_with_the_end_of_what_they_use():
+    """Descriptors and close, locks and their destruction, mappings and munmap."""
+    for name in ("closed", "destroyed", "mapped"):
+        path = os.path.join(SOURCE, "test", "recorded", name + ".c")
+        wanted, possible, _ = programs.claims_of(path)
+        program = build(name, "-I", os.path.dirname(path), *FLAGS, path=path)
+        for seed in SEEDS:
+            _, trace = explored(program, "random", seed)
+            check(trace)
+            found = races_in(trace, programs.words_of(path))
+            assert wanted <= found <= wanted | possible, (name, seed, found)
 
 
 def other_programs():

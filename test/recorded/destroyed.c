@@ -3,6 +3,8 @@
  * race: unlock destroy
  * may race: lock destroy
  * race: post free
+ * may race: lock free
+ * may race: unlock free
  * race: late init
  * may race: release init */
 #include <sched.h>
