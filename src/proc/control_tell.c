@@ -14,7 +14,8 @@ struct telling {
     struct control_pieces pieces;
     struct names texts;              /* names of objects, as they are printed */
     struct map count_of;             /* text -> how many objects have it as their name */
-    struct map written;              /* text of what is reported as written -> 1 */
+    struct map written;              /* text of a descriptor that is closed -> 1 */
+    struct map ended;                /* object and offset that is initialized or destroyed -> 1 */
     struct map freed;                /* object that is freed -> 1 */
     struct map copy_of;              /* object -> which of those with its name it is, from 1 */
     const struct control_step *exit; /* that of the process; NULL: not yet */
@@ -85,9 +86,14 @@ static struct named named_first(const struct control_step *s)
     return (struct named){s->key, s->ordinal, s->offset, s->owner};
 }
 
+static struct named named_object(const struct control_object *o)
+{
+    return (struct named){o->key, o->ordinal, o->offset, o->owner};
+}
+
 static struct named named_second(const struct control_step *s)
 {
-    return (struct named){s->second.key, s->second.ordinal, s->second.offset, s->second.owner};
+    return named_object(&s->second);
 }
 
 /* What a step and an event that completes it have in common. A lock that ends a wait for a
@@ -133,6 +139,12 @@ static void append_free(struct telling *t, const struct control_step *s)
     }
 }
 
+/* An object, and where in it. */
+static uint64_t byte_key(struct telling *t, struct named n)
+{
+    return map_pair(control_pieces_object(&t->pieces, n), n.offset);
+}
+
 static bool is_use(uint16_t kind)
 {
     switch (kind) {
@@ -151,15 +163,12 @@ static bool is_use(uint16_t kind)
 /* The use of a lock, condition, barrier or semaphore that ends somewhere is a read of it. */
 static void append_use(struct telling *t, const struct control_step *s)
 {
-    t->c->text.used = 0;
-    name_print(t->c, named_first(s), &t->c->text);
-    const uint32_t text = names_find(&t->texts, t->c->text.buffer, t->c->text.used);
-    const bool is_freed =
-        map_get(&t->freed, control_pieces_object(&t->pieces, named_first(s))) != NULL;
+    const struct named n = named_first(s);
+    const bool is_freed = map_get(&t->freed, control_pieces_object(&t->pieces, n)) != NULL;
     if (is_freed) {
         control_pieces_use(&t->pieces, s);
     }
-    if (is_freed || (text != 0 && map_get(&t->written, text) != NULL)) {
+    if (is_freed || map_get(&t->ended, byte_key(t, n)) != NULL) {
         const struct event e = event_of(t, s, EVENT_READ);
         trace_append(t->trace, &e);
     }
@@ -213,7 +222,7 @@ static void append_completion(struct telling *t, const struct control_report *r)
     }
 }
 
-/* Whether the object with this name is reported as written: closed, initialized or destroyed. */
+/* Whether the descriptor with this name is closed while there are other tasks. */
 static bool is_written(struct telling *t, const struct control_report *r)
 {
     const size_t size = strnlen(r->name, sizeof r->name);
@@ -224,7 +233,9 @@ static bool is_written(struct telling *t, const struct control_report *r)
 static void know_ends(struct telling *t, const struct control_report *reports)
 {
     for (uint64_t i = 0; i < t->c->page->result.report_count; i++) {
-        if (reports[i].kind == EVENT_WRITE) {
+        if (reports[i].kind == EVENT_WRITE && reports[i].object.key != 0) {
+            map_put(&t->ended, byte_key(t, named_object(&reports[i].object)), 1);
+        } else if (reports[i].kind == EVENT_WRITE) {
             const size_t size = strnlen(reports[i].name, sizeof reports[i].name);
             map_put(&t->written, names_intern(&t->texts, reports[i].name, size), 1);
         }
@@ -247,14 +258,17 @@ static void append_report(struct telling *t, const struct control_report *r)
         return;
     }
     if (r->kind == EVENT_READ && !is_written(t, r)) {
-        return; /* a descriptor that nobody closes while there are others */
+        return;
     }
     char name[sizeof r->name];
     (void)snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, r->name);
     const uint32_t text = names_intern_text(&t->trace->tables.names, name);
     struct event e = {
         .kind = r->kind, .task = task_of(t, r->task), .location = place_of(t, r->place)};
-    if (has_field(r->kind, F_OBJECT)) {
+    const bool is_message = r->kind == EVENT_SEND || r->kind == EVENT_RECV;
+    if (r->object.key != 0 && !is_message && has_field(r->kind, F_OBJECT)) {
+        e.object = object_name(t, named_object(&r->object));
+    } else if (has_field(r->kind, F_OBJECT)) {
         e.object = text;
     } else if (has_field(r->kind, F_TEXT)) {
         e.text = text;
@@ -267,7 +281,7 @@ static void append_report(struct telling *t, const struct control_report *r)
         e.value = r->value;
         e.has |= HAS_VALUE;
     }
-    if (r->kind == EVENT_SEND || r->kind == EVENT_RECV) {
+    if (is_message) {
         char message[96];
         (void)snprintf(message, sizeof message, "%s#%lld", name, (long long)r->value);
         e.message = names_intern_text(&t->trace->tables.names, message);
@@ -318,5 +332,6 @@ void tell_run(struct controlled *c, struct trace *trace, const struct execution 
     map_release(&t.count_of);
     map_release(&t.copy_of);
     map_release(&t.written);
+    map_release(&t.ended);
     map_release(&t.freed);
 }

@@ -213,7 +213,14 @@ void control_report_channel(enum event_kind kind, const void *channel, int64_t m
         const struct object o = object_of(channel, place);
         char name[sizeof((struct control_report *)0)->name];
         object_print(&o, name, sizeof name);
+        struct control_result *r = &control->result;
+        const uint64_t before = r->report_count;
         control_report(kind, name, message, place);
+        if (r->report_count > before) {
+            struct control_report *reports = control_region(CONTROL_PLACE(REPORTS));
+            reports[before].object = (struct control_object){
+                .key = o.key, .ordinal = o.ordinal, .offset = o.offset, .owner = o.owner};
+        }
     }
 }
 

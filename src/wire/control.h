@@ -188,7 +188,7 @@ struct control_result {
     char outside[CONTROL_OUTSIDES_MAX][CONTROL_OUTSIDE_SIZE];
 };
 
-/* The name of an object besides the one that a step is about; key 0: there is none. */
+/* The name of an object that an event is about; key 0: there is none. */
 struct control_object {
     uint64_t key;
     uint32_t ordinal, offset, owner;
@@ -230,9 +230,10 @@ struct control_report {
     int64_t value;
     uint32_t step; /* how many steps had begun */
     uint32_t task;
-    uint16_t kind; /* enum event_kind */
-    uint16_t size; /* of a message */
-    char name[60]; /* ended by 0; longer ones are cut */
+    uint16_t kind;                /* enum event_kind */
+    uint16_t size;                /* of a message */
+    char name[60];                /* ended by 0; longer ones are cut */
+    struct control_object object; /* what it is about, if that is known by an address */
 };
 
 /* Where a debugger is to stop, and what it says there. */
@@ -320,6 +321,6 @@ struct control {
 _Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
 _Static_assert(sizeof(struct control_name) == 16, "control page v2");
 _Static_assert(sizeof(struct control_step) == 136, "control page v2");
-_Static_assert(sizeof(struct control_report) == 88, "control page v2");
+_Static_assert(sizeof(struct control_report) == 112, "control page v2");
 
 #endif

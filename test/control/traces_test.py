@@ -84,7 +84,7 @@ def races_in(trace, words):
 
 def test_uses_race_with_the_end_of_what_they_use():
     """Descriptors and close, locks and their destruction, mappings and munmap."""
-    for name in ("closed", "destroyed", "mapped"):
+    for name in ("closed", "counted", "destroyed", "mapped"):
         path = os.path.join(SOURCE, "test", "recorded", name + ".c")
         wanted, possible, _ = programs.claims_of(path)
         program = build(name, "-I", os.path.dirname(path), *FLAGS, path=path)

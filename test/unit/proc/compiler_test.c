@@ -72,14 +72,17 @@ TEST(compiling_and_linking_at_once_are_several_steps)
 
 /* Its user gave the words for the linker to a command that links; the steps that do not must not
  * complain, or -Werror ends them. */
+#define READS "-Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 "
+
 TEST(clang_is_not_asked_about_words_for_the_linker)
 {
     CHECK_TEXT(PLAN_WITH("clang", "-Werror", "-rdynamic", "a.c", "-o", "a", "-Wl,-O1"),
-               "clang -fsanitize=thread -IINC -Qunused-arguments -Werror -rdynamic a.c -c -o "
+               "clang -fsanitize=thread " READS
+               "-IINC -Qunused-arguments -Werror -rdynamic a.c -c -o "
                "TMP/clew-2.o\n"
                "clang -Werror -rdynamic TMP/clew-2.o -o a -Wl,-O1" LINK);
     CHECK_TEXT(PLAN_WITH("clang", "-Werror", "-c", "a.c"),
-               "clang -fsanitize=thread -IINC -Werror -c a.c\n");
+               "clang -fsanitize=thread " READS "-IINC -Werror -c a.c\n");
 }
 
 TEST(values_of_options_are_not_sources)
