@@ -252,19 +252,21 @@ static int find_in_trace(struct races *r, struct reading *reading, struct err *e
 
 /* ---- a program, run under control ---- */
 
-/* What the run leaves open: the trace says less then. */
+/* Notes what the run leaves open. A run with uncontrolled calls may go otherwise next time, and one
+ * that ended early has no accesses after its end: neither is clean. */
 static void note_run(struct races *r, struct world *w, const struct execution *x)
 {
     const struct control_told told = control_told(w);
-    const bool is_whole = x->outcome == OUTCOME_PASSED || outcome_is_violation(x->outcome);
     for (uint32_t i = 0; i < told.outside_count; i++) {
         notes_add(&r->notes, "", "%s is not controlled", told.outside[i]);
     }
     if (x->outcome != OUTCOME_PASSED) {
-        notes_add(&r->notes, "", "the run ended with %s: %.150s", outcome_name(x->outcome),
-                  x->what);
+        notes_add(&r->notes, "",
+                  "the run, and its trace, ended with %s (clew explore finds such runs again): "
+                  "%.150s",
+                  outcome_name(x->outcome), x->what);
     }
-    r->is_unsure |= told.outside_count > 0 || !is_whole;
+    r->is_unsure |= told.outside_count > 0 || x->outcome != OUTCOME_PASSED;
 }
 
 int races_of_command(struct races *r, struct err *e)

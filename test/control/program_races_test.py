@@ -1,0 +1,64 @@
+"""clew races -- PROGRAM: the races of one run under control, whatever its schedule."""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+from controlled import CLEW, LONG, SOURCE, build, build_plain, run
+import tap  # pylint: disable=wrong-import-position
+
+SEEDS = range(1, 33) if LONG else range(1, 5)
+
+FREED = """
+#include <pthread.h>
+#include <stdlib.h>
+static int *shared;
+static void *use(void *unused) { *shared = 3; return unused; }
+int main(void)
+{
+    pthread_t user;
+    shared = malloc(sizeof *shared);
+    *shared = 1;
+    pthread_create(&user, NULL, use, NULL);
+    free(shared);
+    return pthread_join(user, NULL);
+}
+"""
+
+
+def races(program, *options):
+    """The exit status, and the findings file."""
+    done = run([CLEW, "races", "-q", "--json", *options, "--", program])
+    return done.returncode, json.loads(done.stdout)
+
+
+def recorded(name):
+    folder = os.path.join(SOURCE, "test", "recorded")
+    return build(name, "-I", folder, path=os.path.join(folder, name + ".c"))
+
+
+def test_a_correct_pool_is_clean_under_every_schedule():
+    for seed in SEEDS:
+        status, found = races(recorded("pool"), "--seed", str(seed))
+        assert (status, found["verdict"], found["findings"]) == (0, "clean", []), (seed, found)
+
+
+def test_a_race_is_found_without_options():
+    status, found = races(recorded("bank"))
+    assert status == 1 and found["verdict"] == "found", found
+
+
+def test_a_run_that_ends_early_is_never_clean():
+    """Where the memory is freed first, the run ends at the use: its trace has no second access."""
+    program = build("freed_early", text=FREED)
+    statuses = {races(program, "--seed", str(seed))[0] for seed in SEEDS}
+    assert statuses <= {1, 3} and 1 in statuses, statuses
+
+
+def test_a_program_without_visible_accesses_is_unknown():
+    status, found = races(build_plain("sync"))
+    assert (status, found["verdict"]) == (3, "unknown"), found
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run(tap.claims(globals())))
