@@ -296,14 +296,19 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
                    &hb->arena, n);
     add_handlers(hb);
     semaphores_build(&hb->semaphores, t, &hb->contexts, &hb->arena);
+    if (!is_by_task && !options->fixes_onces) {
+        onces_build(&hb->onces, t, &hb->contexts, &hb->arena);
+    }
     const struct sync_options sync = {
         .scope = options->model == HB_OBSERVED ? SYNC_THIS_SCHEDULE : SYNC_EVERY_SCHEDULE,
         .semaphores = &hb->semaphores,
+        .onces = &hb->onces,
     };
     sync_add(&hb->edges, t, &hb->contexts, &sync, n);
     messages_build(&hb->messages, t, &hb->edges, &hb->arena, n);
     waits_build(&hb->waits, t, &hb->semaphores, &hb->arena, n);
-    const struct sections_options uses = {.waits = &hb->waits, .semaphores = &hb->semaphores};
+    const struct sections_options uses = {
+        .waits = &hb->waits, .semaphores = &hb->semaphores, .onces = &hb->onces};
     sections_build(&hb->sections, t, &hb->contexts, &uses, &hb->arena, n);
     note_zero_times(t, n);
     if (options->given != NULL && given_add(options->given, t, &hb->edges, n, e) < 0) {

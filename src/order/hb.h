@@ -19,6 +19,7 @@
 #include "order/given.h"
 #include "order/graph.h"
 #include "order/message.h"
+#include "order/once.h"
 #include "order/reach.h"
 #include "order/section.h"
 #include "order/semaphore.h"
@@ -42,6 +43,7 @@ struct hb_options {
     enum hb_model model;
     enum reach_scope scope;    /* which pairs of events can be asked about, see reach.h */
     const struct given *given; /* orders given by the user, NULL: none */
+    bool fixes_onces;          /* no routine of a one-time initialization is movable */
 };
 
 struct reads_from;
@@ -53,6 +55,7 @@ struct hb {
     enum hb_model model;
     struct contexts contexts;
     struct semaphores semaphores;
+    struct onces onces; /* movable routines; none where the list decides who ran them */
     struct messages messages;
     struct waits waits;
     struct sections sections;

@@ -35,6 +35,7 @@ struct build {
 
     struct map lock_of;      /* scoped name to lock */
     struct map semaphore_of; /* scoped name of a semaphore to lock */
+    struct map once_of;      /* scoped name of a one-time initialization to lock */
     struct map holding_of;   /* (task, lock) to holding */
     VEC(struct lock) locks;
     VEC(struct holding) holdings;
@@ -53,33 +54,44 @@ static bool is_wait(const struct event *e)
     return e->kind == EVENT_WAIT_BEGIN || e->kind == EVENT_WAIT_END;
 }
 
-/* What a semaphore's events are to the lock that it is used as. */
-static bool takes(const struct event *e)
+/* What an event is to the lock that its semaphore or one-time initialization is used as. */
+static bool takes(const struct build *b, event_id id)
 {
-    return e->kind == EVENT_LOCK || e->kind == EVENT_SEM_WAIT;
+    const uint16_t kind = trace_at(b->t, id)->kind;
+    return kind == EVENT_LOCK || kind == EVENT_SEM_WAIT || kind == EVENT_ONCE_BEGIN;
 }
 
-static bool gives_back(const struct event *e)
+static bool gives_back(const struct build *b, event_id id)
 {
-    return e->kind == EVENT_UNLOCK || e->kind == EVENT_SEM_POST;
+    const uint16_t kind = trace_at(b->t, id)->kind;
+    return kind == EVENT_UNLOCK || kind == EVENT_SEM_POST ||
+           (kind == EVENT_ONCE && once_at(b->o->onces, id)->end == id);
+}
+
+/* A section of one event: somebody finds the initialization complete. */
+static bool passes(const struct build *b, event_id id)
+{
+    return trace_at(b->t, id)->kind == EVENT_ONCE && !gives_back(b, id);
 }
 
 static bool is_use(const struct build *b, event_id id)
 {
     const struct event *e = trace_at(b->t, id);
     return e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK || is_wait(e) ||
-           semaphore_used(b->o->semaphores, b->t, id, SEMAPHORE_LOCK) != NULL;
+           semaphore_used(b->o->semaphores, b->t, id, SEMAPHORE_LOCK) != NULL ||
+           once_at(b->o->onces, id) != NULL;
 }
 
 static uint32_t lock_number(struct build *b, const struct event *e)
 {
     const bool is_semaphore = e->kind == EVENT_SEM_WAIT || e->kind == EVENT_SEM_POST;
-    const uint64_t scoped = is_wait(e)     ? scope_name(b->t, e, e->text != 0 ? e->text : e->object)
-                            : is_semaphore ? scope_name(b->t, e, e->object)
-                                           : scope_lock(b->t, e);
+    const bool is_once = e->kind == EVENT_ONCE_BEGIN || e->kind == EVENT_ONCE;
+    const uint64_t scoped = is_wait(e) ? scope_name(b->t, e, e->text != 0 ? e->text : e->object)
+                            : is_semaphore || is_once ? scope_name(b->t, e, e->object)
+                                                      : scope_lock(b->t, e);
+    struct map *number_of = is_semaphore ? &b->semaphore_of : is_once ? &b->once_of : &b->lock_of;
     bool is_new = false;
-    const uint32_t lock = *map_slot(is_semaphore ? &b->semaphore_of : &b->lock_of, scoped,
-                                    (uint32_t)b->locks.count, &is_new);
+    const uint32_t lock = *map_slot(number_of, scoped, (uint32_t)b->locks.count, &is_new);
     if (is_new) {
         const uint32_t node = (uint32_t)(scoped >> 32);
         vec_push(&b->locks, (struct lock){.node = node == SCOPE_WHOLE_TRACE ? 0 : node,
@@ -139,12 +151,14 @@ static void sort_uses(struct build *b)
     }
     for (uint32_t i = 0; i < b->uses.count; i++) {
         struct holding *h = &b->holdings.at[b->uses.at[i].holding];
-        const struct event *e = trace_at(b->t, b->uses.at[i].event);
+        const event_id id = b->uses.at[i].event;
+        const struct event *e = trace_at(b->t, id);
         const uint32_t slot = h->first + h->count++;
         b->use_at[slot] = i;
-        b->depth[slot] = (h->count == 1 ? 0 : b->depth[slot - 1]) + takes(e) - gives_back(e);
+        b->depth[slot] =
+            (h->count == 1 ? 0 : b->depth[slot - 1]) + takes(b, id) - gives_back(b, id);
         h->wait_end = is_wait(e) ? slot + 1 : h->wait_end;
-        if (takes(e) && !lock_mode_is_shared(e->mode)) {
+        if (takes(b, id) && !lock_mode_is_shared(e->mode)) {
             h->exclusive_end = slot + 1;
         }
     }
@@ -184,13 +198,20 @@ static void walk_step(struct build *b, struct walk *w, uint32_t number)
 {
     const struct use *use = &b->uses.at[number];
     const struct event *e = trace_at(b->t, use->event);
-    if (takes(e)) {
+    if (passes(b, use->event)) {
+        const struct section pass = {.lock = w->open.lock,
+                                     .task = w->open.task,
+                                     .begin = use->event,
+                                     .is_shared = true,
+                                     .is_released = true};
+        section_end(b, &pass, use->event);
+    } else if (takes(b, use->event)) {
         const bool is_shared = lock_mode_is_shared(e->mode);
         w->open.is_shared = is_shared && (w->depth == 0 || w->open.is_shared);
         if (w->depth++ == 0) {
             section_begin(b, w, number);
         }
-    } else if (gives_back(e)) {
+    } else if (gives_back(b, use->event)) {
         if (w->depth == 0) {
             remark(b->n, b->t, use->event, "a lock is released that its task does not hold");
         } else if (--w->depth == 0) {
@@ -244,7 +265,7 @@ static event_id lost_end(const struct build *b, const struct section *s, uint32_
         const struct use *use = &b->uses.at[i];
         const struct holding *h = &b->holdings.at[use->holding];
         const struct event *e = trace_at(b->t, use->event);
-        if (h->lock == s->lock && h->task != s->task && takes(e) &&
+        if (h->lock == s->lock && h->task != s->task && takes(b, use->event) &&
             !(s->is_shared && lock_mode_is_shared(e->mode))) {
             return last_of_task(b, s->task, s->begin, use->event);
         }
@@ -358,6 +379,7 @@ void sections_build(struct sections *s, const struct trace *t, const struct cont
     lay_out(s, &b, a);
     map_release(&b.lock_of);
     map_release(&b.semaphore_of);
+    map_release(&b.once_of);
     map_release(&b.holding_of);
     vec_release(&b.locks);
     vec_release(&b.holdings);

@@ -4,8 +4,10 @@
  *     [------- reentrant, ---------]          [----------------]        two sections of m
  *
  * Locks belong to their node, those of several processes (fcntl, flock, process-shared) to the
- * whole trace. A semaphore that is used as a lock (order/semaphore.h) is one. Sections of one lock
- * by different tasks, not both shared, never overlap. */
+ * whole trace. A semaphore that is used as a lock (order/semaphore.h) is one, and so is an object
+ * of one-time initialization whose routine is movable (order/once.h): the routine is a section, and
+ * each ONCE of the object after it a shared one. Sections of one lock by different tasks, not both
+ * shared, never overlap. */
 #ifndef CLEW_ORDER_SECTION_H
 #define CLEW_ORDER_SECTION_H
 
@@ -15,6 +17,7 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "order/context.h"
+#include "order/once.h"
 #include "order/semaphore.h"
 #include "order/wait.h"
 #include "trace/trace.h"
@@ -48,6 +51,7 @@ struct sections {
 struct sections_options {
     const struct waits *waits;
     const struct semaphores *semaphores; /* those used as locks are locks */
+    const struct onces *onces;           /* those with a movable routine are locks */
 };
 
 /* Finds the sections of t. Notes releases of what is not held and locks never released. Linear, but

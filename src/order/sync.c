@@ -342,12 +342,12 @@ static void order_semaphores(struct build *b, const struct semaphores *all)
     }
 }
 
-static void order_once(struct build *b)
+static void order_once(struct build *b, const struct onces *movable)
 {
     struct map first = {0};
     for (event_id id = 0; id < b->t->events.count; id++) {
         const struct event *e = &b->t->events.at[id];
-        if (e->kind == EVENT_ONCE) {
+        if (e->kind == EVENT_ONCE && (movable == NULL || once_at(movable, id) == NULL)) {
             const event_id done = *map_slot(&first, scope_name(b->t, e, e->object), id, NULL);
             if (done != id) {
                 add(b, done, id, EDGE_ONCE);
@@ -471,7 +471,7 @@ void sync_add(struct edges *edges, const struct trace *t, const struct contexts 
         order_semaphores(&b, o->semaphores);
     }
     if (has_kind[EVENT_ONCE]) {
-        order_once(&b);
+        order_once(&b, o->onces);
     }
     if (has_kind[EVENT_BARRIER_ENTER]) {
         order_barriers(&b);

@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "order/context.h"
 #include "order/graph.h"
+#include "order/once.h"
 #include "order/semaphore.h"
 #include "trace/trace.h"
 
@@ -18,6 +19,7 @@ enum sync_scope {
 struct sync_options {
     enum sync_scope scope;
     const struct semaphores *semaphores; /* NULL: they order nothing */
+    const struct onces *onces;           /* whose ONCEs sections keep apart; NULL: of none */
 };
 
 /* Adds the edges; notes children that never start. O(events + edges), and for semaphores that leave

@@ -254,6 +254,26 @@ static void add_sends(struct prefix *p, size_t clause_max)
     vec_release(&sends);
 }
 
+/* ---- one-time initialization ---- */
+
+/* Once another task has run a movable routine, nobody runs it again: if it begins at all, it begins
+ * before every return from a call. */
+static void add_routines(struct prefix *p, size_t clause_max)
+{
+    const struct hb *hb = p->scene->d->hb;
+    vec_each (&p->scene->events, id) {
+        const struct once *once = once_at(&hb->onces, *id);
+        if (once == NULL || hb->trace->events.at[*id].kind != EVENT_ONCE || *id == once->end ||
+            !scene_has(p->scene, once->begin) || is_full(p, clause_max)) {
+            continue;
+        }
+        struct clause c = {0};
+        say(&c, before(p, once->begin, *id));
+        say_out(p, &c, once->begin);
+        add(p, &c);
+    }
+}
+
 /* ---- waits ---- */
 
 /* The choice is not this notify, or the atom holds. */
@@ -365,6 +385,7 @@ bool prefix_build(struct prefix *p, const struct scene *s, size_t clause_max)
     add_handlers(p, limit);
     add_reads(p, limit);
     add_sends(p, limit);
+    add_routines(p, limit);
     add_waits(p, limit);
     return !is_full(p, limit);
 }

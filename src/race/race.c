@@ -274,21 +274,74 @@ static enum race_verdict know_nothing(void *self, event_id a, event_id b)
     return RACE_UNKNOWN;
 }
 
+/* Asks about accesses of routines that any caller could run with the calls in the order of the
+ * list, as strict.c does. */
+struct solver_judge {
+    const struct hb *hb;
+    struct query query;
+    bool has_fixed;
+    struct hb fixed_hb;
+    struct query fixed;
+};
+
+static int open_fixed(struct solver_judge *s, struct tally *y, struct arena *a, struct err *e)
+{
+    struct notes repeated = {0};
+    const struct hb_options options = {
+        .model = HB_STRICT, .scope = REACH_ALL, .given = y->o->given, .fixes_onces = true};
+    int result = hb_build(&s->fixed_hb, y->t, &options, &repeated, e);
+    notes_release(&repeated);
+    if (result == 0) {
+        result = query_open(&s->fixed, &s->fixed_hb, y, a, e);
+        s->has_fixed = result == 0;
+        if (result < 0) {
+            hb_release(&s->fixed_hb);
+        }
+    }
+    if (result < 0) {
+        query_close(&s->query);
+    }
+    return result;
+}
+
+static enum race_verdict ask_data(void *self, event_id a, event_id b)
+{
+    struct solver_judge *s = self;
+    const bool is_about_routine =
+        once_around(&s->hb->onces, a) != NULL || once_around(&s->hb->onces, b) != NULL;
+    const struct judge judge = query_judge(is_about_routine ? &s->fixed : &s->query);
+    return judge.data(judge.self, a, b);
+}
+
+static enum race_verdict ask_message(void *self, event_id send, event_id receive)
+{
+    struct solver_judge *s = self;
+    const struct judge judge = query_judge(&s->query);
+    return judge.message(judge.self, send, receive);
+}
+
 /* Every candidate is a question about the rules as they are, without what the engine knows. */
 static int judge_by_solver(void *context, struct tally *y, struct err *e)
 {
     const struct by_rules *b = context;
     struct arena arena = {0};
-    struct query q;
-    int result = query_open(&q, b->hb, y, &arena, e);
+    struct solver_judge s = {.hb = b->hb};
+    int result = query_open(&s.query, b->hb, y, &arena, e);
+    if (result == 0 && b->hb->onces.count > 0) {
+        result = open_fixed(&s, y, &arena, e);
+    }
     if (result == 0) {
-        const bool has_order = !b->hb->is_contradictory && query_any(&q) != RACE_NO;
+        const bool has_order = !b->hb->is_contradictory && query_any(&s.query) != RACE_NO;
         const struct judge judge =
-            has_order ? query_judge(&q)
+            has_order ? (struct judge){.data = ask_data, .message = ask_message, .self = &s}
                       : (struct judge){.data = know_nothing, .message = know_nothing};
         judge_candidates(y, b->c, &judge);
-        result = query_written(&q, e);
-        query_close(&q);
+        result = query_written(&s.query, e);
+        query_close(&s.query);
+    }
+    if (s.has_fixed) {
+        query_close(&s.fixed);
+        hb_release(&s.fixed_hb);
     }
     arena_release(&arena);
     return result;

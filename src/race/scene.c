@@ -141,11 +141,17 @@ enum scene_state scene_set_deadlock(struct scene *s, const struct deadlock_state
 
 /* ---- what the events begin ---- */
 
+static bool begins_section(const struct event *e)
+{
+    return e->kind == EVENT_LOCK || e->kind == EVENT_WAIT_END || e->kind == EVENT_SEM_WAIT ||
+           e->kind == EVENT_ONCE_BEGIN || e->kind == EVENT_ONCE;
+}
+
 static void look_at(struct scene *s, event_id id)
 {
     const struct hb *hb = s->d->hb;
     const struct event *e = &hb->trace->events.at[id];
-    if (e->kind == EVENT_LOCK || e->kind == EVENT_WAIT_END || e->kind == EVENT_SEM_WAIT) {
+    if (begins_section(e)) {
         const uint32_t section = sections_at(&hb->sections, id);
         if (section != UINT32_MAX &&
             hb->sections.locks[hb->sections.list[section].lock].is_contended) {

@@ -3,6 +3,15 @@
 #include "order/saturate.h"
 #include "race/plain.h"
 
+/* Whether another task may run the routine of a one-time initialization. */
+enum strict_onces {
+    STRICT_MOVABLE,
+    STRICT_FIXED,
+};
+
+static int build(struct strict *s, struct tally *y, enum strict_onces onces, struct notes *n,
+                 struct err *e);
+
 /* ---- asking a solver ---- */
 
 /* Opens the solver when it is needed first: few traces need it. */
@@ -38,11 +47,39 @@ static enum race_verdict ask_adjacent(struct strict *s, event_id a, event_id b)
 
 /* ---- deciding ---- */
 
+static enum race_verdict decide_data(void *self, event_id a, event_id b);
+
+static bool is_about_routine(const struct hb *hb, event_id a, event_id b)
+{
+    return once_around(&hb->onces, a) != NULL || once_around(&hb->onces, b) != NULL;
+}
+
+/* An access of a routine is made by the task that ran it: the calls come in the order of the list.
+ */
+static enum race_verdict decide_fixed(struct strict *s, event_id a, event_id b)
+{
+    struct err ignored;
+    if (s->fixed == NULL) {
+        struct notes repeated = {0};
+        s->fixed = arena_array(&s->arena, struct strict, 1);
+        s->cannot_fix = build(s->fixed, s->y, STRICT_FIXED, &repeated, &ignored) < 0;
+        notes_release(&repeated);
+    }
+    if (s->cannot_fix) {
+        return RACE_UNKNOWN;
+    }
+    strict_serve(s->fixed, s->y);
+    return decide_data(s->fixed, a, b);
+}
+
 static enum race_verdict decide_data(void *self, event_id a, event_id b)
 {
     struct strict *s = self;
     if (!s->has_order) {
         return RACE_UNKNOWN;
+    }
+    if (is_about_routine(&s->hb, a, b)) {
+        return decide_fixed(s, a, b);
     }
     if (!hb_is_concurrent(&s->hb, a, b) || held_excludes(&s->held, &s->hb, a, b)) {
         return RACE_NO;
@@ -102,16 +139,20 @@ static void build_choices(struct strict *s)
     s->has_order = s->list_is_allowed || (can_ask(s) && query_any(&s->query) == RACE_YES);
 }
 
-int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err *e)
+static int build(struct strict *s, struct tally *y, enum strict_onces onces, struct notes *n,
+                 struct err *e)
 {
     *s = (struct strict){.y = y};
     const struct race_options *o = y->o;
-    const struct hb_options options = {.model = HB_STRICT, .scope = REACH_NONE, .given = o->given};
+    const struct hb_options options = {.model = HB_STRICT,
+                                       .scope = REACH_NONE,
+                                       .given = o->given,
+                                       .fixes_onces = onces == STRICT_FIXED};
     if (hb_build(&s->hb, y->t, &options, n, e) < 0) {
         return -1;
     }
     bool is_whole = true;
-    s->is_plain = plain_applies(&s->hb);
+    s->is_plain = onces == STRICT_MOVABLE && plain_applies(&s->hb);
     if (s->is_plain) {
         /* Only messages are asked what comes before them. */
         saturate_handlers(&s->hb, o->skips_messages ? HB_AFTER : HB_BOTH);
@@ -124,8 +165,16 @@ int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err 
     return 0;
 }
 
+int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err *e)
+{
+    return build(s, y, STRICT_MOVABLE, n, e);
+}
+
 void strict_release(struct strict *s)
 {
+    if (s->fixed != NULL && !s->cannot_fix) {
+        strict_release(s->fixed);
+    }
     if (s->list_is_allowed) {
         splice_release(&s->splice);
     }

@@ -28,6 +28,9 @@ struct strict {
     struct map gap_of;  /* what a question depends on, to a small number */
     struct map answers; /* (number, number) to a verdict */
     bool has_order;     /* some order is allowed; else nothing can be decided */
+    /* Decides about accesses in routines of one-time initializations; NULL until it is needed. */
+    struct strict *fixed;
+    bool cannot_fix;
     struct arena arena;
 };
 

@@ -24,6 +24,13 @@ struct change {
     uint32_t before;
 };
 
+/* How far a one-time initialization has come. */
+enum once_state {
+    ONCE_OPEN,
+    ONCE_UNDER_WAY,
+    ONCE_COMPLETE,
+};
+
 /* All numbers, so that a replay can be taken back. */
 struct replay {
     const struct facts *f;
@@ -41,6 +48,7 @@ struct replay {
     struct task_state *tasks;
     uint32_t *entered; /* per round */
     uint32_t *units;   /* per semaphore: what is left of it */
+    uint32_t *onces;   /* per once: enum once_state */
 };
 
 struct witness_checker {
@@ -103,6 +111,7 @@ static void replay_init(struct replay *r, const struct facts *f)
     }
     r->entered = arena_array(a, uint32_t, f->rounds.count + 1);
     r->units = arena_array(a, uint32_t, f->semaphores.count + 1);
+    r->onces = arena_array(a, uint32_t, (size_t)f->once_count + 1);
     for (size_t i = 0; i < f->semaphores.count; i++) {
         r->units[i] = f->semaphores.at[i];
     }
@@ -214,6 +223,22 @@ static const char *lacks_annotation(const struct replay *r, event_id id)
     return NULL;
 }
 
+/* Whoever calls first runs the routine; the events of the trace are those of one task that did. */
+static const char *lacks_once(const struct replay *r, event_id id)
+{
+    const uint32_t once = r->f->of[id].thing;
+    if (once == FACT_NONE) {
+        return NULL;
+    }
+    const bool begins = trace_at(r->f->t, id)->kind == EVENT_ONCE_BEGIN;
+    if (begins) {
+        return r->onces[once] != ONCE_OPEN ? "another task has run the initialization" : NULL;
+    }
+    return r->onces[once] == ONCE_UNDER_WAY && !r->f->of[id].ends_once
+               ? "the initialization is not complete"
+               : NULL;
+}
+
 static const char *lacks_child(const struct replay *r, event_id id)
 {
     const uint32_t child = r->f->of[id].thing;
@@ -244,6 +269,9 @@ static const char *lacks_by_kind(const struct replay *r, event_id id)
     }
     if (kind == EVENT_SEM_WAIT) {
         return r->units[r->f->of[id].thing] == 0 ? "the semaphore is 0" : NULL;
+    }
+    if (kind == EVENT_ONCE || kind == EVENT_ONCE_BEGIN) {
+        return lacks_once(r, id);
     }
     return kind == EVENT_THREAD_JOIN ? lacks_child(r, id) : NULL;
 }
@@ -380,6 +408,8 @@ static void happen(struct replay *r, event_id id)
         set(r, &r->units[thing], r->units[thing] + 1);
     } else if (e->kind == EVENT_SEM_WAIT) {
         set(r, &r->units[thing], r->units[thing] - 1);
+    } else if ((e->kind == EVENT_ONCE || e->kind == EVENT_ONCE_BEGIN) && thing != FACT_NONE) {
+        set(r, &r->onces[thing], e->kind == EVENT_ONCE ? ONCE_COMPLETE : ONCE_UNDER_WAY);
     }
     set(r, &r->now, r->now + 1);
 }

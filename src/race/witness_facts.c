@@ -394,23 +394,16 @@ static bool is_annotation(const struct event *e)
 /* An observed order is none that another schedule has to keep. */
 static void read_annotations(struct facts *f)
 {
-    struct map first_once = {0};
     struct map last_before = {0};
     for (event_id id = 0; id < f->count; id++) {
         const struct event *e = trace_at(f->t, id);
         const uint64_t key = facts_scoped(f->t, e, e->object);
-        if (e->kind == EVENT_ONCE) {
-            const event_id first = *map_slot(&first_once, key, id, NULL);
-            if (first != id) {
-                facts_need(f, id, first);
-            }
-        } else if (is_annotation(e) && e->mode != ANNOTATION_OBSERVED) {
+        if (is_annotation(e) && e->mode != ANNOTATION_OBSERVED) {
             uint32_t *last = map_slot(&last_before, key, EVENT_NONE, NULL);
             f->of[id].saw = *last;
             *last = e->kind == EVENT_HAPPENS_BEFORE ? id : *last;
         }
     }
-    map_release(&first_once);
     map_release(&last_before);
 }
 
@@ -453,7 +446,10 @@ void facts_read(struct facts *f, const struct trace *t)
     if (facts_have(f, EVENT_BARRIER_ENTER)) {
         read_barriers(f);
     }
-    if (facts_have(f, EVENT_ONCE) || facts_have(f, EVENT_HAPPENS_AFTER)) {
+    if (facts_have(f, EVENT_ONCE)) {
+        facts_read_onces(f);
+    }
+    if (facts_have(f, EVENT_HAPPENS_AFTER)) {
         read_annotations(f);
     }
     facts_read_network(f);

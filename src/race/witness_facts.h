@@ -21,13 +21,14 @@ struct fact {
     event_id task_before; /* the task's event listed before it, in whatever chain */
     event_id saw;         /* by a read: the write; by a happens-before: the one listed before it */
     uint32_t needs;       /* list of other events that must have happened */
-    uint32_t thing;       /* variable, part of a stream, round, condition or task: by kind */
+    uint32_t thing;       /* variable, part of a stream, round, condition, once, task: by kind */
     uint32_t handler;     /* the handler it is in */
     uint32_t handlers_over; /* how many handlers of its task must be over; FACT_NONE: not asked */
     uint32_t section;       /* that it begins */
     uint32_t sections_over; /* list of sections that it ends */
     uint32_t wait;          /* that it ends */
     uint32_t waits_begun;   /* list of waits that begin with it */
+    bool ends_once;         /* the routine of a one-time initialization */
 };
 
 struct fact_need {
@@ -84,6 +85,7 @@ struct facts {
     uint32_t *task_event_count; /* per task */
     bool has_kind[KIND_LIMIT];  /* whether the trace has events of the kind */
     uint32_t variable_count, lock_count, stream_count, condition_count;
+    uint32_t once_count; /* one-time initializations whose routine any caller could run */
 };
 
 /* Whether the trace has events of this kind: a pass over all for the few that are not there is a
@@ -111,6 +113,7 @@ bool facts_event_writes(const struct event *e);
 /* The passes that live in files of their own. */
 void facts_read_network(struct facts *f);
 void facts_read_waits(struct facts *f);
+void facts_read_onces(struct facts *f);
 void facts_read_sections(struct facts *f);
 
 /* Events by key, in listed order, to be taken one by one. {0} is empty. */

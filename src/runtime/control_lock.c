@@ -635,6 +635,7 @@ int lock_once(pthread_once_t *once, void (*run)(void), const void *place)
     const uint64_t step = turn_step();
     turn_refused(); /* the event is the end of the initialization */
     *once = ONCE_BEGUN;
+    turn_report(EVENT_ONCE_BEGIN, step);
     pthread_cleanup_push(once_again, once);
     run();
     pthread_cleanup_pop(0);

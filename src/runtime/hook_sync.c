@@ -242,6 +242,7 @@ static __thread struct initializer {
 static void initialize(void)
 {
     struct initializer own = initializer; /* it may use another once */
+    sync_record(EVENT_ONCE_BEGIN, MODE_UNSAID, own.once, own.place);
     own.run();
     sync_record(EVENT_ONCE, MODE_UNSAID, own.once, own.place);
     own.has_run = true;

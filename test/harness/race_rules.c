@@ -13,6 +13,7 @@ void rules_release(struct rules *r)
     vec_release(&r->waits);
     vec_release(&r->semaphore_waits);
     vec_release(&r->messages);
+    vec_release(&r->routines);
     vec_release(&r->program);
     vec_release(&r->cross);
     vec_release(&r->observed);
@@ -289,9 +290,9 @@ const char *rules_broken_by_list(const struct rules *r)
     return r->dropped > 0 ? "edges were dropped" : NULL;
 }
 
-void rules_read(struct rules *r, const struct trace *t)
+static void read_all(struct rules *r, const struct trace *t, bool fixes_onces)
 {
-    *r = (struct rules){.t = t, .count = t->events.count};
+    *r = (struct rules){.t = t, .count = t->events.count, .fixes_onces = fixes_onces};
     r->handler_of = arena_array(&r->arena, uint32_t, r->count + 1);
     r->writer = arena_array(&r->arena, event_id, r->count + 1);
     for (uint32_t task = 0; task < t->tables.tasks.count; task++) {
@@ -301,6 +302,7 @@ void rules_read(struct rules *r, const struct trace *t)
     rules_read_threads(r);
     rules_read_network(r);
     rules_read_other(r);
+    rules_read_onces(r);
     if (rules_have_cycle(r)) {
         drop_edges_against_the_list(r);
     }
@@ -308,4 +310,14 @@ void rules_read(struct rules *r, const struct trace *t)
     rules_read_sections(r);
     read_writers(r);
     read_candidates(r);
+}
+
+void rules_read(struct rules *r, const struct trace *t)
+{
+    read_all(r, t, false);
+}
+
+void rules_read_fixed(struct rules *r, const struct trace *t)
+{
+    read_all(r, t, true);
 }

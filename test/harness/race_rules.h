@@ -53,6 +53,11 @@ struct rules_message {
     uint32_t channel;    /* of a stream, else 0 */
 };
 
+/* Of a one-time initialization that any caller could run: from ONCE_BEGIN to ONCE. */
+struct rules_routine {
+    event_id begin, end;
+};
+
 struct rules_pair {
     event_id a, b; /* accesses; or the SND of the later and the RCV of the earlier message */
 };
@@ -71,6 +76,8 @@ struct rules {
     VEC(struct rules_wait) waits;
     VEC(struct rules_semaphore_wait) semaphore_waits;
     VEC(struct rules_message) messages;
+    VEC(struct rules_routine) routines;
+    bool fixes_onces; /* no routine may be run by another task */
 
     rules_edges program;  /* rule 1, and the first before the last event of a section */
     rules_edges cross;    /* rules 2, 3, 6 and 7 */
@@ -87,10 +94,15 @@ struct rules {
 };
 
 void rules_read(struct rules *r, const struct trace *t);
+/* The same with every call of a one-time initialization in the order of the list. */
+void rules_read_fixed(struct rules *r, const struct trace *t);
 void rules_release(struct rules *r);
 
 /* Two sections that must not overlap. */
 bool rules_exclude(const struct rules_section *s, const struct rules_section *other);
+
+/* Whether one of the two is in a routine. */
+bool rules_is_about_routine(const struct rules *r, struct rules_pair pair);
 
 /* Whether two events of semaphores are about the same one. */
 bool rules_same_semaphore(const struct rules *r, event_id a, event_id b);

@@ -18,6 +18,7 @@ event_id rules_last_before(const struct trace *t, uint32_t task, event_id end);
 void rules_read_threads(struct rules *r);  /* rule 2 */
 void rules_read_network(struct rules *r);  /* rules 3 and 6, and which messages there are */
 void rules_read_other(struct rules *r);    /* rule 7: atomics, semaphores, barriers ... */
+void rules_read_onces(struct rules *r);    /* rule 7: one-time initialization */
 void rules_read_sections(struct rules *r); /* rule 5 */
 void rules_read_waits(struct rules *r);    /* rule 4 */
 

@@ -461,11 +461,6 @@ static void read_barrier(struct rules *r, event_id id)
     mem_free(rounds);
 }
 
-static void read_once(struct rules *r, event_id id)
-{
-    rules_edge_add(&r->cross, nth(r, EVENT_ONCE, id, 1), id);
-}
-
 static void read_happens_after(struct rules *r, event_id id)
 {
     for (event_id before = 0; before < id; before++) {
@@ -488,8 +483,6 @@ void rules_read_other(struct rules *r)
             read_semaphore_wait(r, id);
         } else if (e->kind == EVENT_BARRIER_ENTER || e->kind == EVENT_BARRIER_EXIT) {
             read_barrier(r, id);
-        } else if (e->kind == EVENT_ONCE) {
-            read_once(r, id);
         } else if (e->kind == EVENT_HAPPENS_AFTER) {
             read_happens_after(r, id);
         }

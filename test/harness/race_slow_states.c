@@ -375,7 +375,7 @@ static void answer_from(const struct walk *w, const bool *finishes, const struct
     }
 }
 
-bool slow_by_states(const struct rules *r, enum slow_model model, struct slow_answer *answer)
+static bool decide(const struct rules *r, enum slow_model model, struct slow_answer *answer)
 {
     struct walk w;
     bool is_decided = walk_init(&w, r, model);
@@ -394,6 +394,30 @@ bool slow_by_states(const struct rules *r, enum slow_model model, struct slow_an
     }
     walk_release(&w);
     return is_decided;
+}
+
+/* In a strict order an access of a routine is made by the task that ran it. */
+static bool decide_routines(const struct rules *r, struct slow_answer *answer)
+{
+    struct rules fixed;
+    struct arena arena = {0};
+    rules_read_fixed(&fixed, r->t);
+    struct slow_answer other = slow_answer_take(&arena, &fixed);
+    const bool is_decided = decide(&fixed, SLOW_STRICT, &other);
+    for (size_t i = 0; i < r->data_candidates.count; i++) {
+        if (rules_is_about_routine(r, r->data_candidates.at[i])) {
+            answer->data[i] = other.data[i];
+        }
+    }
+    arena_release(&arena);
+    rules_release(&fixed);
+    return is_decided;
+}
+
+bool slow_by_states(const struct rules *r, enum slow_model model, struct slow_answer *answer)
+{
+    return decide(r, model, answer) &&
+           (model != SLOW_STRICT || r->routines.count == 0 || decide_routines(r, answer));
 }
 
 /* ---- deadlocks ---- */

@@ -285,7 +285,7 @@ static void query_release(struct query *q)
     Z3_del_context(q->z3);
 }
 
-void slow_by_z3(const struct rules *r, enum slow_model model, struct slow_answer *answer)
+static void decide(const struct rules *r, enum slow_model model, struct slow_answer *answer)
 {
     must(model != SLOW_SYNC_PRESERVING);
     struct query q;
@@ -307,4 +307,29 @@ void slow_by_z3(const struct rules *r, enum slow_model model, struct slow_answer
         answer->message[i] = is_message_race(&q, r->message_candidates.at[i]);
     }
     query_release(&q);
+}
+
+/* In a strict order an access of a routine is made by the task that ran it. */
+static void decide_routines(const struct rules *r, struct slow_answer *answer)
+{
+    struct rules fixed;
+    struct arena arena = {0};
+    rules_read_fixed(&fixed, r->t);
+    struct slow_answer other = slow_answer_take(&arena, &fixed);
+    decide(&fixed, SLOW_STRICT, &other);
+    for (size_t i = 0; i < r->data_candidates.count; i++) {
+        if (rules_is_about_routine(r, r->data_candidates.at[i])) {
+            answer->data[i] = other.data[i];
+        }
+    }
+    arena_release(&arena);
+    rules_release(&fixed);
+}
+
+void slow_by_z3(const struct rules *r, enum slow_model model, struct slow_answer *answer)
+{
+    decide(r, model, answer);
+    if (model == SLOW_STRICT && r->routines.count > 0) {
+        decide_routines(r, answer);
+    }
 }

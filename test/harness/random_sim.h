@@ -51,6 +51,13 @@ struct stream {
     bool is_asked, is_accepted, is_closed, is_end_seen;
 };
 
+/* A one-time initialization. */
+struct sim_once {
+    bool is_begun, is_complete;
+    uint32_t task; /* that runs the routine */
+    bool is_in_handler;
+};
+
 struct sim {
     struct trace *t;
     struct prng *prng;
@@ -64,6 +71,7 @@ struct sim {
     uint32_t message_count;
     int64_t semaphore[RANDOM_NODES_MAX];    /* any task posts and waits */
     bool is_binary_taken[RANDOM_NODES_MAX]; /* the semaphore that tasks use as a lock */
+    struct sim_once once[RANDOM_NODES_MAX];
 };
 
 /* A number below bound; small_below gives smaller ones more often, so that tasks meet. */

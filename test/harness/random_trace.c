@@ -362,6 +362,32 @@ static bool try_leave_barrier(struct sim *s, struct actor *a)
     return true;
 }
 
+/* Who calls first runs the routine, for some events; all others wait for it. */
+static bool try_once(struct sim *s, struct actor *a)
+{
+    struct sim_once *once = &s->once[sim_is_shared(s, 0) ? 0 : a->node];
+    struct event call = {.kind = EVENT_ONCE, .object = sim_object(s, "o", 0)};
+    if (!once->is_begun) {
+        *once =
+            (struct sim_once){.is_begun = true, .task = a->task, .is_in_handler = a->is_in_handler};
+        call.kind = EVENT_ONCE_BEGIN;
+    } else if (!once->is_complete) {
+        if (once->task != a->task || once->is_in_handler != a->is_in_handler) {
+            return false;
+        }
+        once->is_complete = true;
+    }
+    sim_emit(s, a, call);
+    return true;
+}
+
+/* What a routine does is mostly to read and write. */
+static bool is_in_routine(const struct sim *s, const struct actor *a)
+{
+    const struct sim_once *once = &s->once[sim_is_shared(s, 0) ? 0 : a->node];
+    return once->is_begun && !once->is_complete && once->task == a->task;
+}
+
 static bool try_note(struct sim *s, struct actor *a)
 {
     static const uint16_t kinds[] = {EVENT_HAPPENS_BEFORE, EVENT_HAPPENS_AFTER, EVENT_ONCE,
@@ -399,6 +425,7 @@ static const struct {
     {RANDOM_SEMAPHORE, 4, true, try_binary_semaphore},
     {RANDOM_OTHER, 2, false, try_barrier},
     {RANDOM_OTHER, 2, false, try_note},
+    {RANDOM_OTHER, 5, true, try_once},
 };
 
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
@@ -436,6 +463,10 @@ static void turn(struct sim *s, bool is_closing)
     }
     struct actor *a = &s->actors[s->turn_of];
     if (is_busy(s, a)) {
+        return;
+    }
+    if (is_in_routine(s, a) && !is_closing && !sim_one_in(s, 4)) {
+        (void)(sim_one_in(s, 3) ? try_once(s, a) : try_access(s, a));
         return;
     }
     uint32_t total = 0;

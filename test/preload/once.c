@@ -1,5 +1,6 @@
 /* The one who initializes is the first to know it done.
  *
+ * expect: 1 once-begin o
  * expect: 3 once o
  * expect: 1 once p
  * expect: 1 lock m

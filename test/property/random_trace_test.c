@@ -41,11 +41,12 @@ TEST(random_traces_hold_all_kinds_that_order_anything)
         EVENT_ATOMIC_STORE,   EVENT_ATOMIC_RMW,    EVENT_READ,          EVENT_WRITE,
         EVENT_CONNECT,        EVENT_ACCEPT,        EVENT_SEND,          EVENT_RECV,
         EVENT_CLOSE,          EVENT_SHUTDOWN,      EVENT_HANDLER_BEGIN, EVENT_HANDLER_END,
-        EVENT_HAPPENS_BEFORE, EVENT_HAPPENS_AFTER,
+        EVENT_HAPPENS_BEFORE, EVENT_HAPPENS_AFTER, EVENT_ONCE_BEGIN,
     };
     uint32_t counts[KIND_LIMIT] = {0};
     uint32_t served = 0;
     uint32_t messages = 0;
+    uint32_t routines = 0;
     for (uint64_t seed = 0; seed < 1000; seed++) {
         struct trace t;
         struct rules r;
@@ -58,6 +59,7 @@ TEST(random_traces_hold_all_kinds_that_order_anything)
             served += w->server != EVENT_NONE;
         }
         messages += r.message_candidates.count > 0;
+        routines += r.routines.count > 0;
         rules_release(&r);
         trace_release(&t);
     }
@@ -68,6 +70,7 @@ TEST(random_traces_hold_all_kinds_that_order_anything)
     }
     CHECK(served > 50);
     CHECK(messages > 50);
+    CHECK(routines > 20);
 }
 
 TEST(the_same_seed_gives_the_same_trace)

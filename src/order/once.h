@@ -1,0 +1,54 @@
+/* One-time initialization (pthread_once, call_once): whose routine another task could run instead.
+ *
+ *     A:  count++   once-begin o   made = 1   once o
+ *     B:                                              once o   count++
+ *
+ * Whoever calls first runs the routine, and what the routine does is before every return from a
+ * call. What A did before its call is before B's in this execution only. A routine is *movable*
+ * when a call of another task could run it with the same effect: then it is a critical section of
+ * its task that each later ONCE of the object excludes, instead of an order of the calls.
+ *
+ * Movable is a routine that is the only one of its object, blocks nowhere, reads nothing that the
+ * call's place in the execution decides, and writes nothing that was read before it was complete
+ * (docs/theory/races-semantics.md, "One-time initialization"). */
+#ifndef CLEW_ORDER_ONCE_H
+#define CLEW_ORDER_ONCE_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "order/context.h"
+#include "trace/trace.h"
+
+struct once {
+    uint32_t task;
+    event_id begin, end; /* its ONCE_BEGIN and the ONCE that ends it, in one context */
+    uint64_t scoped;     /* the object with its scope (order/scope.h) */
+};
+
+/* The movable routines, in listed order of `end`. */
+struct onces {
+    const struct once *list;
+    uint32_t count;
+    const uint32_t *of;     /* per ONCE and ONCE_BEGIN: the routine of its object, UINT32_MAX: none;
+                               NULL when no routine is movable */
+    const uint32_t *inside; /* per event: the routine it is in, ONCE_BEGIN and ONCE included */
+};
+
+/* Finds the movable routines of t, into the arena. O(events), and for writes that a routine reads,
+ * tasks that call it. */
+void onces_build(struct onces *o, const struct trace *t, const struct contexts *c, struct arena *a);
+
+/* The movable routine of this ONCE or ONCE_BEGIN, NULL when there is none. */
+static inline const struct once *once_at(const struct onces *o, event_id id)
+{
+    return o->of == NULL || o->of[id] == UINT32_MAX ? NULL : &o->list[o->of[id]];
+}
+
+/* The movable routine that the event is in, NULL when it is in none. */
+static inline const struct once *once_around(const struct onces *o, event_id id)
+{
+    return o->inside == NULL || o->inside[id] == UINT32_MAX ? NULL : &o->list[o->inside[id]];
+}
+
+#endif
