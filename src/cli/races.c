@@ -542,6 +542,10 @@ static const struct {
     [RACE_OPEN_LARGE] = {"undecided_large",
                          "too many events or pairs of events have to be looked at",
                          "take a shorter run, or a part of it with clew slice"},
+    [RACE_OPEN_NUMBER] = {"undecided_number",
+                          "its address may depend on a descriptor number, which another schedule "
+                          "changes",
+                          "look whether the descriptor selects what is accessed"},
     [RACE_OPEN_TORN] = {"undecided_torn",
                         "the recording misses releases of locks, or contradicts itself",
                         "clew check says where"},

@@ -1,7 +1,11 @@
 #include "race/place_grade.h"
 
+#include <string.h>
+
+#include "base/map.h"
 #include "base/mem.h"
 #include "order/reads_from.h"
+#include "order/scope.h"
 #include "race/data.h"
 #include "race/demand.h"
 #include "race/feasible.h"
@@ -358,6 +362,58 @@ static void refute(struct grading *r)
     feasible_free(r->feasible);
 }
 
+/* ---- addresses that depend on descriptor numbers ---- */
+
+/* Whether the variable's name is that of an element or of a part of a heap block: code that
+ * accesses it may have chosen it by a number. */
+static bool is_selected(const struct trace *t, event_id id)
+{
+    return strpbrk(trace_name(t, trace_at(t, id)->object), "[#") != NULL;
+}
+
+static bool is_not_after(const struct hb *hb, event_id a, event_id b)
+{
+    return a == b || hb_is_before(hb, a, b);
+}
+
+/* Whether a descriptor number was closed behind the first access and given out again ahead of the
+ * second. Another schedule gives out another number, and the second access may then be to another
+ * element. */
+static bool follows_reuse(const struct grading *r, event_id first, event_id second)
+{
+    const struct trace *t = r->y->t;
+    struct map closed = {0}; /* object to the last close that the first access comes before */
+    bool is_reused = false;
+    for (event_id id = first; id <= second && !is_reused; id++) {
+        const struct event *e = trace_at(t, id);
+        if (event_class(e) != CLASS_ANNOTATION || e->mode != ANNOTATION_OBSERVED) {
+            continue;
+        }
+        const uint64_t object = scope_name(t, e, e->object);
+        if (e->kind == EVENT_HAPPENS_BEFORE && is_not_after(&r->observed, first, id)) {
+            map_put(&closed, object, id);
+        } else if (e->kind == EVENT_HAPPENS_AFTER && map_get(&closed, object) != NULL) {
+            is_reused = is_not_after(&r->observed, id, second);
+        }
+    }
+    map_release(&closed);
+    return is_reused;
+}
+
+/* A prefix shows the pair with the addresses of this run; where they may depend on the order that
+ * it changes, it proves nothing. */
+static void doubt_numbers(struct grading *r)
+{
+    vec_each (&r->y->groups, group) {
+        const struct race_pair *pair = &group->pair;
+        if (group->grade == GRADE_SOUND && !group->is_observed && pair->send == EVENT_NONE &&
+            is_selected(r->y->t, pair->first) && follows_reuse(r, pair->first, pair->second)) {
+            group->grade = GRADE_MAY;
+            group->open = RACE_OPEN_NUMBER;
+        }
+    }
+}
+
 /* ---- all together ---- */
 
 static bool has_open(const struct tally *y)
@@ -398,6 +454,7 @@ static int grade(struct grading *r, struct notes *n, struct err *e)
     if (has_open(r->y)) {
         refute(r);
     }
+    doubt_numbers(r);
     r->in->hb->reads = NULL;
     first_races_release(&r->first);
     hb_release(&r->observed);

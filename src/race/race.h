@@ -57,6 +57,7 @@ enum race_open {
     RACE_OPEN_REORDER, /* only another order of lock sections might show it */
     RACE_OPEN_LARGE,   /* too many events or pairs of events are involved */
     RACE_OPEN_BUDGET,  /* the budget ended */
+    RACE_OPEN_NUMBER,  /* its address may depend on a descriptor number */
     RACE_OPEN_TORN,    /* the recording misses releases of locks, or contradicts itself */
     RACE_OPEN_COUNT
 };

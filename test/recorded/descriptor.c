@@ -1,6 +1,7 @@
 /* What belongs to a connection is kept under its number. The number is given out again only after
  * it was closed. In the order of this run, --model observed, that orders its users (details_test.py
- * checks it); the other models cannot know that the place in the table depends on the number.
+ * checks it). The other models cannot know that the place in the table depends on the number: they
+ * leave the pair undecided.
  * may race: use use */
 #include <sched.h>
 #include <sys/socket.h>

@@ -82,6 +82,8 @@ def test_observed_reuse():
         assert "happens-after" in text and text.count("happens-") == text.count("mode=observed"), text
         observed = run([CLEW, "races", "--model", "observed", "--json", trace])
         assert observed.returncode == 0 and not json.loads(observed.stdout)["findings"], observed.stdout
+        graded = run([CLEW, "races", trace])
+        assert graded.returncode == 3 and "may depend on a descriptor number" in graded.stdout, graded.stdout
 
 
 def test_worker_pool():
