@@ -256,7 +256,7 @@ static bool end_section(struct cuts *c, struct target to, uint32_t task)
 }
 
 /* Ends sections until the cut is closed. */
-static void close(struct cuts *c, struct target to)
+static void close_cut(struct cuts *c, struct target to)
 {
     size_t quiet = 0; /* tasks in a row without anything to end */
     for (size_t i = 0; quiet < c->holders.count; i = i + 1 == c->holders.count ? 0 : i + 1) {
@@ -371,7 +371,7 @@ void cuts_reach(struct cuts *c, event_id id)
         grew |= need_stream(c, e);
     }
     if (grew) {
-        close(c, (struct target){c->tasks.at[e->task].row, e->task});
+        close_cut(c, (struct target){c->tasks.at[e->task].row, e->task});
     }
 }
 
@@ -485,7 +485,7 @@ void cuts_take(struct cuts *c, event_id id)
     struct cut_task *t = &c->tasks.at[e->task];
     const struct target self = {t->row, e->task};
     if (demand_reads(e) && need_writer(c, id)) {
-        close(c, self);
+        close_cut(c, self);
     }
     const uint32_t count = t->count + 1;
     clocks_row(&c->clocks, t->row)[e->task] = count;
@@ -498,7 +498,7 @@ void cuts_take(struct cuts *c, event_id id)
     }
     if (take_sections(c, e->task, id, count)) {
         t->epoch++;
-        close(c, self);
+        close_cut(c, self);
     }
     t->count = count;
 }
@@ -574,7 +574,7 @@ bool cuts_meet(struct cuts *c, event_id a, event_id b, uint32_t *cut)
         return false;
     }
     include_needs(c, scratch, a, has_edges(c, a));
-    close(c, scratch);
+    close_cut(c, scratch);
     return is_without(c, scratch.row, a) && give(c, cut);
 }
 
@@ -584,7 +584,7 @@ bool cuts_met(struct cuts *c, event_id a, event_id b, uint32_t *cut)
     clocks_clear(&c->clocks, scratch.row);
     include_needs(c, scratch, a, has_edges(c, a));
     include_needs(c, scratch, b, has_edges(c, b));
-    close(c, scratch);
+    close_cut(c, scratch);
     return is_without(c, scratch.row, a) && is_without(c, scratch.row, b) && give(c, cut);
 }
 
@@ -597,7 +597,7 @@ bool cuts_follow(struct cuts *c, event_id send, event_id receive, uint32_t *cut)
         return false;
     }
     include_needs(c, scratch, receive, true);
-    close(c, scratch);
+    close_cut(c, scratch);
     const struct cut_source self = source_of(c, receive);
     return is_without(c, scratch.row, receive) && self.count < c->tasks.at[self.task].stuck_from &&
            give(c, cut);
@@ -632,7 +632,7 @@ void cuts_gather(struct cuts *c, event_id id)
 
 void cuts_gather_close(struct cuts *c)
 {
-    close(c, (struct target){c->scratch, CUT_NONE});
+    close_cut(c, (struct target){c->scratch, CUT_NONE});
 }
 
 uint32_t cuts_gathered(const struct cuts *c, uint32_t task)
@@ -642,5 +642,29 @@ uint32_t cuts_gathered(const struct cuts *c, uint32_t task)
 
 bool cuts_gather_end(const struct cuts *c, uint32_t *cut)
 {
+    return give(c, cut);
+}
+
+bool cuts_extend(struct cuts *c, const uint32_t *more, const struct sound_pair *without,
+                 uint32_t *cut)
+{
+    const struct target scratch = {c->scratch, CUT_NONE};
+    uint32_t *row = clocks_row(&c->clocks, scratch.row);
+    for (size_t i = 0; i < c->tasks.count; i++) {
+        row[i] = cut[i] > more[i] ? cut[i] : more[i];
+    }
+    close_cut(c, scratch);
+    /* An event that was only reached, not taken, has no number and is in no cut. */
+    const bool has_b = c->count_of[without->b] != 0 && !is_without(c, scratch.row, without->b);
+    const bool has_a = !without->is_message && c->count_of[without->a] != 0 &&
+                       !is_without(c, scratch.row, without->a);
+    if (has_a || has_b) {
+        return false;
+    }
+    for (size_t i = 0; i < c->tasks.count; i++) {
+        if (clocks_row(&c->clocks, scratch.row)[i] >= c->tasks.at[i].stuck_from) {
+            return false;
+        }
+    }
     return give(c, cut);
 }

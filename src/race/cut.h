@@ -27,6 +27,7 @@
 #include "order/hb.h"
 #include "race/clocks.h"
 #include "race/scoped.h"
+#include "race/sound.h"
 
 #define CUT_NONE UINT32_MAX
 
@@ -164,6 +165,11 @@ uint32_t cuts_gathered(const struct cuts *c, uint32_t task);
 
 /* Copies the gathered cut out; false when an event in it can be in no execution. */
 bool cuts_gather_end(const struct cuts *c, uint32_t *cut);
+
+/* Whether a closed cut holds this one and `more` (a number per task each), but none of the events
+ * asked about: a and b, or with a message race b alone. If so, `cut` becomes it; else it stays. */
+bool cuts_extend(struct cuts *c, const uint32_t *more, const struct sound_pair *without,
+                 uint32_t *cut);
 
 /* The sections that the task has open now. */
 struct cut_holding cuts_holding(const struct cuts *c, uint32_t task);

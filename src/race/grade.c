@@ -90,7 +90,8 @@ static void ask_about_pairs(struct tally *y, const struct hb *hb)
         *first = (uint32_t)i + 1;
     }
     struct proof_stats stats = {0};
-    const struct proof_options o = {.found = hear, .context = &g, .watch = &y->watch};
+    const struct proof_options o = {
+        .found = hear, .context = &g, .wants_least_cuts = y->o->wants_witness, .watch = &y->watch};
     proof_ask(hb, g.questions.at, g.questions.count, &o, &stats);
     map_release(&g.first);
     vec_release(&g.next);
@@ -159,6 +160,7 @@ static void look_for_pairs(struct tally *y, const struct hb *hb)
                                         .found = hear_alike,
                                         .context = &g,
                                         .skips_messages = true,
+                                        .wants_least_cuts = y->o->wants_witness,
                                         .watch = &y->watch};
         proof_find(hb, &o, &stats);
     }
@@ -327,6 +329,7 @@ void grade_find(struct tally *y, const struct hb *hb, const struct bits *wanted)
                                     .context = &g,
                                     .skips_data = y->o->skips_data,
                                     .skips_messages = y->o->skips_messages,
+                                    .wants_least_cuts = y->o->wants_witness,
                                     .watch = &y->watch};
     proof_find(hb, &o, &stats);
 }

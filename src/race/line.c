@@ -99,3 +99,40 @@ struct line line_build(const struct hb *hb, struct arena *a)
     arena_release(&scratch);
     return (struct line){.events = m.line, .count = m.count};
 }
+
+struct line_places line_places_build(const struct line *l, const struct trace *t, struct arena *a)
+{
+    const size_t task_count = t->tables.tasks.count;
+    struct arena scratch = {0};
+    uint32_t *first = arena_array(a, uint32_t, task_count + 2);
+    uint32_t *at = arena_array(a, uint32_t, l->count + 1);
+    uint32_t *next = arena_array(&scratch, uint32_t, task_count + 1);
+    for (size_t i = 0; i < l->count; i++) {
+        first[t->events.at[line_at(l, i)].task + 1]++;
+    }
+    for (size_t i = 0; i < task_count; i++) {
+        first[i + 1] += first[i];
+        next[i] = first[i];
+    }
+    for (size_t i = 0; i < l->count; i++) {
+        at[next[t->events.at[line_at(l, i)].task]++] = (uint32_t)i;
+    }
+    must(first[task_count] == l->count);
+    arena_release(&scratch);
+    return (struct line_places){.at = at, .first = first};
+}
+
+uint32_t line_places_before(const struct line_places *p, uint32_t task, size_t place)
+{
+    uint32_t low = p->first[task];
+    uint32_t high = p->first[task + 1];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (p->at[middle] < place) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low - p->first[task];
+}

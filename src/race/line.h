@@ -20,4 +20,16 @@ static inline event_id line_at(const struct line *l, size_t index)
     return l->events == NULL ? (event_id)index : l->events[index];
 }
 
+/* Where the events of each task stand in the line, in order. */
+struct line_places {
+    const uint32_t *at;    /* places, task by task */
+    const uint32_t *first; /* per task, and one more: its first in `at` */
+};
+
+/* Sorts the line by task, into the arena. O(events). */
+struct line_places line_places_build(const struct line *l, const struct trace *t, struct arena *a);
+
+/* How many events of the task stand before this place. O(log events). */
+uint32_t line_places_before(const struct line_places *p, uint32_t task, size_t place);
+
 #endif

@@ -16,8 +16,7 @@ struct proofs {
     struct arena arena;
     struct line line;
     size_t task_count;
-    const uint32_t *places; /* of events in the line, task by task */
-    const uint32_t *first;  /* per task, and one more: its first in places */
+    struct line_places places;
     VEC(struct proof) list; /* as found */
     VEC(uint32_t) cuts;     /* task_count numbers each */
     struct witness_checker *checker;
@@ -43,22 +42,8 @@ static void proofs_init(struct proofs *p, const struct hb *hb, const struct proo
     const struct trace *t = hb->trace;
     *p = (struct proofs){.hb = hb, .options = o, .task_count = t->tables.tasks.count};
     p->line = line_build(hb, &p->arena);
-    uint32_t *first = arena_array(&p->arena, uint32_t, p->task_count + 2);
-    uint32_t *next = arena_array(&p->arena, uint32_t, p->task_count + 1);
-    uint32_t *places = arena_array(&p->arena, uint32_t, p->line.count + 1);
+    p->places = line_places_build(&p->line, t, &p->arena);
     p->left = arena_array(&p->arena, uint32_t, p->task_count + 1);
-    for (size_t i = 0; i < p->line.count; i++) {
-        first[t->events.at[line_at(&p->line, i)].task + 1]++;
-    }
-    for (size_t i = 0; i < p->task_count; i++) {
-        first[i + 1] += first[i];
-        next[i] = first[i];
-    }
-    for (size_t i = 0; i < p->line.count; i++) {
-        places[next[t->events.at[line_at(&p->line, i)].task]++] = (uint32_t)i;
-    }
-    p->first = first;
-    p->places = places;
 }
 
 static void proofs_release(struct proofs *p)
@@ -75,9 +60,9 @@ static size_t first_left_out(const struct proofs *p, const uint32_t *cut)
 {
     size_t least = p->line.count;
     for (size_t task = 0; task < p->task_count; task++) {
-        const size_t left_out = (size_t)p->first[task] + cut[task];
-        if (left_out < p->first[task + 1] && p->places[left_out] < least) {
-            least = p->places[left_out];
+        const size_t left_out = (size_t)p->places.first[task] + cut[task];
+        if (left_out < p->places.first[task + 1] && p->places.at[left_out] < least) {
+            least = p->places.at[left_out];
         }
     }
     return least;
@@ -101,40 +86,58 @@ static struct sound_race race_at(const struct proofs *p, size_t index)
                                .cut = p->cuts.at + index * p->task_count};
 }
 
-/* The order from the first event left out on: what the cut holds behind it, then the pair. */
-static void lay_out_rest(struct proofs *p, const struct sound_race *race, size_t listed)
+static int compare_places(const void *left, const void *right, const void *context)
 {
+    (void)context;
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Adds what the cut holds from this place on, of p->left[task] events of each task, up to the last
+ * of them: by going along the line, or where the events are few, by sorting them. */
+static void lay_out_left(struct proofs *p, const struct sound_race *race, size_t listed)
+{
+    enum { SORT_FACTOR = 16 };
     const struct trace *t = p->hb->trace;
     uint64_t total = 0;
+    size_t end = listed;
     for (size_t task = 0; task < p->task_count; task++) {
-        p->left[task] = race->cut[task];
-        total += race->cut[task];
+        const size_t past = (size_t)p->places.first[task] + race->cut[task];
+        total += p->left[task];
+        end = p->left[task] > 0 && p->places.at[past - 1] >= end ? p->places.at[past - 1] + 1 : end;
     }
-    vec_clear(&p->order);
-    uint64_t passed = listed;
-    for (size_t task = 0; task < p->task_count; task++) {
-        /* Of the events before `listed`, all are in the cut. */
-        size_t low = p->first[task];
-        size_t high = p->first[task + 1];
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-            if (p->places[middle] < listed) {
-                low = middle + 1;
-            } else {
-                high = middle;
+    if (total > (end - listed) / SORT_FACTOR) {
+        for (size_t i = listed; i < end; i++) {
+            const event_id id = line_at(&p->line, i);
+            uint32_t *left = &p->left[t->events.at[id].task];
+            if (*left > 0) {
+                (*left)--;
+                vec_push(&p->order, id);
             }
         }
-        p->left[task] -= (uint32_t)(low - p->first[task]);
+        return;
     }
-    for (size_t i = listed; passed < total; i++) {
-        const event_id id = line_at(&p->line, i);
-        uint32_t *left = &p->left[t->events.at[id].task];
-        if (*left > 0) {
-            (*left)--;
-            passed++;
-            vec_push(&p->order, id);
+    for (size_t task = 0; task < p->task_count; task++) {
+        const size_t past = (size_t)p->places.first[task] + race->cut[task];
+        for (size_t i = past - p->left[task]; i < past; i++) {
+            vec_push(&p->order, p->places.at[i]);
         }
     }
+    sort_stable(p->order.at, p->order.count, sizeof *p->order.at, compare_places, NULL);
+    vec_each (&p->order, place) {
+        *place = line_at(&p->line, *place);
+    }
+}
+
+/* The order from this place on, before which the cut holds all: the rest of it, then the pair. */
+static void lay_out_rest(struct proofs *p, const struct sound_race *race, size_t listed)
+{
+    for (uint32_t task = 0; task < p->task_count; task++) {
+        p->left[task] = race->cut[task] - line_places_before(&p->places, task, listed);
+    }
+    vec_clear(&p->order);
+    lay_out_left(p, race, listed);
     if (!race->pair.is_message) {
         vec_push(&p->order, race->pair.a);
     }
@@ -207,6 +210,7 @@ static struct sound_options collecting(struct proofs *p)
                                   .context = p,
                                   .skips_data = p->options->skips_data,
                                   .skips_messages = p->options->skips_messages,
+                                  .extends_cuts = !p->options->wants_least_cuts,
                                   .watch = p->options->watch};
 }
 

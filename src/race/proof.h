@@ -22,6 +22,8 @@ struct proof_options {
     void (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
+    bool wants_least_cuts; /* what is told, and checked, holds no more than the pair needs. Checking
+                              then takes the whole of each cut, not what differs from the list */
     struct limit_watch *watch; /* ends searching and checking; NULL: none */
 };
 

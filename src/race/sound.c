@@ -62,6 +62,12 @@ struct search {
     struct cuts cuts;
     uint32_t *cut; /* of what is being asked */
     bool is_over;  /* nobody wants to know more */
+    const struct line *line;
+    const uint32_t *rank; /* per event: one more than its place in the line, 0: not in it */
+    bool extends_cuts;
+    struct line_places places; /* with extends_cuts */
+    uint32_t *more;            /* a cut */
+    struct arena arena;
 
     VEC(uint32_t) cell_of; /* by variable: its first cell, CUT_NONE when it has none */
     VEC(struct cell) cells;
@@ -114,8 +120,24 @@ bool sound_is_certain(const struct hb *hb)
     return hb->follows_list && !hb->has_dropped && !sections_overlap(hb);
 }
 
+/* Lets the cut hold all of the line before the pair, if it can. */
+static void extend(struct search *s, const struct sound_pair *pair)
+{
+    const uint32_t earlier = pair->is_message || s->rank[pair->b] < s->rank[pair->a]
+                                 ? s->rank[pair->b]
+                                 : s->rank[pair->a];
+    must(earlier > 0);
+    for (uint32_t task = 0; task < s->cuts.tasks.count; task++) {
+        s->more[task] = line_places_before(&s->places, task, earlier - 1);
+    }
+    (void)cuts_extend(&s->cuts, s->more, pair, s->cut);
+}
+
 static void tell(struct search *s, bool is_message, event_id a, event_id b)
 {
+    if (s->extends_cuts) {
+        extend(s, &(struct sound_pair){is_message, a, b});
+    }
     const struct sound_race race = {.pair = {is_message, a, b}, .cut = s->cut};
     s->is_over |= !s->options->found(s->options->context, &race);
 }
@@ -345,9 +367,26 @@ static bool is_searchable(const struct hb *hb)
     return sound_refusal(hb) == NULL && hb->trace->tables.tasks.count <= SOUND_TASKS_MAX;
 }
 
-static void search_init(struct search *s, const struct hb *hb, const struct sound_options *o)
+static const uint32_t *ranks_of(const struct line *line, size_t event_count, struct arena *a)
 {
-    *s = (struct search){.hb = hb, .options = o};
+    uint32_t *rank = arena_array(a, uint32_t, event_count + 1);
+    for (size_t i = 0; i < line->count; i++) {
+        rank[line_at(line, i)] = (uint32_t)i + 1;
+    }
+    return rank;
+}
+
+static void search_init(struct search *s, const struct hb *hb, const struct line *line,
+                        const struct sound_options *o)
+{
+    *s = (struct search){.hb = hb, .options = o, .line = line};
+    s->rank = ranks_of(line, hb->trace->events.count, &s->arena);
+    /* The list of a recording is no exact order: reads may stand before what they saw. */
+    s->extends_cuts = o->extends_cuts && hb->reads == NULL;
+    if (s->extends_cuts) {
+        s->places = line_places_build(line, hb->trace, &s->arena);
+        s->more = arena_array(&s->arena, uint32_t, hb->trace->tables.tasks.count + 1);
+    }
     cuts_init(&s->cuts, hb);
     if (o->past_max != 0) {
         s->cuts.past_max = o->past_max;
@@ -375,6 +414,7 @@ static void search_release(struct search *s)
     triples_release(&s->message_shown_of);
     mem_free(s->cut);
     cuts_release(&s->cuts);
+    arena_release(&s->arena);
 }
 
 static bool has_ended(struct search *s)
@@ -416,7 +456,7 @@ void sound_find(const struct hb *hb, const struct sound_options *o)
     struct arena arena = {0};
     const struct line line = line_build(hb, &arena);
     struct search s;
-    search_init(&s, hb, o);
+    search_init(&s, hb, &line, o);
     s.address_of = o->skips_messages ? NULL : pool_addresses(hb, &arena);
     for (size_t i = 0; i < line.count && !has_ended(&s); i++) {
         step(&s, line_at(&line, i));
@@ -436,15 +476,12 @@ void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count
     struct arena arena = {0};
     const struct line line = line_build(hb, &arena);
     struct search s;
-    search_init(&s, hb, o);
+    search_init(&s, hb, &line, o);
     /* A pair is asked about at its later event: a list of pairs for each event. */
     const size_t event_count = hb->trace->events.count;
-    uint32_t *rank = arena_array(&arena, uint32_t, event_count + 1);
     uint32_t *first = arena_array(&arena, uint32_t, event_count + 1);
     uint32_t *next = arena_array(&arena, uint32_t, count + 1);
-    for (size_t i = 0; i < line.count; i++) {
-        rank[line_at(&line, i)] = (uint32_t)i + 1;
-    }
+    const uint32_t *rank = s.rank;
     size_t end = 0; /* of what the pairs need to know of the line */
     for (size_t i = count; i-- > 0;) {
         if (rank[pairs[i].a] != 0 && rank[pairs[i].b] != 0) {

@@ -32,6 +32,9 @@ struct sound_options {
     bool (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
+    /* Cuts also hold all that is listed before the pair, where that is a prefix too: what differs
+     * from the list is then short, and soon checked. */
+    bool extends_cuts;
     struct limit_watch *watch; /* ends the search; NULL: none */
     size_t past_max;           /* cuts kept of the past; 0: as many as fit into 256 MiB */
 };
