@@ -452,3 +452,11 @@ uint32_t reach_count(const struct reach *r, event_id id, uint32_t task)
     const struct reach_group *g = &r->groups[group];
     return g->counts.at[(size_t)r->row[id] * g->width + r->slot_of[task]];
 }
+
+const uint32_t *reach_row(const struct reach *r, event_id id)
+{
+    must(r->row != NULL);
+    const uint32_t own_task = r->contexts->list[r->contexts->of[id]].task;
+    const struct reach_group *g = &r->groups[r->group_of[own_task]];
+    return g->counts.at + (size_t)r->row[id] * g->width;
+}

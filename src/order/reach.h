@@ -62,4 +62,8 @@ void reach_release(struct reach *r);
  * it is on that chain. The task must be in the scope. O(1). */
 uint32_t reach_count(const struct reach *r, event_id id, uint32_t task);
 
+/* The counts of the event's row, one per task of its group in the order of reach.slot_of; that of
+ * its own task is of where the row began, not of the event. */
+const uint32_t *reach_row(const struct reach *r, event_id id);
+
 #endif

@@ -6,6 +6,7 @@
 #include "race/feasible.h"
 #include "race/grade.h"
 #include "race/inbox.h"
+#include "race/pair_count.h"
 #include "race/place_grade.h"
 #include "race/plain.h"
 #include "race/pool.h"
@@ -66,21 +67,53 @@ static void candidates_release(struct candidates *c)
     arena_release(&c->arena);
 }
 
-static void judge_candidates(struct tally *y, const struct candidates *c, const struct judge *judge)
+static void judge_messages(struct tally *y, const struct candidates *c, const struct judge *judge)
 {
-    if (!y->o->skips_data) {
-        data_judge(y, &c->data, judge);
-    }
     if (!y->o->skips_messages) {
         swap_judge(y, &c->swap, judge);
         pool_judge(y, &c->swap, judge);
     }
 }
 
-static void count_candidates(struct tally *y, const struct candidates *c)
+static void judge_candidates(struct tally *y, const struct candidates *c, const struct judge *judge)
 {
     if (!y->o->skips_data) {
-        data_count(y, &c->data, c->swap.hb);
+        data_judge(y, &c->data, judge);
+    }
+    judge_messages(y, c, judge);
+}
+
+/* Whether the pairs of classes that conflict are more than so many. */
+static bool has_many_conflicts(const struct accesses *a, uint64_t many)
+{
+    uint64_t count = 0;
+    for (uint32_t v = 0; v < a->variable_count && count <= many; v++) {
+        const struct access_class *classes = a->classes + a->variables[v].first;
+        uint64_t write_count = 0;
+        for (uint32_t i = 0; i < a->variables[v].count; i++) {
+            write_count += classes[i].is_write;
+        }
+        count += write_count * a->variables[v].count;
+    }
+    return count > many;
+}
+
+/* Counts where nothing is left to choose: by pairs of classes, or where many tasks touch the same
+ * variables, access by access. */
+static void count_candidates(struct tally *y, const struct candidates *c, struct hb *hb)
+{
+    enum { CLASSES_PER_ACCESS = 4 };
+    const bool is_listed = hb->follows_list && hb->contexts.count == hb->contexts.task_count;
+    if (y->o->skips_data) {
+        /* Only messages are asked about. */
+    } else if (is_listed && !tally_wants_each(y) &&
+               has_many_conflicts(&c->data, CLASSES_PER_ACCESS * (uint64_t)c->data.count)) {
+        if (hb->sides == HB_AFTER) {
+            hb_rescope(hb, hb->scope, HB_BOTH);
+        }
+        pair_count(y, &(struct pair_count_input){.hb = hb, .accesses = &c->data});
+    } else {
+        data_count(y, &c->data, hb);
     }
     if (!y->o->skips_messages) {
         swap_count(y, &c->swap);
@@ -130,7 +163,16 @@ static int judge_by_engine(void *context, struct tally *y, struct err *e)
     const struct by_engine *b = context;
     strict_serve(b->s, y);
     const struct judge judge = strict_judge(b->s);
-    judge_candidates(y, b->c, &judge);
+    if (b->s->has_spans && b->s->has_order && !tally_wants_each(y)) {
+        const struct pair_count_input in = {
+            .hb = &b->s->hb, .accesses = &b->c->data, .spans = &b->s->spans, .judge = &judge};
+        if (!y->o->skips_data) {
+            pair_count(y, &in);
+        }
+        judge_messages(y, b->c, &judge);
+    } else {
+        judge_candidates(y, b->c, &judge);
+    }
     return strict_written(b->s, e);
 }
 
@@ -144,7 +186,7 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
     int result = 0;
     candidates_build(&c, &s.hb, s.is_plain, y);
     if (s.is_plain) {
-        count_candidates(y, &c);
+        count_candidates(y, &c, &s.hb);
     } else {
         result = share_run(y, judge_by_engine, &(struct by_engine){.s = &s, .c = &c}, e);
     }

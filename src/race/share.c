@@ -56,6 +56,9 @@ static int take_part(void *context, const char *bytes, size_t size, struct err *
     must((size - sizeof stats) % group_size == 0);
     memcpy(&stats, bytes, sizeof stats);
     add_stats(s->y->stats, &stats);
+    if (s->y->o->wants_pairs && !tally_keeps_pairs(s->y)) {
+        s->y->stats->location_pairs += stats.location_pairs; /* they came without groups */
+    }
     for (size_t at = sizeof stats; at < size; at += group_size) {
         memcpy(&group.pair, bytes + at, sizeof group.pair);
         memcpy(&group.pair_count, bytes + at + sizeof group.pair, sizeof group.pair_count);

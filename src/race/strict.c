@@ -135,6 +135,10 @@ static void build_choices(struct strict *s)
     s->list_is_allowed = splice_list_is_allowed(&s->hb);
     if (s->list_is_allowed) {
         splice_build(&s->splice, &s->hb, &s->held);
+        s->has_spans = lock_spans_apply(&s->hb);
+    }
+    if (s->has_spans) {
+        lock_spans_build(&s->spans, &s->hb, &s->held, &s->arena);
     }
     s->has_order = s->list_is_allowed || (can_ask(s) && query_any(&s->query) == RACE_YES);
 }

@@ -10,6 +10,7 @@
 #include "order/hb.h"
 #include "race/held.h"
 #include "race/judge.h"
+#include "race/lock_spans.h"
 #include "race/query.h"
 #include "race/race.h"
 #include "race/splice.h"
@@ -23,6 +24,8 @@ struct strict {
     struct held held;
     bool list_is_allowed; /* and then there is: */
     struct splice splice;
+    bool has_spans; /* what locks say can be counted: */
+    struct lock_spans spans;
     bool is_open; /* a solver was needed: */
     struct query query;
     struct map gap_of;  /* what a question depends on, to a small number */

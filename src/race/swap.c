@@ -123,7 +123,7 @@ static void tell_conflicts(struct box *b)
 {
     const struct access_class *classes = b->in->accesses->classes;
     const struct bucket own = bucket_at(&b->in->inboxes->classes, b->x->task);
-    const bool counts = b->from != NULL && !b->y->o->wants_pairs;
+    const bool counts = b->from != NULL && !tally_keeps_pairs(b->y);
     for (uint32_t i = 0, first = 0; i < own.count; i++) {
         const struct access_class *a = &classes[own.at[i]];
         first = a->variable == classes[own.at[first]].variable ? first : i;
@@ -167,7 +167,7 @@ static void count_messages_at(struct box *b, uint32_t place)
 
 static void tell_messages(struct box *b)
 {
-    if (b->from != NULL && !b->y->o->wants_pairs) {
+    if (b->from != NULL && !tally_keeps_pairs(b->y)) {
         vec_each (&b->in->inboxes->place_of.entries, place) {
             if (place->key >> 32 == b->x->task) {
                 count_messages_at(b, place->value);

@@ -57,8 +57,19 @@ struct race_group *tally_find(struct tally *y, const struct race_pair *pair)
     return number == NULL ? NULL : &y->groups.at[*number];
 }
 
+bool tally_keeps_pairs(const struct tally *y)
+{
+    /* Pairs are graded one by one even where they are only counted. */
+    const bool is_graded = y->o->model == RACE_SOUND || tally_decides_places(y);
+    return y->o->wants_pairs && (!y->o->counts_only || is_graded);
+}
+
 void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count)
 {
+    if (y->o->wants_pairs && !tally_keeps_pairs(y)) {
+        y->stats->location_pairs += pair_count;
+        return;
+    }
     if (y->o->wants_pairs) {
         must(pair_count == 1);
         if (y->o->find_max == 0 || y->groups.count < y->o->find_max) {
@@ -96,7 +107,7 @@ bool tally_decides_places(const struct tally *y)
 
 bool tally_wants_each(const struct tally *y)
 {
-    return y->o->decided != NULL || y->o->wants_pairs;
+    return y->o->decided != NULL || tally_keeps_pairs(y);
 }
 
 static int by_pair(const void *left, const void *right, const void *context)

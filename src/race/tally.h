@@ -78,6 +78,9 @@ void tally_decided(struct tally *y, const struct race_decided *d);
  * then a candidate like what it allows. */
 bool tally_decides_places(const struct tally *y);
 
+/* True when races are kept one by one: pairs are wanted, and somebody will see them. */
+bool tally_keeps_pairs(const struct tally *y);
+
 /* True when every candidate has to be told one by one. */
 bool tally_wants_each(const struct tally *y);
 

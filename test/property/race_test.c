@@ -150,13 +150,14 @@ static bool stats_differ(const struct race_stats *a, const struct race_stats *b)
            a->conflict_pairs != b->conflict_pairs;
 }
 
-/* Counting and enumerating say the same, with all messages told and without. */
+/* Counting and enumerating say the same, with all messages told and without, and pairs that nobody
+ * wants to see are counted too. */
 static bool counting_differs(const struct trace *t, void *context)
 {
     uint64_t *found_count = context;
     bool differ = false;
     for (int only_messages = 0; only_messages <= 1; only_messages++) {
-        struct race_options o = {.skips_data = only_messages};
+        struct race_options o = {.skips_data = only_messages, .skips_deadlocks = true};
         struct found counted = find(t, &o);
         o.decided = ignore;
         struct found told = find(t, &o);
@@ -166,6 +167,13 @@ static bool counting_differs(const struct trace *t, void *context)
         vec_each (&counted.f.list, finding) {
             pair_count += finding->pair_count;
         }
+        o.decided = NULL;
+        o.counts_only = true;
+        struct found unlisted = find(t, &o);
+        differ = differ || unlisted.f.list.count != 0 ||
+                 stats_differ(&counted.stats, &unlisted.stats) ||
+                 unlisted.stats.location_pairs != pair_count;
+        findings_release(&unlisted.f);
         differ = differ || findings_differ(&counted, &told, true) ||
                  stats_differ(&counted.stats, &told.stats) ||
                  stats_differ(&counted.stats, &paired.stats) || paired.f.list.count != pair_count;
@@ -441,6 +449,83 @@ TEST(counting_equals_enumerating)
     uint64_t found_count = 0;
     check_random(counting_differs, &found_count, test_count(600, 20000), 80);
     CHECK(found_count > 100);
+}
+
+/* Many tasks at few locks, without handlers and waits: sections that touch others only by their
+ * lock, and some in which messages are sent, threads made or joined. */
+static void random_locked(struct trace *t, uint64_t seed, uint32_t size_max)
+{
+    struct prng prng;
+    prng_init(&prng, seed);
+    struct random_shape shape =
+        random_shape(&prng, size_max / 2 + (uint32_t)prng_below(&prng, size_max / 2));
+    shape.features = RANDOM_ACCESS | RANDOM_LOCK | (seed % 2 == 0 ? RANDOM_THREAD : 0) |
+                     (seed % 3 == 0 ? RANDOM_RWLOCK : 0) | (seed % 5 == 0 ? RANDOM_MESSAGE : 0) |
+                     (seed % 7 == 0 ? RANDOM_ATOMIC : 0);
+    shape.node_count = 1;
+    shape.root_count = 1 + (uint32_t)prng_below(&prng, RANDOM_TASKS_MAX);
+    shape.task_max = RANDOM_TASKS_MAX;
+    shape.lock_count = 1 + (uint32_t)prng_below(&prng, 3);
+    shape.variable_count = 1 + (uint32_t)prng_below(&prng, 2);
+    shape.is_finished = seed % 4 != 0;
+    random_trace(t, &prng, &shape);
+}
+
+TEST(counting_under_locks_equals_enumerating)
+{
+    uint64_t found_count = 0;
+    for (uint64_t seed = 0; seed < test_count(100, 20000); seed++) {
+        struct trace t;
+        random_locked(&t, seed, 160);
+        if (counting_differs(&t, &found_count)) {
+            struct trace small;
+            trace_shrink(&small, &t, counting_differs, &found_count);
+            fail_msg("seed %llu:\n%s", (unsigned long long)seed, trace_text(&small));
+        }
+        trace_release(&t);
+    }
+    CHECK(found_count > 100);
+}
+
+/* The count of races, without asking about each, is that of a walk over all states. */
+static bool locked_count_differs(const struct trace *t, void *context)
+{
+    uint64_t *race_count = context;
+    struct arena arena = {0};
+    struct rules r;
+    rules_read(&r, t);
+    struct slow_answer slow = slow_answer_take(&arena, &r);
+    bool differ = false;
+    if (slow_by_states(&r, SLOW_STRICT, &slow) && slow.has_order) {
+        uint64_t wanted = 0;
+        for (size_t i = 0; i < r.data_candidates.count; i++) {
+            wanted += slow.data[i];
+        }
+        struct found counted = find(t, &(struct race_options){.skips_messages = true});
+        differ = counted.stats.data_races != wanted ||
+                 counted.stats.data_candidates != r.data_candidates.count;
+        *race_count += wanted;
+        findings_release(&counted.f);
+    }
+    rules_release(&r);
+    arena_release(&arena);
+    return differ;
+}
+
+TEST(counting_under_locks_equals_walking_all_states)
+{
+    uint64_t race_count = 0;
+    for (uint64_t seed = 0; seed < test_count(200, 20000); seed++) {
+        struct trace t;
+        random_locked(&t, seed, 36);
+        if (locked_count_differs(&t, &race_count)) {
+            struct trace small;
+            trace_shrink(&small, &t, locked_count_differs, &race_count);
+            fail_msg("seed %llu:\n%s", (unsigned long long)seed, trace_text(&small));
+        }
+        trace_release(&t);
+    }
+    CHECK(race_count > 200);
 }
 
 TEST(data_and_messages_alone_equal_both_together)
