@@ -203,6 +203,41 @@ def measure_std(bench, wanted, events):
         wanted.at_least(f"{events:,} events of 12 threads, {what}", least, got["events"] / got["cpu"], rate)
 
 
+# Shapes for which a method that is not near-linear takes too long: the arguments of gen_std, which are threads, locks,
+# variables, events and seed. Then per model the seconds of CPU that are enough.
+SHAPES = [
+    ("one contended lock, 10 variables", (4, 1, 10, 1000000, 1), {"strict": 4, "sound": 4, "observed": 2}),
+    ("one contended lock, 1,000 variables", (8, 1, 1000, 1000000, 1), {"strict": 4, "sound": 4, "observed": 2}),
+    ("500 threads, 32 locks", (500, 32, 1000, 1000000, 1), {"strict": 6, "sound": 6, "observed": 2}),
+    ("500 threads, no lock", (500, 0, 1000, 1000000, 1), {"strict": 6, "sound": 6, "observed": 2}),
+    ("one contended lock, feasible", (8, 1, 10, 20000, 1), {"feasible": 20}),
+    ("32 locks, feasible", (12, 32, 1000, 20000, 1), {"feasible": 20}),
+]
+
+
+def measure_shapes(bench, wanted):
+    for what, numbers, models in SHAPES:
+        arguments = " ".join(map(str, numbers))
+        path = bench.generated("std-" + "-".join(map(str, numbers)) + ".std", "gen_std", *numbers)
+        for model, enough in models.items():
+            got = bench.races(path, "--model", model)
+            name = f"{what} (gen_std {arguments}), {model}"
+            wanted.at_most(f"{name}: time", enough, got["cpu"], seconds)
+            wanted.at_most(f"{name}: memory", 500 * MB, got["peak"], size)
+            if model == "feasible":
+                wanted.at_most(f"{name}: undecided", 0, got["unknown"], count)
+
+
+def measure_all_pairs(bench, wanted):
+    """Pairs that nobody lists are counted, not kept."""
+    path = bench.cyclon(100, 100)
+    counted, paired = bench.races(path), bench.races(path, "--all-pairs")
+    wanted.at_most("100N-100C, --all-pairs --limit 0: memory against counting", 1.5, paired["peak"] / counted["peak"],
+                   lambda ratio: f"{ratio:.1f} x")
+    wanted.at_most("100N-100C, --all-pairs --limit 0: time against counting", 2.0, paired["cpu"] / counted["cpu"],
+                   lambda ratio: f"{ratio:.1f} x")
+
+
 def main():
     bench, is_quick = Bench(sys.argv[1]), "--quick" in sys.argv[2:]
     print_table_2(bench)
@@ -212,6 +247,8 @@ def main():
     measure_solvers(bench, wanted)
     measure_growth(bench, wanted, is_quick)
     measure_std(bench, wanted, 1000000 if is_quick else 10000000)
+    measure_shapes(bench, wanted)
+    measure_all_pairs(bench, wanted)
     print(f"\n{wanted.short} short" if wanted.short else "\nall met")
     return 1 if wanted.short else 0
 

@@ -656,7 +656,9 @@ static void print_races(const struct races *r, struct out *out)
     report_count(out, race_count(r), "race", "races");
     out_text(out, " by place");
     /* What is proved is proved for places, not for every pair there. */
-    if (r->model != RACE_SOUND && !r->stats.has_decided_places) {
+    const bool is_by_place =
+        r->model == RACE_SOUND || (r->model == RACE_FEASIBLE && !r->command->all_pairs);
+    if (!is_by_place && !r->stats.has_decided_places) {
         out_text(out, ": ");
         report_count(out, r->stats.data_races, "pair of accesses, ", "pairs of accesses, ");
         report_count(out, r->stats.message_races, "pair of messages", "pairs of messages");

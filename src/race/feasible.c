@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "order/reads_from.h"
 #include "race/cut.h"
+#include "race/held.h"
 #include "race/line.h"
 #include "race/prefix.h"
 #include "race/scene.h"
@@ -32,6 +33,7 @@ struct feasible {
     struct cuts cuts;
     uint32_t *cut;
     enum feasible_open open; /* why the last question was */
+    struct held held;        /* of contended locks */
     bool has_musts;
     struct hb musts;   /* with an edge to each read from the write it saw */
     demand_list needs; /* scratch */
@@ -107,6 +109,7 @@ struct feasible *feasible_new(const struct hb *hb, const struct feasible_options
         feed_cuts(f);
     }
     if (o->is_about_many) {
+        held_build(&f->held, hb, HELD_CONTENDED, &f->arena);
         build_musts(f);
     }
     return f;
@@ -169,6 +172,32 @@ static bool is_refused_by_reach(struct feasible *f, const struct sound_pair *pai
         return pair->a == pair->b || hb_is_before(&f->musts, pair->b, pair->a);
     }
     return is_needed(f, pair->a, pair->b) || is_needed(f, pair->b, pair->a);
+}
+
+/* Whether program order alone puts the event into the section. */
+static bool is_inside(const struct feasible *f, const struct section *s, event_id id)
+{
+    const uint32_t *of = f->hb->contexts.of;
+    return of[s->begin] == of[id] && of[s->end] == of[id];
+}
+
+/* Whether both accesses are in sections that exclude each other: in a prefix that ends before both,
+ * both sections would be open. */
+static bool is_refused_by_lock(const struct feasible *f, const struct sound_pair *pair)
+{
+    const struct held *h = &f->held;
+    const uint32_t set_a = h->set_of[pair->a];
+    const uint32_t set_b = h->set_of[pair->b];
+    for (uint32_t i = h->first[set_a]; set_a != 0 && i < h->first[set_a + 1]; i++) {
+        const struct section *a = &f->hb->sections.list[h->sections[i]];
+        for (uint32_t k = h->first[set_b]; set_b != 0 && k < h->first[set_b + 1]; k++) {
+            const struct section *b = &f->hb->sections.list[h->sections[k]];
+            if (sections_exclude(a, b) && is_inside(f, a, pair->a) && is_inside(f, b, pair->b)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* A question about prefixes: a pair, or else a deadlock. */
@@ -303,13 +332,17 @@ enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *p
         f->stats.unknown++;
         return leave_open(f, FEASIBLE_BUDGET);
     }
-    if (f->has_cuts && shows_by_cut(f, pair, order)) {
-        f->stats.by_cut++;
-        return RACE_YES;
+    if (f->options.is_about_many && !pair->is_message && is_refused_by_lock(f, pair)) {
+        f->stats.by_lock++;
+        return RACE_NO;
     }
     if (f->has_musts && is_refused_by_reach(f, pair)) {
         f->stats.by_reach++;
         return RACE_NO;
+    }
+    if (f->has_cuts && shows_by_cut(f, pair, order)) {
+        f->stats.by_cut++;
+        return RACE_YES;
     }
     const enum race_verdict verdict = decide_scene(f, &(struct question){.pair = pair}, order);
     f->stats.unknown += verdict == RACE_UNKNOWN;

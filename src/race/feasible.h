@@ -48,6 +48,7 @@ struct feasible_stats {
     uint64_t by_cut;    /* answered yes by a cut */
     uint64_t by_order;  /* yes by what is needed, in the order of the list */
     uint64_t by_reach;  /* no: one must come before the other */
+    uint64_t by_lock;   /* no: both hold a lock that excludes them */
     uint64_t by_solver; /* asked */
     uint64_t steps;     /* that the solver took */
     uint64_t unknown;

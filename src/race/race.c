@@ -4,6 +4,7 @@
 #include "race/data.h"
 #include "race/deadlock.h"
 #include "race/feasible.h"
+#include "race/feasible_places.h"
 #include "race/grade.h"
 #include "race/inbox.h"
 #include "race/pair_count.h"
@@ -269,6 +270,7 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
 struct by_rules {
     const struct hb *hb;
     const struct candidates *c;
+    struct tally *found; /* feasible: what is shown already */
 };
 
 static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
@@ -279,7 +281,14 @@ static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
         .step_max = y->o->step_max, .is_about_many = true, .watch = &y->watch};
     struct feasible *feasible = feasible_new(b->hb, &how);
     const struct judge judge = feasible_judge(feasible);
-    judge_candidates(y, b->c, &judge);
+    if (tally_wants_each(y)) {
+        judge_candidates(y, b->c, &judge);
+    } else {
+        if (!y->o->skips_data) {
+            feasible_places_judge(y, b->found, &b->c->data, feasible);
+        }
+        judge_messages(y, b->c, &judge);
+    }
     y->stats->asked = feasible_stats(feasible)->by_solver;
     feasible_free(feasible);
     return 0;
@@ -295,7 +304,11 @@ static int find_feasible(struct tally *y, struct findings *f, struct notes *n, s
         return -1;
     }
     candidates_build(&c, &hb, false, y);
-    int result = share_run(y, judge_by_prefixes, &(struct by_rules){.hb = &hb, .c = &c}, e);
+    if (!y->o->skips_data && !tally_wants_each(y) && sound_refusal(&hb) == NULL) {
+        feasible_places_find(y, &hb, &c.data);
+    }
+    int result =
+        share_run(y, judge_by_prefixes, &(struct by_rules){.hb = &hb, .c = &c, .found = y}, e);
     if (result == 0 && !y->o->counts_only) {
         grade_shown(y, &hb);
     }

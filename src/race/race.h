@@ -107,7 +107,9 @@ struct race_options {
 };
 
 struct race_stats {
-    uint64_t data_candidates, data_races; /* pairs of events; sound: at places it is proved for */
+    /* Pairs of events. Of races, sound counts those at places it is proved for, and feasible those
+     * that were shown: per pair of places one, unless each candidate is asked about. */
+    uint64_t data_candidates, data_races;
     uint64_t message_candidates, message_races; /* pairs of messages */
     uint64_t deadlock_candidates; /* cycles of requests by different tasks without a gate lock */
     uint64_t deadlocks;           /* of them, those that nothing orders and the model allows */
@@ -115,7 +117,7 @@ struct race_stats {
     uint64_t conflict_pairs;      /* pairs of accesses that racing messages bring */
     uint64_t location_pairs;      /* findings: pairs of places (and variables) */
     uint64_t pruned_events;
-    uint64_t unknown;        /* candidates nobody could decide */
+    uint64_t unknown;        /* candidates nobody could decide; feasible: where none is shown */
     bool has_decided_places; /* of the pairs of places that strict allows: */
     uint64_t places_sound;
     uint64_t places_observed;              /* unordered in the run itself, not known to be sound */

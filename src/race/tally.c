@@ -33,9 +33,7 @@ static int compare_pairs(const struct race_pair *a, const struct race_pair *b)
     return order != 0 ? order : compare_ids(a->send, b->send);
 }
 
-/* What pairs that look alike have in common: their places, in either order, and what they are
- * about. */
-static uint64_t group_key(struct tally *y, const struct race_pair *pair)
+uint64_t tally_key(struct tally *y, const struct race_pair *pair)
 {
     const bool has_accesses = pair->first != EVENT_NONE;
     const struct event *a = trace_at(y->t, has_accesses ? pair->first : pair->send);
@@ -53,7 +51,7 @@ static uint64_t group_key(struct tally *y, const struct race_pair *pair)
 
 struct race_group *tally_find(struct tally *y, const struct race_pair *pair)
 {
-    const uint32_t *number = map_get(&y->group_of, group_key(y, pair));
+    const uint32_t *number = map_get(&y->group_of, tally_key(y, pair));
     return number == NULL ? NULL : &y->groups.at[*number];
 }
 
@@ -80,7 +78,7 @@ void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_coun
     }
     bool is_new = false;
     const uint32_t fresh = (uint32_t)y->groups.count;
-    const uint32_t number = *map_slot(&y->group_of, group_key(y, pair), fresh, &is_new);
+    const uint32_t number = *map_slot(&y->group_of, tally_key(y, pair), fresh, &is_new);
     if (is_new) {
         vec_push(&y->groups, (struct race_group){.pair = *pair});
         y->stats->location_pairs++;

@@ -61,6 +61,10 @@ void tally_release(struct tally *y);
 /* Counts pair_count races that look like this one, which is the first of them. */
 void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count);
 
+/* What pairs that look alike have in common, as a number: their places, in either order, and what
+ * they are about. Two tallies number alike only what they met in the same order. */
+uint64_t tally_key(struct tally *y, const struct race_pair *pair);
+
 /* The group that looks like this pair, NULL when there is none; not where pairs are wanted one by
  * one. */
 struct race_group *tally_find(struct tally *y, const struct race_pair *pair);

@@ -528,6 +528,39 @@ TEST(counting_under_locks_equals_walking_all_states)
     CHECK(race_count > 200);
 }
 
+/* Feasible races by places are those of which one pair of accesses, asked by itself, is feasible.
+ */
+static bool feasible_places_differ(const struct trace *t, void *context)
+{
+    uint64_t *found_count = context;
+    struct race_options o = {.model = RACE_FEASIBLE, .skips_deadlocks = true};
+    struct found by_place = find(t, &o);
+    o.decided = ignore;
+    struct found each = find(t, &o);
+    const bool differ = findings_differ(&by_place, &each, false) ||
+                        by_place.stats.data_candidates != each.stats.data_candidates ||
+                        by_place.stats.location_pairs != each.stats.location_pairs ||
+                        by_place.stats.data_races > each.stats.data_races ||
+                        by_place.stats.unknown > each.stats.unknown;
+    *found_count += each.f.list.count;
+    findings_release(&by_place.f);
+    findings_release(&each.f);
+    return differ;
+}
+
+TEST(feasible_races_by_place_equal_those_asked_one_by_one)
+{
+    uint64_t found_count = 0;
+    check_random(feasible_places_differ, &found_count, test_count(150, 20000), 60);
+    for (uint64_t seed = 0; seed < test_count(100, 20000); seed++) {
+        struct trace t;
+        random_locked(&t, seed, 60);
+        CHECK(!feasible_places_differ(&t, &found_count));
+        trace_release(&t);
+    }
+    CHECK(found_count > 500);
+}
+
 TEST(data_and_messages_alone_equal_both_together)
 {
     uint64_t race_count = 0;
