@@ -333,6 +333,10 @@ static bool is_of_file(const struct event *event, const struct record *record)
     if (event->kind == EVENT_HAPPENS_BEFORE || event->kind == EVENT_HAPPENS_AFTER) {
         return record->mode == ANNOTATION_COUNTER;
     }
+    if (event->kind == EVENT_SEM_INIT || event->kind == EVENT_SEM_POST ||
+        event->kind == EVENT_SEM_WAIT) {
+        return record->mode == RECORD_OF_DESCRIPTOR;
+    }
     switch (lock_mode_held(event->mode)) {
     case LOCK_FCNTL_READ:
     case LOCK_FCNTL_WRITE:

@@ -84,6 +84,26 @@ static bool is_event(int fd)
            memcmp(text, wanted, sizeof wanted - 1) == 0;
 }
 
+/* A number that the kernel tells of an eventfd behind a word; 0 where it does not. */
+static uint64_t event_number(int fd, const char *word)
+{
+    char path[40] = "";
+    char text[512];
+    proc_path(path, "/proc/self/fdinfo/", fd);
+    const int info = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    const long size = info < 0 ? 0 : syscall(SYS_read, info, text, sizeof text - 1);
+    if (info >= 0) {
+        (void)syscall(SYS_close, info);
+    }
+    text[size > 0 ? size : 0] = 0;
+    const char *at = strstr(text, word);
+    uint64_t number = 0;
+    for (at = at == NULL ? "" : at + strlen(word); *at == ' ' || (*at >= '0' && *at <= '9'); at++) {
+        number = *at == ' ' ? number : number * 10 + (uint64_t)(*at - '0');
+    }
+    return number;
+}
+
 static struct descriptor look_at(int fd)
 {
     struct stat status;
@@ -99,7 +119,11 @@ static struct descriptor look_at(int fd)
     if (S_ISREG(status.st_mode)) {
         return (struct descriptor){.class = DESCRIPTOR_FILE};
     }
-    return is_event(fd) ? (struct descriptor){.class = DESCRIPTOR_EVENT} : other;
+    if (is_event(fd)) {
+        const bool is_semaphore = event_number(fd, "eventfd-semaphore:") == 1;
+        return (struct descriptor){.class = is_semaphore ? DESCRIPTOR_SEMAPHORE : DESCRIPTOR_EVENT};
+    }
+    return other;
 }
 
 struct descriptor descriptor_of(int fd)
@@ -398,34 +422,11 @@ static void name_file(int fd, struct descriptor d)
     tell_ends(fd, d, text, 1 + (uint32_t)(size > 0 ? size : 0));
 }
 
-/* The number that the kernel has given an eventfd, the same in every process; 0 where it does not
- * tell. */
-static uint64_t event_id(int fd)
-{
-    static const char word[] = "eventfd-id:";
-    char path[40];
-    char text[512];
-    proc_path(path, "/proc/self/fdinfo/", fd);
-    const int info = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    const long size = info < 0 ? 0 : syscall(SYS_read, info, text, sizeof text - 1);
-    if (info >= 0) {
-        (void)syscall(SYS_close, info);
-    }
-    text[size > 0 ? size : 0] = 0;
-    const char *at = strstr(text, word);
-    uint64_t id = 0;
-    for (at = at == NULL ? "" : at + sizeof word - 1; *at == ' ' || (*at >= '0' && *at <= '9');
-         at++) {
-        id = *at == ' ' ? id : id * 10 + (uint64_t)(*at - '0');
-    }
-    return id;
-}
-
 static void name_event(int fd, struct descriptor d)
 {
     char text[64] = {TRANSPORT_FILE};
     const char *end = text + sizeof text;
-    const uint64_t id = event_id(fd);
+    const uint64_t id = event_number(fd, "eventfd-id:"); /* the same in every process */
     char *at = text_append(text + 1, end, "eventfd-");
     at = text_append_number(at, end, id);
     if (id == 0) {
@@ -440,7 +441,8 @@ static void name_event(int fd, struct descriptor d)
 void descriptor_name(int fd)
 {
     struct descriptor d = descriptor_of(fd);
-    if (d.class == DESCRIPTOR_EVENT && !descriptor_is_named(d)) {
+    const bool is_event = d.class == DESCRIPTOR_EVENT || d.class == DESCRIPTOR_SEMAPHORE;
+    if (is_event && !descriptor_is_named(d)) {
         name_event(fd, d);
     }
     if (d.class == DESCRIPTOR_FILE && !descriptor_is_named(d)) {

@@ -16,7 +16,8 @@ enum descriptor_class {
     DESCRIPTOR_STREAM,
     DESCRIPTOR_DATAGRAM,
     DESCRIPTOR_FILE,
-    DESCRIPTOR_EVENT, /* of eventfd */
+    DESCRIPTOR_EVENT,     /* of eventfd */
+    DESCRIPTOR_SEMAPHORE, /* of eventfd, with EFD_SEMAPHORE */
 };
 
 struct descriptor {

@@ -22,7 +22,10 @@
 #include "runtime/rt.h"
 #include "runtime/shell.h"
 
-enum { ENDS_MAX = 320 };
+enum {
+    ENDS_MAX = 320,
+    UNITS_MAX = 1 << 16, /* of one write to an eventfd that is a semaphore */
+};
 
 /* FNV-1a, over as much of a datagram as its sender and receiver both have. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
@@ -89,6 +92,33 @@ static struct rt_mark record_datagram(enum event_kind kind, struct descriptor d,
                                        .more_size = sizeof more.hash + ends});
 }
 
+/* An operation on an eventfd that counts as a semaphore; the value is that of SEM_INIT. */
+static struct rt_mark record_units(enum event_kind kind, struct descriptor d,
+                                   const struct transfer *t, int64_t value)
+{
+    descriptor_name(t->fd);
+    return rt_record((struct rt_event){.kind = kind,
+                                       .mode = RECORD_OF_DESCRIPTOR,
+                                       .object = (const void *)(uintptr_t)d.number,
+                                       .has_value = kind == EVENT_SEM_INIT,
+                                       .value = value,
+                                       .place = t->place});
+}
+
+/* A write posts as many units as its value; returns the mark of the last. */
+static struct rt_mark record_posts(struct descriptor d, const struct transfer *t)
+{
+    uint64_t units = 0;
+    if (t->count > 0 && t->parts[0].iov_len >= sizeof units) {
+        memcpy(&units, t->parts[0].iov_base, sizeof units);
+    }
+    struct rt_mark mark = {0};
+    for (uint64_t i = 0; i < units && i < UNITS_MAX; i++) {
+        mark = record_units(EVENT_SEM_POST, d, t, 0);
+    }
+    return mark;
+}
+
 static struct rt_mark record_transfer(enum event_kind kind, const struct transfer *t, size_t size)
 {
     if (!rt_is_recording()) {
@@ -108,13 +138,15 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
                                            .size = size,
                                            .place = t->place});
     } else if (d.class == DESCRIPTOR_EVENT) {
-        /* What is written orders what is read, whatever the number. */
+        /* What is read tells how much was written before. */
         descriptor_name(t->fd);
         mark = rt_record((struct rt_event){.kind = kind == EVENT_SEND ? EVENT_HAPPENS_BEFORE
                                                                       : EVENT_HAPPENS_AFTER,
                                            .mode = ANNOTATION_COUNTER,
                                            .object = (const void *)(uintptr_t)d.number,
                                            .place = t->place});
+    } else if (d.class == DESCRIPTOR_SEMAPHORE) {
+        mark = kind == EVENT_SEND ? record_posts(d, t) : record_units(EVENT_SEM_WAIT, d, t, 0);
     }
     errno = saved;
     return mark;
@@ -276,8 +308,10 @@ RT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_off
 
 RT_EXPORT int eventfd_write(int fd, uint64_t value)
 {
-    const struct transfer t = {.fd = fd, .place = RT_PLACE};
-    const struct rt_mark mark = sending(&t, sizeof value);
+    const struct iovec part = {&value, sizeof value};
+    const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
+    descriptor_use(fd, RT_PLACE);
+    const struct rt_mark mark = record_transfer(EVENT_SEND, &t, sizeof value);
     return (int)rt_amend_sent(mark, REAL(eventfd_write)(fd, value));
 }
 
@@ -539,6 +573,21 @@ RT_EXPORT int fclose(FILE *file)
     }
     closes(fileno(file), RT_PLACE);
     return REAL(fclose)(file);
+}
+
+RT_EXPORT int eventfd(unsigned count, int flags)
+{
+    const int fd = made(REAL(eventfd)(count, flags), RT_PLACE);
+    const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    if (fd >= 0 && (flags & EFD_SEMAPHORE) != 0 && rt_is_recording()) {
+        const int saved = errno;
+        const struct descriptor d = descriptor_of(fd);
+        if (d.class == DESCRIPTOR_SEMAPHORE) {
+            (void)record_units(EVENT_SEM_INIT, d, &t, count);
+        }
+        errno = saved;
+    }
+    return fd;
 }
 
 RT_EXPORT int socket(int domain, int type, int protocol)

@@ -83,11 +83,6 @@ RT_EXPORT int epoll_create1(int flags)
     return made(REAL(epoll_create1)(flags), RT_PLACE);
 }
 
-RT_EXPORT int eventfd(unsigned value, int flags)
-{
-    return made(REAL(eventfd)(value, flags), RT_PLACE);
-}
-
 RT_EXPORT int timerfd_create(int clock, int flags)
 {
     return made(REAL(timerfd_create)(clock, flags), RT_PLACE);

@@ -159,7 +159,6 @@ typedef void signal_handler(int);
     FUNCTION(int, epoll_create, (int))                                                            \
     FUNCTION(int, epoll_create1, (int))                                                           \
     FUNCTION(int, epoll_ctl, (int, int, int, struct epoll_event *))                               \
-    FUNCTION(int, eventfd, (unsigned, int))                                                       \
     FUNCTION(int, timerfd_create, (int, int))                                                     \
     FUNCTION(int, epoll_wait, (int, struct epoll_event *, int, int))                              \
     FUNCTION(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))           \
@@ -174,6 +173,7 @@ typedef void signal_handler(int);
     FUNCTION(signal_handler *, sysv_signal, (int, signal_handler *))                              \
     FUNCTION(int, lockf, (int, int, off_t))                                                       \
     FUNCTION(int, lockf64, (int, int, off64_t))                                                   \
+    FUNCTION(int, eventfd, (unsigned, int))                                                       \
     FUNCTION(int, eventfd_write, (int, uint64_t))                                                 \
     FUNCTION(int, eventfd_read, (int, uint64_t *))                                                \
     FUNCTION(sem_t *, sem_open, (const char *, int, ...))                                         \

@@ -96,7 +96,8 @@ static inline bool record_is_timed(unsigned kind)
 enum { RECORD_OF_SPAWN = 1, RECORD_OF_CHILD = 1 };
 
 /* The mode of an allocation's record: the object is a file descriptor that was just opened. It gets
- * its name from there, and the trace has no event. */
+ * its name from there, and the trace has no event. Also of a semaphore's: the object is the number
+ * of an eventfd. */
 enum { RECORD_OF_DESCRIPTOR = 1 };
 
 enum record_flag {
