@@ -200,16 +200,18 @@ static void explain(struct races *r, const struct trace *trace)
     }
 }
 
-/* Whether a trace of our own making holds no access to memory, nor says that code which would tell
- * them was run: then nothing is known of data races. */
+/* Whether a recorded or controlled process reported no access to memory, nor coverage, which code
+ * built by clew cc reports: then nothing is known of data races. Nodes of simulated systems share
+ * no memory. */
 static bool has_no_accesses(const struct trace *t)
 {
     const char *source = trace_name(t, t->tables.source);
-    bool is_ours = t->tables.order == ORDER_STAMPED || strncmp(source, "clew", 4) == 0;
+    const bool is_controlled = strncmp(source, "clew explore ", strlen("clew explore ")) == 0;
+    bool is_blind = t->tables.order == ORDER_STAMPED || is_controlled;
     trace_each (t, event) {
-        is_ours &= !access_is_plain(event) && event->kind != EVENT_COVERAGE;
+        is_blind &= !access_is_plain(event) && event->kind != EVENT_COVERAGE;
     }
-    return is_ours;
+    return is_blind;
 }
 
 /* Adds the races of a trace; its notes and its findings, from `first` on, are the caller's. */
