@@ -200,7 +200,7 @@ static bool differ(const struct trace *t, void *context)
     struct err e = {0};
     struct out slow;
     out_open_memory(&slow);
-    rules_read(&r, t);
+    rules_read_fixed(&r, t); /* atomicity keeps who ran a one-time initialization */
     CHECK_INT(frame_build(&frame, t, &n, &e), 0);
     tally->is_unknown = !slow_atomicity(&r, tally->keeps_rounds, &slow);
     const bool is_different = differ_in_some_way(tally, &frame, &slow);
@@ -433,7 +433,7 @@ static bool differ_by_place(const struct trace *t, void *context)
     out_open_memory(&h.out);
     out_open_memory(&fast_named);
     out_open_memory(&slow_named);
-    rules_read(&r, t);
+    rules_read_fixed(&r, t); /* atomicity keeps who ran a one-time initialization */
     CHECK_INT(frame_build(&frame, t, &n, &e), 0);
     tally->is_unknown = !slow_atomicity(&r, false, &slow);
     search(&h, &frame);
