@@ -18,6 +18,7 @@ static enum rank rank_of(enum edge_kind kind)
     case EDGE_CONNECT: return RANK_MESSAGE;
     case EDGE_HANDLER:
     case EDGE_HANDLED:
+    case EDGE_STREAM:
     case EDGE_CLOSE:
     case EDGE_ATOMIC:
     case EDGE_SEMAPHORE:

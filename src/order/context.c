@@ -9,6 +9,7 @@ struct walk {
     uint32_t depth;    /* of HANDLER_BEGINs in it that have not ended */
     uint32_t plain;    /* handlers of no message that have not ended: parts of the main chain */
     event_id previous; /* event of the task */
+    event_id main[2];  /* the latest events of its main chain, the last first */
     uint32_t waiting;  /* handlers that have ended and await the next main event: a list */
 };
 
@@ -51,14 +52,29 @@ static void place(struct build *b, uint32_t context, event_id id)
     b->position[id] = vec_at(&b->list, context)->count++;
 }
 
+static void place_on_main(struct build *b, struct walk *w, event_id id)
+{
+    place(b, trace_at(b->t, id)->task, id);
+    w->main[1] = w->main[0];
+    w->main[0] = id;
+}
+
+/* Takes the RECV before, which was the last event of the main chain, into the handler that begins.
+ */
 static void handler_begin(struct build *b, struct walk *w, event_id id)
 {
+    const uint32_t task = trace_at(b->t, id)->task;
+    const event_id receive = w->previous;
+    must(w->main[0] == receive);
+    vec_at(&b->list, task)->count--;
+    w->main[0] = w->main[1];
     w->handler = (uint32_t)b->list.count;
     w->depth = 1;
-    vec_push(&b->list, (struct context){.task = trace_at(b->t, id)->task,
-                                        .receive = w->previous,
-                                        .next = EVENT_NONE});
+    vec_push(
+        &b->list,
+        (struct context){.task = task, .receive = receive, .hang = w->main[0], .next = EVENT_NONE});
     vec_push(&b->waiting_next, 0);
+    place(b, w->handler, receive);
     place(b, w->handler, id);
 }
 
@@ -100,7 +116,7 @@ static void step_on_main(struct build *b, struct walk *w, event_id id)
     } else if (e->kind == EVENT_HANDLER_END) {
         remark(b->n, b->t, id, "a handler ends that never began");
     }
-    place(b, e->task, id);
+    place_on_main(b, w, id);
 }
 
 static void finish(struct build *b)
@@ -150,8 +166,10 @@ void contexts_build(struct contexts *c, const struct trace *t, enum context_rule
     };
     for (uint32_t task = 0; task < task_count; task++) {
         b.walks[task].previous = EVENT_NONE;
+        b.walks[task].main[0] = b.walks[task].main[1] = EVENT_NONE;
         vec_push(&b.list,
-                 (struct context){.task = task, .receive = EVENT_NONE, .next = EVENT_NONE});
+                 (struct context){
+                     .task = task, .receive = EVENT_NONE, .hang = EVENT_NONE, .next = EVENT_NONE});
         vec_push(&b.waiting_next, 0);
     }
     for (event_id id = 0; id < event_count; id++) {

@@ -1,9 +1,9 @@
 /* Contexts: the lines of events that program order orders.
  *
- *     task     START  RECV  RECV  w   END            its main chain, a context of its own
- *                       \     \  /     /
- *     handler            HB r HE     /               hangs off its RECV, ends before w
- *     handler                  HB w HE               hangs off the next RECV, ends before END
+ *     task     START                    w   END          its main chain, a context of its own
+ *                 | \                  / /
+ *     handler     |  RECV HB r HE -----+ |               hangs off START, ends before w
+ *     handler     RECV HB w HE ---------+                the same; unordered with the first
  *
  * Context i below task_count is the main chain of task i; the handlers follow in listed order. */
 #ifndef CLEW_ORDER_CONTEXT_H
@@ -21,8 +21,9 @@
 struct context {
     uint32_t task;
     uint32_t first;   /* its events are members[first .. first + count), in listed order */
-    uint32_t count;   /* a main chain may be empty, a handler has at least its HANDLER_BEGIN */
-    event_id receive; /* handlers: what it hangs off, on the main chain of its task */
+    uint32_t count;   /* a main chain may be empty; a handler has its RECV and HANDLER_BEGIN */
+    event_id receive; /* handlers: the RECV that begins it, its first event */
+    event_id hang;    /* handlers: the main event it comes after, EVENT_NONE when there is none */
     event_id next; /* handlers: the main event its end is before, EVENT_NONE when there is none */
     bool is_ended; /* handlers: false when it holds the rest of its task */
 };

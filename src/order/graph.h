@@ -12,11 +12,12 @@
 
 /* What the source of an edge is to its target. */
 enum edge_kind {
-    EDGE_HANDLER,    /* is handled by */
+    EDGE_HANDLER,    /* is reached before the handler of */
     EDGE_HANDLED,    /* ends the handler before */
     EDGE_FORK,       /* creates the task of */
     EDGE_JOIN,       /* ends what is joined by */
     EDGE_MESSAGE,    /* sends what is received by */
+    EDGE_STREAM,     /* ends the bytes before those received by */
     EDGE_CONNECT,    /* asks for what is accepted by */
     EDGE_CLOSE,      /* closes the connection seen by */
     EDGE_ATOMIC,     /* stores what is loaded by */
@@ -59,8 +60,7 @@ struct graph_span {
 };
 
 /* Edges by context and position of their target (in) and of their source (out). Program order
- * within a context is not among them; RECV to handler and handler to main chain (HANDLER, HANDLED)
- * are. */
+ * within a context is not among them; main chain to handler and back (HANDLER, HANDLED) are. */
 struct graph {
     const struct contexts *contexts;
     size_t edge_count;

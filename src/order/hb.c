@@ -12,11 +12,48 @@ static void add_handlers(struct hb *hb)
 {
     const struct contexts *c = &hb->contexts;
     for (uint32_t i = c->task_count; i < c->count; i++) {
-        edges_add(&hb->edges, c->list[i].receive, context_first(c, i), EDGE_HANDLER);
+        if (c->list[i].hang != EVENT_NONE) {
+            edges_add(&hb->edges, c->list[i].hang, context_first(c, i), EDGE_HANDLER);
+        }
         if (c->list[i].next != EVENT_NONE) {
             edges_add(&hb->edges, context_last(c, i), c->list[i].next, EDGE_HANDLED);
         }
     }
+}
+
+/* Orders a task's receives on one stream where its chains do not: the later is in a handler that
+ * hangs off the same main event. A handler that such a receive begins comes after all of the
+ * earlier handler, since the two cannot overlap. */
+static void add_stream_order(struct hb *hb, event_id earlier, event_id later)
+{
+    const struct contexts *c = &hb->contexts;
+    const uint32_t from = c->of[earlier];
+    const uint32_t to = c->of[later];
+    if (from == to || !context_is_handler(c, from) || !context_is_handler(c, to) ||
+        c->list[from].hang != c->list[to].hang) {
+        return;
+    }
+    edges_add(&hb->edges, c->position[later] == 0 ? context_last(c, from) : earlier, later,
+              EDGE_STREAM);
+}
+
+static void add_streams(struct hb *hb)
+{
+    const struct contexts *c = &hb->contexts;
+    struct map last_of = {0}; /* (task, channel) to its last receive */
+    for (event_id id = 0; c->count > c->task_count && id < hb->trace->events.count; id++) {
+        const struct event *e = &hb->trace->events.at[id];
+        if (e->kind != EVENT_RECV || !message_is_stream(e)) {
+            continue;
+        }
+        bool is_new = false;
+        uint32_t *last = map_slot(&last_of, map_pair(e->task, e->object), id, &is_new);
+        if (!is_new) {
+            add_stream_order(hb, *last, id);
+        }
+        *last = id;
+    }
+    map_release(&last_of);
 }
 
 /* The beginning of a section before its end, where program order does not say so. Returns whether
@@ -306,6 +343,7 @@ int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *opti
     };
     sync_add(&hb->edges, t, &hb->contexts, &sync, n);
     messages_build(&hb->messages, t, &hb->edges, &hb->arena, n);
+    add_streams(hb);
     waits_build(&hb->waits, t, &hb->semaphores, &hb->arena, n);
     const struct sections_options uses = {
         .waits = &hb->waits, .semaphores = &hb->semaphores, .onces = &hb->onces};

@@ -80,7 +80,10 @@ struct sweep {
     uint32_t stride; /* from an edge to the next: 1, or -1 backward */
     uint32_t event_count;
     struct pool pool;
-    struct stand *stands;    /* per context */
+    struct stand *stands; /* per context */
+    /* Per task: what its handlers since the last main event, or behind the next one when backward,
+     * know together. They all lead to the same main event, so one clock is kept for them. */
+    struct knowledge *gathered;
     struct knowledge *sent;  /* per edge, by its place in out: what it carries */
     uint32_t *row;           /* per event */
     uint32_t *heard;         /* per edge, by its place in in */
@@ -95,7 +98,7 @@ struct sweep {
 static event_id hang_of(const struct reach *r, uint32_t context)
 {
     const struct context *handler = &r->contexts->list[context];
-    return r->direction == REACH_BEFORE ? handler->receive : handler->next;
+    return r->direction == REACH_BEFORE ? handler->hang : handler->next;
 }
 
 static event_id next_event(const struct sweep *s, uint32_t context)
@@ -179,6 +182,34 @@ static uint32_t clock_own(struct pool *p, uint32_t clock)
     return fresh;
 }
 
+/* Whether an edge of this kind leads from a handler to the main event that all handlers beside it
+ * lead to. (SPIDER's handlers hang off their receives, each off its own.) */
+static bool is_gathered(const struct sweep *s, uint32_t context, enum edge_kind kind)
+{
+    const struct context *handler = &s->c->list[context];
+    return context_is_handler(s->c, context) && handler->hang != handler->receive &&
+           kind == (s->is_backward ? EDGE_HANDLER : EDGE_HANDLED);
+}
+
+static void gather(struct sweep *s, uint32_t context)
+{
+    const uint32_t task = s->c->list[context].task;
+    struct knowledge *all = &s->gathered[task];
+    all->clock = clock_own(&s->pool, all->clock);
+    know(s, all, task, &s->stands[context].now, task);
+}
+
+/* A main event knows what the handlers knew that lead to it. */
+static void take_gathered(struct sweep *s, uint32_t task)
+{
+    struct knowledge *all = &s->gathered[task];
+    if (all->clock != CLOCK_NOTHING) {
+        know(s, &s->stands[task].now, task, all, task);
+        pool_drop(&s->pool, all->clock);
+        *all = (struct knowledge){.clock = CLOCK_NOTHING};
+    }
+}
+
 /* Takes in what the edges into the next event, so many, carry. */
 static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
 {
@@ -199,7 +230,11 @@ static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
     stand->is_sharing = false;
     for (; place != stand->in.at; place += s->stride) {
         const struct knowledge *sent = &s->sent[s->in[place].twin];
-        const uint32_t from = s->c->list[s->c->of[s->in[place].event]].task;
+        const uint32_t source = s->c->of[s->in[place].event];
+        const uint32_t from = s->c->list[source].task;
+        if (is_gathered(s, source, s->in[place].kind)) {
+            take_gathered(s, task);
+        }
         s->heard[place] = from == task ? sent->own : s->pool.clocks.at[sent->clock][task];
         know(s, &stand->now, task, sent, from);
         pool_drop(&s->pool, sent->clock);
@@ -234,9 +269,12 @@ static void send_out(struct sweep *s, uint32_t context, uint32_t position)
         if (s->r->scope != REACH_NONE) {
             struct knowledge *sent = &s->sent[out->at];
             *sent = stand->now;
-            /* Back on its main chain, what a handler shares with it is known already; carrying it
-             * would keep a clock per handler alive. */
-            if (stand->is_sharing && s->c->of[to] == s->c->list[context].task) {
+            /* Carrying it would keep a clock per handler alive. What a handler shares with its main
+             * chain is known there already. */
+            if (is_gathered(s, context, s->out[out->at].kind)) {
+                if (!stand->is_sharing) {
+                    gather(s, context);
+                }
                 sent->clock = CLOCK_NOTHING;
             }
             pool_keep(&s->pool, sent->clock);
@@ -399,6 +437,7 @@ event_id reach_build(struct reach *r, const struct graph *g, const struct trace 
     if (scope != REACH_NONE) {
         group_by_node(r, t, a);
         s.sent = arena_array(&scratch, struct knowledge, g->edge_count + 1);
+        s.gathered = arena_array(&scratch, struct knowledge, (size_t)c->task_count + 1);
         s.row = arena_array(a, uint32_t, (size_t)event_count + 1);
         s.heard = arena_array(a, uint32_t, g->edge_count + 1);
     }

@@ -1,7 +1,7 @@
 /* Reach: for every event, how much of each main chain comes before it; or after it, when the graph
  * is swept backward.
  *
- * Handlers hang off main chains, so clocks count events of main chains only, and an event has a
+ * Handlers are many and short, so clocks count events of main chains only, and an event has a
  * clock of its own only where an edge joins it: everything up to the next join shares it. While
  * sweeping, full clocks live only as long as somebody still needs them; what is kept of them is a
  * row of the tasks that are asked about (those of the event's node, or all). Nodes that share

@@ -2,17 +2,23 @@
 
 #include "base/map.h"
 #include "base/sort.h"
+#include "order/ancestors.h"
+#include "order/bucket.h"
+#include "order/descendants.h"
 
 bool saturate_handler_is_joined(const struct hb *hb, uint32_t context)
 {
-    const struct contexts *c = &hb->contexts;
     const struct graph_span in = graph_into(&hb->graph, context);
-    for (size_t i = 0; i < in.count; i++) {
-        const uint32_t from = c->of[in.at[i].event];
-        const bool is_sibling = in.at[i].kind == EDGE_EXCLUSION && in.at[i].position == 0 &&
-                                context_is_handler(c, from) &&
-                                c->list[from].task == c->list[context].task;
-        if (in.at[i].kind != EDGE_HANDLER && !is_sibling) {
+    return graph_span_from(in, 1).count > 0;
+}
+
+bool saturate_leads_out(const struct hb *hb, event_id id)
+{
+    const struct contexts *c = &hb->contexts;
+    const struct graph_span out =
+        graph_span_from(graph_out_of(&hb->graph, c->of[id]), c->position[id]);
+    for (size_t i = 0; i < out.count; i++) {
+        if (out.at[i].kind != EDGE_HANDLED) {
             return true;
         }
     }
@@ -41,130 +47,184 @@ static void exclude(struct pass *p, event_id first_end, event_id second_begin)
 
 /* ---- handlers of one task ---- */
 
+/* A handler of a task, among those that hang off the same main event. */
 struct sibling {
     uint32_t context;
-    uint32_t at;      /* position of its receive */
-    uint32_t reached; /* the first position of the main chain that its beginning comes before */
-    uint32_t next;    /* position of the main event its end comes before, POSITION_NONE: none */
+    uint32_t node;        /* of its first event, ANCESTORS_NONE: it comes before nothing outside */
+    VEC(uint32_t) before; /* siblings that must be over before it, the last ones only */
 };
 
 typedef VEC(struct sibling) sibling_vec;
 
-static int by_reached(const void *left, const void *right, const void *context)
+/* What is asked about one run of siblings. */
+struct siblings {
+    struct pass *p;
+    struct ancestors *ancestors;
+    sibling_vec all;
+    VEC(uint32_t) sources; /* those that come before something outside, by node */
+};
+
+static int by_node(const void *left, const void *right, const void *context)
 {
-    (void)context;
-    const struct sibling *a = left;
-    const struct sibling *b = right;
-    return (a->reached > b->reached) - (a->reached < b->reached);
+    const struct sibling *all = context;
+    const uint32_t a = all[*(const uint32_t *)left].node;
+    const uint32_t b = all[*(const uint32_t *)right].node;
+    return (a > b) - (a < b);
 }
 
-/* Forgets those of the frontier that the main chain, or `later`, already comes after. */
-static void frontier_prune(sibling_vec *frontier, uint32_t at)
+static event_id sibling_first(const struct siblings *b, uint32_t sibling)
 {
-    size_t kept = 0;
-    vec_each (frontier, f) {
-        if (f->next > at) {
-            frontier->at[kept++] = *f;
-        }
-    }
-    frontier->count = kept;
+    return context_first(&b->p->hb->contexts, b->all.at[sibling].context);
 }
 
-static void frontier_add(sibling_vec *frontier, const struct sibling *s)
+static event_id sibling_last(const struct siblings *b, uint32_t sibling)
 {
-    size_t kept = 0;
-    vec_each (frontier, f) {
-        if (f->reached > s->at) {
-            frontier->at[kept++] = *f;
-        }
-    }
-    frontier->count = kept;
-    vec_push(frontier, *s);
+    return context_last(&b->p->hb->contexts, b->all.at[sibling].context);
 }
 
-/* Who comes before a handler that is entered only by its receive: all whose beginning reaches the
- * main chain up to there. Of those it is enough to name the last ones. */
-static void saturate_siblings(struct pass *p, const sibling_vec *all)
+/* Whether the end of one is known to come before the beginning of the other. Most often an edge
+ * says so. */
+static bool is_excluded(const struct hb *hb, event_id end, event_id begin)
 {
-    const struct hb *hb = p->hb;
-    struct arena scratch = {0};
-    struct sibling *sorted = arena_array(&scratch, struct sibling, all->count + 1);
-    for (size_t i = 0; i < all->count; i++) {
-        sorted[i] = all->at[i];
+    const struct contexts *c = &hb->contexts;
+    const struct graph_span out =
+        graph_span_at(graph_out_of(&hb->graph, c->of[end]), c->position[end]);
+    for (size_t i = 0; i < out.count; i++) {
+        if (out.at[i].event == begin) {
+            return true;
+        }
     }
-    sort_stable(sorted, all->count, sizeof *sorted, by_reached, NULL);
-    sibling_vec frontier = {0};
-    size_t reached_count = 0;
-    vec_each (all, s) {
-        while (reached_count < all->count && sorted[reached_count].reached <= s->at) {
-            frontier_add(&frontier, &sorted[reached_count++]);
-        }
-        frontier_prune(&frontier, s->at);
-        if (limit_is_over(p->watch, (uint32_t)frontier.count + 1)) {
-            break;
-        }
-        if (saturate_handler_is_joined(hb, s->context)) {
+    return hb->scope == REACH_ALL && hb_is_before(hb, end, begin);
+}
+
+/* Of the sources from `first` on that the last run was about, finds those whose beginning is not
+ * after the end of a sibling: they are over before it begins. It is enough to name those that no
+ * other of them comes after. */
+static void exclude_before(struct siblings *b, uint32_t sibling, uint32_t first)
+{
+    const struct ancestors *x = b->ancestors;
+    uint64_t left = ancestors_of(x, sibling_last(b, sibling));
+    vec_each (&b->all.at[sibling].before, known) {
+        left &= ~ancestors_of(x, sibling_last(b, *known));
+    }
+    while (left != 0) {
+        const uint32_t bit = 63 - (uint32_t)__builtin_clzll(left);
+        const uint32_t earlier = b->sources.at[first + bit];
+        left &= ~(UINT64_C(1) << bit);
+        if (earlier == sibling) {
             continue;
         }
-        const event_id begin = context_first(&hb->contexts, s->context);
-        vec_each (&frontier, f) {
-            const event_id end = context_last(&hb->contexts, f->context);
-            if (hb->scope != REACH_ALL || !hb_is_before(hb, end, begin)) {
-                exclude(p, end, begin);
-            }
+        left &= ~ancestors_of(x, sibling_last(b, earlier));
+        vec_push(&b->all.at[sibling].before, earlier);
+        const event_id end = sibling_last(b, earlier);
+        const event_id begin = sibling_first(b, sibling);
+        if (!is_excluded(b->p->hb, end, begin)) {
+            exclude(b->p, end, begin);
         }
     }
-    vec_release(&frontier);
-    arena_release(&scratch);
 }
 
-/* A handler that is entered elsewhere too is compared with each other one. */
-static void saturate_joined(struct pass *p, const sibling_vec *all, uint32_t joined)
+/* The sources are taken from the last ones on, so that what comes before one of them is left out
+ * of the sources before. */
+static void saturate_batch(struct siblings *b)
+{
+    sort_stable(b->sources.at, b->sources.count, sizeof *b->sources.at, by_node, b->all.at);
+    for (size_t end = b->sources.count; end > 0;) {
+        const size_t first = end > ANCESTORS_MAX ? end - ANCESTORS_MAX : 0;
+        event_id events[ANCESTORS_MAX];
+        for (size_t i = first; i < end; i++) {
+            events[i - first] = sibling_first(b, b->sources.at[i]);
+        }
+        ancestors_run(b->ancestors, events, (uint32_t)(end - first));
+        for (uint32_t i = 0; i < b->all.count; i++) {
+            exclude_before(b, i, (uint32_t)first);
+        }
+        if (limit_is_over(b->p->watch, (uint32_t)b->all.count + b->ancestors->node_count)) {
+            return;
+        }
+        end = first;
+    }
+}
+
+static void batch_clear(struct siblings *b)
+{
+    vec_each (&b->all, sibling) {
+        vec_release(&sibling->before);
+    }
+    vec_clear(&b->all);
+    vec_clear(&b->sources);
+}
+
+/* Orders a handler before the siblings among the few events that it comes before; false when they
+ * are not few. */
+static bool exclude_descendants(struct pass *p, uint32_t context)
 {
     const struct hb *hb = p->hb;
     const struct contexts *c = &hb->contexts;
-    vec_each (all, s) {
-        if (limit_is_over(p->watch, 1)) {
-            return;
+    struct descendants d;
+    if (!descendants_find(&d, hb, context_first(c, context))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < d.count; i++) {
+        const uint32_t other = d.list[i].context;
+        const event_id end = context_last(c, context);
+        if (other != context && context_is_handler(c, other) &&
+            c->list[other].task == c->list[context].task &&
+            !is_excluded(hb, end, context_first(c, other))) {
+            exclude(p, end, context_first(c, other));
         }
-        if (s->context != joined &&
-            hb_is_before(hb, context_first(c, s->context), context_last(c, joined)) &&
-            !hb_is_before(hb, context_last(c, s->context), context_first(c, joined))) {
-            exclude(p, context_last(c, s->context), context_first(c, joined));
+    }
+    return true;
+}
+
+static void batch_add(struct siblings *b, uint32_t context)
+{
+    const struct hb *hb = b->p->hb;
+    const event_id first = context_first(&hb->contexts, context);
+    if (saturate_leads_out(hb, first) && !exclude_descendants(b->p, context)) {
+        vec_push(&b->sources, (uint32_t)b->all.count);
+    }
+    const struct sibling s = {.context = context, .node = ancestors_node(b->ancestors, first)};
+    vec_push(&b->all, s);
+}
+
+/* Handlers that hang off different main events are ordered by the main chain. */
+static void order_handlers_of(struct siblings *b, struct bucket handlers)
+{
+    const struct context *list = b->p->hb->contexts.list;
+    for (uint32_t i = 0; i < handlers.count;) {
+        const event_id hang = list[handlers.at[i]].hang;
+        for (; i < handlers.count && list[handlers.at[i]].hang == hang; i++) {
+            batch_add(b, handlers.at[i]);
         }
+        if (b->all.count > 1 && !limit_is_over(b->p->watch, 1)) {
+            saturate_batch(b);
+        }
+        batch_clear(b);
     }
 }
 
 static void order_handlers(struct pass *p)
 {
-    const struct hb *hb = p->hb;
-    const struct contexts *c = &hb->contexts;
+    const struct contexts *c = &p->hb->contexts;
+    if (c->count == c->task_count) {
+        return;
+    }
     struct arena scratch = {0};
-    sibling_vec *of_task = arena_array(&scratch, sibling_vec, (size_t)c->task_count + 1);
+    struct ancestors ancestors;
+    struct bucket_items items = {0};
     for (uint32_t i = c->task_count; i < c->count; i++) {
-        const struct context *handler = &c->list[i];
-        const uint32_t length = c->list[handler->task].count;
-        const struct sibling s = {
-            .context = i,
-            .at = c->position[handler->receive],
-            .reached = length - reach_count(&hb->after, context_first(c, i), handler->task),
-            .next = handler->next == EVENT_NONE ? POSITION_NONE : c->position[handler->next],
-        };
-        vec_push(&of_task[handler->task], s);
+        bucket_add(&items, c->list[i].task, i);
     }
+    const struct buckets of_task = buckets_sort(&items, c->task_count, &scratch);
+    ancestors_build(&ancestors, p->hb, &scratch);
+    struct siblings b = {.p = p, .ancestors = &ancestors};
     for (uint32_t task = 0; task < c->task_count; task++) {
-        if (of_task[task].count > 1) {
-            saturate_siblings(p, &of_task[task]);
-        }
+        order_handlers_of(&b, bucket_at(&of_task, task));
     }
-    for (uint32_t i = c->task_count; i < c->count; i++) {
-        if (saturate_handler_is_joined(hb, i)) {
-            saturate_joined(p, &of_task[c->list[i].task], i);
-        }
-    }
-    for (uint32_t task = 0; task < c->task_count; task++) {
-        vec_release(&of_task[task]);
-    }
+    vec_release(&b.all);
+    vec_release(&b.sources);
+    vec_release(&items.list);
     arena_release(&scratch);
 }
 
@@ -333,16 +393,16 @@ bool saturate(struct hb *hb, struct limit_watch *w)
     return true;
 }
 
-/* An order of two handlers leads from the end of one to the beginning of one whose receive the
- * first one's beginning reached already. Where handlers are entered by their receives only, a way
- * along such orders therefore has one along what was there before beside it, from beginning to
- * beginning: no further order is forced, and no cycle closed. */
-void saturate_handlers(struct hb *hb, enum hb_sides sides)
+/* An order of two handlers leads from the end of one to the beginning of one that the first one's
+ * beginning reached already. Where edges enter handlers only at their first events, a way along
+ * such orders therefore has one along what was there before beside it, from beginning to beginning:
+ * no further order is forced, and no cycle closed. */
+void saturate_handlers(struct hb *hb)
 {
     must(hb->model == HB_STRICT);
-    hb_rescope(hb, REACH_NODE, HB_AFTER);
+    hb_rescope(hb, REACH_NONE, HB_BOTH);
     order_handlers(&(struct pass){.hb = hb});
-    hb->sides = sides;
+    hb->scope = REACH_NODE;
     const event_id blocked = hb_rebuild(hb);
     must(blocked == EVENT_NONE);
 }

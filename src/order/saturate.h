@@ -15,10 +15,13 @@
 #include "base/limit.h"
 #include "order/hb.h"
 
-/* Whether edges lead into a handler other than from its receive, or from a handler of its own task
- * that must come before it. Where no handler has such edges, an event is before a handler's exactly
- * when it is before its receive. */
+/* Whether edges lead into a handler behind its first event. Where no handler has such edges, an
+ * event of another context is before a handler's exactly when it is before the handler's first. */
 bool saturate_handler_is_joined(const struct hb *hb, uint32_t context);
+
+/* Whether an event of a handler comes before anything outside of it but the main event that its
+ * handler ends before. */
+bool saturate_leads_out(const struct hb *hb, event_id id);
 
 /* Brings a strict relation, with the forced orders, into scope REACH_ALL and HB_BOTH. Sets
  * is_contradictory when they leave no order at all. False when the watch (NULL: none) ended it: the
@@ -26,9 +29,9 @@ bool saturate_handler_is_joined(const struct hb *hb, uint32_t context);
  * handlers take part pairs of handlers. */
 MUST_USE bool saturate(struct hb *hb, struct limit_watch *w);
 
-/* The same in scope REACH_NODE with the given sides, for a relation in which no handler is joined,
- * no lock contended and no wait notified; it is never contradictory. O(joins * tasks + handlers).
- */
-void saturate_handlers(struct hb *hb, enum hb_sides sides);
+/* The same in scope REACH_NODE, for a relation in which no handler is joined, no lock contended and
+ * no wait notified; it is never contradictory. O(joins * tasks), and a sweep over all edges for
+ * each 64 handlers that lead out. */
+void saturate_handlers(struct hb *hb);
 
 #endif

@@ -96,7 +96,9 @@ struct counting {
     struct tally *y;
     const struct accesses *a;
     const struct hb *hb;
-    struct arena scratch;
+    struct ancestors ancestors;
+    struct arena arena;   /* of the ancestors */
+    struct arena scratch; /* of two classes */
 };
 
 static void count_classes(void *context, const struct access_class *first,
@@ -108,24 +110,24 @@ static void count_classes(void *context, const struct access_class *first,
         g->y->stats->data_candidates += candidates;
         return;
     }
+    const struct access_class *const classes[] = {first, second};
     const struct arena_mark mark = arena_mark(&g->scratch);
-    const struct plain_line a = plain_line_of(g->hb, g->a, first, second->task, &g->scratch);
-    const struct plain_line b = plain_line_of(g->hb, g->a, second, first->task, &g->scratch);
+    const struct plain_pair p = plain_pair_of(g->hb, &g->ancestors, g->a, classes, &g->scratch);
     g->y->stats->data_candidates += candidates;
-    (void)limit_is_over(&g->y->watch, a.count + b.count);
+    (void)limit_is_over(&g->y->watch, first->count + second->count);
     if (tally_wants_each(g->y)) {
-        for (uint32_t i = 0; i < a.count; i++) {
-            for (uint32_t k = 0; k < b.count; k++) {
-                take(g->y, a.events[i], b.events[k],
+        for (uint32_t i = 0; i < first->count; i++) {
+            for (uint32_t k = 0; k < second->count; k++) {
+                take(g->y, p.first[i], p.second[k],
                      limit_is_over(&g->y->watch, 1) ? RACE_UNKNOWN
-                     : plain_races(&a, i, &b, k)    ? RACE_YES
+                     : plain_races(&p, i, k)        ? RACE_YES
                                                     : RACE_NO);
             }
         }
     } else {
         event_id a_first = EVENT_NONE;
         event_id b_first = EVENT_NONE;
-        const uint64_t count = plain_count(&a, &b, &a_first, &b_first, &g->scratch);
+        const uint64_t count = plain_count(&p, &a_first, &b_first);
         g->y->stats->data_races += count;
         if (count > 0) {
             const struct race_pair pair = pair_of(a_first, b_first);
@@ -138,6 +140,8 @@ static void count_classes(void *context, const struct access_class *first,
 void data_count(struct tally *y, const struct accesses *a, const struct hb *hb)
 {
     struct counting g = {.y = y, .a = a, .hb = hb};
+    ancestors_build(&g.ancestors, hb, &g.arena);
     data_each_conflict(a, count_classes, &g);
     arena_release(&g.scratch);
+    arena_release(&g.arena);
 }

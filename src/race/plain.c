@@ -1,6 +1,6 @@
 #include "race/plain.h"
 
-#include "base/sort.h"
+#include "order/descendants.h"
 #include "order/saturate.h"
 #include "race/pool.h"
 
@@ -27,38 +27,217 @@ bool plain_applies(const struct hb *hb)
     return true;
 }
 
-struct plain_line plain_line_of(const struct hb *hb, const struct accesses *a,
-                                const struct access_class *class, uint32_t other_task,
-                                struct arena *arena)
+/* ---- one pair ---- */
+
+static bool is_on_main(const struct hb *hb, event_id id)
 {
-    const struct contexts *c = &hb->contexts;
-    struct plain_line line = {
-        .count = class->count,
-        .events = a->events + class->first,
-        .at = arena_array(arena, uint32_t, class->count),
-        .reaches = arena_array(arena, uint32_t, class->count),
-        .is_rising = true,
-    };
-    const uint32_t length = c->list[other_task].count;
-    for (uint32_t i = 0; i < class->count; i++) {
-        const event_id id = line.events[i];
-        const event_id receive = c->list[c->of[id]].receive;
-        line.at[i] = c->position[receive == EVENT_NONE ? id : receive];
-        line.reaches[i] = length - reach_count(&hb->after, id, other_task);
-        line.is_rising = line.is_rising && (i == 0 || line.reaches[i - 1] <= line.reaches[i]);
-    }
-    return line;
+    return !context_is_handler(&hb->contexts, hb->contexts.of[id]);
 }
 
-/* The first index at which the rising numbers are at least (more than, with `beyond`) the wanted.
- */
-static uint32_t first_at_least(const uint32_t *numbers, uint32_t count, uint64_t wanted)
+/* The events of a task's main chain that neither come before nor after an event: from .. to-1. */
+struct gap {
+    uint32_t from, to;
+};
+
+static struct gap gap_on(const struct hb *hb, uint32_t task, event_id id)
 {
-    uint32_t low = 0;
-    uint32_t high = count;
+    const uint32_t after = reach_count(&hb->after, id, task);
+    must(after <= hb->contexts.list[task].count);
+    return (struct gap){.from = reach_count(&hb->before, id, task),
+                        .to = hb->contexts.list[task].count - after};
+}
+
+static bool is_in_gap(const struct hb *hb, event_id on_main, struct gap gap)
+{
+    const uint32_t position = hb->contexts.position[on_main];
+    return position >= gap.from && position < gap.to;
+}
+
+/* ---- accesses in handlers ---- */
+
+/* Accesses of one class. */
+struct side {
+    const event_id *events;
+    uint32_t count;
+};
+
+/* The bit of a pair; is_back: `from` is of the second class. */
+static size_t bit_of(const struct plain_pair *p, bool is_back, uint32_t from, uint32_t to)
+{
+    return is_back ? (size_t)to * p->second_count + from : (size_t)from * p->second_count + to;
+}
+
+/* An access in a handler comes before what the main event comes before that the handler ends
+ * before.
+ */
+static void mark_next(struct plain_pair *p, event_id id, uint32_t from, struct side to,
+                      bool is_back)
+{
+    const struct contexts *c = &p->hb->contexts;
+    const struct context *handler = &c->list[c->of[id]];
+    for (uint32_t k = 0; handler->next != EVENT_NONE && k < to.count; k++) {
+        if (!is_on_main(p->hb, to.events[k]) &&
+            c->position[handler->next] < reach_count(&p->hb->before, to.events[k], handler->task)) {
+            bits_add(p->ordered, bit_of(p, is_back, from, k));
+        }
+    }
+}
+
+static void mark_some(struct plain_pair *p, struct ancestors *x, const uint32_t *from,
+                      uint32_t count, bool is_back)
+{
+    const struct side source = is_back ? (struct side){p->second, p->second_count}
+                                       : (struct side){p->first, p->first_count};
+    const struct side to = is_back ? (struct side){p->first, p->first_count}
+                                   : (struct side){p->second, p->second_count};
+    event_id events[ANCESTORS_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        events[i] = source.events[from[i]];
+    }
+    ancestors_run(x, events, count);
+    for (uint32_t k = 0; k < to.count; k++) {
+        for (uint64_t left = is_on_main(p->hb, to.events[k]) ? 0 : ancestors_of(x, to.events[k]);
+             left != 0; left &= left - 1) {
+            bits_add(p->ordered, bit_of(p, is_back, from[__builtin_ctzll(left)], k));
+        }
+    }
+}
+
+/* False when the access comes before more than a few events. */
+static bool mark_descendants(struct plain_pair *p, event_id id, uint32_t from, struct side to,
+                             bool is_back)
+{
+    struct descendants d;
+    if (!descendants_find(&d, p->hb, id)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < to.count; k++) {
+        if (descendants_have(&d, p->hb, to.events[k])) {
+            bits_add(p->ordered, bit_of(p, is_back, from, k));
+        }
+    }
+    return true;
+}
+
+static void mark_ordered(struct plain_pair *p, struct ancestors *x, bool is_back)
+{
+    const struct side from = is_back ? (struct side){p->second, p->second_count}
+                                     : (struct side){p->first, p->first_count};
+    const struct side to = is_back ? (struct side){p->first, p->first_count}
+                                   : (struct side){p->second, p->second_count};
+    uint32_t some[ANCESTORS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < from.count; i++) {
+        if (is_on_main(p->hb, from.events[i])) {
+            continue;
+        }
+        mark_next(p, from.events[i], i, to, is_back);
+        if (mark_descendants(p, from.events[i], i, to, is_back)) {
+            continue;
+        }
+        some[count++] = i;
+        if (count == ANCESTORS_MAX) {
+            mark_some(p, x, some, count, is_back);
+            count = 0;
+        }
+    }
+    if (count > 0) {
+        mark_some(p, x, some, count, is_back);
+    }
+}
+
+static bool has_handled(const struct hb *hb, const event_id *events, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_on_main(hb, events[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct plain_pair plain_pair_of(const struct hb *hb, struct ancestors *x, const struct accesses *a,
+                                const struct access_class *const classes[2], struct arena *arena)
+{
+    struct plain_pair p = {
+        .hb = hb,
+        .first = a->events + classes[0]->first,
+        .second = a->events + classes[1]->first,
+        .first_count = classes[0]->count,
+        .second_count = classes[1]->count,
+        .first_task = classes[0]->task,
+        .second_task = classes[1]->task,
+    };
+    p.has_handled =
+        has_handled(hb, p.first, p.first_count) && has_handled(hb, p.second, p.second_count);
+    if (p.has_handled) {
+        p.ordered = bits_take(arena, (size_t)p.first_count * p.second_count);
+        mark_ordered(&p, x, false);
+        mark_ordered(&p, x, true);
+    }
+    return p;
+}
+
+bool plain_races(const struct plain_pair *p, uint32_t i, uint32_t k)
+{
+    const event_id a = p->first[i];
+    const event_id b = p->second[k];
+    if (is_on_main(p->hb, a)) {
+        return is_in_gap(p->hb, a, gap_on(p->hb, p->first_task, b));
+    }
+    if (is_on_main(p->hb, b)) {
+        return is_in_gap(p->hb, b, gap_on(p->hb, p->second_task, a));
+    }
+    return !bits_has(p->ordered, bit_of(p, false, i, k));
+}
+
+/* ---- counting ---- */
+
+/* The race whose later access is listed first, and of those the one whose earlier one is. */
+struct found {
+    uint64_t count;
+    event_id a, b; /* EVENT_NONE: none yet */
+};
+
+static void find(struct found *f, event_id a, event_id b)
+{
+    const event_id later = a > b ? a : b;
+    const event_id earlier = a > b ? b : a;
+    const event_id best_later = f->a > f->b ? f->a : f->b;
+    const event_id best_earlier = f->a > f->b ? f->b : f->a;
+    if (f->a == EVENT_NONE || later < best_later ||
+        (later == best_later && earlier < best_earlier)) {
+        f->a = a;
+        f->b = b;
+    }
+}
+
+/* The accesses of a class on its task's main chain: their indices, as listed. */
+struct chain {
+    uint32_t task;
+    const event_id *events;
+    VEC(uint32_t) at;
+};
+
+static struct chain chain_of(const struct hb *hb, uint32_t task, struct side side)
+{
+    struct chain chain = {.task = task, .events = side.events};
+    for (uint32_t i = 0; i < side.count; i++) {
+        if (is_on_main(hb, side.events[i])) {
+            vec_push(&chain.at, i);
+        }
+    }
+    return chain;
+}
+
+/* How many of them stand before this position. */
+static size_t count_before(const struct hb *hb, const struct chain *chain, uint32_t position)
+{
+    size_t low = 0;
+    size_t high = chain->at.count;
     while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (numbers[middle] < wanted) {
+        const size_t middle = low + (high - low) / 2;
+        if (hb->contexts.position[chain->events[chain->at.at[middle]]] < position) {
             low = middle + 1;
         } else {
             high = middle;
@@ -67,102 +246,58 @@ static uint32_t first_at_least(const uint32_t *numbers, uint32_t count, uint64_t
     return low;
 }
 
-/* With b rising, those of b that race with an access of a are neighbours: behind all that come
- * before it, ahead of all that come after. */
-static uint64_t count_intervals(const struct plain_line *a, const struct plain_line *b)
+/* Counts the pairs of accesses on a main chain with those of another class: all, or those in
+ * handlers. The neighbours that race with an access are in listed order, so that the first of them
+ * is the one to report. */
+static struct found count_on_main(const struct hb *hb, const struct chain *chain,
+                                  struct side others, bool is_handled_only)
 {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        const uint32_t from = first_at_least(b->reaches, b->count, (uint64_t)a->at[i] + 1);
-        const uint32_t to = first_at_least(b->at, b->count, a->reaches[i]);
-        count += to > from ? to - from : 0;
+    struct found f = {.a = EVENT_NONE, .b = EVENT_NONE};
+    for (uint32_t i = 0; i < others.count && chain->at.count > 0; i++) {
+        if (is_handled_only && is_on_main(hb, others.events[i])) {
+            continue;
+        }
+        const struct gap gap = gap_on(hb, chain->task, others.events[i]);
+        const size_t from = count_before(hb, chain, gap.from);
+        const size_t to = count_before(hb, chain, gap.to);
+        if (from < to) {
+            f.count += to - from;
+            find(&f, chain->events[chain->at.at[from]], others.events[i]);
+        }
     }
-    return count;
+    return f;
 }
 
-static int by_number(const void *left, const void *right, const void *context)
+static void count_handled(const struct plain_pair *p, struct found *f)
 {
-    const uint32_t *numbers = context;
-    const uint32_t a = numbers[*(const uint32_t *)left];
-    const uint32_t b = numbers[*(const uint32_t *)right];
-    return (a > b) - (a < b);
-}
-
-/* In general: goes along a, whose places rise, and forgets those of b that reach no further; a
- * Fenwick tree counts who is left among the first. */
-static uint64_t count_remaining(const struct plain_line *a, const struct plain_line *b,
-                                struct arena *scratch)
-{
-    uint32_t *by_reach = arena_array(scratch, uint32_t, b->count);
-    uint32_t *left = arena_array(scratch, uint32_t, (size_t)b->count + 1);
-    for (uint32_t k = 0; k < b->count; k++) {
-        by_reach[k] = k;
-    }
-    sort_stable(by_reach, b->count, sizeof *by_reach, by_number, b->reaches);
-    for (uint32_t k = 1; k <= b->count; k++) {
-        left[k] = k & -k; /* all are there */
-    }
-    uint64_t count = 0;
-    uint32_t forgotten = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        for (; forgotten < b->count && b->reaches[by_reach[forgotten]] <= a->at[i]; forgotten++) {
-            for (uint32_t k = by_reach[forgotten] + 1; k <= b->count; k += k & -k) {
-                left[k]--;
+    for (uint32_t i = 0; i < p->first_count; i++) {
+        for (uint32_t k = 0; !is_on_main(p->hb, p->first[i]) && k < p->second_count; k++) {
+            if (!is_on_main(p->hb, p->second[k]) && plain_races(p, i, k)) {
+                f->count++;
+                find(f, p->first[i], p->second[k]);
             }
         }
-        for (uint32_t k = first_at_least(b->at, b->count, a->reaches[i]); k > 0; k -= k & -k) {
-            count += left[k];
-        }
-    }
-    return count;
-}
-
-/* The first access of b that races with one of a listed before it, and the first of those. False
- * when there is none. */
-static bool find_completed(const struct plain_line *a, const struct plain_line *b, event_id *first,
-                           event_id *second, struct arena *scratch)
-{
-    uint32_t *furthest = arena_array(scratch, uint32_t, a->count); /* reached so far */
-    for (uint32_t i = 0; i < a->count; i++) {
-        furthest[i] = i > 0 && furthest[i - 1] > a->reaches[i] ? furthest[i - 1] : a->reaches[i];
-    }
-    for (uint32_t k = 0; k < b->count; k++) {
-        const uint32_t i = first_at_least(furthest, a->count, (uint64_t)b->at[k] + 1);
-        if (i < a->count && a->events[i] < b->events[k] && a->at[i] < b->reaches[k]) {
-            *first = a->events[i];
-            *second = b->events[k];
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The race whose second access is listed first. */
-static void find_first(const struct plain_line *a, const struct plain_line *b, event_id *first,
-                       event_id *second, struct arena *scratch)
-{
-    event_id other_first = EVENT_NONE;
-    event_id other_second = EVENT_NONE;
-    *first = *second = EVENT_NONE;
-    const bool ends_in_b = find_completed(a, b, first, second, scratch);
-    const bool ends_in_a = find_completed(b, a, &other_first, &other_second, scratch);
-    must(ends_in_a || ends_in_b);
-    if (other_second < *second) {
-        *first = other_first;
-        *second = other_second;
     }
 }
 
-uint64_t plain_count(const struct plain_line *a, const struct plain_line *b, event_id *first,
-                     event_id *second, struct arena *scratch)
+uint64_t plain_count(const struct plain_pair *p, event_id *a, event_id *b)
 {
-    const struct arena_mark mark = arena_mark(scratch);
-    const uint64_t count = b->is_rising   ? count_intervals(a, b)
-                           : a->is_rising ? count_intervals(b, a)
-                                          : count_remaining(a, b, scratch);
-    if (count > 0) {
-        find_first(a, b, first, second, scratch);
+    const struct side first = {p->first, p->first_count};
+    const struct side second = {p->second, p->second_count};
+    struct chain of_first = chain_of(p->hb, p->first_task, first);
+    struct chain of_second = chain_of(p->hb, p->second_task, second);
+    struct found f = count_on_main(p->hb, &of_first, second, false);
+    const struct found back = count_on_main(p->hb, &of_second, first, true);
+    f.count += back.count;
+    if (back.count > 0) {
+        find(&f, back.b, back.a);
     }
-    arena_reset(scratch, mark);
-    return count;
+    if (p->has_handled) {
+        count_handled(p, &f);
+    }
+    vec_release(&of_first.at);
+    vec_release(&of_second.at);
+    *a = f.a;
+    *b = f.b;
+    return f.count;
 }

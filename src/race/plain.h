@@ -1,12 +1,13 @@
 /* Data races where nothing is left to choose: no lock is contended, no wait needs a notify, and
- * edges lead into handlers only from their receives. There two accesses can be side by side exactly
- * when neither must come before the other (docs/theory/races.md proves it), and
+ * edges lead into handlers only at their first events. There two accesses can be side by side
+ * exactly when neither must come before the other (docs/theory/races.md proves it). Let a stand on
+ * its task's main chain. What comes before b of that chain, and what comes after b, is
  *
- *     a must come before b   iff   b stands at or behind the first event
- *                                  of its task's main chain that a comes before
+ *     main chain of a   . . . . | . . . . . | . . .
+ *                        before b    free     after b
  *
- * where a handler's event stands where its receive does. So an access has two numbers per other
- * task, where it stands and what it reaches, and races are counted, not enumerated. */
+ * so the accesses of a class that race with b are neighbours, and races are counted, not
+ * enumerated. Only pairs of accesses that are both in handlers are looked at one by one. */
 #ifndef CLEW_RACE_PLAIN_H
 #define CLEW_RACE_PLAIN_H
 
@@ -14,35 +15,34 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
+#include "order/ancestors.h"
 #include "order/hb.h"
 #include "race/access.h"
 
 /* Whether the relation is of this kind. */
 bool plain_applies(const struct hb *hb);
 
-/* One class of accesses as seen by another task. */
-struct plain_line {
-    uint32_t count;
-    const event_id *events;
-    uint32_t *at;      /* where each stands on its own task's main chain; never falls */
-    uint32_t *reaches; /* the first position of the other task's main chain that it comes before */
-    bool is_rising;    /* reaches never falls either */
+/* Two classes of accesses by different tasks, and which of them race. */
+struct plain_pair {
+    const struct hb *hb; /* plain, saturated, with both sides */
+    const event_id *first, *second;
+    uint32_t first_count, second_count;
+    uint32_t first_task, second_task;
+    bool has_handled;    /* both have accesses in handlers */
+    struct bits ordered; /* of those: a bit for each pair that must not race */
 };
 
-/* The relation is plain, saturated and has `after`. */
-struct plain_line plain_line_of(const struct hb *hb, const struct accesses *a,
-                                const struct access_class *class, uint32_t other_task,
-                                struct arena *arena);
+/* Makes ready to ask about two classes. The ancestors are of hb. O(n), and where both have accesses
+ * in handlers the product of those, with a sweep over all edges for each 64. */
+struct plain_pair plain_pair_of(const struct hb *hb, struct ancestors *x, const struct accesses *a,
+                                const struct access_class *const classes[2], struct arena *arena);
 
-static inline bool plain_races(const struct plain_line *a, uint32_t i, const struct plain_line *b,
-                               uint32_t k)
-{
-    return a->at[i] < b->reaches[k] && b->at[k] < a->reaches[i];
-}
+/* Whether access i of the first and access k of the second class race. */
+bool plain_races(const struct plain_pair *p, uint32_t i, uint32_t k);
 
-/* How many pairs of the two race; sets *first and *second to the one whose second access is listed
- * first. O(n log n). */
-uint64_t plain_count(const struct plain_line *a, const struct plain_line *b, event_id *first,
-                     event_id *second, struct arena *scratch);
+/* How many pairs race; sets *a and *b, of the first and the second class, to the pair whose later
+ * access is listed first. O(n log n), and the product of the accesses in handlers of both. */
+uint64_t plain_count(const struct plain_pair *p, event_id *a, event_id *b);
 
 #endif

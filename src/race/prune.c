@@ -157,8 +157,9 @@ void prune(struct pruned *p, const struct hb *hb, const struct accesses *a, bool
 {
     struct arena scratch = {0};
     *p = (struct pruned){.events = bits_take(arena, hb->trace->events.count + 1)};
-    const uint32_t *surroundings =
-        is_plain ? number_futures(hb, a, &scratch) : number_stretches(hb, &scratch);
+    const uint32_t *surroundings = is_plain && hb->contexts.count == hb->contexts.task_count
+                                       ? number_futures(hb, a, &scratch)
+                                       : number_stretches(hb, &scratch);
     uint64_t count = 0;
     struct map seen = {0}; /* (class, surroundings) */
     for (uint32_t class = 0; class < a->class_count; class ++) {

@@ -4,9 +4,9 @@
  * An access is redundant when one of the same task, place, kind and variable came before it in the
  * same surroundings: nothing in between lets others go on that the earlier one had to let go on. So
  * the surroundings change with everything that others may wait for: a send, a creation, an unlock,
- * a notify. (In a plain relation, plain.h, it is enough that the same events of its node come after
- * both.) What races with the later access then races with the earlier one; docs/theory/races.md has
- * the proof. */
+ * a notify; and each handler has its own. (In a plain relation, plain.h, without handlers it is
+ * enough that the same events of its node come after both.) What races with the later access then
+ * races with the earlier one; docs/theory/races.md has the proof. */
 #ifndef CLEW_RACE_PRUNE_H
 #define CLEW_RACE_PRUNE_H
 

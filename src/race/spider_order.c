@@ -164,13 +164,16 @@ static void build_contexts(struct build *b)
     }
     for (uint32_t task = 0; task < task_count; task++) {
         const struct bucket events = bucket_at(&b->by_task, task);
-        list[task] = (struct context){.task = task, .receive = EVENT_NONE, .next = EVENT_NONE};
+        list[task] = (struct context){
+            .task = task, .receive = EVENT_NONE, .hang = EVENT_NONE, .next = EVENT_NONE};
         for (uint32_t i = 0; i < events.count; i++) {
             const event_id id = events.at[i];
             of[id] = handler_of[id] == 0 ? task : task_count + handler_of[id] - 1;
             if (of[id] != task && list[of[id]].count == 0) {
-                list[of[id]] =
-                    (struct context){.task = task, .receive = events.at[i - 1], .next = EVENT_NONE};
+                list[of[id]] = (struct context){.task = task,
+                                                .receive = events.at[i - 1],
+                                                .hang = events.at[i - 1],
+                                                .next = EVENT_NONE};
                 edges_add(&hb->edges, events.at[i - 1], id, EDGE_HANDLER);
             }
             position[id] = list[of[id]].count++;

@@ -158,8 +158,7 @@ static int build(struct strict *s, struct tally *y, enum strict_onces onces, str
     bool is_whole = true;
     s->is_plain = onces == STRICT_MOVABLE && plain_applies(&s->hb);
     if (s->is_plain) {
-        /* Only messages are asked what comes before them. */
-        saturate_handlers(&s->hb, o->skips_messages ? HB_AFTER : HB_BOTH);
+        saturate_handlers(&s->hb);
     } else {
         is_whole = saturate(&s->hb, &y->watch);
     }

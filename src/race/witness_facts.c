@@ -95,17 +95,19 @@ struct walker {
     uint32_t handler_count;
 };
 
-/* A RECV of a handler is known as such only when the handler begins, so it is then let off what
- * other main events have to wait for. */
+/* A RECV of a handler is known as such only when HANDLER_BEGIN follows: it is then taken off the
+ * main chain, and let off what main events have to wait for. */
 static void handler_begin(struct facts *f, struct walker *w, event_id id)
 {
     w->handler = (uint32_t)f->handlers.count;
     w->depth = 0;
     w->handler_count++;
     f->of[w->last].handlers_over = FACT_NONE;
+    f->of[w->last].handler = w->handler;
     f->of[id].previous = w->last;
+    w->last_main = f->of[w->last].previous;
     vec_push(&f->handlers,
-             (struct fact_handler){.task = trace_at(f->t, id)->task, .first = id, .last = id});
+             (struct fact_handler){.task = trace_at(f->t, id)->task, .first = w->last, .last = id});
 }
 
 static void walk_in_handler(struct facts *f, struct walker *w, event_id id)

@@ -17,7 +17,7 @@
 
 /* One event, by rule. A list is the index of its first element, FACT_NONE when empty. */
 struct fact {
-    event_id previous;    /* of its chain; a handler's first event follows the RECV */
+    event_id previous;    /* of its chain; a handler's first event follows the main chain */
     event_id task_before; /* the task's event listed before it, in whatever chain */
     event_id saw;         /* by a read: the write; by a happens-before: the one listed before it */
     uint32_t needs;       /* list of other events that must have happened */

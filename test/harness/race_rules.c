@@ -87,7 +87,8 @@ static void read_handlers(struct rules *r, uint32_t task)
         if (open == RULES_NONE && e->kind == EVENT_HANDLER_BEGIN && follows_recv) {
             open = (uint32_t)r->handlers.count;
             vec_push(&r->handlers,
-                     (struct rules_handler){.task = task, .recv = previous, .first = id});
+                     (struct rules_handler){.task = task, .recv = previous, .first = previous});
+            r->handler_of[previous] = open;
         }
         r->handler_of[id] = open;
         if (open != RULES_NONE) {
@@ -113,6 +114,23 @@ static bool is_recv_of_handler(const struct rules *r, event_id id)
     return false;
 }
 
+/* A handler comes after the main event before it, and its end before the main event behind it. */
+static void order_handler(struct rules *r, const struct rules_handler *h)
+{
+    for (event_id id = h->first; id-- > 0;) {
+        if (trace_at(r->t, id)->task == h->task && r->handler_of[id] == RULES_NONE) {
+            rules_edge_add(&r->program, id, h->first);
+            break;
+        }
+    }
+    for (event_id id = h->last + 1; id < r->count && h->is_ended; id++) {
+        if (trace_at(r->t, id)->task == h->task && r->handler_of[id] == RULES_NONE) {
+            rules_edge_add(&r->program, h->last, id);
+            break;
+        }
+    }
+}
+
 /* Each event comes after the one before it on its chain. */
 static void order_chains(struct rules *r)
 {
@@ -126,14 +144,7 @@ static void order_chains(struct rules *r)
         }
     }
     vec_each (&r->handlers, h) {
-        rules_edge_add(&r->program, h->recv, h->first);
-        for (event_id id = h->last + 1; id < r->count && h->is_ended; id++) {
-            if (trace_at(r->t, id)->task == h->task && r->handler_of[id] == RULES_NONE &&
-                !is_recv_of_handler(r, id)) {
-                rules_edge_add(&r->program, h->last, id);
-                break;
-            }
-        }
+        order_handler(r, h);
     }
 }
 

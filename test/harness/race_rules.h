@@ -18,7 +18,7 @@ struct rules_edge {
     event_id from, to;
 };
 
-/* All events of the handler have handler_of[] equal to its index; recv is not among them. */
+/* All events of the handler have handler_of[] equal to its index; recv is the first of them. */
 struct rules_handler {
     uint32_t task;
     event_id recv, first, last; /* last is its HANDLER_END, or the task's last event */

@@ -140,10 +140,24 @@ static bool overlap(struct range a, struct range b)
     return a.from < b.to && b.from < a.to;
 }
 
+/* A task's next RECV on a stream comes after its last one; when it begins a handler, after all of
+ * the other handler that the last one is in, since they cannot overlap. */
+static void order_stream_recv(struct rules *r, event_id before, event_id recv)
+{
+    const uint32_t earlier = r->handler_of[before];
+    const uint32_t later = r->handler_of[recv];
+    rules_edge_add(&r->cross, before, recv);
+    if (earlier != RULES_NONE && later != RULES_NONE && earlier != later &&
+        r->handlers.at[later].first == recv) {
+        rules_edge_add(&r->cross, r->handlers.at[earlier].last, recv);
+    }
+}
+
 static void read_stream_recv(struct rules *r, event_id recv)
 {
     const uint32_t channel = trace_at(r->t, recv)->object;
     const struct range wanted = range_of(r, recv);
+    event_id before = EVENT_NONE; /* the task's last RECV on the channel */
     for (event_id id = 0; id < r->count; id++) {
         if (is_on_stream(r, id, EVENT_SEND, channel)) {
             const struct range given = range_of(r, id);
@@ -155,7 +169,11 @@ static void read_stream_recv(struct rules *r, event_id recv)
             }
         } else if (is_on_stream(r, id, EVENT_RECV, channel) && id < recv) {
             rules_edge_add(&r->stream, id, recv);
+            before = trace_at(r->t, id)->task == trace_at(r->t, recv)->task ? id : before;
         }
+    }
+    if (before != EVENT_NONE) {
+        order_stream_recv(r, before, recv);
     }
 }
 

@@ -139,6 +139,7 @@ struct range {
     uint32_t size_min, size_max;
     bool is_damaged;
     bool is_tangled; /* many tasks, locks in locks, messages between sections: hard to decide */
+    bool is_handled; /* one node: handlers against threads and against handlers of other threads */
 };
 
 static struct random_shape pick_shape(struct prng *prng, struct range range)
@@ -154,6 +155,16 @@ static struct random_shape pick_shape(struct prng *prng, struct range range)
         shape.lock_count = 2 + (uint32_t)prng_below(prng, 3);
         shape.features = RANDOM_ACCESS | RANDOM_LOCK | RANDOM_MESSAGE;
         shape.features |= prng_below(prng, 2) == 0 ? RANDOM_WAIT : RANDOM_HANDLER;
+    }
+    if (range.is_handled) {
+        shape.node_count = 1;
+        shape.root_count = 3 + (uint32_t)prng_below(prng, 2);
+        shape.task_max = shape.root_count;
+        shape.variable_count = 1;
+        shape.lock_count = 1;
+        shape.features = RANDOM_ACCESS | RANDOM_HANDLER | RANDOM_MESSAGE;
+        shape.features |= prng_below(prng, 3) == 0 ? RANDOM_STREAM : 0;
+        shape.features |= prng_below(prng, 4) == 0 ? RANDOM_LOCK : 0;
     }
     return shape;
 }
@@ -215,6 +226,25 @@ TEST(strict_equals_its_twin_where_locks_and_messages_tangle)
     CHECK(p.asked > 0);
 }
 
+TEST(strict_equals_its_twin_where_handlers_meet_threads)
+{
+    struct property p = {.broken = differs_from_twin, .model = SLOW_STRICT};
+    check(&p,
+          (struct range){
+              .traces = test_count(150, 10000), .size_min = 8, .size_max = 40, .is_handled = true});
+    CHECK(p.races > 0);
+}
+
+/* Long enough that what a handler leads to is more than a few events. */
+TEST(strict_equals_its_twin_on_long_traces_of_handlers)
+{
+    struct property p = {.broken = differs_from_twin, .model = SLOW_STRICT};
+    check(&p,
+          (struct range){
+              .traces = test_count(4, 200), .size_min = 140, .size_max = 180, .is_handled = true});
+    CHECK(p.races > 0);
+}
+
 TEST(strict_via_libz3_equals_its_twin)
 {
     struct property p = {
@@ -234,6 +264,58 @@ TEST(feasible_equals_its_twin)
     struct property p = {
         .broken = differs_from_twin, .model = SLOW_FEASIBLE, .options = {.model = RACE_FEASIBLE}};
     check(&p, (struct range){.traces = test_count(100, 10000), .size_min = 4, .size_max = 26});
+}
+
+TEST(feasible_equals_its_twin_where_handlers_meet_threads)
+{
+    struct property p = {
+        .broken = differs_from_twin, .model = SLOW_FEASIBLE, .options = {.model = RACE_FEASIBLE}};
+    check(&p,
+          (struct range){
+              .traces = test_count(60, 10000), .size_min = 8, .size_max = 30, .is_handled = true});
+    CHECK(p.races > 0);
+}
+
+/* ---- counting ---- */
+
+/* What is counted is what is found one by one, with the same pair for each two places. */
+static const char *counts_differ(const struct trace *t, struct property *p)
+{
+    struct answers answers = {0};
+    struct findings ignored = {0};
+    struct findings found = {0};
+    struct race_stats counted = {0};
+    struct notes notes = {0};
+    struct err e;
+    const struct race_stats decided = ask(t, p->options, &answers, &ignored);
+    if (race_find(t, &p->options, &found, &counted, &notes, &e) < 0) {
+        fail_msg("%s", e.text);
+    }
+    p->races += counted.data_races + counted.message_races;
+    (void)snprintf(
+        difference, sizeof difference,
+        "%llu data and %llu message races counted, %llu and %llu decided",
+        (unsigned long long)counted.data_races, (unsigned long long)counted.message_races,
+        (unsigned long long)decided.data_races, (unsigned long long)decided.message_races);
+    const bool is_same = counted.data_races == decided.data_races &&
+                         counted.message_races == decided.message_races &&
+                         counted.conflict_pairs == decided.conflict_pairs &&
+                         found.list.count == ignored.list.count;
+    vec_release(&answers.list);
+    findings_release(&ignored);
+    findings_release(&found);
+    notes_release(&notes);
+    return is_same ? NULL : difference;
+}
+
+TEST(counting_handlers_finds_what_deciding_each_pair_finds)
+{
+    struct property p = {.broken = counts_differ};
+    check(&p, (struct range){.traces = test_count(200, 10000),
+                             .size_min = 8,
+                             .size_max = 180,
+                             .is_handled = true});
+    CHECK(p.races > 0);
 }
 
 TEST(feasible_equals_its_twin_on_damaged_traces)
@@ -337,6 +419,16 @@ TEST(sound_races_are_feasible_and_sync_preserving_ones_are_sound)
     struct property p = {.broken = sound_is_out_of_bounds,
                          .options = {.model = RACE_SOUND, .wants_pairs = true}};
     check(&p, (struct range){.traces = test_count(100, 10000), .size_min = 4, .size_max = 26});
+    CHECK(p.races > 0);
+}
+
+TEST(sound_races_of_handlers_are_within_the_same_bounds)
+{
+    struct property p = {.broken = sound_is_out_of_bounds,
+                         .options = {.model = RACE_SOUND, .wants_pairs = true}};
+    check(&p,
+          (struct range){
+              .traces = test_count(60, 10000), .size_min = 8, .size_max = 30, .is_handled = true});
     CHECK(p.races > 0);
 }
 

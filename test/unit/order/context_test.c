@@ -21,10 +21,30 @@ TEST(two_handlers_of_a_task_are_not_ordered)
     CHECK_TEXT(observed(TWO_HANDLERS, 4, 8), "<");
 }
 
-TEST(receives_stay_in_program_order)
+TEST(a_receive_belongs_to_the_handler_that_it_begins)
 {
-    CHECK_TEXT(strictly(TWO_HANDLERS, 2, 6), "<");
-    CHECK_TEXT(strictly(TWO_HANDLERS, 2, 8), "<");
+    CHECK_TEXT(strictly(TWO_HANDLERS, 2, 6), "|");
+    CHECK_TEXT(strictly(TWO_HANDLERS, 2, 8), "|");
+    CHECK_TEXT(observed(TWO_HANDLERS, 2, 6), "<");
+}
+
+TEST(a_handler_comes_after_the_main_event_before_it)
+{
+    const char *text = "T rcv c msg=a; T hb; T he; T w x; T rcv c msg=b; T hb; T w y; T he";
+    CHECK_TEXT(strictly(text, 3, 4), "<");
+    CHECK_TEXT(strictly(text, 0, 6), "<");
+}
+
+TEST(receives_of_one_stream_keep_their_order_in_handlers)
+{
+    const char *text = "S snd c mode=tcp size=4; S snd c mode=tcp size=4;"
+                       "T rcv c mode=tcp size=4; T hb; T w x; T he;"
+                       "T rcv c mode=tcp size=4; T hb; T w y; T he";
+    CHECK_TEXT(strictly(text, 2, 6), "<");
+    CHECK_TEXT(strictly(text, 4, 8), "<");
+    CHECK_TEXT(
+        strictly("T rcv c mode=tcp size=4; T hb; T he; T rcv d mode=tcp size=4; T hb; T he", 0, 3),
+        "|");
 }
 
 TEST(a_handler_ends_before_the_next_main_event_but_not_before_the_next_receive)

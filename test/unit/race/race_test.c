@@ -145,6 +145,47 @@ TEST(a_handler_whose_message_comes_back_is_over_before_the_answer_is_handled)
                "");
 }
 
+/* U knows of the first handler only: the second message may be handled first. */
+#define LATER_HANDLER                             \
+    "U r x @u; U snd u>t msg=1; V snd v>t msg=2;" \
+    "T rcv u>t msg=1; T hb; T r z @h1; T he;"     \
+    "T rcv v>t msg=2; T hb; T w x @h2; T he"
+
+TEST(a_later_handler_may_come_before_what_the_earlier_one_waits_for)
+{
+    CHECK_TEXT(found(LATER_HANDLER), "h2|u|x");
+    CHECK_TEXT(found_with(LATER_HANDLER, (struct race_options){.model = RACE_SOUND}), "h2|u|x");
+    CHECK_TEXT(found_with(LATER_HANDLER, (struct race_options){.model = RACE_FEASIBLE}), "h2|u|x");
+    CHECK_TEXT(found_with(LATER_HANDLER, (struct race_options){.prunes = true}), "h2|u|x");
+}
+
+TEST(a_later_handler_comes_after_what_its_own_message_or_main_chain_knows)
+{
+    CHECK_TEXT(found("U w x @u; U snd u>v msg=0; U snd u>t msg=1; V rcv u>v msg=0; V snd v>t msg=2;"
+                     "T rcv u>t msg=1; T hb; T he; T rcv v>t msg=2; T hb; T w x @t; T he"),
+               "");
+    CHECK_TEXT(found("U w x @u; U snd u>t msg=1; V snd v>t msg=2; T rcv u>t msg=1; T hb; T he;"
+                     "T r own @l; T rcv v>t msg=2; T hb; T w x @t; T he"),
+               "");
+}
+
+TEST(pruning_keeps_a_later_handler_at_the_same_place)
+{
+    const char *text = "U w x @u; U snd u>t msg=1; V snd v>t msg=2;"
+                       "T rcv u>t msg=1; T hb; T w x @t; T he;"
+                       "T rcv v>t msg=2; T hb; T w x @t; T he";
+    CHECK_TEXT(found_with(text, (struct race_options){.prunes = true, .skips_messages = true}),
+               "t|u|x");
+}
+
+TEST(a_message_sent_for_a_later_handler_may_overtake_an_earlier_message)
+{
+    CHECK_TEXT(found("A snd a>t msg=1; B snd b>t msg=2; T rcv a>t msg=1; T hb; T w x @one; T he;"
+                     "T rcv b>t msg=2; T hb; T snd t>c msg=3; T he; C rcv t>c msg=3;"
+                     "C snd c>t msg=4; T rcv c>t msg=4; T hb; T w x @two; T he"),
+               "one|two|x");
+}
+
 TEST(an_order_that_is_given_counts)
 {
     struct given g = {0};

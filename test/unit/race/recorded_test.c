@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "load.h"
 #include "test.h"
+#include "wire/kind.h"
 
 /* What the published program gets wrong. */
 static const struct {
@@ -114,6 +115,32 @@ static void compare_counts(yajl_val run)
     CHECK_INT(stats.message_races, recorded_count(run, "msg_races"));
 }
 
+/* Whether the event is in a handler, as its RECV or behind it. */
+static bool is_in_handler(const struct trace *t, event_id id)
+{
+    const uint32_t task = trace_at(t, id)->task;
+    for (event_id next = id + 1; trace_at(t, id)->kind == EVENT_RECV && next < t->events.count;
+         next++) {
+        if (trace_at(t, next)->task == task) {
+            return trace_at(t, next)->kind == EVENT_HANDLER_BEGIN;
+        }
+    }
+    for (event_id before = id; before-- > 0;) {
+        const struct event *e = trace_at(t, before);
+        if (e->task == task && (e->kind == EVENT_HANDLER_BEGIN || e->kind == EVENT_HANDLER_END)) {
+            return e->kind == EVENT_HANDLER_BEGIN;
+        }
+    }
+    return false;
+}
+
+/* SPIDER keeps a task's receives in listed order, those that begin handlers included. So clew may
+ * find more where a handler takes part. */
+static bool may_be_found(const struct trace *t, enum race_compat compat, event_id a, event_id b)
+{
+    return compat == RACE_COMPAT_NONE && (is_in_handler(t, a) || is_in_handler(t, b));
+}
+
 static size_t compare(const char *name, const struct trace *t, yajl_val rows, const struct way *way,
                       enum race_compat compat)
 {
@@ -128,7 +155,9 @@ static size_t compare(const char *name, const struct trace *t, yajl_val rows, co
         const bool wanted = is_race != (compat == RACE_COMPAT_NONE && is_error(name, a, b));
         const uint64_t key = is_message || a < b ? map_pair(a, b) : map_pair(b, a);
         const uint32_t *verdict = map_get(&said.verdicts, key);
-        if (verdict == NULL || *verdict != (wanted ? RACE_YES : RACE_NO)) {
+        const bool is_more = !is_race && may_be_found(t, compat, a, b);
+        if (verdict == NULL ||
+            (*verdict != (wanted ? RACE_YES : RACE_NO) && !(is_more && *verdict == RACE_YES))) {
             fail_msg("%s: events %u and %u: %d wanted", name, a, b, (int)wanted);
         }
     }
