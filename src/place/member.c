@@ -250,7 +250,7 @@ static void print_way(struct places *p, const struct place_object *object, uint6
     if (v != NULL && v->function != NULL && name != NULL && !is_cxx) {
         out_format(out, "%s::%s", v->function, name);
     } else {
-        out_text(out, object->name);
+        places_print_symbol(object->name, out);
     }
     if (v != NULL && type_of(&v->die, &type)) {
         (void)print_in(&way, &type);

@@ -31,6 +31,8 @@ void places_free(struct places *p)
     map_release(&p->known);
     map_release(&p->collected);
     vec_release(&p->variables);
+    map_release(&p->frames_of);
+    vec_release(&p->frames);
     mem_free(p);
 }
 
@@ -60,12 +62,6 @@ bool places_settle(struct places *p)
 Dwfl_Module *places_module(struct places *p, uint64_t address)
 {
     return places_settle(p) ? dwfl_addrmodule(p->dwfl, address) : NULL;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
 }
 
 /* The unit that covers an address, without .debug_aranges, which clang does not write. */
@@ -101,15 +97,10 @@ const char *places_line(Dwfl_Module *module, uint64_t address, int *number)
 /* Where an inlined function is called: " bank.c:30". */
 static void print_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct out *out)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word file = 0;
-    Dwarf_Word line = 0;
-    Dwarf_Files *files = NULL;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
-        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0 &&
-        dwarf_getsrcfiles(unit, &files, NULL) == 0) {
-        const char *name = dwarf_filesrc(files, file, NULL, NULL);
-        out_format(out, " %s:%u", name == NULL ? "?" : base_name(name), (unsigned)line);
+    const char *file = NULL;
+    const int line = places_call(unit, inlined, &file);
+    if (line >= 0) {
+        out_format(out, " %s:%d", file == NULL ? "?" : places_base_name(file), line);
     }
 }
 
@@ -184,34 +175,6 @@ bool places_is_in(struct places *p, uint64_t address, const char *path_end)
     const size_t size = file == NULL ? 0 : strlen(file);
     const size_t end_size = strlen(path_end);
     return size >= end_size && strcmp(file + size - end_size, path_end) == 0;
-}
-
-bool places_print_source(struct places *p, uint64_t address, struct out *out)
-{
-    /* A return address is the instruction after the call; one byte less is inside it. */
-    const uint64_t inside = address == 0 ? 0 : address - 1;
-    Dwfl_Module *module = places_module(p, inside);
-    if (module == NULL) {
-        return false;
-    }
-    int number = 0;
-    const char *file = places_line(module, inside, &number);
-    if (file != NULL) {
-        out_text(out, base_name(file));
-        if (number > 0) { /* 0: code that two lines share, or that no line wrote */
-            out_format(out, ":%d", number);
-        }
-        return true;
-    }
-    GElf_Addr start = 0;
-    const char *path = dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
-    const char *function = dwfl_module_addrname(module, inside);
-    if (function != NULL) {
-        out_format(out, "%s!%s", base_name(path), function);
-    } else {
-        out_format(out, "%s+0x%llx", base_name(path), (unsigned long long)(inside - start));
-    }
-    return true;
 }
 
 bool places_object(struct places *p, uint64_t address, struct place_object *object)

@@ -17,16 +17,25 @@ void places_free(struct places *p);
  * by their name only. */
 void places_add_module(struct places *p, const char *path, uint64_t bias);
 
-/* Appends the source place of the call that returns to `address`: "bank.c:42", or "libc.so.6!read"
- * or "bank+0x12f4" where there is no line. False, and nothing appended, when no module covers it.
- */
-bool places_print_source(struct places *p, uint64_t address, struct out *out);
+/* Appends the line of the call that returns to `address`: "bank.c:42", or "libc.so.6!read" or
+ * "bank+0x12f4" where there is no line. False, and nothing appended, when no module covers it. */
+bool places_print_line(struct places *p, uint64_t address, struct out *out);
 
-/* The same for a call that allocates memory, in the words of the program: a call in a header of the
- * system, or in an allocation function that the compiler has inlined (xmalloc), is named by the
- * first function around it that is neither; one in the C or C++ library or the loader by its
- * function: "libc.so.6!getdelim". */
-bool places_print_allocation(struct places *p, uint64_t address, struct out *out);
+/* Calls that led to a place, each by the address that it returns to, the innermost first. */
+struct place_calls {
+    const uint64_t *at;
+    uint32_t count;
+};
+
+/* Appends where something happened in the words of the program: the innermost line on the calls
+ * that is neither in a library nor in a header of the system, also where it called an inlined
+ * function. When there is none: the function of the library ("libc.so.6!read"), or what
+ * places_print_line says of the innermost call. */
+bool places_print_source(struct places *p, struct place_calls calls, struct out *out);
+
+/* The same for calls that led to an allocation of memory: functions that a program has between
+ * itself and malloc are passed over, too (place/frame.h). */
+bool places_print_allocation(struct places *p, struct place_calls calls, struct out *out);
 
 /* Whether that call stands in the file whose path ends so: "clew/sim.h". */
 bool places_is_in(struct places *p, uint64_t address, const char *path_end);
@@ -47,7 +56,7 @@ bool places_object(struct places *p, uint64_t address, struct place_object *obje
 
 /* Appends what lies at `address` in the words of the source: "balance", "queue.head",
  * "table[3].count", "next_id::last" for a static of a function; "table+12" where the type is not
- * known. C++ names are mangled, members behind them are not. False, and nothing appended, when no
+ * known. Names of C++ are demangled. False, and nothing appended, when no
  * symbol covers it. */
 bool places_print_variable(struct places *p, uint64_t address, struct out *out);
 

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "place/frame.h"
 #include "place/place.h"
 
 /* libdwfl does the work; modules are reported lazily, because each report is a round over all of
@@ -23,6 +24,8 @@ struct places {
     struct map known;                     /* by bias: a module may be told of more than once */
     struct map collected;                 /* by start: modules whose variables are known */
     VEC(struct place_variable) variables; /* by address */
+    struct map frames_of;                 /* address to its first frame, counted from 1 */
+    VEC(struct frame) frames;
 };
 
 /* The module, unit and innermost scopes of an address, for files that look into them. */
@@ -30,6 +33,14 @@ Dwfl_Module *places_module(struct places *p, uint64_t address);
 Dwarf_Die *places_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias);
 int places_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes);
 const char *places_line(Dwfl_Module *module, uint64_t address, int *number);
+const char *places_base_name(const char *path);
+
+/* Appends a symbol, one of C++ as its source has it. */
+void places_print_symbol(const char *symbol, struct out *out);
+
+/* Where an inlined function is called: the line, and its file, NULL when that is not known. -1: it
+ * is not said. */
+int places_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file);
 
 /* Tells libdwfl of the modules that were added; false when there is no libdwfl. */
 bool places_settle(struct places *p);

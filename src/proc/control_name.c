@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pick/name.h"
 #include "proc/control_state.h"
 
 void name_modules(struct controlled *c)
@@ -19,7 +20,15 @@ void name_modules(struct controlled *c)
 void name_print_place(struct controlled *c, uint64_t place, struct out *out)
 {
     name_modules(c);
-    if (!places_print_source(c->places, place, out)) {
+    if (!places_print_source(c->places, (struct place_calls){&place, 1}, out)) {
+        out_text(out, "somewhere");
+    }
+}
+
+void name_print_line(struct controlled *c, uint64_t place, struct out *out)
+{
+    name_modules(c);
+    if (!places_print_line(c->places, place, out)) {
         out_text(out, "somewhere");
     }
 }
@@ -38,10 +47,18 @@ static const char *kind_text(uint64_t kind)
 static void print_key(struct controlled *c, uint64_t key, struct out *out)
 {
     name_modules(c);
-    if ((key & CONTROL_KEY_OF_KIND) != 0) {
+    if ((key & CONTROL_KEY_OF_CALLS) != 0) {
+        const uint32_t asked = c->page->call_count;
+        const struct place_calls calls = {c->page->calls,
+                                          asked < CONTROL_ASKED_MAX ? asked : CONTROL_ASKED_MAX};
+        if (!places_print_allocation(c->places, calls, out)) {
+            out_text(out, "somewhere");
+        }
+    } else if ((key & CONTROL_KEY_OF_KIND) != 0) {
         out_text(out, kind_text(key & ~CONTROL_KEY_OF_KIND));
     } else if ((key & CONTROL_KEY_OF_PLACE) != 0) {
-        if (!places_print_allocation(c->places, key & ~CONTROL_KEY_OF_PLACE, out)) {
+        const uint64_t place = key & ~CONTROL_KEY_OF_PLACE;
+        if (!places_print_allocation(c->places, (struct place_calls){&place, 1}, out)) {
             out_text(out, "somewhere");
         }
     } else if (!places_print_variable(c->places, key, out)) {
@@ -66,6 +83,19 @@ static struct control_name *row_of(const struct controlled *c, uint64_t key)
     return tried < CONTROL_NAMES_MAX ? &rows[at] : NULL;
 }
 
+/* Blocks are asked for by another key once the text of their calls is known. */
+static uint64_t block_key(const char *text, size_t size)
+{
+    return CONTROL_KEY_OF_BLOCK | control_block_number(name_text(text, size));
+}
+
+static void put_row(struct control_name *row, uint64_t key, uint32_t text, uint32_t size)
+{
+    row->text = text;
+    row->size = size;
+    row->key = key;
+}
+
 int name_answer(struct controlled *c, uint64_t key, struct err *e)
 {
     struct control_name *row = row_of(c, key);
@@ -75,13 +105,18 @@ int name_answer(struct controlled *c, uint64_t key, struct err *e)
         return err_set(e, "%s: touches more objects than there are names for",
                        c->options.command[0]);
     }
-    char *texts = control_at(c, CONTROL_PLACE(TEXTS));
-    memcpy(texts + c->page->text_size, c->text.buffer, c->text.used);
-    texts[c->page->text_size + c->text.used] = '\0';
-    row->text = c->page->text_size;
-    row->size = (uint32_t)c->text.used;
-    row->key = key;
-    c->page->text_size += (uint32_t)c->text.used + 1;
+    const uint32_t size = (uint32_t)c->text.used;
+    char *text = (char *)control_at(c, CONTROL_PLACE(TEXTS)) + c->page->text_size;
+    memcpy(text, c->text.buffer, size);
+    text[size] = '\0';
+    put_row(row, key, c->page->text_size, size);
+    if ((key & CONTROL_KEY_OF_CALLS) != 0) {
+        struct control_name *block = row_of(c, block_key(text, size));
+        if (block != NULL) {
+            put_row(block, block_key(text, size), c->page->text_size, size);
+        }
+    }
+    c->page->text_size += size + 1;
     return 0;
 }
 

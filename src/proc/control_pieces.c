@@ -4,8 +4,9 @@
 
 /* Above all addresses. */
 #define IN_BLOCK (UINT64_C(1) << 63)
-#define KEY_KINDS \
-    (CONTROL_KEY_OF_KIND | CONTROL_KEY_OF_PLACE | CONTROL_KEY_OF_TIME | CONTROL_KEY_OF_TASK)
+#define KEY_KINDS                                                                              \
+    (CONTROL_KEY_OF_BLOCK | CONTROL_KEY_OF_KIND | CONTROL_KEY_OF_PLACE | CONTROL_KEY_OF_TIME | \
+     CONTROL_KEY_OF_TASK)
 
 static bool is_access(const struct control_step *s)
 {

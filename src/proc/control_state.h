@@ -106,8 +106,10 @@ struct named {
 };
 void name_print(struct controlled *c, struct named n, struct out *out);
 
-/* Writes the source place, or what stands for it. */
+/* Writes where something happened in the words of the program, or the very line, also where that is
+ * in a header of the system. */
 void name_print_place(struct controlled *c, uint64_t place, struct out *out);
+void name_print_line(struct controlled *c, uint64_t place, struct out *out);
 
 const char *name_task(const struct controlled *c, uint32_t number);
 

@@ -28,7 +28,7 @@ static void print_stack(struct controlled *c, struct out *out)
     const uint32_t count = r->stack_count < CONTROL_STACK_MAX ? r->stack_count : CONTROL_STACK_MAX;
     for (uint32_t i = 0; i < count && i < CALLS_SHOWN; i++) {
         out_text(out, i == 0 ? " at " : ", called at ");
-        name_print_place(c, r->stack[i], out);
+        name_print_line(c, r->stack[i], out);
         struct out functions;
         out_open_memory(&functions);
         if (places_print_functions(c->places, r->stack[i], &functions)) {
@@ -55,7 +55,7 @@ static void print_call(struct controlled *c, uint64_t place, struct out *out)
         out_bytes(out, functions.buffer, first);
         out_char(out, ' ');
     }
-    name_print_place(c, place, out);
+    name_print_line(c, place, out);
     if (end != NULL) {
         out_bytes(out, end, functions.used - first);
     }

@@ -10,26 +10,56 @@
 #include "base/seam.h"
 #include "wire/segment.h"
 
-enum {
-    FRAMES_MAX = 64,
-    CALLS_SIZE = CALLS_COUNT * sizeof(uint64_t),
-};
+enum { FRAMES_MAX = 64 };
 
 void naming_init(struct naming *g, struct tables *t, struct shared_memory *memory,
                  const char *folder, uint32_t number)
 {
-    *g = (struct naming){.tables = t, .memory = memory, .places = places_new()};
-    (void)snprintf(g->calls_path, sizeof g->calls_path, "%s/%u" CALLS_SUFFIX, folder, number);
+    *g = (struct naming){.tables = t,
+                         .memory = memory,
+                         .places = places_new(),
+                         .calls.count = CALLS_COUNT,
+                         .origins.count = ORIGINS_COUNT};
+    (void)snprintf(g->calls.path, sizeof g->calls.path, "%s/%u" CALLS_SUFFIX, folder, number);
+    (void)snprintf(g->origins.path, sizeof g->origins.path, "%s/%u" ORIGINS_SUFFIX, folder, number);
     out_open_memory(&g->text);
+}
+
+static void table_close(struct naming_table *t)
+{
+    if (t->at != NULL) {
+        (void)munmap((void *)(uintptr_t)t->at, t->count * sizeof *t->at);
+    }
+}
+
+/* Whether the table is there. */
+static bool table_open(struct naming_table *t)
+{
+    struct stat status;
+    if (t->path[0] == 0) {
+        return t->at != NULL;
+    }
+    const int fd = seam_fails() ? -1 : open(t->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const size_t size = t->count * sizeof *t->at;
+    t->path[0] = 0;
+    if (fd < 0) {
+        return false;
+    }
+    if (fstat(fd, &status) == 0 && (size_t)status.st_size == size) {
+        void *at = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+        t->at = at == MAP_FAILED ? NULL : at;
+    }
+    (void)close(fd);
+    return t->at != NULL;
 }
 
 void naming_release(struct naming *g)
 {
     places_free(g->places);
-    if (g->calls != NULL) {
-        (void)munmap((void *)(uintptr_t)g->calls, CALLS_SIZE);
-    }
+    table_close(&g->calls);
+    table_close(&g->origins);
     map_release(&g->source_of);
+    map_release(&g->origin_of);
     map_release(&g->allocation_of);
     map_release(&g->functions_of);
     map_release(&g->object_of);
@@ -47,35 +77,75 @@ static uint32_t intern_text(struct naming *g)
     return names_intern(&g->tables->names, g->text.buffer, g->text.used);
 }
 
-uint32_t naming_source(struct naming *g, uint64_t place)
+/* The place and the calls that led to it, the innermost first. A table that was damaged may go in
+ * circles. */
+struct calls {
+    uint32_t count;
+    uint64_t at[FRAMES_MAX];
+};
+
+static void calls_of_path(struct naming *g, uint64_t place, struct calls *calls)
 {
-    place = calls_place_of(place);
-    if (place == 0) {
+    calls->count = 0;
+    calls->at[calls->count++] = calls_place_of(place);
+    uint64_t path = calls_path_of(place);
+    while (path != 0 && table_open(&g->calls) && calls->count < FRAMES_MAX) {
+        calls->at[calls->count++] = calls_place_of(g->calls.at[path]);
+        path = calls_path_of(g->calls.at[path]);
+    }
+}
+
+/* A list names its outermost call, and the list of those further in. */
+static void calls_of_origin(struct naming *g, uint64_t place, struct calls *calls)
+{
+    uint64_t list = origin_list_of(place);
+    calls->count = 0;
+    while (list != 0 && table_open(&g->origins) && calls->count < FRAMES_MAX - 1) {
+        calls->at[calls->count++] = calls_place_of(g->origins.at[list]);
+        list = origin_list_of(g->origins.at[list]);
+    }
+    calls->at[calls->count++] = calls_place_of(place);
+    for (uint32_t i = 0; i < calls->count / 2; i++) {
+        const uint64_t inner = calls->at[calls->count - 1 - i];
+        calls->at[calls->count - 1 - i] = calls->at[i];
+        calls->at[i] = inner;
+    }
+}
+
+/* How a name follows from a place: which calls led to it, and what is printed of them. */
+struct rule {
+    struct map *known;
+    void (*calls)(struct naming *g, uint64_t place, struct calls *calls);
+    bool (*print)(struct places *p, struct place_calls calls, struct out *out);
+};
+
+static uint32_t name_by_rule(struct naming *g, uint64_t place, struct rule rule)
+{
+    if (calls_place_of(place) == 0) {
         return 0;
     }
     bool is_new = false;
-    uint32_t *name = map_slot(&g->source_of, place, 0, &is_new);
+    uint32_t *name = map_slot(rule.known, place, 0, &is_new);
     if (is_new) {
+        struct calls calls;
+        rule.calls(g, place, &calls);
         g->text.used = 0;
-        *name = places_print_source(g->places, place, &g->text) ? intern_text(g) : 0;
+        *name = rule.print(g->places, (struct place_calls){calls.at, calls.count}, &g->text)
+                    ? intern_text(g)
+                    : 0;
     }
     return *name;
 }
 
-/* The table of paths is there when stacks are kept. */
-static void open_calls(struct naming *g)
+uint32_t naming_source(struct naming *g, uint64_t place)
 {
-    struct stat status;
-    const int fd = seam_fails() ? -1 : open(g->calls_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    g->calls_path[0] = 0;
-    if (fd < 0) {
-        return;
-    }
-    if (fstat(fd, &status) == 0 && status.st_size == CALLS_SIZE) {
-        void *at = mmap(NULL, CALLS_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-        g->calls = at == MAP_FAILED ? NULL : at;
-    }
-    (void)close(fd);
+    return name_by_rule(g, place, (struct rule){&g->source_of, calls_of_path, places_print_source});
+}
+
+uint32_t naming_origin(struct naming *g, uint64_t place)
+{
+    return name_by_rule(g, place,
+                        (struct rule){&g->origin_of, calls_of_origin, places_print_source});
 }
 
 /* A function that calls, with the place where it does, and those it is inlined into:
@@ -87,7 +157,7 @@ static void print_caller(struct naming *g, uint64_t place)
     out_open_memory(&functions);
     out_open_memory(&source);
     if (places_print_functions(g->places, place, &functions)) {
-        const bool has_source = places_print_source(g->places, place, &source);
+        const bool has_source = places_print_line(g->places, place, &source);
         out_char(&functions, '\0');
         const size_t first =
             (size_t)(strstr(functions.buffer, " < ") == NULL
@@ -105,18 +175,6 @@ static void print_caller(struct naming *g, uint64_t place)
     out_abandon(&source);
 }
 
-/* Those who called, the nearest first. A table that was damaged may go in circles. */
-static void print_callers(struct naming *g, uint64_t path)
-{
-    if (path != 0 && g->calls == NULL && g->calls_path[0] != 0) {
-        open_calls(g);
-    }
-    for (int depth = 0; path != 0 && g->calls != NULL && depth < FRAMES_MAX; depth++) {
-        print_caller(g, calls_place_of(g->calls[path]));
-        path = calls_path_of(g->calls[path]);
-    }
-}
-
 uint32_t naming_functions(struct naming *g, uint64_t place)
 {
     if (place == 0) {
@@ -127,30 +185,20 @@ uint32_t naming_functions(struct naming *g, uint64_t place)
     if (is_new) {
         g->text.used = 0;
         if (places_print_functions(g->places, calls_place_of(place), &g->text)) {
-            print_callers(g, calls_path_of(place));
+            struct calls calls;
+            calls_of_path(g, place, &calls);
+            for (uint32_t i = 1; i < calls.count; i++) {
+                print_caller(g, calls.at[i]);
+            }
             *name = intern_text(g);
         }
     }
     return *name;
 }
 
-/* The name of a place where memory is allocated, 0 for none. */
-static uint32_t allocation_source(struct naming *g, uint64_t place)
-{
-    bool is_new = false;
-    uint32_t *name = map_slot(&g->allocation_of, calls_place_of(place), 0, &is_new);
-    if (is_new && calls_place_of(place) != 0) {
-        g->text.used = 0;
-        *name = places_print_allocation(g->places, calls_place_of(place), &g->text) ? intern_text(g)
-                                                                                    : 0;
-    }
-    return *name;
-}
-
 /* "bank.c:42#3": the third that has its name from there. */
-static uint32_t name_by_place(struct naming *g, uint64_t place)
+static uint32_t name_by_source(struct naming *g, uint32_t source)
 {
-    const uint32_t source = allocation_source(g, place);
     const uint32_t ordinal = ++*map_slot(&g->place_count, source, 0, NULL);
     g->text.used = 0;
     out_text(&g->text, source == 0 ? "object" : names_text(&g->tables->names, source));
@@ -186,7 +234,8 @@ static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t of
     if (known != NULL) {
         return *known;
     }
-    const uint32_t name = block->name != 0 ? name_part(g, block, offset) : name_by_place(g, place);
+    const uint32_t name =
+        block->name != 0 ? name_part(g, block, offset) : name_by_source(g, naming_source(g, place));
     map_put(&g->part_of, key, name);
     return name;
 }
@@ -257,7 +306,7 @@ static uint32_t name_outside(struct naming *g, uint64_t address, uint64_t place)
         return name_shared(g, m, address); /* not kept: something else may lie there later */
     }
     uint32_t name = name_symbol(g, address);
-    name = name != 0 ? name : name_by_place(g, place);
+    name = name != 0 ? name : name_by_source(g, naming_source(g, place));
     map_put(&g->object_of, address, name);
     return name;
 }
@@ -293,7 +342,7 @@ static void add_block(struct naming *g, uint64_t address, uint64_t size, uint32_
 
 void naming_descriptor(struct naming *g, uint64_t address, uint64_t size, uint64_t place)
 {
-    const uint32_t opened = name_by_place(g, place);
+    const uint32_t opened = name_by_source(g, naming_source(g, place));
     g->text.used = 0;
     out_text(&g->text, "descriptor:");
     out_text(&g->text, names_text(&g->tables->names, opened));
@@ -302,7 +351,8 @@ void naming_descriptor(struct naming *g, uint64_t address, uint64_t size, uint64
 
 uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint64_t place)
 {
-    const uint32_t name = name_by_place(g, place);
+    const struct rule rule = {&g->allocation_of, calls_of_origin, places_print_allocation};
+    const uint32_t name = name_by_source(g, name_by_rule(g, place, rule));
     add_block(g, address, size, name);
     return name;
 }

@@ -28,16 +28,24 @@ struct naming_mapping {
     uint32_t object; /* number in shared_memory */
 };
 
+/* A table in a file of the process (wire/segment.h), mapped when it is first needed. */
+struct naming_table {
+    char path[PATH_MAX]; /* "" when it has been looked for */
+    const uint64_t *at;  /* NULL: none */
+    uint64_t count;
+};
+
 struct naming {
     struct tables *tables;
     struct places *places;
-    struct map source_of;      /* program counter to name */
-    struct map allocation_of;  /* program counter to name, where memory is allocated */
-    struct map functions_of;   /* program counter and path of calls to name */
-    char calls_path[PATH_MAX]; /* the table of paths: its file, "" when it has been looked for */
-    const uint64_t *calls;     /* mapped; NULL: none */
-    struct map object_of;      /* address, where no block is, to name */
-    struct map part_of;        /* (number of a block, offset) to name */
+    struct map source_of;        /* program counter and path of calls to name */
+    struct map origin_of;        /* program counter and list of calls to name, where memory ... */
+    struct map allocation_of;    /* ... is allocated: to the name of the event, and of the block */
+    struct map functions_of;     /* program counter and path of calls to name */
+    struct naming_table calls;   /* of paths */
+    struct naming_table origins; /* of lists of calls */
+    struct map object_of;        /* address, where no block is, to name */
+    struct map part_of;          /* (number of a block, offset) to name */
     struct blocks blocks;
     struct labels labels;                /* names that were found before */
     struct shared_memory *memory;        /* of the recording */
@@ -53,9 +61,12 @@ void naming_init(struct naming *g, struct tables *t, struct shared_memory *memor
                  const char *folder, uint32_t number);
 void naming_release(struct naming *g);
 
-/* The name of a source place, 0 for none. A place may come with its path of calls (wire/segment.h),
- * which only naming_functions looks at. */
+/* The name of a source place, 0 for none. A place may come with its path of calls (wire/segment.h):
+ * one in a header or library of the system is named by the program's line that called it. */
 uint32_t naming_source(struct naming *g, uint64_t place);
+
+/* The same where memory is allocated or released: the place comes with a list of calls. */
+uint32_t naming_origin(struct naming *g, uint64_t place);
 
 /* The name of the functions that a place is in, 0 for none. */
 uint32_t naming_functions(struct naming *g, uint64_t place);
@@ -63,7 +74,7 @@ uint32_t naming_functions(struct naming *g, uint64_t place);
 /* The name of the object at an address that is used at `place`. */
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place);
 
-/* The memory is a new block, allocated at `place`; its name. */
+/* The memory is a new block, allocated at `place`, which comes with a list of calls; its name. */
 uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint64_t place);
 
 /* A file descriptor was opened, which the recorder knows by this address:

@@ -242,7 +242,8 @@ static void remove_folder(const char *folder)
         const bool is_row =
             digits > 0 && (name[numbers] == 0 || strcmp(name + numbers - 1, PACKED_SUFFIX) == 0);
         const bool is_table = digits > 0 && (strcmp(name + digits, SITES_SUFFIX) == 0 ||
-                                             strcmp(name + digits, CALLS_SUFFIX) == 0);
+                                             strcmp(name + digits, CALLS_SUFFIX) == 0 ||
+                                             strcmp(name + digits, ORIGINS_SUFFIX) == 0);
         if (is_row || is_table || strcmp(name, RECORDING_FILE) == 0 ||
             strcmp(name, PACKING_FILE) == 0) {
             (void)unlinkat(dirfd(dir), entry->d_name, 0);

@@ -353,7 +353,9 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     const struct record *record = row->record;
     struct naming *naming = &s->process->naming;
     const unsigned fields = kind_of(event->kind)->fields;
-    event->location = naming_source(naming, record->place);
+    event->location = event->kind == EVENT_ALLOC || event->kind == EVENT_FREE
+                          ? naming_origin(naming, record->place)
+                          : naming_source(naming, record->place);
     if ((fields & F_PEER) != 0) {
         set_peer(c, s, event);
         return;

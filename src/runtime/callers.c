@@ -89,6 +89,17 @@ void callers_forget(void)
 {
     control_self->callers = UNKNOWN;
     control_self->calls_beyond = 0;
+    frames_forget(&control_self->frames);
+}
+
+uint16_t callers_keep(uint64_t value)
+{
+    return number_of(UNKNOWN, value);
+}
+
+uint64_t callers_kept(uint16_t number)
+{
+    return place_of(number);
 }
 
 uint16_t callers_here(void)

@@ -26,6 +26,11 @@ uint16_t callers_here(void);
  */
 uint64_t callers_mark(void);
 
+/* Keeps a value of 48 bits under a number like those above, 0 when there are too many; and the
+ * value of such a number. */
+uint16_t callers_keep(uint64_t value);
+uint64_t callers_kept(uint16_t number);
+
 /* Puts up to `most` places of calls that led to a number into calls, the innermost first; how many.
  */
 uint32_t callers_list(uint16_t number, uint64_t *calls, uint32_t most);

@@ -2,6 +2,7 @@
 
 #include "runtime/calls.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 
 #include "runtime/entry.h"
 #include "runtime/folder.h"
+#include "runtime/frames.h"
 #include "runtime/handler.h"
 #include "runtime/real.h"
 
@@ -16,11 +18,19 @@ enum {
     DEPTH_MAX = 512,
     PROBES_MAX = 16,
     TABLE_SIZE = CALLS_COUNT * sizeof(uint64_t),
+    ORIGINS_SIZE = ORIGINS_COUNT * sizeof(uint64_t),
+    ORIGINS_SURE = 4, /* calls that a list has as long as there is any room */
 };
 
 static _Atomic uint64_t *table; /* NULL: no stacks are kept */
 static bool wants_stacks;
 static bool is_followed;
+
+/* The table of lists of calls; made when the first is needed. */
+static _Atomic(_Atomic uint64_t *) origins;
+static _Atomic uint32_t origins_state; /* 0 not made, 1 being made, 2 made, or cannot be */
+static _Atomic uint32_t origin_count;
+static __thread struct frames frames;
 
 /* The paths that the functions the task is in were entered on; beyond the last only counted. */
 static __thread struct {
@@ -45,6 +55,12 @@ void calls_forked(void)
         (void)syscall(SYS_munmap, table, (long)TABLE_SIZE);
         table = folder_make_table(CALLS_SUFFIX, TABLE_SIZE);
     }
+    if (atomic_load(&origins) != NULL) {
+        (void)syscall(SYS_munmap, atomic_load(&origins), (long)ORIGINS_SIZE);
+    }
+    atomic_store(&origins, NULL);
+    atomic_store(&origins_state, 0);
+    atomic_store(&origin_count, 0);
 }
 
 /* The number of the path that a call at this place makes of path `parent`; 0 when there are too
@@ -71,6 +87,65 @@ static uint64_t path_of(uint64_t parent, uintptr_t call)
     return 0;
 }
 
+/* NULL where there is none, or another thread is just making it. */
+static _Atomic uint64_t *origins_table(void)
+{
+    uint32_t before = 0;
+    if (atomic_load_explicit(&origins_state, memory_order_relaxed) == 0 &&
+        atomic_compare_exchange_strong(&origins_state, &before, 1)) {
+        const int saved = errno;
+        atomic_store(&origins, folder_make_table(ORIGINS_SUFFIX, ORIGINS_SIZE));
+        atomic_store(&origins_state, 2);
+        errno = saved;
+    }
+    return atomic_load_explicit(&origins, memory_order_acquire);
+}
+
+/* The number of the list that a call further out makes of list `inner`; 0 when there is no room for
+ * it. The calls next to the allocation have room before those further out. */
+static uint64_t list_of(_Atomic uint64_t *lists, uint64_t inner, uintptr_t call, bool is_sure)
+{
+    const uint64_t entry = origin_entry(inner, call);
+    const uint64_t first = entry * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ORIGINS_BITS);
+    const bool has_room = atomic_load_explicit(&origin_count, memory_order_relaxed) <
+                          (is_sure ? ORIGINS_COUNT / 4 * 3 : ORIGINS_COUNT / 2);
+    for (uint64_t i = 0; i < PROBES_MAX; i++) {
+        const uint64_t at = (first + i) % ORIGINS_COUNT;
+        uint64_t known = atomic_load_explicit(&lists[at], memory_order_relaxed);
+        if (known == 0 && at != 0 && has_room &&
+            atomic_compare_exchange_strong(&lists[at], &known, entry)) {
+            atomic_fetch_add_explicit(&origin_count, 1, memory_order_relaxed);
+            return at;
+        }
+        if (known == entry) {
+            return at;
+        }
+    }
+    return 0;
+}
+
+uint64_t calls_origin(const void *place)
+{
+    uintptr_t calls[FRAMES_LISTED];
+    const uint32_t count = frames_list(&frames, (uintptr_t)place, calls);
+    _Atomic uint64_t *lists = count == 0 ? NULL : origins_table();
+    uint64_t list = 0;
+    for (uint32_t i = 0; lists != NULL && i < count; i++) {
+        const uint64_t longer =
+            calls[i] >> ADDRESS_BITS == 0 ? list_of(lists, list, calls[i], i < ORIGINS_SURE) : 0;
+        if (longer == 0) {
+            break;
+        }
+        list = longer;
+    }
+    return origin_entry(list, (uintptr_t)place);
+}
+
+const void *calls_of_program(const void *place)
+{
+    return (const void *)(frames_call(&frames, (uintptr_t)place) | rt_self.calls);
+}
+
 /* The first function of a task is called by nobody of interest. */
 static void enter(uintptr_t caller)
 {
@@ -95,8 +170,10 @@ static void leave(void)
     }
 }
 
-void clew_rt_enter_function(const void *place, const void *caller)
+void clew_rt_enter_function(const void *place, const void *caller, const void *hook)
 {
+    frames_enter(&frames,
+                 (struct frames_entry){(uintptr_t)place, (uintptr_t)caller, (uintptr_t)hook});
     if (__builtin_expect(!is_followed, 1)) {
         return;
     }
@@ -108,6 +185,7 @@ void clew_rt_enter_function(const void *place, const void *caller)
 
 void clew_rt_exit_function(void)
 {
+    frames_leave(&frames);
     if (__builtin_expect(!is_followed, 1)) {
         return;
     }
@@ -121,6 +199,7 @@ void clew_rt_exit_function(void)
  * on. */
 static void forget(void)
 {
+    frames_forget(&frames);
     if (wants_stacks) {
         own.depth = 0;
         own.has_jumped = true;

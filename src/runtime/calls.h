@@ -17,6 +17,14 @@ void calls_start(bool wants_stacks, bool has_handlers);
 /* In a child that has just been forked: the table is the parent's. */
 void calls_forked(void);
 
+/* The place of a call that allocates or releases memory, together with the calls around it
+ * (wire/segment.h, origins). */
+uint64_t calls_origin(const void *place);
+
+/* The place of such a call in code built by `clew cc`, which may have made it through a library,
+ * together with the calling task's path. */
+const void *calls_of_program(const void *place);
+
 /* The place together with the calling task's path. */
 static inline uint64_t calls_place(const void *place)
 {

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "pick/pick.h"
+#include "runtime/frames.h"
 #include "wire/control.h"
 #include "wire/kind.h"
 
@@ -162,6 +163,7 @@ struct task {
     uint16_t callers;
     bool has_entered; /* its first function */
     uint32_t calls_beyond;
+    struct frames frames;
 
     void *(*run)(void *);
     int (*run_c11)(void *);
@@ -341,6 +343,9 @@ void lock_end(struct task *t);
 void object_start(void);
 void object_begin(void); /* a run begins: blocks and first uses are forgotten */
 struct object object_of(const volatile void *address, const void *place);
+/* A number for the name of what the calling task allocates by a call at this place: the same for
+ * all calls that one line of the program makes, perhaps through a library. */
+uint64_t object_calls(uintptr_t place);
 /* Writes its name; how long it is. */
 size_t object_print(const struct object *o, char *text, size_t size);
 struct object object_of_task(uint32_t number);
@@ -372,6 +377,7 @@ size_t heap_used(void);
 
 /* The block that the address lies in. */
 struct heap_block {
+    uint64_t name; /* number of the name that its calls give it (object_calls); 0: of its place */
     uint64_t place;
     uintptr_t start;
     uint64_t size;

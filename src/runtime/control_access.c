@@ -223,15 +223,22 @@ void clew_rt_fence(uint8_t mode)
     }
 }
 
-void clew_rt_enter_function(const void *place, const void *caller)
+void clew_rt_enter_function(const void *place, const void *caller, const void *hook)
 {
     callers_enter(caller);
+    if (control_is_on) {
+        frames_enter(&control_self->frames,
+                     (struct frames_entry){(uintptr_t)place, (uintptr_t)caller, (uintptr_t)hook});
+    }
     cover_enter(place);
 }
 
 void clew_rt_exit_function(void)
 {
     callers_leave();
+    if (control_is_on) {
+        frames_leave(&control_self->frames);
+    }
 }
 
 void clew_rt_block(const void *place)

@@ -34,6 +34,9 @@ static void put(void *block, const void *place)
     if (block == NULL) {
         return;
     }
+    if (control_is_on) {
+        place = (const void *)frames_call(&control_self->frames, (uintptr_t)place);
+    }
     if (control != NULL) {
         watch_look(place);
         take_free(block, place);

@@ -149,6 +149,16 @@ static void tell_time(struct rt_task *task)
     (void)append_record(task, &record, (struct tail){0}, false);
 }
 
+/* With the path of calls, if stacks are kept. Where memory comes and goes, other calls are beside
+ * the place already. */
+static uint64_t place_of(const struct rt_event *event)
+{
+    const uint64_t place = (uintptr_t)event->place;
+    return place == 0 || event->kind == EVENT_ALLOC || event->kind == EVENT_FREE
+               ? place
+               : place | rt_self.calls;
+}
+
 struct rt_mark rt_record(struct rt_event event)
 {
     if (rt_self.has_loaded && rt_self.busy == 0 && rt_is_on) {
@@ -170,7 +180,7 @@ struct rt_mark rt_record(struct rt_event event)
                            (event.has_size ? RECORD_HAS_SIZE : 0)),
         .size = event.size > UINT32_MAX ? UINT32_MAX : (uint32_t)event.size,
         .object = (uintptr_t)event.object,
-        .place = (uintptr_t)event.place,
+        .place = place_of(&event),
     };
     const struct rt_mark mark = append_record(
         task, &record, (struct tail){event.more, event.more_size, event.value}, !event.is_plain);

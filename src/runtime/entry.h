@@ -44,8 +44,9 @@ ENTRY void clew_rt_atomic_point(const struct clew_rt_atomic *operation);
 /* A fence between the calling task's atomic operations. */
 ENTRY void clew_rt_fence(uint8_t mode);
 
-/* A function begins, `place` being in it, called from `caller`; and ends. */
-ENTRY void clew_rt_enter_function(const void *place, const void *caller);
+/* A function begins, `place` being in it, called from `caller`; and ends. `hook` is the frame of
+ * the function that tells it, whose return address lies one word above; NULL: not known. */
+ENTRY void clew_rt_enter_function(const void *place, const void *caller, const void *hook);
 ENTRY void clew_rt_exit_function(void);
 
 /* A block of code is entered. */

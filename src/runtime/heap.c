@@ -38,7 +38,7 @@ enum {
 
 #define PLACE_MASK ((UINT64_C(1) << 48) - 1)
 
-enum slot_state { SLOT_USED = 0x75736564, SLOT_FREED = 0x66726565 };
+enum slot_state { SLOT_USED = 0x7573, SLOT_FREED = 0x6672 };
 
 struct slot {
     uint64_t place : 48;
@@ -46,7 +46,8 @@ struct slot {
     uint64_t size : 36;  /* of the block */
     uint64_t gap : 28;
     uint32_t ordinal;
-    uint32_t state;         /* enum slot_state */
+    uint16_t state;         /* enum slot_state */
+    uint16_t name;          /* of the calls it was allocated in (object_calls); 0: of its place */
     uint16_t callers;       /* the calls it was allocated in (runtime/callers.h) ... */
     uint16_t freed_callers; /* ... and freed */
     uint32_t next; /* of freed ones: the next in line, as 16-byte units from the beginning */
@@ -287,11 +288,14 @@ static void *take(size_t size, size_t alignment, const void *place)
     const uintptr_t first = (uintptr_t)(s + 1);
     const size_t gap = alignment <= 16 ? 0 : (alignment - first % alignment) % alignment;
     const uint32_t owner = control_self == NULL ? 0 : control_self->number;
-    uint64_t *count = table_slot(&heap->sites, (uint64_t)owner << 48 | (uintptr_t)place, 0);
+    const uint16_t name = control_is_on ? callers_keep(object_calls((uintptr_t)place)) : 0;
+    const uint64_t site = name != 0 ? callers_kept(name) : (uintptr_t)place;
+    uint64_t *count = table_slot(&heap->sites, (uint64_t)owner << 48 | site, 0);
     *s = (struct slot){.place = (uintptr_t)place & PLACE_MASK,
                        .owner = owner & 0xffff,
                        .size = size & (HEAP_SIZE * 2 - 1),
                        .callers = callers_here(),
+                       .name = name,
                        .ordinal = count == NULL ? 1 : (uint32_t)(*count += 1),
                        .state = SLOT_USED,
                        .gap = gap & (ALIGNMENT_MAX - 1)};
@@ -334,6 +338,7 @@ bool heap_find(uintptr_t address, struct heap_block *block)
         return false;
     }
     *block = (struct heap_block){.place = s->place,
+                                 .name = s->name == 0 ? 0 : callers_kept(s->name),
                                  .start = (uintptr_t)block_of(s),
                                  .size = s->size,
                                  .ordinal = s->ordinal,

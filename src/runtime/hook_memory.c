@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/calls.h"
 #include "runtime/memory.h"
 #include "runtime/new.h"
 #include "runtime/rt.h"
@@ -96,12 +97,13 @@ static __thread const void *outer_place;
 static void record(enum event_kind kind, const void *block, size_t size, const void *place)
 {
     const bool has_loaded = rt_self.has_loaded;
+    const uint64_t origin = calls_origin(outer_place != NULL ? outer_place : place);
     rt_self.has_loaded = false;
     (void)rt_record((struct rt_event){.kind = kind,
                                       .has_size = kind == EVENT_ALLOC,
                                       .size = size,
                                       .object = block,
-                                      .place = outer_place != NULL ? outer_place : place});
+                                      .place = (const void *)(uintptr_t)origin});
     rt_self.has_loaded = has_loaded;
 }
 
@@ -124,7 +126,7 @@ static void *allocated(void *block, size_t size, const void *place)
 static void freed(void *block, const void *place)
 {
     if (block != NULL && is_wanted()) {
-        access_end(block, real.malloc_usable_size(block), place);
+        access_end(block, real.malloc_usable_size(block), calls_of_program(place));
         record(EVENT_FREE, block, 0, place);
     }
 }
@@ -142,7 +144,7 @@ void memory_unmaps(const void *start, size_t size, const void *place)
 {
     if (size > 0 && is_wanted() && !shared_has(start)) {
         const int saved = errno;
-        access_end(start, pages(size), place);
+        access_end(start, pages(size), calls_of_program(place));
         record(EVENT_FREE, start, 0, place);
         errno = saved;
     }

@@ -87,11 +87,17 @@ HOOK void __tsan_init(void)
     }
 }
 
+#ifdef __x86_64__
+#define FRAME __builtin_frame_address(0)
+#else
+#define FRAME NULL /* return addresses do not lie where the caller's frame ends */
+#endif
+
 HOOK void __tsan_func_entry(void *caller);
 HOOK void __tsan_func_entry(void *caller)
 {
     if (clew_rt_enter_function != NULL) {
-        clew_rt_enter_function(PLACE, caller);
+        clew_rt_enter_function(PLACE, caller, FRAME);
     }
 }
 

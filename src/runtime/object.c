@@ -200,13 +200,29 @@ static uint32_t number_of(uint64_t first, uint64_t second)
 
 /* Objects */
 
+uint64_t object_calls(uintptr_t place)
+{
+    uintptr_t around[FRAMES_LISTED];
+    const uint32_t count = frames_list(&control_self->frames, place, around);
+    _Static_assert((int)FRAMES_LISTED < (int)CONTROL_ASKED_MAX, "the calls fit");
+    uint64_t key = name_join(5, place);
+    control->calls[0] = place;
+    for (uint32_t i = 0; i < count; i++) {
+        control->calls[i + 1] = around[i];
+        key = name_join(key, around[i]);
+    }
+    control->call_count = count + 1;
+    const char *text = text_of(CONTROL_KEY_OF_CALLS | (key & (CONTROL_KEY_OF_CALLS - 1)));
+    return control_block_number(name_text(text, strlen(text)));
+}
+
 static void name_block(struct object *o, const struct heap_block *b, uintptr_t address)
 {
-    o->key = CONTROL_KEY_OF_PLACE | b->place;
+    o->key = b->name != 0 ? CONTROL_KEY_OF_BLOCK | b->name : CONTROL_KEY_OF_PLACE | b->place;
     o->ordinal = b->ordinal;
     o->owner = b->owner;
     o->offset = (uint32_t)(address - b->start);
-    const uint64_t block = name_join(name_join(b->place, b->ordinal), b->owner);
+    const uint64_t block = name_join(name_join(o->key, b->ordinal), b->owner);
     o->number = number_of(block, o->offset / WORD_SIZE);
     o->block = number_of(block, UINT64_MAX);
 }

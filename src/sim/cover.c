@@ -220,7 +220,7 @@ static void print_place(struct cover *c, uint64_t address, uint64_t end, struct 
     const uint64_t first = address;
     do {
         place->used = 0;
-        (void)places_print_source(c->symbols, address, place);
+        (void)places_print_line(c->symbols, address, place);
         address += 2;
     } while (ends_with_line_0(place) && address < end && address - first < BYTES_MAX);
     const size_t used = place->used;

@@ -233,7 +233,7 @@ static void print_frames(struct sim *s, char *text, size_t size)
             continue;
         }
         out_text(&out, shown == 0 ? "" : " < ");
-        shown += places_print_source(places, returned_to, &out);
+        shown += places_print_line(places, returned_to, &out);
     }
     (void)snprintf(text, size, "%.*s", (int)out.used, out.used == 0 ? "" : out.buffer);
     places_free(places);

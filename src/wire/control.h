@@ -16,7 +16,7 @@
 /* The environment variable with the descriptor's number. */
 #define CONTROL_VARIABLE "CLEW_CONTROL"
 #define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
-#define CONTROL_VERSION 2
+#define CONTROL_VERSION 3
 #define CONTROL_ADDRESS UINT64_C(0x200000000000)
 
 enum {
@@ -24,6 +24,7 @@ enum {
     CONTROL_PATH_SIZE = 64,   /* of a task's path, with its end */
     CONTROL_STACK_MAX = 32,   /* calls of a stack that are kept ... */
     CONTROL_CALLS_MAX = 12,   /* ... and of each task in a deadlock */
+    CONTROL_ASKED_MAX = 32,   /* calls that led to an allocation */
     CONTROL_TEXT_SIZE = 400,
     CONTROL_CONSTRAINTS_MAX = 4096,
 };
@@ -68,9 +69,13 @@ enum control_mode {
     CONTROL_EXEC,   /* tasks are threads; the program is started for each run */
 };
 
-/* Kinds of keys: something that a number stands for by its kind; a place in the code, which stands
+/* Kinds of keys: the calls that led to an allocation, by a number computed from them, of which the
+ * text is asked for; blocks that have their names from such a text, by a number computed from it;
+ * something that a number stands for by its kind; a place in the code, which stands
  * for objects that have their names from it; a task, by its number; the clock. All others are
  * addresses of something static. */
+#define CONTROL_KEY_OF_CALLS (UINT64_C(1) << 58)
+#define CONTROL_KEY_OF_BLOCK (UINT64_C(1) << 59)
 #define CONTROL_KEY_OF_KIND (UINT64_C(1) << 60)
 #define CONTROL_KEY_OF_PLACE (UINT64_C(1) << 61)
 #define CONTROL_KEY_OF_TIME (UINT64_C(1) << 62)
@@ -284,6 +289,12 @@ struct control_name {
 };
 enum { CONTROL_NAMES_MAX = (16 << 20) / 16 };
 
+/* The number of blocks that have their names from a text with this hash: 48 bits, not 0. */
+static inline uint64_t control_block_number(uint64_t hash)
+{
+    return (hash & ((UINT64_C(1) << 48) - 1)) | 1;
+}
+
 static inline uint32_t control_name_row(uint64_t key)
 {
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 44) % CONTROL_NAMES_MAX;
@@ -299,21 +310,23 @@ enum { CONTROL_MODULES_MAX = 256 };
 struct control {
     uint64_t magic;
     uint32_t version;
-    uint32_t mode;          /* enum control_mode */
-    _Atomic uint32_t turn;  /* enum control_turn; slept on by both */
-    uint32_t word;          /* enum control_word, from the process */
-    uint64_t key;           /* asked for */
-    uint32_t text_size;     /* of TEXTS, used */
-    uint32_t task_count;    /* paths in TASKS */
-    uint32_t is_pick_begun; /* the memory of pick/ is laid out */
-    uint32_t wants_output;  /* the program's own output is shown */
-    int32_t server;         /* process id of who waits for plans, ... */
-    int32_t runner;         /* ... and of who runs the last one; 0: the same */
-    uint32_t can_fiber;     /* tasks can be fibers here */
-    uint32_t module_count;  /* in MODULES */
-    uint32_t watch_count;   /* in WATCHES */
-    uint32_t stop_count;    /* in STOPS; not 0: the process runs in a debugger ... */
-    int32_t script_fd;      /* ... whose commands are in this descriptor */
+    uint32_t mode;                     /* enum control_mode */
+    _Atomic uint32_t turn;             /* enum control_turn; slept on by both */
+    uint32_t word;                     /* enum control_word, from the process */
+    uint64_t key;                      /* asked for */
+    uint32_t call_count;               /* of a key of calls: ... */
+    uint64_t calls[CONTROL_ASKED_MAX]; /* ... they themselves, the innermost first */
+    uint32_t text_size;                /* of TEXTS, used */
+    uint32_t task_count;               /* paths in TASKS */
+    uint32_t is_pick_begun;            /* the memory of pick/ is laid out */
+    uint32_t wants_output;             /* the program's own output is shown */
+    int32_t server;                    /* process id of who waits for plans, ... */
+    int32_t runner;                    /* ... and of who runs the last one; 0: the same */
+    uint32_t can_fiber;                /* tasks can be fibers here */
+    uint32_t module_count;             /* in MODULES */
+    uint32_t watch_count;              /* in WATCHES */
+    uint32_t stop_count;               /* in STOPS; not 0: the process runs in a debugger ... */
+    int32_t script_fd;                 /* ... whose commands are in this descriptor */
     struct control_plan plan;
     struct control_result result;
 };

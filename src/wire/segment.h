@@ -181,6 +181,24 @@ static inline uint64_t calls_path_of(uint64_t entry)
     return entry >> ADDRESS_BITS & (CALLS_COUNT - 1);
 }
 
+/* The place of an allocation or a release of memory comes with the calls around it: list of calls
+ * (16 bits) | address (47). A list is an entry in the file `PROCESS.origins`, a table of
+ * ORIGINS_COUNT words; 0 is none.
+ *
+ *     list of the calls further in (16 bits) | place of the call (47) */
+enum { ORIGINS_BITS = 16, ORIGINS_COUNT = 1 << ORIGINS_BITS };
+#define ORIGINS_SUFFIX ".origins"
+
+static inline uint64_t origin_entry(uint64_t list, uint64_t place)
+{
+    return list << ADDRESS_BITS | place;
+}
+
+static inline uint64_t origin_list_of(uint64_t entry)
+{
+    return entry >> ADDRESS_BITS & (ORIGINS_COUNT - 1);
+}
+
 /* An entry of the table of sites: place, path included (60 bits) | bytes - 1 (3) | is it a write
  * (1). 0: none. */
 static inline uint64_t site_entry(uint64_t place, uint64_t size, bool is_write)

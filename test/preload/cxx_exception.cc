@@ -2,7 +2,7 @@
  *
  * expect: 2 lock
  * expect: 2 unlock
- * expect: 1 once _ZL1o
+ * expect: 1 once o
  * expect: 1 thread-end */
 
 #include <mutex>

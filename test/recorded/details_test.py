@@ -2,6 +2,7 @@
 and what was left out."""
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -95,40 +96,63 @@ def test_worker_pool():
         assert found == {frozenset(("set", "get"))}, found
 
 
+def objects_of(*words):
+    """The variables of the races that `clew races` finds, and the lines where they are used."""
+    found = json.loads(run([CLEW, "races", "--json", *words]).stdout)["findings"]
+    events = [event for finding in found for event in finding["events"]]
+    return {event["object"] for event in events}, {event["location"] for event in events}
+
+
 def names_of(folder, path, *more):
-    """The variables of the races that are found in a program, whatever task used them."""
+    """The variables of the races of a program, whatever task used them, and the recording with stacks as text. Recorded with
+    stacks, without them and under control they must be the same."""
     program = build(folder, os.path.join(HERE, path), *more)
     trace = os.path.join(folder, "run.clew")
-    done = run([CLEW, "record", "-o", trace, "--", program])
+    done = run([CLEW, "record", "--stacks", "-o", trace, "--", program])
     assert done.returncode == 0, done.stderr
     text = run([CLEW, "convert", trace, "--to", "text", "-o", "-"]).stdout
-    found = json.loads(run([CLEW, "races", "--json", trace]).stdout)["findings"]
-    return {event["object"] for finding in found for event in finding["events"]}, text
+    names = objects_of(trace)
+    os.remove(trace)
+    done = run([CLEW, "record", "-o", trace, "--", program])
+    assert done.returncode == 0, done.stderr
+    assert objects_of(trace) == names, (objects_of(trace), names)
+    names, places = names
+    assert {place.split(":")[0] for place in places} == {path}, places
+    assert objects_of("--", program) == (names, places), (objects_of("--", program), names, places)
+    return names, text
+
+
+def line_of(path, word):
+    with open(os.path.join(HERE, path), encoding="utf-8") as file:
+        return next(f"{path}:{number}" for number, line in enumerate(file, 1) if word in line)
 
 
 def test_names(compiler, level):
-    """Statics are called by element and member, heap blocks by the line of the program that asked for them, also through an
-    inlined function or libc's strdup; a lock is called by its member, not by what lies in it."""
+    """Statics are called by element and member, heap blocks by the line of the program that asked for them, also through a
+    function such as xmalloc or libc's; a lock is called by its member, not by what lies in it."""
     with tempfile.TemporaryDirectory() as folder:
         names, text = names_of(folder, "named.c", compiler, level)
-    with open(os.path.join(HERE, "named.c"), encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    asked = [1 + next(i for i, line in enumerate(lines) if word in line) for word in ("= xmalloc(", "= strdup(")]
-    assert names == {"touch::calls", "queue.head", "queue.inner[2].key", "queue.name[3]", "closers[5]", "closers[0]",
-                     "grid[2][3]", "table[3].pair.high", "table[4].halves[1]", "table[1].whole", "table[2].is_used",
-                     f"named.c:{asked[0]}#1+28", f"named.c:{asked[1]}#1"}, names
-    assert " lock queue.lock " in text and "malloc.h" not in text.replace("@rtld-malloc.h", ""), text
+    asked = {word: line_of("named.c", word)
+             for word in ("= xmalloc(", "= strdup(", "= safe_malloc(", "getline(", "asprintf(", "= realpath(")}
+    assert {name for name in names if "#" not in name} == {
+        "touch::calls", "queue.head", "queue.inner[2].key", "queue.name[3]", "closers[5]", "closers[0]", "grid[2][3]",
+        "table[3].pair.high", "table[4].halves[1]", "table[1].whole", "table[2].is_used"}, names
+    blocks = {name for name in names if "#" in name}
+    assert {name.split("#")[0] for name in blocks} == set(asked.values()), (blocks, asked)
+    assert asked["= xmalloc("] + "#1+28" in blocks and asked["= safe_malloc("] + "#1+1" in blocks, blocks
+    assert " lock queue.lock " in text and "malloc.h" not in text, text
 
 
-def test_names_cxx():
-    """The caller of new, also where the compiler has inlined the container's own code into it."""
+def test_names_cxx(compiler, level):
+    """The caller of new, also where a container's or a string's code lies in between, inlined or not; with stacks the line of
+    an event is the program's, too."""
     with tempfile.TemporaryDirectory() as folder:
-        names, _ = names_of(folder, "named_cxx.cc", "gcc", "-O2")
-    with open(os.path.join(HERE, "named_cxx.cc"), encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    made = 1 + next(i for i, line in enumerate(lines) if "new item" in line)
-    assert {name.split("#")[0] for name in names} == {f"named_cxx.cc:{made}", f"named_cxx.cc:{made + 1}",
-                                                      "_ZN4shop5stateE.items[1].value"}, names
+        names, text = names_of(folder, "named_cxx.cc", compiler, level)
+    made = [line_of("named_cxx.cc", word) for word in ("new item", "new std::vector<int>", "table[7] = 1", "new std::string",
+                                                       "make_shared", "rows->reserve")]
+    assert {name.split("#")[0] for name in names} == {*made, "shop::state.items[1].value"}, (names, made)
+    located = [line for line in text.splitlines() if re.search(r" @(?!named_cxx.cc|program.h)", line) and " coverage " not in line]
+    assert not located, located
 
 
 def test_watched(*more):
@@ -282,10 +306,11 @@ def main():
     tests.append(("what was reached is told, by calls", lambda: test_coverage("gcc", "-fsanitize-coverage=trace-pc")))
     tests.append(("reuse of a descriptor number is an observed order", test_observed_reuse))
     tests.append(("messages to a pool of workers race", test_worker_pool))
-    for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
+    for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O1")):
         if shutil.which(compiler):
             tests.append((f"names are those of the source, by {compiler} {level}", lambda c=compiler, l=level: test_names(c, l)))
-    tests.append(("heap blocks of C++ are named by the caller of new", test_names_cxx))
+            tests.append((f"heap blocks of C++ are named by the caller of new, by {compiler} {level}",
+                          lambda c=compiler, l=level: test_names_cxx(c, l)))
     tests.append(("a race is told while the program runs", test_watched_sentence))
     tests.append(("a race is told as JSON while the program runs", test_watched_json))
     tests.append(("what was left out is told", test_filtered))

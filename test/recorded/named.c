@@ -13,7 +13,12 @@
  * race: whole whole
  * race: bit bit
  * race: heap heap
- * race: copy copy */
+ * race: copy copy
+ * race: wrapped wrapped
+ * race: read_line read_line
+ * race: printed printed
+ * race: resolved resolved */
+#include <stdio.h>
 #include <string.h>
 
 #include "program.h"
@@ -41,13 +46,35 @@ int closers[10];
 int grid[3][4];
 struct entry table[5];
 struct entry *block;
-char *text;
+char *text, *wrapped, *line, *printed, *resolved;
 
 static inline __attribute__((always_inline)) void *xmalloc(size_t size)
 {
     void *made = malloc(size);
     CLAIM(made != NULL);
     return made;
+}
+
+/* Not inlined: the line of its caller is on the stack alone. */
+static __attribute__((noinline)) void *safe_malloc(size_t size)
+{
+    void *made = malloc(size);
+    CLAIM(made != NULL);
+    return made;
+}
+
+/* The C library allocates for its caller. */
+static void fill(void)
+{
+    char words[] = "some words\n";
+    size_t room = 0;
+    FILE *file = fmemopen(words, sizeof words - 1, "r");
+    CLAIM(file != NULL);
+    CLAIM(getline(&line, &room, file) > 0);
+    CLAIM(asprintf(&printed, "%d of %s", 3, "them") > 0);
+    resolved = realpath("/", NULL);
+    CLAIM(resolved != NULL);
+    fclose(file);
 }
 
 static void *touch(void *unused)
@@ -66,6 +93,10 @@ static void *touch(void *unused)
     table[2].is_used = 1;   /* bit */
     block[1].pair.low = 1;  /* heap */
     text[0] = 'x';          /* copy */
+    wrapped[1] = 'x';       /* wrapped */
+    line[0] = 'x';          /* read_line */
+    printed[0] = 'x';       /* printed */
+    resolved[0] = 'x';      /* resolved */
     return unused;
 }
 
@@ -74,9 +105,15 @@ int main(void)
     block = xmalloc(2 * sizeof *block);
     text = strdup("text");
     CLAIM(text != NULL);
+    wrapped = safe_malloc(2);
+    fill();
     CLAIM(pthread_mutex_lock(&queue.lock) == 0);
     CLAIM(pthread_mutex_unlock(&queue.lock) == 0);
     run_both(touch, touch);
+    free(resolved);
+    free(printed);
+    free(line);
+    free(wrapped);
     free(text);
     free(block);
     return 0;
