@@ -88,20 +88,9 @@ bench-record: all                  ## recording, beside ThreadSanitizer
 bench-race-programs: all           ## the programs of cases/races, beside ThreadSanitizer: docs/theory/record.md
 	@BUILD=$(BUILD) tools/update-docs bench/race_programs_bench.py docs/theory/record.md
 
-.PHONY: cases case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169
-cases: case-mozilla-js1 case-mozilla-js2 case-mysql-2011 case-mysql-169 ## the case studies, each found and its fix silent
-
-case-mozilla-js1: all              ## an atomicity violation of Mozilla
-	@cases/atomicity_case.py $(BUILD) mozilla-js1
-
-case-mozilla-js2: all              ## another
-	@cases/atomicity_case.py $(BUILD) mozilla-js2
-
-case-mysql-2011: all               ## an atomicity violation of MySQL
-	@cases/atomicity_case.py $(BUILD) mysql-2011
-
-case-mysql-169: all                ## another
-	@cases/atomicity_case.py $(BUILD) mysql-169
+.PHONY: case-atomicity
+case-atomicity: all                ## programs with atomicity violations, each found and its fix silent
+	@bench/atomicity_programs_bench.py $(BUILD)
 
 .PHONY: case-libraft case-raft case-spark case-cyclon case-taxdc
 case-libraft: all                  ## Debian's Raft library, simulated: what clew explore finds in it
@@ -140,6 +129,7 @@ bench-threads: all                 ## programs with threads: how soon their bugs
 bench-atomicity: all deps-programs ## the atomicity analysis, beside SPIN, and a server's pairs
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/atomicity_bench
+	@bench/atomicity_programs_bench.py $(BUILD)
 	@bench/correlate_bench.py $(BUILD)
 
 clean:                             ## remove what was built

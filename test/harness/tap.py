@@ -35,6 +35,7 @@ def claims(namespace):
 
 
 def for_each(items, check):
-    """Calls check with each of the items, as many at a time as there are processors; the first of them that fails is raised."""
+    """Calls check with each of the items, as many at a time as there are processors, and returns what it returned; the first of them
+    that fails is raised."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        list(pool.map(check, items))
+        return list(pool.map(check, items))

@@ -9,8 +9,8 @@ import tempfile
 sys.dont_write_bytecode = True
 SOURCE = os.environ["CLEW_SOURCE"]
 CLEW = os.environ["CLEW"]
-sys.path[:0] = [os.path.join(SOURCE, "test", "harness"), os.path.join(SOURCE, "cases")]
-import atomicity_case  # pylint: disable=wrong-import-position
+sys.path[:0] = [os.path.join(SOURCE, "test", "harness"), os.path.join(SOURCE, "test", "cases")]
+import atomicity_programs  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
 SECONDS_MAX = 300
@@ -19,31 +19,31 @@ SECONDS_MAX = 300
 def compare(name):
     if shutil.which("spin") is None:
         raise tap.Skip("spin is not installed (make deps-programs)")
-    source, patterns = atomicity_case.case(name)
+    (program,) = atomicity_programs.programs([name])
     with tempfile.TemporaryDirectory() as folder:
-        trace = atomicity_case.record(CLEW, source, folder)
+        trace = atomicity_programs.record(CLEW, program.build(CLEW, folder, "-O1"))
         done = subprocess.run([CLEW, "atomicity", "--compat", "spin", "--top", "1", trace], capture_output=True, text=True,
                               timeout=SECONDS_MAX, check=False)
     assert done.returncode == 1, done
     assert "; 0 decided otherwise here, 0 undecided" in done.stdout, done.stdout
-    for number in patterns:
+    for number in program.patterns:
         assert f"(pattern {number}): " in done.stdout, (number, done.stdout)
 
 
 def test_spin_agrees_on_mozilla_js1():
-    compare("mozilla-js1")
+    compare("mozilla_js1")
 
 
 def test_spin_agrees_on_mozilla_js2():
-    compare("mozilla-js2")
+    compare("mozilla_js2")
 
 
 def test_spin_agrees_on_mysql_2011():
-    compare("mysql-2011")
+    compare("mysql_2011")
 
 
 def test_spin_agrees_on_mysql_169():
-    compare("mysql-169")
+    compare("mysql_169")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 /* After bug 2011 of MySQL: one thread reads the name of the log and then its file, another rotates
- * the log between. An old name is used with a new file. Pattern 2. */
-#include "../case.h"
+ * the log between. An old name is used with a new file.
+ *
+ * couple: name read_name, file read_file
+ * pattern: 2 */
+#include "kernel.h"
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -14,9 +17,9 @@ static void *show(void *unused)
 {
     for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&log_lock);
-        const long name = binlog.name;
+        const long name = binlog.name; /* read_name */
         BETWEEN(&log_lock);
-        const long file = binlog.file;
+        const long file = binlog.file; /* read_file */
         pthread_mutex_unlock(&log_lock);
         mismatches += name != file;
     }
@@ -25,7 +28,7 @@ static void *show(void *unused)
 
 static void *rotate(void *unused)
 {
-    case_late();
+    kernel_late();
     for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&log_lock);
         binlog.name = i + 2;
@@ -42,5 +45,5 @@ static int is_wrong(void)
 
 int main(void)
 {
-    return case_run(show, rotate, is_wrong);
+    return kernel_run(show, rotate, is_wrong);
 }

@@ -1,8 +1,14 @@
 /* After bug 169 of MySQL: rows are changed under the lock of the table, and the statement is
  * appended to the binary log under the lock of the log, after the other was given back. An insert
  * between the two of a delete is logged in the wrong order, and a recovery from the log ends with
- * another table. Patterns 3 and 4. */
-#include "../case.h"
+ * another table.
+ *
+ * couple: rows delete, line_count append
+ * couple: rows insert, line_count append
+ * couple: rows delete, lines statement
+ * couple: rows insert, lines statement
+ * pattern: 3 4 */
+#include "kernel.h"
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -23,8 +29,8 @@ static void log_statement(char statement)
     pthread_mutex_unlock(&table_lock);
 #endif
     pthread_mutex_lock(&log_lock);
-    lines[line_count] = statement;
-    line_count = line_count + 1;
+    lines[line_count] = statement; /* statement append */
+    line_count = line_count + 1;   /* append */
     pthread_mutex_unlock(&log_lock);
 #ifdef FIXED
     pthread_mutex_unlock(&table_lock);
@@ -35,7 +41,7 @@ static void *delete_all(void *unused)
 {
     for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&table_lock);
-        table.rows = 0;
+        table.rows = 0; /* delete */
         log_statement(STATEMENT_DELETE);
     }
     return unused;
@@ -43,10 +49,10 @@ static void *delete_all(void *unused)
 
 static void *insert(void *unused)
 {
-    case_late();
+    kernel_late();
     for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&table_lock);
-        table.rows = table.rows + 1;
+        table.rows = table.rows + 1; /* insert */
         log_statement(STATEMENT_INSERT);
     }
     return unused;
@@ -64,5 +70,5 @@ static int is_wrong(void)
 
 int main(void)
 {
-    return case_run(delete_all, insert, is_wrong);
+    return kernel_run(delete_all, insert, is_wrong);
 }

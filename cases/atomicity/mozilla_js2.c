@@ -1,7 +1,10 @@
 /* After a bug of Mozilla's JavaScript engine: the number of strings and the sum of their lengths
  * are counted one after the other, and a reader of both between sees a number that does not belong
- * to the sum. Pattern 3. */
-#include "../case.h"
+ * to the sum.
+ *
+ * couple: total_strings count, length_sum add
+ * pattern: 3 */
+#include "kernel.h"
 
 static pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -13,9 +16,9 @@ static void *add_strings(void *unused)
 {
     for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&runtime_lock);
-        runtime.total_strings++;
+        runtime.total_strings++; /* count */
         BETWEEN(&runtime_lock);
-        runtime.length_sum += 8;
+        runtime.length_sum += 8; /* add */
         pthread_mutex_unlock(&runtime_lock);
     }
     return unused;
@@ -25,7 +28,7 @@ static long mean_length;
 
 static void *measure(void *unused)
 {
-    case_late();
+    kernel_late();
     for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&runtime_lock);
         const long strings = runtime.total_strings;
@@ -43,5 +46,5 @@ static int is_wrong(void)
 
 int main(void)
 {
-    return case_run(add_strings, measure, is_wrong);
+    return kernel_run(add_strings, measure, is_wrong);
 }
