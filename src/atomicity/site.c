@@ -272,37 +272,19 @@ void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struc
     }
 }
 
-/* The accesses to one variable in a row, from `first` on: where they end. */
-static uint32_t run_end(const struct sites *s, uint32_t first, uint32_t end)
-{
-    uint32_t i = first;
-    while (i < end && s->list[i].which == s->list[first].which) {
-        i++;
-    }
-    return i;
-}
-
 void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, couple_list *list)
 {
-    const uint32_t end = s->sketch->threads[thread].end;
-    for (uint32_t from = s->sketch->threads[thread].first; from < end;) {
-        const uint32_t change = run_end(s, from, end);
-        const uint32_t to = change < end ? run_end(s, change, end) : end;
-        uint32_t before[2] = {UINT32_MAX, UINT32_MAX}; /* by is_write */
-        uint32_t after[2] = {UINT32_MAX, UINT32_MAX};
-        for (uint32_t i = from; i < change; i++) {
-            before[s->list[i].is_write] = i;
-        }
-        for (uint32_t i = to; i-- > change;) {
-            after[s->list[i].is_write] = i;
-        }
-        for (int k = 0; k < 4; k++) {
-            if (before[k & 1] != UINT32_MAX && after[k >> 1] != UINT32_MAX) {
-                add_couple(s, (struct couple){.first = before[k & 1], .second = after[k >> 1]},
-                           sorts, list);
+    uint32_t last[2][2] = {{UINT32_MAX, UINT32_MAX}, {UINT32_MAX, UINT32_MAX}}; /* by kind */
+    for (uint32_t i = s->sketch->threads[thread].first; i < s->sketch->threads[thread].end; i++) {
+        const struct site *site = &s->list[i];
+        uint32_t *own = &last[site->which][site->is_write];
+        for (int is_write = 0; is_write < 2; is_write++) {
+            const uint32_t before = last[!site->which][is_write];
+            if (before != UINT32_MAX && (*own == UINT32_MAX || *own < before)) {
+                add_couple(s, (struct couple){.first = before, .second = i}, sorts, list);
             }
         }
-        from = change;
+        *own = i;
     }
 }
 

@@ -77,8 +77,14 @@ void sites_release(struct sites *s);
 void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struct sorts *sorts,
                    couple_list *list);
 
-/* The couples of an access to one variable and the next to the other: of each kind the last before
- * the change and the first after it. */
+/* The couples of an access to one variable and a later one to the other, closest of their kinds:
+ * the first is the last of its kind (variable, read or write) before the second, and the second is
+ * the first of its kind after the first. Accesses of the two other kinds may lie between:
+ *
+ *     W x   R y   R x   W y        (W x, R y)  (W x, W y)  (R y, R x)  (R x, W y)
+ *
+ * These couples are complete. If the closest couple cannot replace a wider one in an interleaving,
+ * then two accesses of one kind are interrupted there, which is a pattern of one variable. */
 void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, couple_list *list);
 
 /* True when a lock is held from the first of the couple to the second, and another excludes it

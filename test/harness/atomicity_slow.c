@@ -346,13 +346,12 @@ static void try_single(struct slow *s, event_id a, event_id b)
 
 /* ---- two variables ---- */
 
-/* Whether a and then b, of two variables, are the closest of their kinds: between them come first
- * other kinds of access to the one, then other kinds to the other. */
+/* Whether a and then b, of two variables, are the closest of their kinds: between them the task has
+ * no access of the kind of either. */
 static bool is_pair(const struct slow *s, event_id a, event_id b)
 {
     const uint64_t x = variable_of(s, a);
     const uint64_t y = variable_of(s, b);
-    bool is_past = false;
     if (x == y || !is_of_task(s, a, b) || b < a || x >> 32 != y >> 32) {
         return false;
     }
@@ -361,12 +360,10 @@ static bool is_pair(const struct slow *s, event_id a, event_id b)
             continue;
         }
         const uint64_t v = variable_of(s, id);
-        const bool is_x = v == x;
-        if ((is_x && (is_past || writes(s, id) == writes(s, a))) ||
+        if ((v == x && writes(s, id) == writes(s, a)) ||
             (v == y && writes(s, id) == writes(s, b))) {
             return false;
         }
-        is_past |= v == y;
     }
     return !straddles(s, a, b);
 }
