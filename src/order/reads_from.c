@@ -91,7 +91,7 @@ bool reads_from_can_know(const struct hb *hb)
 {
     const struct sections *s = &hb->sections;
     for (uint32_t i = 0; i < hb->waits.count; i++) {
-        if (!hb->waits.list[i].is_paired) {
+        if (!hb->waits.list[i].is_paired && !hb->waits.list[i].is_semaphore) {
             return false;
         }
     }

@@ -10,7 +10,7 @@
 #include "base/seam.h"
 #include "wire/segment.h"
 
-enum { FRAMES_MAX = 64 };
+enum { FRAMES_MAX = 64, WORD_SIZE = 8 };
 
 void naming_init(struct naming *g, struct tables *t, struct shared_memory *memory,
                  const char *folder, uint32_t number)
@@ -353,7 +353,9 @@ uint32_t naming_allocate(struct naming *g, uint64_t address, uint64_t size, uint
 {
     const struct rule rule = {&g->allocation_of, calls_of_origin, places_print_allocation};
     const uint32_t name = name_by_source(g, name_by_rule(g, place, rule));
-    add_block(g, address, size, name);
+    /* A block that is freed is written in whole words: the rest of its last word is its own. */
+    const uint64_t rest = -size % WORD_SIZE;
+    add_block(g, address, size + rest < size ? size : size + rest, name);
     return name;
 }
 

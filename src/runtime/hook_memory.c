@@ -112,15 +112,22 @@ static bool is_wanted(void)
     return access_is_told() && rt_is_recording() && rt_self.ignore == 0;
 }
 
+/* Memory of `size` bytes that the program asked for, `room` of which are its own. */
+static void *handed_out(void *start, size_t size, size_t room, const void *place)
+{
+    const int saved = errno;
+    access_clear(start, room);
+    record(EVENT_ALLOC, start, size, place);
+    errno = saved;
+    return start;
+}
+
+/* The padding behind a block belongs to it: an earlier, longer block there has ended. */
 static void *allocated(void *block, size_t size, const void *place)
 {
-    if (block != NULL && is_wanted()) {
-        const int saved = errno;
-        access_clear(block, size);
-        record(EVENT_ALLOC, block, size, place);
-        errno = saved;
-    }
-    return block;
+    return block != NULL && is_wanted()
+               ? handed_out(block, size, real.malloc_usable_size(block), place)
+               : block;
 }
 
 static void freed(void *block, const void *place)
@@ -137,6 +144,11 @@ static void freed(void *block, const void *place)
 static size_t pages(size_t size)
 {
     return (size + 4095) & ~(size_t)4095;
+}
+
+static void *mapped(void *start, size_t size, const void *place)
+{
+    return is_wanted() ? handed_out(start, size, size, place) : start;
 }
 
 /* Memory that processes share stays where others have mapped it. */
@@ -160,7 +172,7 @@ void memory_maps(const void *wanted, size_t size, int flags, const void *place)
 void *memory_mapped(void *start, size_t size, int flags, const void *place)
 {
     const bool is_own = (flags & MAP_TYPE) == MAP_PRIVATE;
-    return start == MAP_FAILED || !is_own ? start : allocated(start, pages(size), place);
+    return start == MAP_FAILED || !is_own ? start : mapped(start, pages(size), place);
 }
 
 static void *remap(void *start, size_t size, size_t size_new, int flags, void *wanted)
@@ -186,7 +198,7 @@ void *memory_remap(void *start, size_t size, size_t size_new, int flags, void *w
         void *stayed = remap(start, size, size_new, flags & ~movers, NULL);
         if (stayed != MAP_FAILED || (flags & MREMAP_MAYMOVE) == 0) {
             if (stayed != MAP_FAILED && after > before) {
-                (void)allocated((char *)start + before, after - before, place);
+                (void)mapped((char *)start + before, after - before, place);
             }
             return stayed;
         }
@@ -195,9 +207,9 @@ void *memory_remap(void *start, size_t size, size_t size_new, int flags, void *w
     memory_unmaps(wanted, (flags & MREMAP_FIXED) != 0 ? size_new : 0, place);
     void *moved = remap(start, size, size_new, flags, wanted);
     if (moved == MAP_FAILED || (flags & MREMAP_DONTUNMAP) != 0) {
-        (void)allocated(start, before, place);
+        (void)mapped(start, before, place);
     }
-    return moved == MAP_FAILED ? moved : allocated(moved, after, place);
+    return moved == MAP_FAILED ? moved : mapped(moved, after, place);
 }
 
 RT_EXPORT void *malloc(size_t size)
