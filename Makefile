@@ -126,10 +126,11 @@ bench-threads: all                 ## programs with threads: how soon their bugs
 	@bench/threads_bench.py $(BUILD)
 
 .PHONY: bench-atomicity
-bench-atomicity: all deps-programs ## the atomicity analysis, beside SPIN, and a server's pairs
+bench-atomicity: all deps-programs ## the atomicity analysis, beside SPIN: its speed, its findings and its noise
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/atomicity_bench
 	@bench/atomicity_programs_bench.py $(BUILD)
+	@bench/atomicity_noise_bench.py $(BUILD)
 	@bench/correlate_bench.py $(BUILD)
 
 clean:                             ## remove what was built

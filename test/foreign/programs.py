@@ -61,6 +61,19 @@ def repeat_until(command):
     return f"i=0; until {command}; do i=$((i + 1)); [ $i -lt 600 ] || exit 1; sleep 0.1; done"
 
 
+def text_of(tree, scale):
+    """The name of a file of words in the tree, about 650 KB for each unit of the scale; the same in every run."""
+    name = f"data-{scale}"
+    path = os.path.join(tree, name)
+    if not os.path.exists(path):
+        chance = random.Random(scale)
+        words = [bytes(chance.choice(b"abcdefghijklmnop") for _ in range(chance.randint(2, 9))) + b" " for _ in range(5000)]
+        with open(path, "wb") as file:
+            for _ in range(scale):
+                file.write(b"".join(chance.choices(words, k=100000)))
+    return name
+
+
 class Pigz:
     """Compresses with four threads that hand blocks to each other; at level 11 by code of its own."""
     name = "pigz"
@@ -77,19 +90,31 @@ class Pigz:
     @staticmethod
     def load(tree, scale):
         """A shell script, run in the tree."""
-        path = os.path.join(tree, f"data-{scale}")
-        if not os.path.exists(path):
-            chance = random.Random(scale)
-            words = [bytes(chance.choice(b"abcdefghijklmnop") for _ in range(chance.randint(2, 9))) + b" " for _ in range(5000)]
-            with open(path, "wb") as file:
-                for _ in range(scale):
-                    file.write(b"".join(chance.choices(words, k=100000)))
-        return f"""./pigz -p 4 -c data-{scale} > data.gz
-            gzip -cd data.gz | cmp - data-{scale}
-            head -c {40000 * scale} data-{scale} > part
+        data = text_of(tree, scale)
+        return f"""./pigz -p 4 -c {data} > data.gz
+            gzip -cd data.gz | cmp - {data}
+            head -c {40000 * scale} {data} > part
             ./pigz -11 -b 32 -p 4 -c part > data.gz
             gzip -cd data.gz | cmp - part
             rm data.gz part"""
+
+
+class Pbzip2:
+    """Compresses and decompresses in C++: a producer, three consumers of a queue of blocks, a writer."""
+    name = "pbzip2"
+    needs = ("bzip2", "g++")
+
+    @staticmethod
+    def build(tree, compiler):
+        run(["make", f"CXX={compiler[:-2]}c++", f"CXXFLAGS={FLAGS} -pthread", "pbzip2"], tree)
+
+    @staticmethod
+    def load(tree, scale):
+        data = text_of(tree, scale)
+        return f"""./pbzip2 -p3 -b1 -k -c {data} > data.bz2
+            bzip2 -cd data.bz2 | cmp - {data}
+            ./pbzip2 -p3 -d -c data.bz2 | cmp - {data}
+            rm data.bz2"""
 
 
 class Redis:
