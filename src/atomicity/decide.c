@@ -11,9 +11,20 @@
  * Threads are first advanced only as far as the question needs, which finds most answers in few
  * steps; only where that fails, each as far as it goes. The first block of a thread, up to the
  * section of its first place in the question, is known beforehand where it needs nobody else, and
- * taken at once. */
+ * taken at once.
+ *
+ * Version checks (version.h) are locks that a thread holds only if it comes to the write that asks
+ * for the version. So an execution belongs to limits, one per thread: the first such write that it
+ * does not come to. Under given limits the sections that end behind them are none, the others are
+ * locks, and the above holds. Limits that are tried first let a thread come no further than the
+ * question needs; that is enough unless some thread must leave a critical section to let others go
+ * on, and what it does on its way out needs others in turn: up to there, each limit is tried.
+ *
+ * A thread of which the question has only reads gets no limit: if its write were refused, it would
+ * begin anew, and what it read came to nothing. What it does because of these reads before it asks
+ * is a question of its own, about a read and a write. */
 
-enum { STATES_DEFAULT = 20000 };
+enum { STATES_DEFAULT = 20000, LIMITS_MAX = 256 };
 
 /* Where the thread holds nothing, as long as it needs no other: nowhere, if others hold something
  * when it begins. */
@@ -35,17 +46,33 @@ static void find_calm(struct decider *d, uint32_t thread)
     d->calm[thread] = calm;
 }
 
+/* The first write that asks for a version at or behind a step, or the end of the thread. */
+static uint32_t next_limit(const struct decider *d, uint32_t thread, uint32_t from)
+{
+    const struct model_thread *t = &d->m->threads[thread];
+    uint32_t limit = t->count;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const uint32_t asks_at = t->steps[i].asks_at;
+        limit = asks_at != 0 && asks_at >= from && asks_at < limit ? asks_at : limit;
+    }
+    return limit;
+}
+
 void decider_init(struct decider *d, const struct model *m, uint32_t state_max)
 {
     *d = (struct decider){.m = m, .state_max = state_max != 0 ? state_max : STATES_DEFAULT};
     d->cut = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
     d->need = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
+    d->reach = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
+    d->limit = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
     d->held_count = arena_array(&d->arena, uint32_t, (size_t)m->thread_count + 1);
     d->locks = arena_array(&d->arena, struct lock_state, (size_t)m->lock_count + 1);
     d->calm = arena_array(&d->arena, uint32_t *, (size_t)m->thread_count + 1);
     for (uint32_t thread = 0; thread < m->thread_count; thread++) {
         find_calm(d, thread);
+        d->has_versions |= next_limit(d, thread, 0) < m->threads[thread].count;
     }
+    d->limit[m->thread_count] = UINT32_MAX; /* of what nobody gives back */
 }
 
 void decider_release(struct decider *d)
@@ -57,11 +84,19 @@ void decider_release(struct decider *d)
 
 /* ---- one step ---- */
 
+/* Whether the step is of a version that the thread does not ask for under its limit. */
+static inline bool is_unasked(const struct decider *d, uint32_t thread, const struct step *s)
+{
+    return s->asks_at >= d->limit[thread];
+}
+
 static bool is_lock_free(const struct decider *d, uint32_t thread, const struct step *s)
 {
     const struct lock_state *lock = &d->locks[s->lock];
-    return s->is_shared ? lock->owner == 0 || lock->owner == thread + 1
-                        : lock->owner == 0 && lock->shared_count == 0;
+    if (lock->owner != 0) {
+        return lock->owner == thread + 1 || is_unasked(d, thread, s);
+    }
+    return s->is_shared || lock->shared_count == 0;
 }
 
 static bool has_preds(const struct decider *d, const struct step *s)
@@ -92,7 +127,7 @@ static inline bool is_ready(const struct decider *d, uint32_t thread)
 {
     const struct model_thread *t = &d->m->threads[thread];
     const uint32_t at = d->cut[thread];
-    if (at == t->count) {
+    if (at == d->limit[thread]) {
         return false;
     }
     const struct step *s = &t->steps[at];
@@ -108,10 +143,14 @@ static inline bool is_ready(const struct decider *d, uint32_t thread)
 static void lock_add(struct decider *d, uint32_t thread, const struct step *s, int change)
 {
     struct lock_state *lock = &d->locks[s->lock];
+    if (is_unasked(d, thread, s)) {
+        return;
+    }
     if (s->is_shared) {
         lock->shared_count += (uint32_t)change;
     } else {
-        lock->owner = change > 0 ? thread + 1 : 0;
+        lock->depth += (uint32_t)change;
+        lock->owner = lock->depth > 0 ? thread + 1 : 0;
     }
     d->held_count[thread] += (uint32_t)change;
 }
@@ -204,7 +243,10 @@ static bool advance(struct decider *d, uint32_t thread)
     locks.count = 0;
     locks.is_overfull = false;
     while (is_ready(d, thread)) {
-        taken_locks_pass(&locks, step_forward(d, thread));
+        const struct step *s = step_forward(d, thread);
+        if (!is_unasked(d, thread, s)) {
+            taken_locks_pass(&locks, s);
+        }
         if (locks.count == 0 && !locks.is_overfull) {
             good = d->cut[thread];
             if (!is_wanted(d, thread)) {
@@ -378,14 +420,106 @@ static void start(struct decider *d)
     }
 }
 
-enum decision decider_ask(struct decider *d, const struct question *q)
+/* ---- limits ---- */
+
+/* Where a thread that has taken so many steps is out of all critical sections, those of version
+ * checks aside. */
+static uint32_t way_out(const struct decider *d, uint32_t thread, uint32_t count)
 {
-    d->question = q;
-    for (uint32_t i = 0; i < q->order_count; i++) {
-        d->gates[i] = (struct gate){.before = q->places[q->orders[i].before],
-                                    .after = q->places[q->orders[i].after]};
+    const struct model_thread *t = &d->m->threads[thread];
+    uint32_t held_count = 0;
+    uint32_t end = 0;
+    for (; end < t->count && (end < count || held_count > 0); end++) {
+        const struct step *s = &t->steps[end];
+        held_count += s->asks_at == 0 && s->kind == STEP_LOCK;
+        held_count -= s->asks_at == 0 && s->kind == STEP_UNLOCK && held_count > 0;
     }
-    set_needs(d);
+    return end;
+}
+
+/* Takes what a thread needs of others for its steps up to where it reaches; whether that is news.
+ */
+static bool follow_reach(struct decider *d, uint32_t thread)
+{
+    const struct model *m = d->m;
+    bool is_changed = false;
+    for (uint32_t i = d->need[thread]; i < d->reach[thread]; i++) {
+        const struct step *s = &m->threads[thread].steps[i];
+        for (uint32_t p = 0; p < s->pred_count; p++) {
+            const struct step_pred *pred = &m->preds[s->pred_first + p];
+            const uint32_t count = m->threads[pred->thread].count;
+            const uint32_t wanted = pred->count < count ? pred->count : count;
+            if (d->reach[pred->thread] < wanted) {
+                d->reach[pred->thread] = wanted;
+                is_changed = true;
+            }
+        }
+    }
+    return is_changed;
+}
+
+/* How far threads may have to come so that all that have begun are out of their critical sections.
+ * An execution of the question stays one if it is cut off there: what is cut off holds nothing. */
+static void set_reach(struct decider *d)
+{
+    memcpy(d->reach, d->need, d->m->thread_count * sizeof *d->reach);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (uint32_t thread = 0; thread < d->m->thread_count; thread++) {
+            const uint32_t end = way_out(d, thread, d->reach[thread]);
+            is_changed |= end > d->reach[thread];
+            d->reach[thread] = end;
+            is_changed |= follow_reach(d, thread);
+        }
+    }
+}
+
+/* Whether the question is about the thread, and about reads only. */
+static bool only_reads(const struct decider *d, uint32_t thread)
+{
+    const struct question *q = d->question;
+    uint32_t read_count = 0;
+    for (uint32_t i = 0; i < q->place_count; i++) {
+        const struct place p = q->places[i];
+        if (p.thread == thread) {
+            if (d->m->threads[thread].steps[p.step].is_write) {
+                return false;
+            }
+            read_count++;
+        }
+    }
+    return read_count > 0;
+}
+
+static uint32_t first_limit(const struct decider *d, uint32_t thread)
+{
+    return only_reads(d, thread) ? d->m->threads[thread].count
+                                 : next_limit(d, thread, d->need[thread]);
+}
+
+static void set_first_limits(struct decider *d)
+{
+    for (uint32_t thread = 0; thread < d->m->thread_count; thread++) {
+        d->limit[thread] = first_limit(d, thread);
+    }
+}
+
+/* Goes on to the next limits; false when all have been. */
+static bool set_next_limits(struct decider *d)
+{
+    for (uint32_t thread = 0; thread < d->m->thread_count; thread++) {
+        if (d->limit[thread] < d->reach[thread]) {
+            d->limit[thread] = next_limit(d, thread, d->limit[thread] + 1);
+            return true;
+        }
+        d->limit[thread] = first_limit(d, thread);
+    }
+    return false;
+}
+
+/* Searches under the limits as they are. */
+static enum decision search_limited(struct decider *d)
+{
     start(d);
     d->is_full = false;
     const enum decision decision = search(d);
@@ -395,6 +529,31 @@ enum decision decider_ask(struct decider *d, const struct question *q)
     start(d);
     d->is_full = true;
     return search(d);
+}
+
+enum decision decider_ask(struct decider *d, const struct question *q)
+{
+    d->question = q;
+    for (uint32_t i = 0; i < q->order_count; i++) {
+        d->gates[i] = (struct gate){.before = q->places[q->orders[i].before],
+                                    .after = q->places[q->orders[i].after]};
+    }
+    set_needs(d);
+    if (d->has_versions) {
+        set_reach(d);
+    } else {
+        memset(d->reach, 0, d->m->thread_count * sizeof *d->reach);
+    }
+    set_first_limits(d);
+    enum decision decision = search_limited(d);
+    for (uint32_t i = 1; decision != DECIDE_YES && set_next_limits(d); i++) {
+        const enum decision next = i < LIMITS_MAX ? search_limited(d) : DECIDE_UNKNOWN;
+        decision = next == DECIDE_NO ? decision : next;
+        if (i == LIMITS_MAX) {
+            break;
+        }
+    }
+    return decision;
 }
 
 /* ---- any accesses of some kinds ---- */
@@ -424,14 +583,13 @@ static bool remember_progress(struct decider *d, uint32_t *state, uint32_t progr
     return is_new(d, state, count + 1);
 }
 
-enum decision decider_occurs(struct decider *d, const struct sequence *q)
+/* Walks under the limits as they are. */
+static enum decision walk_limited(struct decider *d, const struct sequence *q)
 {
-    static const struct question none = {.place_count = 0};
     VEC(struct walk_branch) branches = {0};
     struct arena scratch = {0};
     uint32_t *state = arena_array(&scratch, uint32_t, (size_t)d->m->thread_count + 1);
     enum decision decision = DECIDE_NO;
-    d->question = &none;
     reset(d);
     vec_push(&branches, (struct walk_branch){0});
     while (branches.count > 0 && decision == DECIDE_NO) {
@@ -458,5 +616,22 @@ enum decision decider_occurs(struct decider *d, const struct sequence *q)
     }
     vec_release(&branches);
     arena_release(&scratch);
+    return decision;
+}
+
+enum decision decider_occurs(struct decider *d, const struct sequence *q)
+{
+    static const struct question none = {.place_count = 0};
+    enum decision decision = DECIDE_NO;
+    d->question = &none;
+    for (uint32_t thread = 0; thread < d->m->thread_count; thread++) {
+        d->need[thread] = 0;
+        d->reach[thread] = d->m->threads[thread].count;
+    }
+    set_first_limits(d);
+    do {
+        const enum decision next = walk_limited(d, q);
+        decision = next == DECIDE_NO ? decision : next;
+    } while (decision != DECIDE_YES && set_next_limits(d));
     return decision;
 }

@@ -43,6 +43,7 @@ struct stretch {
 
 struct lock_state {
     uint32_t owner; /* thread plus one that holds it alone, 0: none */
+    uint32_t depth; /* how often: sections of one version check may overlap in a thread */
     uint32_t shared_count;
 };
 
@@ -59,6 +60,9 @@ struct decider {
     struct gate gates[QUESTION_ORDERS_MAX]; /* the orders of the question */
     uint32_t *cut;                          /* per thread: how many of its steps are taken */
     uint32_t *need;                         /* per thread: how many are needed at least */
+    uint32_t *reach;                        /* per thread: beyond so many, none help */
+    uint32_t *limit;                        /* per thread: how many it may take */
+    bool has_versions;                      /* limits matter */
     uint32_t *held_count;                   /* per thread: locks it holds */
     struct lock_state *locks;               /* per lock */
     uint32_t **calm;           /* per thread and step: the last step at or before it that the thread

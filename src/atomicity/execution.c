@@ -158,6 +158,9 @@ static int check_orders(struct check *c, event_id id)
  * task is seen to take): their ends are marks too. */
 static int check_mark(struct check *c, const struct mark *mark)
 {
+    if (mark->kind != MARK_POINT && frame_is_version(c->f, mark->section)) {
+        return 0; /* check_versions has its own view of them */
+    }
     switch (mark->kind) {
     case MARK_POINT: return check_orders(c, mark->event);
     case MARK_LOCK: return take_lock(c, mark->event, &c->f->hb.sections.list[mark->section]);
@@ -216,14 +219,59 @@ static bool has_versions(const struct variables *v)
     return false;
 }
 
+/* Whether a write to the one resource changes the version of the other. */
+static bool changes(const struct frame *f, const struct access *write, uint32_t variable)
+{
+    const struct variable *a = &f->variables.list.at[write->variable];
+    const struct variable *b = &f->variables.list.at[variable];
+    return write->variable == variable ||
+           (a->node == b->node && variable_is_below_or_above(trace_name(f->trace, a->name),
+                                                             trace_name(f->trace, b->name)));
+}
+
+/* Tasks that were told a version and have yet to ask for it. */
+typedef VEC(const struct access *) asking_list;
+
+/* A write happens; its own question, if it has one, is answered. */
+static int pass_write(struct check *c, const struct access *write, asking_list *asking)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < asking->count; i++) {
+        const struct access *ask = asking->at[i];
+        if (ask->task != write->task && changes(c->f, write, ask->variable)) {
+            return refuse(c, ask->event, "the version it asks for is no more");
+        }
+        if (ask != write) {
+            asking->at[kept++] = ask;
+        }
+    }
+    asking->count = kept;
+    return 0;
+}
+
+/* Per access, the write in this execution that asks for the version it was told, plus one. */
+static const uint32_t *find_asks(struct check *c)
+{
+    const struct variables *v = &c->f->variables;
+    uint32_t *ask_of = arena_array(&c->arena, uint32_t, v->accesses.count + 1);
+    for (uint32_t i = 0; i < v->accesses.count; i++) {
+        const struct access *a = &v->accesses.at[i];
+        if (a->asked != ACCESS_NONE && c->f->hb.contexts.position[a->event] < c->done[a->task]) {
+            ask_of[a->asked] = i + 1;
+        }
+    }
+    return ask_of;
+}
+
+/* No version changes between the access that told it and the write that asks for it. */
 static int check_versions(struct check *c)
 {
     const struct variables *v = &c->f->variables;
     if (!has_versions(v)) {
         return 0;
     }
-    uint32_t *version = arena_array(&c->arena, uint32_t, v->list.count + 1);
-    struct map seen = {0}; /* (task, variable) to the version of its last read */
+    const uint32_t *ask_of = find_asks(c);
+    asking_list asking = {0};
     event_list events = {0};
     int result = 0;
     turns_events(c->c->turns, c->f, &events);
@@ -232,18 +280,14 @@ static int check_versions(struct check *c)
         if (number == ACCESS_NONE) {
             continue;
         }
-        const struct access *a = &v->accesses.at[number];
-        const uint64_t key = map_pair(a->task, a->variable);
-        if (!a->is_write) {
-            map_put(&seen, key, version[a->variable]);
-        } else {
-            if (a->partner != ACCESS_NONE && *map_get(&seen, key) != version[a->variable]) {
-                result = refuse(c, a->event, "the version it asks for is no more");
-            }
-            version[a->variable]++;
+        if (v->accesses.at[number].is_write) {
+            result = pass_write(c, &v->accesses.at[number], &asking);
+        }
+        if (ask_of[number] != 0) {
+            vec_push(&asking, &v->accesses.at[ask_of[number] - 1]);
         }
     }
-    map_release(&seen);
+    vec_release(&asking);
     vec_release(&events);
     return result;
 }

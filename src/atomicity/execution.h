@@ -46,7 +46,7 @@ struct execution_claim {
 };
 
 /* 0 when it can happen: tasks go forward, what must come before an event has come, no two tasks
- * hold a lock that excludes one, no version changes between a read and the write that asks for it;
+ * hold a lock that excludes one, no version changes between being told and being asked for;
  * and the places come in their order. Else -1, and e says which event could not happen, and why.
  * Where tasks have begun as listed, the list must be an execution (execution_is_listed). O(tasks^2
  * + turns + locks taken and orders in the turns; where versions are checked, events in all of it).

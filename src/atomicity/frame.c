@@ -1,5 +1,6 @@
 #include "atomicity/frame.h"
 
+#include "atomicity/version.h"
 #include "base/bits.h"
 #include "base/map.h"
 #include "base/sort.h"
@@ -272,6 +273,8 @@ int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct 
         return -1;
     }
     variables_build(&f->variables, t);
+    f->version_first = f->hb.sections.lock_count;
+    versions_add(&f->hb.sections, t, &f->variables, &f->arena);
     struct build b = {.f = f};
     struct arena scratch = {0};
     add_sections(&b);

@@ -40,7 +40,8 @@ struct section_marks {
 /* Open for reading. */
 struct frame {
     const struct trace *trace;
-    struct hb hb;
+    struct hb hb;           /* its sections are those of locks and of version checks (version.h) */
+    uint32_t version_first; /* locks from this number on are version checks */
     struct variables variables;
     const struct mark *marks;
     const uint32_t *first;    /* per task, and one more: its marks */
@@ -74,6 +75,12 @@ static inline bool frame_is_before(const struct frame *f, event_id a, event_id b
 static inline uint32_t frame_count_before(const struct frame *f, event_id event, uint32_t task)
 {
     return f->point_count > 0 ? reach_count(&f->hb.before, event, task) : 0;
+}
+
+/* Whether the section is of a version check. */
+static inline bool frame_is_version(const struct frame *f, uint32_t section)
+{
+    return f->hb.sections.list[section].lock >= f->version_first;
 }
 
 /* The first mark of a task at or behind an event of the list. O(log). */

@@ -1,5 +1,6 @@
 #include "atomicity/grade.h"
 
+#include "atomicity/version.h"
 #include "base/map.h"
 #include "base/sort.h"
 #include "solve/solve.h"
@@ -157,7 +158,9 @@ static void add_locks(struct slice *s)
         vec_clear(&here);
         for (uint32_t i = 0; l->is_contended && i < l->count; i++) {
             const struct section *section = &sections->list[sections->by_lock[l->first + i]];
-            if (is_in(s, section->begin)) {
+            const bool counts =
+                !version_is_awaited(section, s->f->version_first) || is_in(s, section->end);
+            if (is_in(s, section->begin) && counts) {
                 vec_push(&here, section);
             }
         }
@@ -171,8 +174,7 @@ static bool is_last_of_task(const struct slice *s, event_id id)
     return s->f->hb.contexts.position[id] + 1 == s->need[trace_at(s->f->trace, id)->task];
 }
 
-/* No other write comes between the read and the write it saw, or between a read and the write that
- * asks for its version. */
+/* No other write comes between the read and the write it saw. */
 static void add_read(struct slice *s, uint32_t number)
 {
     const struct variables *all = &s->f->variables;
@@ -181,8 +183,6 @@ static void add_read(struct slice *s, uint32_t number)
     const uint32_t at = variable_of(s, read->event);
     const uint32_t writer = s->f->writer[number];
     const struct access *saw = writer == ACCESS_NONE ? NULL : &all->accesses.at[writer];
-    const struct access *asks =
-        read->partner == ACCESS_NONE ? NULL : &all->accesses.at[read->partner];
     if (saw != NULL) {
         problem_add(&s->problem, solve_before(variable_of(s, saw->event), at));
     }
@@ -197,10 +197,6 @@ static void add_read(struct slice *s, uint32_t number)
         } else {
             problem_add_either(&s->problem, solve_before(write, variable_of(s, saw->event)),
                                solve_before(at, write));
-        }
-        if (asks != NULL && w != asks && is_in(s, asks->event)) {
-            problem_add_either(&s->problem, solve_before(write, at),
-                               solve_before(variable_of(s, asks->event), write));
         }
     }
 }

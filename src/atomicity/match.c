@@ -47,12 +47,12 @@ static struct couple_news *news_of(struct matcher *r, uint32_t sort)
     return &r->news.at[sort];
 }
 
-/* Resources have versions, which windows do not know; what is captured of them is short. */
+/* A window cannot tell which versions are asked for behind it. Captures with versions are short:
+ * they are asked as a whole. */
 static bool looks_around(const struct matcher *r, const struct sketch *sketch)
 {
     const struct frame *f = sketch->frame;
-    const uint32_t name = f->variables.list.at[sketch->variables[0]].name;
-    return r->options.looks_around && !variable_is_resource(trace_name(f->trace, name));
+    return r->options.looks_around && f->version_first == f->hb.sections.lock_count;
 }
 
 static void pass_begin(struct pass *p, struct matcher *r, const struct sketch *sketch,
@@ -563,14 +563,16 @@ static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
     }
 }
 
-/* Where a cycle of conflicts was found for a couple, that its read is stale goes without saying. */
+/* Where a cycle of conflicts was found for a couple, that its read is stale goes without saying. A
+ * task that has overwritten what it read goes on from its own value; that it overwrote somebody
+ * else's is a pattern of one variable. */
 static enum violation pattern_stale(const struct pass *p, const struct couple *c,
                                     const struct site *s)
 {
     const struct site *a = site_at(p, c->first);
     const struct site *b = site_at(p, c->second);
     return !a->is_write && s->is_write && b->is_write && a->which == s->which &&
-                   !news_of(p->r, c->sort)->is_paired
+                   !c->is_overwritten && !news_of(p->r, c->sort)->is_paired
                ? VIOLATION_STALE
                : VIOLATION_NONE;
 }

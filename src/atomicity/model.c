@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "atomicity/version.h"
 #include "base/bits.h"
 #include "base/sort.h"
 
@@ -16,9 +17,8 @@ struct build {
     VEC(uint32_t) kept;          /* those locks, and some that nobody contends for */
     VEC(uint32_t) marks;         /* of the model, in their order */
     size_t mark_next;            /* of them, the first that has no step yet */
-    uint32_t *number_of;      /* per lock of the trace: its number in the model; NULL: the same */
-    uint32_t version_lock[2]; /* numbers of the version checks, UINT32_MAX: none */
-    struct step *steps;       /* of all threads, one behind the other */
+    uint32_t *number_of; /* per lock of the trace: its number in the model; NULL: the same */
+    struct step *steps;  /* of all threads, one behind the other */
     uint32_t step_count;
     VEC(struct step_pred) preds;
 };
@@ -98,21 +98,13 @@ static void keep_locks(struct build *b)
     b->keeps = arena_array(&b->scratch, bool, (size_t)s->lock_count + 1);
     b->number_of = arena_array(&b->scratch, uint32_t, (size_t)s->lock_count + 1);
     keep_held(b);
-    m->locks = arena_array(&m->arena, struct model_lock, b->kept.count + 2);
+    m->locks = arena_array(&m->arena, struct model_lock, b->kept.count + 1);
     for (uint32_t i = 0; i < s->lock_count; i++) {
         b->keeps[i] &= s->locks[i].is_contended;
         if (b->keeps[i]) {
             b->number_of[i] = m->lock_count;
-            m->locks[m->lock_count++] = (struct model_lock){.name = s->locks[i].name};
-        }
-    }
-    for (int which = 0; which < 2; which++) {
-        b->version_lock[which] = UINT32_MAX;
-        const uint32_t variable = m->variables[which];
-        if (variable != VARIABLE_NONE && b->f->variables.list.at[variable].is_checked) {
-            b->version_lock[which] = m->lock_count;
-            m->locks[m->lock_count++] = (struct model_lock){
-                .name = b->f->variables.list.at[variable].name, .is_version = true};
+            m->locks[m->lock_count++] = (struct model_lock){.name = s->locks[i].name,
+                                                            .is_version = i >= b->f->version_first};
         }
     }
 }
@@ -183,30 +175,14 @@ static void add_mark(struct build *b, const struct mark *mark)
     add_step(b, (struct step){.event = mark->event,
                               .kind = (uint8_t)kind,
                               .lock = b->number_of == NULL ? s->lock : b->number_of[s->lock],
+                              .asks_at = version_is_awaited(s, b->f->version_first) ? s->end : 0,
                               .is_shared = s->is_shared});
-}
-
-/* What a version check adds around an access: the beginning of its section, or its end. A write
- * that asks for no version passes through a section of its own. */
-static void add_version(struct build *b, const struct sketch_access *found, enum step_kind kind)
-{
-    const struct access *a = &b->f->variables.accesses.at[found->number];
-    const uint32_t lock = b->version_lock[found->which];
-    if (lock == UINT32_MAX || found->is_related) {
-        return;
-    }
-    const bool has_partner = a->partner != ACCESS_NONE;
-    const bool is_begin = a->is_write ? !has_partner : has_partner;
-    if (kind == STEP_LOCK ? is_begin : a->is_write) {
-        add_step(b, (struct step){.event = found->event, .kind = (uint8_t)kind, .lock = lock});
-    }
 }
 
 static void add_access(struct build *b, uint32_t number)
 {
     const struct sketch_access *found = &b->sketch->list[number];
     const struct model_thread *thread = &b->m->threads[b->m->thread_count];
-    add_version(b, found, STEP_LOCK);
     if (b->m->places != NULL) {
         b->m->places[number] =
             (struct place){.thread = b->m->thread_count,
@@ -217,7 +193,18 @@ static void add_access(struct build *b, uint32_t number)
                               .which = found->which,
                               .is_related = found->is_related,
                               .is_write = found->is_write});
-    add_version(b, found, STEP_UNLOCK);
+}
+
+/* Replaces the writes that ask for versions by the steps at which they begin. */
+static void find_asking(const struct build *b, struct model_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->count; i++) {
+        struct step *s = &thread->steps[i];
+        if (s->asks_at != 0) {
+            s->asks_at = model_steps_before(thread, s->asks_at);
+            must(s->asks_at > 0 || b->window != NULL);
+        }
+    }
 }
 
 static void add_thread(struct build *b, uint32_t task)
@@ -241,15 +228,15 @@ static void add_thread(struct build *b, uint32_t task)
         add_access(b, part.first++);
     }
     thread->count = (uint32_t)(&b->steps[b->step_count] - thread->steps);
+    find_asking(b, thread);
     b->m->thread_count += thread->count > 0;
 }
 
-/* An access has at most a step before it and one behind it, see add_version. */
 static void add_threads(struct build *b, uint32_t access_count)
 {
     struct model *m = b->m;
     const uint32_t task_count = (uint32_t)b->f->trace->tables.tasks.count;
-    const size_t step_max = b->marks.count + (size_t)access_count * 3;
+    const size_t step_max = b->marks.count + (size_t)access_count;
     m->threads = arena_array(&m->arena, struct model_thread, (size_t)task_count + 1);
     b->steps = arena_array(&m->arena, struct step, step_max + 1);
     for (uint32_t task = 0; task < task_count; task++) {
@@ -395,7 +382,6 @@ static void build(struct build *b)
     const uint32_t access_count = find_parts(b);
     if (b->window != NULL) {
         m->lock_count = f->hb.sections.lock_count;
-        b->version_lock[0] = b->version_lock[1] = UINT32_MAX;
         for (uint32_t task = 0; task < f->trace->tables.tasks.count; task++) {
             choose_marks_of_task(b, task);
         }

@@ -8,8 +8,8 @@
  * Every execution of the model is one of the trace's tasks, as far as its orders and locks tell.
  *
  * Left out are locks in whose sections nothing of the model happens: such a section can always be
- * passed at once. A version check is a lock: from the read whose version is asked for to the
- * conditional write, nobody else writes. */
+ * passed at once. A version check is a lock (version.h), but one that a thread holds only if it
+ * comes to the write that asks for the version. */
 #ifndef CLEW_ATOMICITY_MODEL_H
 #define CLEW_ATOMICITY_MODEL_H
 
@@ -24,7 +24,10 @@ enum step_kind { STEP_POINT, STEP_LOCK, STEP_ACCESS, STEP_UNLOCK };
 
 struct step {
     event_id event;
-    uint32_t lock;       /* LOCK, UNLOCK: dense number in the model */
+    uint32_t lock; /* LOCK, UNLOCK: dense number in the model */
+    /* LOCK, UNLOCK of a version: the step at which the event of the write that asks for it begins;
+     * a thread that does not come to it has not held the version. 0: of a lock. */
+    uint32_t asks_at;
     uint32_t pred_first; /* its preds are model.preds[pred_first .. pred_first + pred_count) */
     uint32_t pred_count;
     uint8_t kind;    /* enum step_kind */

@@ -94,6 +94,24 @@ static void print_comment(struct out *out, const char *text)
     out_text(out, " */");
 }
 
+/* A version check: sections of one may overlap in a thread. One that awaits its write may be given
+ * up; then the thread does not come to that write. */
+static void print_version(uint32_t thread, const struct step *s, struct out *out)
+{
+    const unsigned lock = s->lock;
+    if (s->kind == STEP_UNLOCK) {
+        out_format(out, "  atomic { s%u--; l%u = (s%u == 0 -> 0 : %u) };", lock, lock, lock,
+                   thread + 1);
+    } else if (s->asks_at == 0) {
+        out_format(out, "  atomic { l%u == 0 || l%u == %u -> l%u = %u; s%u++ };", lock, lock,
+                   thread + 1, lock, thread + 1, lock);
+    } else {
+        out_format(out,
+                   "  if :: atomic { l%u == 0 || l%u == %u -> l%u = %u; s%u++ } :: g%u_%u = 1 fi;",
+                   lock, lock, thread + 1, lock, thread + 1, lock, thread, s->asks_at);
+    }
+}
+
 static void print_lock(const struct step *s, struct out *out)
 {
     const unsigned lock = s->lock;
@@ -138,6 +156,27 @@ static size_t pred_count_of(const struct model *m)
     return count;
 }
 
+/* Whether a write that asks for a version begins with this step. */
+static bool is_asked_at(const struct model_thread *t, uint32_t step)
+{
+    for (uint32_t i = 0; i < step; i++) {
+        if (t->steps[i].asks_at == step) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A flag for each version that a thread may give up. */
+static void print_flags(const struct model_thread *t, uint32_t thread, struct out *out)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (is_asked_at(t, i)) {
+            out_format(out, "bit g%u_%u;\n", thread, i);
+        }
+    }
+}
+
 static void print_thread(const struct model *m, uint32_t thread, struct out *out)
 {
     const struct trace *t = m->frame->trace;
@@ -148,10 +187,15 @@ static void print_thread(const struct model *m, uint32_t thread, struct out *out
     out_text(out, "\n{\n");
     for (uint32_t i = 0; i < of->count; i++) {
         const struct step *s = &of->steps[i];
+        if (is_asked_at(of, i)) {
+            out_format(out, "  g%u_%u == 0;\n", thread, i);
+        }
         if (s->kind == STEP_ACCESS) {
             out_format(out, "  last = %u;", code_of(thread, s->which, s->is_write));
         } else if (s->kind == STEP_POINT) {
             print_point(m, s, out);
+        } else if (m->locks[s->lock].is_version) {
+            print_version(thread, s, out);
         } else {
             print_lock(s, out);
         }
@@ -196,6 +240,9 @@ void promela_print(const struct model *m, const claim_list *claims, struct out *
         out_format(out, "byte l%u, s%u; ", i, i);
         print_comment(out, trace_name(m->frame->trace, m->locks[i].name));
         out_char(out, '\n');
+    }
+    for (uint32_t i = 0; i < m->thread_count; i++) {
+        print_flags(&m->threads[i], i, out);
     }
     for (uint32_t i = 0; i < m->thread_count; i++) {
         out_format(out, "int at%u;\n", i);

@@ -19,7 +19,6 @@ struct build {
     const struct frame *f;
     struct frame_span span; /* the sections of the trace around the last site */
     bool has_changed;       /* something else is held now than at the last site */
-    VEC(uint32_t) checks;   /* version checks that the thread is in */
 };
 
 /* Adds a section to what is held, by its lock. */
@@ -64,16 +63,16 @@ static void find_held(struct build *b, struct site *site, const struct site *las
         return;
     }
     site->held_first = (uint32_t)b->s->held.count;
+    b->has_changed = false;
     for (uint32_t i = 0; i < b->span.count; i++) {
         const uint32_t section = b->f->held[b->span.first + i];
-        if (sections->locks[sections->list[section].lock].is_contended) {
+        const bool is_version = frame_is_version(b->f, section);
+        const bool counts = !is_version || sections->list[section].end == site->event;
+        b->has_changed |= is_version;
+        if (counts && sections->locks[sections->list[section].lock].is_contended) {
             hold(b, site, section_of(b, last, section));
         }
     }
-    vec_each (&b->checks, check) {
-        hold(b, site, *check);
-    }
-    b->has_changed = false;
 }
 
 /* What a recording knows of the callers tells two calls of a function from a loop. */
@@ -106,52 +105,16 @@ static void add_site(struct build *b, const struct sketch_access *a, const struc
     }
 }
 
-/* A version check is a section from the read whose version is asked for to the conditional write; a
- * write that asks for none passes through one of its own. */
-static void begin_check(struct build *b, const struct sketch_access *a)
-{
-    const struct access *access = &b->f->variables.accesses.at[a->number];
-    const bool has_partner = access->partner != ACCESS_NONE;
-    if (a->is_write != has_partner) {
-        vec_push(&b->checks, (uint32_t)b->s->sections.count);
-        vec_push(&b->s->sections,
-                 (struct site_section){.section = SECTION_VERSION,
-                                       .lock = b->f->hb.sections.lock_count + a->which});
-        b->has_changed = true;
-    }
-}
-
-static void end_check(struct build *b, const struct sketch_access *a)
-{
-    const uint32_t lock = b->f->hb.sections.lock_count + a->which;
-    for (size_t i = b->checks.count; a->is_write && i-- > 0;) {
-        if (b->s->sections.at[b->checks.at[i]].lock == lock) {
-            b->checks.at[i] = vec_pop(&b->checks);
-            b->has_changed = true;
-            return;
-        }
-    }
-}
-
 static void add_thread(struct build *b, const struct sketch_thread *thread)
 {
     const struct sketch *sketch = b->s->sketch;
     b->has_changed = true;
-    vec_clear(&b->checks);
     for (uint32_t i = thread->first; i < thread->end; i++) {
         const struct sketch_access *a = &sketch->list[i];
         const struct frame_span span = b->f->held_at[a->number];
-        const uint32_t variable = sketch->variables[a->which];
-        const bool is_checked = !a->is_related && b->f->variables.list.at[variable].is_checked;
         b->has_changed |= span.first != b->span.first || span.count != b->span.count;
         b->span = span;
-        if (is_checked) {
-            begin_check(b, a);
-        }
         add_site(b, a, i == thread->first ? NULL : &b->s->list[i - 1]);
-        if (is_checked) {
-            end_check(b, a);
-        }
     }
 }
 
@@ -163,7 +126,6 @@ void sites_build(struct sites *s, const struct sketch *sketch, struct sorts *sor
     for (uint32_t i = 0; i < sketch->thread_count; i++) {
         add_thread(&b, &sketch->threads[i]);
     }
-    vec_release(&b.checks);
 }
 
 void sites_release(struct sites *s)
@@ -175,9 +137,18 @@ void sites_release(struct sites *s)
 
 /* ---- couples ---- */
 
-/* Whether the section is held at the site too. */
+static bool is_version(const struct sites *s, uint32_t section)
+{
+    return frame_is_version(s->sketch->frame, s->sections.at[section].section);
+}
+
+/* Whether the section, which a later site of the thread is in, has begun at the site. */
 static bool is_held(const struct sites *s, const struct site *site, uint32_t section)
 {
+    const struct frame *f = s->sketch->frame;
+    if (is_version(s, section)) {
+        return f->hb.sections.list[s->sections.at[section].section].begin <= site->event;
+    }
     for (uint32_t i = 0; i < site->held_count; i++) {
         if (s->held.at[site->held_first + i] == section) {
             return true;
@@ -194,9 +165,9 @@ static uint32_t cover_of(const struct sites *s, struct sorts *sorts, const struc
         return a->locks;
     }
     uint32_t cover = 0;
-    for (uint32_t i = 0; i < a->held_count; i++) {
-        const uint32_t section = s->held.at[a->held_first + i];
-        if (is_held(s, b, section)) {
+    for (uint32_t i = 0; i < b->held_count; i++) {
+        const uint32_t section = s->held.at[b->held_first + i];
+        if (is_held(s, a, section)) {
             cover = locks_with(s, sorts, cover, section);
         }
     }
@@ -227,7 +198,7 @@ static bool is_of_rounds(const struct sites *s, const struct couple *c)
         const uint32_t first = s->held.at[a->held_first + i];
         for (uint32_t k = 0; k < b->held_count; k++) {
             const uint32_t second = s->held.at[b->held_first + k];
-            if (first != second &&
+            if (first != second && !is_version(s, first) &&
                 are_rounds(&s->sections.at[first], &s->sections.at[second], is_of_one)) {
                 return true;
             }
@@ -242,7 +213,8 @@ static void add_couple(const struct sites *s, struct couple c, struct sorts *sor
     c.is_rounds = is_of_rounds(s, &c);
     c.sort =
         sort_of(sorts, (struct tuple){{s->list[c.first].sort, s->list[c.second].sort,
-                                       (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1,
+                                       (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1 |
+                                           (uint32_t)c.is_overwritten << 2,
                                        UINT32_MAX}});
     c.cover = cover_of(s, sorts, &c);
     c.locks[0] = s->list[c.first].locks;
@@ -281,7 +253,12 @@ void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, co
         for (int is_write = 0; is_write < 2; is_write++) {
             const uint32_t before = last[!site->which][is_write];
             if (before != UINT32_MAX && (*own == UINT32_MAX || *own < before)) {
-                add_couple(s, (struct couple){.first = before, .second = i}, sorts, list);
+                const uint32_t write = last[!site->which][true];
+                const bool is_overwritten = write != UINT32_MAX && write > before;
+                add_couple(
+                    s,
+                    (struct couple){.first = before, .second = i, .is_overwritten = is_overwritten},
+                    sorts, list);
             }
         }
         *own = i;
@@ -290,14 +267,14 @@ void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, co
 
 bool sites_shut_out(const struct sites *s, const struct couple *c, const struct site *other)
 {
-    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
     if (c->cover == 0 || other->locks == 0) {
         return false;
     }
-    for (uint32_t i = 0; i < a->held_count; i++) {
-        const uint32_t number = s->held.at[a->held_first + i];
+    for (uint32_t i = 0; i < b->held_count; i++) {
+        const uint32_t number = s->held.at[b->held_first + i];
         const struct site_section *section = &s->sections.at[number];
-        if (!is_held(s, &s->list[c->second], number)) {
+        if (!is_held(s, &s->list[c->first], number)) {
             continue;
         }
         for (uint32_t k = 0; k < other->held_count; k++) {

@@ -11,22 +11,21 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 
-/* A critical section of a thread, and how often it accesses x and y. A version check is one too:
- * from the read whose version is asked for to the conditional write. */
+/* A critical section of a thread, and how often it accesses x and y. */
 struct site_section {
-    uint32_t section; /* of the trace; SECTION_VERSION: a version check */
-    uint32_t lock;    /* of the trace; those of version checks come behind */
+    uint32_t section; /* of the trace */
+    uint32_t lock;    /* of the trace */
     bool is_shared;
     uint32_t access_count[2];
     uint32_t sort; /* equal for sections with accesses of equal sorts and callers, in one order */
 };
 
-#define SECTION_VERSION UINT32_MAX
-
 /* An access of the sketch. */
 struct site {
     event_id event;
-    uint32_t held_first; /* its sections are held[held_first .. held_first + held_count) */
+    /* Its sections are held[held_first .. held_first + held_count); of those of version checks
+     * only the ones that end with it: the others may be given up (version.h). */
+    uint32_t held_first;
     uint32_t held_count;
     uint32_t locks; /* equal for accesses of one sketch that hold the same; 0: nothing */
     uint32_t sort;  /* equal for accesses of one kind at one place; where that is not known, or the
@@ -44,6 +43,7 @@ struct couple {
     uint32_t cover;         /* what is held from the first to the second, as in `locks` */
     uint32_t locks[2];      /* of the two sites */
     bool has_reads_between; /* two writes */
+    bool is_overwritten; /* a read of the one variable, and its task writes it before the second */
     /* It straddles two sections of one lock that do the same, or each of which has the whole
      * couple's variables by itself: it may belong to two rounds of a loop, not to one operation. */
     bool is_rounds;

@@ -153,14 +153,16 @@ static const char *say(const struct scene *s)
 
 /* ---- what is missing ---- */
 
-/* The sections around an access. */
+/* The sections of locks around an access. */
 static struct held held_at(const struct scene *s, const struct step *access)
 {
     const struct frame *f = s->m->model->frame;
     const struct frame_span span = f->held_at[f->access_of[access->event]];
     struct held held = {0};
     for (uint32_t i = 0; i < span.count; i++) {
-        vec_push(&held.sections, f->held[span.first + i]);
+        if (!frame_is_version(f, f->held[span.first + i])) {
+            vec_push(&held.sections, f->held[span.first + i]);
+        }
     }
     return held;
 }

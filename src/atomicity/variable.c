@@ -10,7 +10,7 @@ struct build {
     const struct trace *t;
     struct map number_of;    /* scoped name to its variable of this life */
     struct map life_of;      /* scoped name of a block to how often it was freed */
-    struct map last_read;    /* (task, variable) to the read since its last write */
+    struct map told;         /* (task, resource) to the access that told its version last */
     struct map checked;      /* scoped names of resources whose writes are checked */
     VEC(uint32_t) block_of;  /* per name: the name of its block, itself where it is none's part */
     VEC(uint32_t) class_of;  /* per name: its class plus one, 0: not known yet */
@@ -131,25 +131,36 @@ static uint32_t variable_number(struct build *b, const struct event *e)
     return *number;
 }
 
-/* A conditional write asks for the version of its task's last read, or else of nobody knows which:
- * then it counts as plain. On a resource that is known to check, every write does. */
+/* A conditional write asks for the version that its task was told last, by a read or by a write of
+ * its own. One without such an access counts as plain. On a resource that is known to check, every
+ * write asks. */
 static void set_condition(struct build *b, const struct event *e, struct access *a)
 {
     const bool is_known_to_check = map_get(&b->checked, scope_name(b->t, e, e->object)) != NULL;
     if (e->mode != CONDITION_VERSION && !is_known_to_check) {
         return;
     }
-    const uint32_t *read = map_get(&b->last_read, map_pair(a->task, a->variable));
-    if (read == NULL || *read == ACCESS_NONE) {
+    const uint32_t *last = map_get(&b->told, map_pair(a->task, a->variable));
+    if (last == NULL) {
         a->is_conditional = is_known_to_check;
         return;
     }
-    const uint32_t version = trace_at(b->t, b->v->accesses.at[*read].event)->text;
+    /* The text of a read is the version it was told, that of a write the one it asked for. */
+    const struct access *told = &b->v->accesses.at[*last];
+    const uint32_t version = told->is_write ? 0 : trace_at(b->t, told->event)->text;
     a->is_conditional = version == e->text || version == 0 || e->text == 0 || is_known_to_check;
-    struct access *asked = &b->v->accesses.at[*read];
-    if (a->is_conditional && asked->partner == ACCESS_NONE) {
-        a->partner = *read;
-        asked->partner = (uint32_t)b->v->accesses.count;
+    a->asked = a->is_conditional ? *last : ACCESS_NONE;
+}
+
+/* What the task knows of the resource's version after this access: a read without one tells
+ * nothing new. */
+static void learn_version(struct build *b, const struct event *e, const struct access *a)
+{
+    const uint32_t number = (uint32_t)b->v->accesses.count;
+    bool is_new = false;
+    uint32_t *told = map_slot(&b->told, map_pair(a->task, a->variable), number, &is_new);
+    if (a->is_write || e->text != 0 || is_new) {
+        *told = number;
     }
 }
 
@@ -159,15 +170,14 @@ static void add_access(struct build *b, event_id id)
     struct access a = {.event = id,
                        .task = e->task,
                        .variable = variable_number(b, e),
-                       .partner = ACCESS_NONE,
+                       .asked = ACCESS_NONE,
                        .is_write = e->kind == EVENT_WRITE};
     struct variable *v = &b->v->list.at[a.variable];
-    const uint32_t number = (uint32_t)b->v->accesses.count;
-    if (a.is_write) {
-        set_condition(b, e, &a);
-    }
     if (variable_is_resource(trace_name(b->t, e->object))) {
-        map_put(&b->last_read, map_pair(a.task, a.variable), a.is_write ? ACCESS_NONE : number);
+        if (a.is_write) {
+            set_condition(b, e, &a);
+        }
+        learn_version(b, e, &a);
     }
     v->count++;
     v->is_written |= a.is_write;
@@ -226,7 +236,7 @@ void variables_build(struct variables *v, const struct trace *t)
     lay_out(v);
     map_release(&b.number_of);
     map_release(&b.life_of);
-    map_release(&b.last_read);
+    map_release(&b.told);
     map_release(&b.checked);
     vec_release(&b.block_of);
     vec_release(&b.class_of);

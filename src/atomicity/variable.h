@@ -25,11 +25,11 @@ struct access {
     event_id event;
     uint32_t variable;
     uint32_t task;
-    /* Of a conditional write: the read whose version it asks for; of that read: the write. Else
-     * ACCESS_NONE. */
-    uint32_t partner;
+    /* Of a conditional write: the access of its task, a read or a write, that told the version it
+     * asks for. Else ACCESS_NONE. */
+    uint32_t asked;
     bool is_write;
-    bool is_conditional; /* refused, had another task written since its read */
+    bool is_conditional; /* refused, had another task written since it was told the version */
 };
 
 struct variable {

@@ -84,11 +84,10 @@ struct http_record {
     uint64_t offset;
 };
 
-/* What a task knows of the versions of a resource. */
+/* What a task knows of the versions of a resource, by the rules' order. */
 struct http_known {
-    uint32_t versions[HTTP_SOURCES_MAX]; /* by the rules' order; 0: not known */
-    uint32_t read;                       /* its last read, if it has not written since ... */
-    bool has_read;                       /* ... or none */
+    uint32_t versions[HTTP_SOURCES_MAX]; /* 0: not known */
+    uint32_t told_by[HTTP_SOURCES_MAX];  /* the accesses whose answers told them */
 };
 
 struct http_log {

@@ -154,7 +154,7 @@ static bool names_version(const char *sent, const char *known)
 }
 
 /* A write that asks for a version is conditional if it is the one its task was told last, or if
- * none was told. The read before it then shows a version of the same kind. */
+ * none was told. The read that told it then shows a version of the same kind. */
 static void resolve_write(struct http_log *l, const struct http_record *r, struct http_access *a,
                           const struct http_known *k)
 {
@@ -166,8 +166,8 @@ static void resolve_write(struct http_log *l, const struct http_record *r, struc
     a->is_conditional = is_own || own == 0;
     if (!a->is_conditional) {
         http_log_count(l, HTTP_STALE, r->offset);
-    } else if (k->has_read) {
-        l->accesses.at[k->read].text = own;
+    } else if (own != 0 && l->accesses.at[k->told_by[a->sent_by]].kind == EVENT_READ) {
+        l->accesses.at[k->told_by[a->sent_by]].text = own;
     }
 }
 
@@ -186,11 +186,12 @@ static void resolve_access(struct http_log *l, const struct http_record *r, uint
         resolve_write(l, r, a, k);
     }
     for (size_t i = 0; i < HTTP_SOURCES_MAX; i++) {
-        k->versions[i] = a->told[i] != 0 ? a->told[i] : k->versions[i];
+        if (a->told[i] != 0) {
+            k->versions[i] = a->told[i];
+            k->told_by[i] = index;
+        }
         a->text = a->kind == EVENT_READ && a->text == 0 ? a->told[i] : a->text;
     }
-    k->has_read = a->kind == EVENT_READ;
-    k->read = index;
 }
 
 static void resolve_versions(struct http_log *l)

@@ -395,6 +395,18 @@ static bool has_variables(const struct slow *s, event_id c, event_id d, event_id
            (variable_of(s, c) == y && variable_of(s, d) == x);
 }
 
+/* Whether the task of a writes its variable again before b. */
+static bool is_overwritten(const struct slow *s, event_id a, event_id b)
+{
+    for (event_id id = a + 1; id < b; id++) {
+        if (is_of_task(s, id, a) && is_access(s, id) && writes(s, id) &&
+            variable_of(s, id) == variable_of(s, a)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void try_pair(struct slow *s, event_id a, event_id b)
 {
     bool is_found = false;
@@ -406,7 +418,8 @@ static void try_pair(struct slow *s, event_id a, event_id b)
             }
         }
     }
-    for (event_id c = 0; c < s->r->count && !is_found && !writes(s, a) && writes(s, b); c++) {
+    is_found |= writes(s, a) || !writes(s, b) || is_overwritten(s, a, b);
+    for (event_id c = 0; c < s->r->count && !is_found; c++) {
         const struct order orders[] = {{a, c}, {c, b}};
         if (is_access(s, c) && !is_of_task(s, c, a) && writes(s, c) &&
             variable_of(s, c) == variable_of(s, a) &&

@@ -133,3 +133,71 @@ TEST(a_resource_conflicts_with_those_below_it)
     check_found(HEADINGS R("1") R("1") DO("2", "PUT", "/a/b"), "atomicity-single ");
     check_found(HEADINGS R("1") R("1") DO("2", "PUT", "/ab"), "");
 }
+
+/* ---- versions: what a server refuses, and what it cannot ---- */
+
+#define GET(task, path, told) task "\tGET\thttp://h" path "\t200\t" told "\n"
+#define PUT(task, path, told) task "\tPUT\thttp://h" path "\t200\t" told "\n"
+#define PUT_IF(task, path, told, asked) task "\tPUT\thttp://h" path "\t200\t" told "\t" asked "\n"
+
+TEST(a_version_told_by_an_own_write_is_one)
+{
+    check_found(HEADINGS PUT("1", "/a", "1") PUT_IF("1", "/a", "2", "1") W("2"), "");
+    check_found(HEADINGS PUT("1", "/a", "1") PUT("1", "/a", "2") W("2"), "atomicity-single ");
+    check_found(HEADINGS R("1") PUT_IF("1", "/a", "6", "5") PUT_IF("1", "/a", "7", "6") W("2"), "");
+}
+
+/* The server must refuse the second write of b if somebody wrote b since the first; what is read of
+ * the other resource before can be old all the same. */
+TEST(an_own_version_prevents_what_it_checks_and_no_more)
+{
+    check_found(HEADINGS PUT("1", "/b", "1") PUT("1", "/x", "") PUT_IF("1", "/b", "2", "1")
+                    PUT("2", "/b", "3") GET("2", "/x", ""),
+                "atomicity-pair atomicity-pair ");
+    check_found(HEADINGS PUT("1", "/b", "1") PUT("1", "/x", "") PUT_IF("1", "/b", "2", "1")
+                    PUT("2", "/b", "3"),
+                "");
+}
+
+TEST(a_version_check_behind_the_damage_does_not_excuse_it)
+{
+    check_found(HEADINGS GET("1", "/visits", "1") PUT("1", "/bills", "")
+                    PUT_IF("1", "/visits", "2", "1") GET("2", "/visits", "2")
+                        PUT_IF("2", "/visits", "3", "2"),
+                "stale-read ");
+}
+
+/* A check of one resource restricts what can happen to another: the model of /a alone would let
+ * task 1 come between, and the server would refuse its write of /b. */
+TEST(checks_of_other_resources_count)
+{
+    check_found(HEADINGS PUT("1", "/b", "2") PUT("1", "/a", "1") GET("2", "/b", "2")
+                    GET("2", "/a", "1") PUT_IF("2", "/b", "3", "2") PUT("2", "/a", "2"),
+                "lost-update atomicity-pair atomicity-pair stale-read ");
+}
+
+TEST(a_write_above_or_below_changes_the_version)
+{
+    check_found(HEADINGS R("1") C("1") DO("2", "PUT", "/a/b"), "");
+    check_found(HEADINGS R("1") C("1") DO("2", "PUT", "/"), "");
+    check_found(HEADINGS R("1") W("1") DO("2", "PUT", "/a/b"), "lost-update ");
+}
+
+TEST(a_lock_that_must_be_left_is_left_before_the_version_is_asked_for)
+{
+    check_found(HEADINGS DO("1", "POST", "/locks/l") R("1") R("1") DO("1", "DELETE", "/locks/l")
+                    C("1") DO("2", "POST", "/locks/l") DO("2", "DELETE", "/locks/l") W("2"),
+                "atomicity-single ");
+    check_found(HEADINGS DO("1", "POST", "/locks/l") R("1") R("1") C("1")
+                    DO("1", "DELETE", "/locks/l") DO("2", "POST", "/locks/l") W("2")
+                        DO("2", "DELETE", "/locks/l"),
+                "");
+}
+
+/* The reads of a task whose write is refused came to nothing: here task 1 is told the version
+ * before both reads that task 2 comes between. */
+TEST(reads_that_end_in_a_refusal_are_no_damage)
+{
+    check_found(HEADINGS R("1") GET("1", "/a", "") C("1") W("2"), "");
+    check_found(HEADINGS R("1") GET("1", "/a", "") W("2"), "atomicity-single ");
+}
