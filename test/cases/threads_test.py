@@ -44,15 +44,12 @@ def test_every_program_is_listed():
 
 
 def check_twin_has_no_race(program):
+    """The twin runs to its end without a race."""
     trace = os.path.join(FOLDER, program.title + ".clew")
     done = run(CLEW, "record", "-q", "-o", trace, "--", program.build(CLEW, FOLDER, True), *program.arguments)
     assert done.returncode == 0, f"{program.title}: ended with {done.returncode}: {done.stderr}"
     result = json.loads(run(CLEW, "races", "-q", "--model", "observed", "--json", trace).stdout)
     assert result["findings"] == [] and result["events"] > 0, (program.title, result["findings"])
-
-
-def test_twins_run_to_their_end_without_a_race():
-    tap.for_each(PROGRAMS, check_twin_has_no_race)
 
 
 def check_found(program, modes):
@@ -67,11 +64,6 @@ def check_found(program, modes):
         assert other["findings"][0]["key"] == found[0]["key"], (program.title, mode)
     done = run(CLEW, "replay", "--verify", str(REPLAYS), *found[0]["replay"].split()[2:])
     assert done.returncode == 1 and f"{REPLAYS} replays, all the same" in done.stdout, program.title + done.stdout + done.stderr
-
-
-def test_every_bug_is_found_in_two_modes_and_replayed():
-    modes = [MODES if IS_LONG else MODES[number % len(MODES):][:1] for number in range(len(PROGRAMS))]
-    tap.for_each(zip(PROGRAMS, modes), lambda row: check_found(*row))
 
 
 def test_code_that_was_entered_is_the_same_in_all_modes():
@@ -130,13 +122,18 @@ def check_twin_is_not_reported(program):
     assert result["stats"]["runs"] > 0, program.title
 
 
-def test_no_twin_is_reported():
-    tap.for_each(PROGRAMS, check_twin_is_not_reported)
+def check_program(number, program):
+    check_twin_has_no_race(program)
+    check_found(program, MODES if IS_LONG else MODES[number % len(MODES):][:1])
+    check_twin_is_not_reported(program)
 
 
 def main():
+    tests = tap.claims(globals())
+    tests += [(f"{program.title} is found in two modes and replayed, its twin is not reported",
+               lambda row=row: check_program(*row)) for row in enumerate(PROGRAMS) for program in row[1:]]
     try:
-        return tap.run(tap.claims(globals()))
+        return tap.run(tests)
     finally:
         shutil.rmtree(FOLDER)
 

@@ -1,5 +1,6 @@
 """Tests in Python: functions whose names are claims, printed as TAP. One that raises has failed, one that
-raises Skip says why it could not be tried."""
+raises Skip says why it could not be tried. A long list of tests runs as several programs side by side, each with a slice
+of the list (CLEW_TEST_SLICE; test/meson.build says which)."""
 import concurrent.futures
 import os
 import traceback
@@ -9,8 +10,16 @@ class Skip(Exception):
     """The test cannot be tried here."""
 
 
+def slice_of(tests):
+    """The tests of this program: of N slices the K-th, which has every N-th test, where CLEW_TEST_SLICE is K/N; else all."""
+    number, count = map(int, os.environ.get("CLEW_TEST_SLICE", "1/1").split("/"))
+    assert 1 <= number <= count, f"CLEW_TEST_SLICE: no slice {number} of {count}"
+    return tests[number - 1::count]
+
+
 def run(tests):
-    """Runs each (name, function) and prints a line for it; returns the exit status."""
+    """Runs each (name, function) of this program's slice and prints a line for it; returns the exit status."""
+    tests = slice_of(tests)
     print(f"1..{len(tests)}")
     failed = 0
     for number, (name, test) in enumerate(tests, 1):

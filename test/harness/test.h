@@ -6,7 +6,8 @@
  *     }
  *
  * A file of tests is a program; it prints TAP. An argument runs only the tests whose name contains
- * it. */
+ * it. CLEW_TEST_SLICE=K/N runs the K-th of N slices, every N-th test: test/meson.build runs the
+ * slices of a long program side by side. */
 #ifndef CLEW_TEST_H
 #define CLEW_TEST_H
 

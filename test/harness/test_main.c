@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,11 +89,24 @@ static int run_kept(size_t count)
     return _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
 }
 
+/* Whether the test belongs to this program's slice (test.h). */
+static bool is_in_slice(size_t index)
+{
+    const char *slice = getenv("CLEW_TEST_SLICE");
+    unsigned number = 1;
+    unsigned count = 1;
+    if (slice != NULL && (sscanf(slice, "%u/%u", &number, &count) != 2 || number - 1 >= count)) {
+        (void)fprintf(stderr, "CLEW_TEST_SLICE: \"%s\" is not K/N with 1 <= K <= N\n", slice);
+        exit(1);
+    }
+    return index % count == number - 1;
+}
+
 int main(int argc, char **argv)
 {
     size_t kept = 0;
     for (size_t i = 0; i < test_total; i++) {
-        if (argc < 2 || strstr(tests[i].name, argv[1]) != NULL) {
+        if (is_in_slice(i) && (argc < 2 || strstr(tests[i].name, argv[1]) != NULL)) {
             tests[kept++] = tests[i];
         }
     }

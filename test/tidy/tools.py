@@ -75,12 +75,13 @@ def for_clang(command):
     return ["clang", "-fsyntax-only", *result, *CLANG_MORE]
 
 
-def sources_compile_with_clang(build):
-    """Every source in the build's list of commands, looked at by clang with the build's own arguments."""
+def sources_compile_with_clang(build, choose=lambda names: names):
+    """The chosen sources of the build's list of commands, looked at by clang with the build's own arguments."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = {entry["file"]: entry for entry in json.load(file)}
     groups = {}
-    for name, entry in entries.items():
+    for name in choose(sorted(entries)):
+        entry = entries[name]
         command = for_clang(entry["command"])
         command.remove(name)
         # The first -I is the folder of the target itself, which holds no headers of ours.
