@@ -8,6 +8,7 @@
 #include "atomicity/match.h"
 #include "atomicity/region.h"
 #include "atomicity/tell.h"
+#include "atomicity/unobserved.h"
 #include "base/name_glob.h"
 #include "wire/kind.h"
 
@@ -364,6 +365,7 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
     stats->unknown += s.matcher.stats.unknown;
     stats->rounds += s.matcher.stats.rounds;
     stats->is_cut |= s.watch.is_over;
+    stats->unobserved += unobserved_count(t, n);
     note_limits(&s, n);
     matcher_release(&s.matcher);
     name_glob_release(&s.glob);

@@ -69,6 +69,7 @@ struct atomicity_stats {
     uint64_t unknown;    /* that nobody could decide within the limits */
     uint64_t rounds;     /* couples of places left out: they may belong to two rounds of a loop */
     uint64_t unseen;     /* variables and pairs that were not looked at when the budget ended */
+    uint64_t unobserved; /* nodes whose accesses the trace does not have, see unobserved.h */
     bool is_cut;         /* it ended before everything was */
     uint64_t same;       /* models not analysed because an earlier run had the same */
 };

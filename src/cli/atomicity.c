@@ -118,6 +118,7 @@ static void add_stats(struct atomicity_stats *sum, const struct atomicity_stats 
     sum->same += s->same;
     sum->rounds += s->rounds;
     sum->unseen += s->unseen;
+    sum->unobserved += s->unobserved;
 }
 
 static struct atomicity_options options_of(struct atomicity *a)
@@ -228,7 +229,7 @@ int atomicity_of_run(struct atomicity *a, struct reading *reading, struct err *e
 
 static bool is_open(const struct atomicity *a)
 {
-    return a->is_cut || a->stats.unknown > 0;
+    return a->is_cut || a->stats.unknown > 0 || a->stats.unobserved > 0;
 }
 
 static void print_json(struct atomicity *a)
@@ -250,6 +251,7 @@ static void print_json(struct atomicity *a)
     finding_file_count(f, "questions", a->stats.questions);
     finding_file_count(f, "unknown", a->stats.unknown);
     finding_file_count(f, "not_looked_at", a->stats.unseen);
+    finding_file_count(f, "unobserved", a->stats.unobserved);
     finding_file_count(f, "rounds", a->stats.rounds);
     finding_file_count(f, "same_models", a->stats.same);
     f->findings.list.count = count < limit ? count : (size_t)limit;
@@ -273,7 +275,11 @@ static void print_sum(struct atomicity *a)
     report_count(out, a->stats.variables, "shared variable", "shared variables");
     out_text(out, ", ");
     report_count(out, a->stats.pairs, "pair", "pairs");
-    if (count == 0) {
+    if (count == 0 && a->stats.unobserved > 0) {
+        out_text(out,
+                 ": unknown, the trace has no accesses to look at (build the program with clew "
+                 "cc and record it again)");
+    } else if (count == 0) {
         out_text(out, a->count > 0 ? ": no other atomicity violation" : ": no atomicity violation");
         out_text(out, is_open(a) ? " found so far" : "");
     } else {

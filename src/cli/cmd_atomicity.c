@@ -199,8 +199,8 @@ const struct verb verb_atomicity = {
         "is given; Ctrl-C ends that too, and what was found is told, with a count of what was not "
         "looked at.",
     .exit_statuses = "0 no violation\n1 a violation\n2 a trace could not be read\n"
-                     "3 the budget ended, or something could not be decided, before a violation "
-                     "was found",
+                     "3 the budget ended, something could not be decided, or the trace has no "
+                     "accesses, before a violation was found",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct atomicity_command),

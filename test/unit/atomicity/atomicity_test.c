@@ -2,6 +2,7 @@
 
 #include "test.h"
 #include "trace_of.h"
+#include "wire/kind.h"
 
 static struct atomicity_stats stats; /* of the last search */
 
@@ -310,4 +311,40 @@ TEST(lost_updates_of_resources_are_counted)
     (void)single("A r x @a; A w x @b; B w x @c");
     CHECK_INT(stats.lost_update, 0);
     CHECK_INT(stats.single, 1);
+}
+
+/* ---- traces without accesses ---- */
+
+TEST(a_trace_without_accesses_is_unknown)
+{
+    CHECK_TEXT(found("A acq m; A rel m; B acq m; B rel m"), "");
+    CHECK_INT(stats.unobserved, 1);
+    CHECK_TEXT(found("A acq m; A r x; A rel m; B acq m; B rel m"), "");
+    CHECK_INT(stats.unobserved, 0);
+}
+
+TEST(a_recorded_process_with_threads_and_no_accesses_is_unknown)
+{
+    struct trace t;
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    stats = (struct atomicity_stats){0};
+    trace_init(&t);
+    t.tables.order = ORDER_STAMPED;
+    static const char *const tasks[] = {"main@built", "main/1@built", "main@plain", "main/1@plain"};
+    for (size_t i = 0; i < 4; i++) {
+        const uint32_t task = tables_task_text(&t.tables, tasks[i], strlen(tasks[i]));
+        trace_append(&t, &(struct event){.kind = EVENT_THREAD_START, .task = task});
+        if (i == 0) {
+            trace_append(&t, &(struct event){.kind = EVENT_COVERAGE, .task = task});
+        }
+    }
+    trace_seal(&t);
+    CHECK_INT(atomicity_find(&t, &(struct atomicity_options){0}, &f, &stats, &n, &e), 0);
+    CHECK_INT(stats.unobserved, 1);
+    CHECK_TEXT(n.list.at[0].place, "plain");
+    findings_release(&f);
+    notes_release(&n);
+    trace_release(&t);
 }
