@@ -24,6 +24,15 @@ static const char *task_text(struct findings *f, const struct trace *t, uint32_t
     return findings_text(f, "%s%s%s", trace_name(t, task->name), node[0] == '\0' ? "" : "@", node);
 }
 
+/* Names both tasks; without their nodes where these are the same, since every event line has it. */
+static void name_tasks(struct scene *s, uint32_t a, uint32_t b)
+{
+    const struct task *tasks = s->t->tables.tasks.at;
+    const bool is_one_node = tasks[a].node == tasks[b].node;
+    s->a = is_one_node ? trace_name(s->t, tasks[a].name) : task_text(s->f, s->t, a);
+    s->b = is_one_node ? trace_name(s->t, tasks[b].name) : task_text(s->f, s->t, b);
+}
+
 static const char *object_of(const struct scene *s, const struct step *step)
 {
     return trace_name(s->t, trace_at(s->t, step->event)->object);
@@ -46,100 +55,162 @@ static struct scene scene_of(struct findings *f, const struct match *m)
             *(s.steps[i]->which == s.first->which ? &s.b_x : &s.b_y) = s.steps[i];
         }
     }
-    s.a = task_text(f, s.t, m->model->threads[a].task);
-    s.b = task_text(f, s.t, m->model->threads[b].task);
+    name_tasks(&s, m->model->threads[a].task, m->model->threads[b].task);
     s.x = object_of(&s, s.first);
     s.y = object_of(&s, s.last);
     s.is_resource = variable_is_resource(s.x);
     return s;
 }
 
+/* b's accesses in the order of its program. */
+static const struct step *b_first(const struct scene *s)
+{
+    if (s->b_x == NULL || s->b_y == NULL) {
+        return s->b_x != NULL ? s->b_x : s->b_y;
+    }
+    return s->b_x->event < s->b_y->event ? s->b_x : s->b_y;
+}
+
+static const struct step *b_last(const struct scene *s)
+{
+    if (s->b_x == NULL || s->b_y == NULL) {
+        return b_first(s);
+    }
+    return s->b_x->event < s->b_y->event ? s->b_y : s->b_x;
+}
+
 /* ---- the sentence ---- */
+
+/* The source line of an access; "" when it has none, and for requests, whose place says no more
+ * than the name of the resource. */
+static const char *line_of(const struct scene *s, const struct step *step)
+{
+    return s->is_resource ? "" : trace_name(s->t, trace_at(s->t, step->event)->location);
+}
+
+/* " (a.c:3)", or nothing. */
+static const char *at(const struct scene *s, const struct step *step)
+{
+    const char *line = line_of(s, step);
+    return line[0] == '\0' ? "" : findings_text(s->f, " (%s)", line);
+}
+
+/* " (a.c:3, a.c:7)", once when they are the same. */
+static const char *at_both(const struct scene *s)
+{
+    const char *first = line_of(s, s->first);
+    const char *last = line_of(s, s->last);
+    if (first[0] == '\0' || last[0] == '\0' || strcmp(first, last) == 0) {
+        return at(s, s->first);
+    }
+    return findings_text(s->f, " (%s, %s)", first, last);
+}
+
+/* "`x` (a.c:3)". */
+static const char *access_text(const struct scene *s, const struct step *step)
+{
+    return findings_text(s->f, "`%s`%s", object_of(s, step), at(s, step));
+}
 
 static const char *verb(const struct step *s)
 {
-    return s->is_write ? "changes" : "reads";
+    return s->is_write ? "write" : "read";
 }
 
+/* "write `x` (a.c:3) and read `y` (a.c:4)"; the verb once where it is the same. */
+static const char *two_accesses(const struct scene *s, const struct step *one,
+                                const struct step *other, const char *ending)
+{
+    const bool is_same = one->is_write == other->is_write;
+    return findings_text(s->f, "%s%s %s and%s%s%s %s", verb(one), ending, access_text(s, one),
+                         ending[0] == '\0' ? "" : " then", is_same ? "" : " ",
+                         is_same ? "" : findings_text(s->f, "%s%s", verb(other), ending),
+                         access_text(s, other));
+}
+
+/* "b can write `x` (a.c:3) and read `y` (a.c:4) meanwhile", in the order of b's program. */
+static const char *say_meanwhile(const struct scene *s)
+{
+    return findings_text(s->f, "%s can %s meanwhile", s->b,
+                         two_accesses(s, b_first(s), b_last(s), ""));
+}
+
+/* What comes of an interleaving of two writes of a. */
 static const char *say_writes(const struct scene *s)
 {
-    if (!s->b_x->is_write && !s->b_y->is_write) {
-        return findings_text(s->f,
-                             "%s writes `%s` and then `%s`, and %s reads both meanwhile: it sees a "
-                             "new `%s` with an old `%s`",
-                             s->a, s->x, s->y, s->b, s->x, s->y);
+    if (s->b_x->is_write && s->b_y->is_write) {
+        return findings_text(s->f, "`%s` stays as %s wrote it and `%s` as %s did", s->x, s->b, s->y,
+                             s->a);
     }
-    const char *end =
-        s->b_x->is_write && s->b_y->is_write
-            ? findings_text(s->f, "`%s` is left as %s wrote it and `%s` as %s did", s->x, s->b,
-                            s->y, s->a)
-            : findings_text(s->f, "`%s` and `%s` no longer belong together", s->x, s->y);
-    return findings_text(s->f,
-                         "%s writes `%s` and then `%s`, and %s %s `%s` and %s `%s` meanwhile: %s",
-                         s->a, s->x, s->y, s->b, verb(s->b_x), s->x, verb(s->b_y), s->y, end);
+    if (!s->b_x->is_write && !s->b_y->is_write) {
+        return findings_text(s->f, "%s sees the new `%s` with the old `%s`", s->b, s->x, s->y);
+    }
+    return findings_text(s->f, "`%s` and `%s` no longer agree", s->x, s->y);
+}
+
+/* "read (a.c:3) and its write (a.c:7)", or "read and its write (a.c:3)". */
+static const char *two_kinds(const struct scene *s)
+{
+    const bool is_one_line = strcmp(line_of(s, s->first), line_of(s, s->last)) == 0;
+    return findings_text(s->f, "%s%s and its %s%s", verb(s->first),
+                         is_one_line ? "" : at(s, s->first), verb(s->last), at(s, s->last));
 }
 
 static const char *say_one(const struct scene *s)
 {
+    const char *between = findings_text(s->f, "%s can %s %s between %s's", s->b, verb(s->b_x),
+                                        access_text(s, s->b_x), s->a);
     switch ((int)s->m->pattern) {
     case VIOLATION_RWR:
-        return findings_text(s->f,
-                             "%s changes `%s` between two reads of it by %s: they see "
-                             "different values",
-                             s->b, s->x, s->a);
+        return findings_text(s->f, "%s two reads of it%s: %s sees two different values", between,
+                             at_both(s), s->a);
     case VIOLATION_WWR:
-        return findings_text(s->f,
-                             "%s changes `%s` between a write and a read of it by %s, which "
-                             "then reads someone else's value",
-                             s->b, s->x, s->a);
+        return findings_text(s->f, "%s %s: %s reads a value that it did not write", between,
+                             two_kinds(s), s->a);
     case VIOLATION_RWW:
-        return findings_text(s->f,
-                             "%s changes `%s` between %s's read and its write: that change "
-                             "is lost",
-                             s->b, s->x, s->a);
+        return findings_text(s->f, "%s %s: the value that %s writes is lost", between, two_kinds(s),
+                             s->b);
     case VIOLATION_WRW:
-        return findings_text(s->f,
-                             "%s reads `%s` between two writes of it by %s: it sees a value "
-                             "in between",
-                             s->b, s->x, s->a);
+        return findings_text(s->f, "%s two writes of it%s: %s sees a value in between", between,
+                             at_both(s), s->b);
     default:
-        return findings_text(s->f,
-                             "%s writes `%s` between two writes of it by %s: what %s wrote "
-                             "is lost",
-                             s->b, s->x, s->a, s->b);
+        return findings_text(s->f, "%s two writes of it%s: the value that %s writes is lost",
+                             between, at_both(s), s->b);
     }
+}
+
+/* "a reads `x` (a.c:3) and then writes `y` (a.c:4)". */
+static const char *say_couple(const struct scene *s)
+{
+    return findings_text(s->f, "%s %s", s->a, two_accesses(s, s->first, s->last, "s"));
 }
 
 static const char *say(const struct scene *s)
 {
     switch (s->m->pattern) {
     case VIOLATION_P1:
-        return findings_text(s->f,
-                             "%s reads `%s` and then writes `%s`, and %s changes `%s` and %s "
-                             "`%s` meanwhile: `%s` follows from a value that is no more",
-                             s->a, s->x, s->y, s->b, s->x, verb(s->b_y), s->y, s->y);
+        return findings_text(s->f, "%s; %s: the new `%s` follows from an old `%s`", say_couple(s),
+                             say_meanwhile(s), s->y, s->x);
     case VIOLATION_P2:
-        return findings_text(s->f,
-                             "%s reads `%s` and then `%s`, and %s changes both meanwhile: an "
-                             "old `%s` is seen with a new `%s`",
-                             s->a, s->x, s->y, s->b, s->x, s->y);
-    case VIOLATION_P3: return say_writes(s);
+        return findings_text(s->f, "%s; %s: %s sees an old `%s` with a new `%s`", say_couple(s),
+                             say_meanwhile(s), s->a, s->x, s->y);
+    case VIOLATION_P3:
+        return findings_text(s->f, "%s; %s: %s", say_couple(s), say_meanwhile(s), say_writes(s));
     case VIOLATION_P4:
         return findings_text(s->f,
-                             "%s writes `%s` and then reads `%s`, and %s changes `%s` "
-                             "meanwhile: the `%s` that is read does not belong to the `%s` "
-                             "that was written",
-                             s->a, s->x, s->y, s->b, s->y, s->y, s->x);
+                             "%s; %s: the `%s` that %s reads does not agree with the `%s` "
+                             "that it wrote",
+                             say_couple(s), say_meanwhile(s), s->y, s->a, s->x);
     case VIOLATION_STALE:
         return findings_text(s->f,
-                             "%s reads `%s` and then writes `%s`, and %s changes `%s` in "
-                             "between: what is written follows from a value that is no more",
-                             s->a, s->x, s->y, s->b, s->x);
+                             "%s; %s can write %s in between: the new `%s` follows from an "
+                             "old `%s`",
+                             say_couple(s), s->b, access_text(s, s->b_x), s->y, s->x);
     case VIOLATION_MERGED:
         return findings_text(s->f,
-                             "%s comes between %s's accesses to `%s` and `%s`: wrong if the "
-                             "two must change together",
-                             s->b, s->a, s->x, s->y);
+                             "%s; %s can come in between: wrong if the two must change "
+                             "together",
+                             say_couple(s), s->b);
     case VIOLATION_NONE:
     case VIOLATION_RWR:
     case VIOLATION_WWR:
@@ -151,7 +222,13 @@ static const char *say(const struct scene *s)
     bug("pattern");
 }
 
-/* ---- what is missing ---- */
+/* ---- locks, and what would help ---- */
+
+/* The sections of locks around the accesses of a match. */
+struct locks_held {
+    struct held first, last;     /* of a */
+    struct held b_first, b_last; /* of b; the same where it has one access */
+};
 
 /* The sections of locks around an access. */
 static struct held held_at(const struct scene *s, const struct step *access)
@@ -194,7 +271,7 @@ static const char *lock_list(const struct scene *s, const struct held *h)
     return list;
 }
 
-/* The first lock of one that the other has too, in another section; NULL: none. */
+/* The first lock of one that the other has too, if in another section; NULL: none. */
 static const char *common_lock(const struct scene *s, const struct held *h,
                                const struct held *other)
 {
@@ -209,48 +286,124 @@ static const char *common_lock(const struct scene *s, const struct held *h,
     return NULL;
 }
 
-/* Which lock would have helped, as far as one can tell. */
-static const char *missing(const struct scene *s, const struct held *first, const struct held *last,
-                           const struct held *around)
+/* " from a.c:3 to a.c:7", " over both accesses at a.c:3", or " at a.c:3" for one access. */
+static const char *span_text(const struct scene *s, const struct step *first,
+                             const struct step *last)
 {
-    if (around->sections.count > 0) {
-        return findings_text(s->f, "missing: `%s` around what %s does",
-                             lock_name(s, around->sections.at[0]), s->b);
+    const char *begin = line_of(s, first);
+    const char *end = line_of(s, last);
+    if (begin[0] == '\0' || end[0] == '\0') {
+        return first == last ? " at its access" : " from its first access to its last";
     }
-    const char *common = common_lock(s, first, last);
+    if (strcmp(begin, end) == 0) {
+        return findings_text(s->f, "%s at %s", first == last ? "" : " over both accesses", begin);
+    }
+    return findings_text(s->f, " from %s to %s", begin, end);
+}
+
+/* A lock that some of the accesses have already, of both tasks if there is one; NULL: none. */
+static const char *candidate(const struct scene *s, const struct locks_held *h)
+{
+    const struct held *a[] = {&h->first, &h->last};
+    const struct held *b[] = {&h->b_first, &h->b_last};
+    for (size_t i = 0; i < 4; i++) {
+        const char *common = common_lock(s, a[i / 2], b[i % 2]);
+        if (common != NULL) {
+            return common;
+        }
+    }
+    const struct held *all[] = {&h->first, &h->last, &h->b_first};
+    for (size_t i = 0; i < 3; i++) {
+        if (all[i]->sections.count > 0) {
+            return lock_name(s, all[i]->sections.at[0]);
+        }
+    }
+    return NULL;
+}
+
+/* The first lock that is held in one section over both accesses; NULL: none. */
+static const char *lock_over(const struct scene *s, const struct held *first,
+                             const struct held *last)
+{
+    vec_each (&first->sections, section) {
+        if (has(last, *section)) {
+            return lock_name(s, *section);
+        }
+    }
+    return NULL;
+}
+
+static const char *advise(const struct scene *s, const char *task, const char *lock,
+                          const char *span)
+{
+    return findings_text(s->f, "%s holds `%s`%s", task, lock, span);
+}
+
+/* What would have helped, as far as one can say. */
+static const char *fix(const struct scene *s, const struct locks_held *h)
+{
+    const char *a_span = span_text(s, s->first, s->last);
+    const char *b_span = span_text(s, b_first(s), b_last(s));
+    const char *of_a = lock_over(s, &h->first, &h->last);
+    const char *of_b = lock_over(s, &h->b_first, &h->b_last);
+    if (of_a != NULL) {
+        return findings_text(s->f, "fix: %s%s%s", advise(s, s->b, of_a, b_span),
+                             of_b == NULL ? "" : ", or ",
+                             of_b == NULL ? "" : advise(s, s->a, of_b, a_span));
+    }
+    const char *common = common_lock(s, &h->first, &h->last);
     if (common != NULL) {
-        return findings_text(s->f,
-                             "missing: `%s` held by %s from the first to the last of its "
-                             "accesses",
-                             common, s->a);
+        const bool has_b = of_b != NULL && strcmp(of_b, common) == 0;
+        return findings_text(s->f, "fix: %s keeps `%s`%s%s%s", s->a, common, a_span,
+                             has_b ? "" : ", and ", has_b ? "" : advise(s, s->b, common, b_span));
     }
-    return s->is_resource ? "missing: a lock that both hold, or a version check on what was read"
-                          : "missing: a lock that both hold from their first access to their last";
+    if (s->is_resource) {
+        return "fix: a lock that both hold, or a version check on what was read";
+    }
+    const char *lock = candidate(s, h);
+    if (lock != NULL) {
+        return findings_text(s->f, "fix: %s, and %s", advise(s, s->a, lock, a_span),
+                             advise(s, s->b, lock, b_span));
+    }
+    return findings_text(s->f, "fix: a lock that %s holds%s and %s%s", s->a, a_span, s->b, b_span);
+}
+
+/* "main/1 holds `m` at its first access and no lock at its last". */
+static const char *holds(const struct scene *s, const char *task, const struct held *first,
+                         const struct held *last)
+{
+    const char *one = lock_list(s, first);
+    const char *other = lock_list(s, last);
+    if (strcmp(one, other) == 0) {
+        return findings_text(s->f, "%s holds %s", task, one);
+    }
+    return findings_text(s->f, "%s holds %s at its first access and %s at its last", task, one,
+                         other);
+}
+
+static const char *say_locks(const struct scene *s, const struct locks_held *h)
+{
+    const char *of_a = holds(s, s->a, &h->first, &h->last);
+    const bool is_released =
+        lock_over(s, &h->first, &h->last) == NULL && common_lock(s, &h->first, &h->last) != NULL;
+    return findings_text(s->f, "locks: %s%s; %s", of_a,
+                         is_released ? ", but releases it between its accesses" : "",
+                         holds(s, s->b, &h->b_first, &h->b_last));
 }
 
 static const char *why(const struct scene *s)
 {
-    struct held first = held_at(s, s->first);
-    struct held last = held_at(s, s->last);
-    struct held other = held_at(s, s->b_x != NULL ? s->b_x : s->b_y);
-    struct held around = {0};
-    vec_each (&first.sections, section) {
-        if (has(&last, *section)) {
-            vec_push(&around.sections, *section);
-        }
-    }
+    struct locks_held h = {.first = held_at(s, s->first),
+                           .last = held_at(s, s->last),
+                           .b_first = held_at(s, b_first(s)),
+                           .b_last = held_at(s, b_last(s))};
     const char *text = findings_text(
-        s->f, "pattern: %s\n%s holds %s at its first access, %s at its last%s; %s holds %s\n%s%s",
-        violation_name(s->m->pattern), s->a, lock_list(s, &first), lock_list(s, &last),
-        around.sections.count == 0 && common_lock(s, &first, &last) != NULL
-            ? " (given back between)"
-            : "",
-        s->b, lock_list(s, &other), missing(s, &first, &last, &around),
+        s->f, "pattern: %s\n%s\n%s%s", violation_name(s->m->pattern), say_locks(s, &h), fix(s, &h),
         s->m->is_rounds ? "\nthe accesses of one task may belong to two rounds of a loop" : "");
-    vec_release(&first.sections);
-    vec_release(&last.sections);
-    vec_release(&around.sections);
-    vec_release(&other.sections);
+    struct held *all[] = {&h.first, &h.last, &h.b_first, &h.b_last};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        vec_release(&all[i]->sections);
+    }
     return text;
 }
 

@@ -1,4 +1,5 @@
-/* Findings in words: what could happen, at which places, and which lock or check is missing. */
+/* Findings in words: what could happen, at which places, under which locks, and what would fix it.
+ */
 #ifndef CLEW_ATOMICITY_TELL_H
 #define CLEW_ATOMICITY_TELL_H
 

@@ -191,8 +191,8 @@ const struct verb verb_atomicity = {
     .about =
         "Predicts unserializable interleavings from executions in which nothing went wrong: of "
         "one variable, of two that correlate, of HTTP resources, and of regions marked as "
-        "atomic. Each is a sentence with its source places, the locks held and the one that "
-        "is missing, and a grade: sound (an execution in which reads see what they saw shows "
+        "atomic. Each is a sentence with its source places, the locks held, what would "
+        "fix it, and a grade: sound (an execution in which reads see what they saw shows "
         "it) or may. What is harmless to what anyone reads is told as a note. Several traces "
         "are several runs of one system, told in one report; runs that are the same but for "
         "their timing are analysed once. A trace is looked at for a minute, or for the budget that "
