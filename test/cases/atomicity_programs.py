@@ -79,14 +79,15 @@ def record(clew, built):
 
 
 class Judgement:
-    """What `clew atomicity` said of one trace: its exit status, its findings, and the rank of the first that is a claimed couple."""
+    """What `clew atomicity` said of one trace: its exit status, its findings, and the rank of the first that is a couple that the
+    program claims, if it is one of these programs."""
 
     def __init__(self, program, done):
         assert done.returncode in (0, 1, 3), f"{program.name}: ended with {done.returncode}: {done.stderr}"
         self.status = done.returncode
         self.findings = json.loads(done.stdout)["findings"]
-        self.rank = next((number for number, finding in enumerate(self.findings, 1)
-                          if any(map(program.is_claimed, couples_of(finding)))), None)
+        claimed = [isinstance(program, Program) and any(map(program.is_claimed, couples_of(finding))) for finding in self.findings]
+        self.rank = claimed.index(True) + 1 if True in claimed else None
 
     @property
     def is_found(self):

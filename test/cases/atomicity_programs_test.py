@@ -11,6 +11,7 @@ SOURCE = os.environ["CLEW_SOURCE"]
 CLEW = os.environ["CLEW"]
 sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
 import atomicity_programs  # pylint: disable=wrong-import-position
+import race_programs  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
 IS_LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
@@ -20,6 +21,8 @@ CORRECT = [program for program in ALL if program.is_correct]
 MISSED_MAX = 12 if IS_LONG else 5
 TWINS_MAX = 8 if IS_LONG else 4
 CORRECT_MAX = 12  # findings
+WITHOUT_RACES = [program for program in race_programs.programs() if program.is_correct][::1 if IS_LONG else 6]
+WITHOUT_RACES_MAX = 6 if IS_LONG else 2  # of these programs, with a finding
 
 
 def builds():
@@ -56,6 +59,15 @@ def test_correct_programs_are_silent():
     for build in builds():
         for program, one in judged(CORRECT, build).items():
             assert len(one.findings) <= CORRECT_MAX, f"{program.name} {build}: {one.findings[0]['what']}"
+
+
+def test_programs_without_races_are_silent():
+    with tempfile.TemporaryDirectory() as folder:
+        judgements = tap.for_each(WITHOUT_RACES, lambda program: atomicity_programs.judge(
+            CLEW, program, race_programs.record(CLEW, folder, program)))
+    reported = {program.name: one.findings[0]["what"] for program, one in zip(WITHOUT_RACES, judgements) if one.findings}
+    print(f"# {len(reported)} of {len(WITHOUT_RACES)} reported")
+    assert len(reported) <= WITHOUT_RACES_MAX, reported
 
 
 def test_the_patterns_are_found():
