@@ -12,9 +12,21 @@ enum {
     STATUS_SEE_OTHER = 303,
     STATUS_NOT_FOUND = 404,
     STATUS_GONE = 410,
-    UNTRACKED_MAX = 12, /* that are listed by themselves */
+    KINDS_MAX = 12, /* that are listed by themselves */
     NAME_SIZE_MAX = 1 << 16,
 };
+
+static void kinds_init(struct http_kinds *k)
+{
+    names_init(&k->names);
+    vec_push(&k->tallies, (struct http_tally){0}); /* of the empty name */
+}
+
+static void kinds_release(struct http_kinds *k)
+{
+    names_release(&k->names);
+    vec_release(&k->tallies);
+}
 
 void http_log_init(struct http_log *l, struct tables *t, struct notes *n)
 {
@@ -25,8 +37,8 @@ void http_log_init(struct http_log *l, struct tables *t, struct notes *n)
     }
     names_init(&l->resources);
     names_init(&l->spans);
-    names_init(&l->untracked);
-    vec_push(&l->untracked_tallies, (struct http_tally){0}); /* of the empty name */
+    kinds_init(&l->untracked);
+    kinds_init(&l->uncovered);
 }
 
 void http_log_release(struct http_log *l)
@@ -35,10 +47,10 @@ void http_log_release(struct http_log *l)
     names_release(&l->resources);
     names_release(&l->spans);
     vec_release(&l->span_is_served);
-    names_release(&l->untracked);
+    kinds_release(&l->untracked);
+    kinds_release(&l->uncovered);
     vec_release(&l->accesses);
     vec_release(&l->records);
-    vec_release(&l->untracked_tallies);
     vec_release(&l->time_of_task);
     text_release(&l->name);
     text_release(&l->template);
@@ -321,23 +333,24 @@ static bool find_track(struct http_log *l, const struct http_exchange *x)
     return l->value.chars.count > 0;
 }
 
-/* Requests without a tracking id are listed by verb and template, the first few kinds of them. */
-static void count_untracked(struct http_log *l, const struct http_exchange *x)
+/* Counts one more of its kind; those beyond the first kinds together, as `others`. */
+static void count_kind(struct http_log *l, struct http_kinds *k, enum http_tally_id others,
+                       const struct http_exchange *x)
 {
     struct text what = {0};
     text_add(&what, text_piece(&x->method));
     text_add_char(&what, ' ');
     uri_template(&what, text_piece(&l->name));
     const struct piece p = text_piece(&what);
-    uint32_t id = names_find(&l->untracked, p.at, p.size);
-    if (id == 0 && l->untracked.list.count <= UNTRACKED_MAX) {
-        id = intern(&l->untracked, p);
-        vec_push(&l->untracked_tallies, (struct http_tally){.offset = x->offset});
+    uint32_t id = names_find(&k->names, p.at, p.size);
+    if (id == 0 && k->names.list.count <= KINDS_MAX) {
+        id = intern(&k->names, p);
+        vec_push(&k->tallies, (struct http_tally){.offset = x->offset});
     }
     if (id == 0) {
-        http_log_count(l, HTTP_UNTRACKED, x->offset);
+        http_log_count(l, others, x->offset);
     } else {
-        l->untracked_tallies.at[id].count++;
+        k->tallies.at[id].count++;
     }
     text_release(&what);
 }
@@ -418,7 +431,7 @@ static void add_record(struct http_log *l, const struct http_exchange *x, struct
     set_view(l, x, &r);
     apply_barriers(l, x, EVENT_HAPPENS_AFTER);
     if (a->rule == NULL) {
-        http_log_count(l, HTTP_OTHER, x->offset);
+        count_kind(l, &l->uncovered, HTTP_OTHER, x);
     } else {
         template_of(&a->rule->filter.pattern, &a->match, text_piece(&l->name), &l->template);
         apply_rule(a);
@@ -445,7 +458,7 @@ void http_log_add(struct http_log *l, const struct http_exchange *x)
     if (a.rule != NULL && a.rule->type == RULE_IGNORE) {
         http_log_count(l, HTTP_IGNORED, x->offset);
     } else if (!find_track(l, x)) {
-        count_untracked(l, x);
+        count_kind(l, &l->untracked, HTTP_UNTRACKED, x);
     } else {
         add_record(l, x, &a);
     }

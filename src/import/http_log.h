@@ -26,14 +26,15 @@
 
 /* What is counted and told at the end. TALLY(id, text) */
 #define HTTP_TALLY_LIST(TALLY)                                                                \
-    TALLY(NO_LINE, "lines that are no requests by the line rules: skipped")                   \
+    TALLY(NO_LINE, "lines that are no requests: skipped")                                     \
+    TALLY(CLIENT, "requests without a tracking id of their own: taken by their client")       \
     TALLY(NO_HTTP, "spans that are no HTTP requests: left out")                               \
     TALLY(DOUBLE, "requests told of by their client and their server: taken from the server") \
     TALLY(INCOMPLETE, "requests without a verb or a URI: skipped")                            \
     TALLY(FOREIGN, "requests that are not HTTP (data:, ws: and others): skipped")             \
-    TALLY(UNTRACKED, "requests without a tracking id: skipped")                               \
+    TALLY(UNTRACKED, "more requests without a tracking id: skipped")                          \
     TALLY(IGNORED, "requests that the rules ignore: left out")                                \
-    TALLY(OTHER, "requests with a verb that no rule covers: no access")                       \
+    TALLY(OTHER, "more requests with a verb that no rule covers: no access")                  \
     TALLY(NO_RESOURCE, "requests in which their rule finds no resource: no access")           \
     TALLY(UNSURE, "writes without an answer, or answered 5xx: taken as not done")             \
     TALLY(STALE, "writes whose version is not that of their own last read: not conditional")  \
@@ -55,6 +56,12 @@ enum http_tally_id {
 struct http_tally {
     uint64_t count;
     uint64_t offset; /* of the first */
+};
+
+/* Requests by verb and template, the first few kinds of them. */
+struct http_kinds {
+    struct names names;             /* "POST host/orders/{id}" */
+    VEC(struct http_tally) tallies; /* by number of the name */
 };
 
 /* What a request did to one resource, lock or barrier. */
@@ -101,10 +108,10 @@ struct http_log {
     VEC(struct http_access) accesses;
     VEC(struct http_record) records;
     struct http_tally tallies[HTTP_TALLY_COUNT];
-    struct names spans;       /* of clients, and parents of servers ... */
-    VEC(bool) span_is_served; /* ... and which are the latter */
-    struct names untracked;   /* which requests had no tracking id */
-    VEC(struct http_tally) untracked_tallies;
+    struct names spans;          /* of clients, and parents of servers ... */
+    VEC(bool) span_is_served;    /* ... and which are the latter */
+    struct http_kinds untracked; /* which requests had no tracking id */
+    struct http_kinds uncovered; /* which have a verb that no rule covers */
     uint64_t exchange_count;
     int64_t time_last;         /* when the request added last began ... */
     VEC(int64_t) time_of_task; /* ... and the last of each task */

@@ -206,20 +206,42 @@ static void resolve_versions(struct http_log *l)
     }
 }
 
-static void note_tallies(struct http_log *l)
+/* How the user can say what requests of this kind do: "write POST STAR/orders/{id}". */
+static void print_remedy(const char *kind, char *text, size_t size)
+{
+    const size_t verb_size = strcspn(kind, " ");
+    const char *path = strchr(kind, '/');
+    (void)snprintf(text, size,
+                   "no rule covers %.60s: no access; if it writes, a rules file says so: "
+                   "write %.*s *%.60s",
+                   kind, (int)verb_size, kind, path == NULL ? "" : path);
+}
+
+static void note_kinds(struct http_log *l, const struct http_kinds *k, bool is_uncovered)
 {
     char place[160];
     char text[200];
+    for (size_t i = 1; i < k->tallies.count; i++) {
+        const struct http_tally *t = &k->tallies.at[i];
+        const char *kind = k->names.list.at[i].text;
+        (void)snprintf(place, sizeof place, "%s: byte %" PRIu64, l->path, t->offset);
+        if (is_uncovered) {
+            print_remedy(kind, text, sizeof text);
+        } else {
+            (void)snprintf(text, sizeof text, "without a tracking id: %.120s: skipped", kind);
+        }
+        notes_add_many(l->notes, t->count, place, text);
+    }
+}
+
+static void note_tallies(struct http_log *l)
+{
+    char place[160];
+    note_kinds(l, &l->untracked, false);
+    note_kinds(l, &l->uncovered, true);
     for (size_t i = 0; i < HTTP_TALLY_COUNT; i++) {
         (void)snprintf(place, sizeof place, "%s: byte %" PRIu64, l->path, l->tallies[i].offset);
         notes_add_many(l->notes, l->tallies[i].count, place, tally_texts[i]);
-    }
-    for (size_t i = 1; i < l->untracked_tallies.count; i++) {
-        const struct http_tally *t = &l->untracked_tallies.at[i];
-        (void)snprintf(place, sizeof place, "%s: byte %" PRIu64, l->path, t->offset);
-        (void)snprintf(text, sizeof text, "without a tracking id: %.120s: skipped",
-                       l->untracked.list.at[i].text);
-        notes_add_many(l->notes, t->count, place, text);
     }
 }
 
@@ -229,12 +251,12 @@ static int fail_empty(const struct http_log *l, uint64_t offset, struct err *e)
     if (l->exchange_count == 0) {
         return err_set(e, "byte %" PRIu64 ": the input ends without a request in it", offset);
     }
-    if (l->untracked_tallies.count > 1) {
+    if (l->untracked.tallies.count > 1) {
         return err_set(e,
                        "byte %" PRIu64 ": none of the %" PRIu64
                        " requests has a tracking id; a rule "
                        "can say where it is: track header NAME (see clew rules --help)",
-                       l->untracked_tallies.at[1].offset, l->exchange_count);
+                       l->untracked.tallies.at[1].offset, l->exchange_count);
     }
     return err_set(e, "byte %" PRIu64 ": none of the %" PRIu64 " requests can be used", offset,
                    l->exchange_count);

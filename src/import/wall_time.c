@@ -36,18 +36,53 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
     return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + day_of_year - 719468;
 }
 
-static bool take_date(struct piece *p, int64_t *days)
+struct date {
+    int64_t year, month, day;
+};
+
+static bool date_is_right(const struct date *d)
 {
-    int64_t year = 0;
-    int64_t month = 0;
-    int64_t day = 0;
-    if (!take_digits(p, 4, &year) || !take_char(p, "-/") || !take_digits(p, 2, &month) ||
-        !take_char(p, "-/") || !take_digits(p, 2, &day)) {
+    /* Beyond these years nanoseconds do not fit into 64 bits. */
+    return d->year >= 1700 && d->year <= 2250 && d->month >= 1 && d->month <= 12 && d->day >= 1 &&
+           d->day <= 31;
+}
+
+/* "2026-11-18" */
+static bool take_date(struct piece *p, struct date *d)
+{
+    struct piece rest = *p;
+    if (!take_digits(&rest, 4, &d->year) || !take_char(&rest, "-/") ||
+        !take_digits(&rest, 2, &d->month) || !take_char(&rest, "-/") ||
+        !take_digits(&rest, 2, &d->day) || !take_char(&rest, "Tt ") || !date_is_right(d)) {
         return false;
     }
-    *days = days_of(year, month, day);
-    /* Beyond these years nanoseconds do not fit into 64 bits. */
-    return year >= 1700 && year <= 2250 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+    *p = rest;
+    return true;
+}
+
+static bool take_month(struct piece *p, int64_t *month)
+{
+    static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    for (*month = 1; *month <= 12; ++*month) {
+        if (p->size >= 3 && memcmp(p->at, names + (*month - 1) * 3, 3) == 0) {
+            *p = piece_after(*p, 3);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "18/Nov/2026", the date of an access log */
+static bool take_log_date(struct piece *p, struct date *d)
+{
+    struct piece rest = *p;
+    if (!take_digits(&rest, 2, &d->day) || !take_char(&rest, "/") ||
+        !take_month(&rest, &d->month) || !take_char(&rest, "/") ||
+        !take_digits(&rest, 4, &d->year) || !take_char(&rest, ":") || !date_is_right(d)) {
+        return false;
+    }
+    *p = rest;
+    return true;
 }
 
 static bool take_clock(struct piece *p, int64_t *seconds)
@@ -105,13 +140,20 @@ static int64_t take_offset(struct piece *p)
 size_t wall_time_parse(struct piece text, int64_t *ns)
 {
     struct piece rest = text;
-    int64_t days = 0;
+    struct date date = {0};
     int64_t seconds = 0;
-    if (!take_date(&rest, &days) || !take_char(&rest, "Tt ") || !take_clock(&rest, &seconds)) {
+    const bool is_of_log = take_log_date(&rest, &date);
+    if ((!is_of_log && !take_date(&rest, &date)) || !take_clock(&rest, &seconds)) {
         return 0;
     }
     const int64_t fraction = take_fraction(&rest);
+    struct piece behind = rest;
+    if (is_of_log && take_char(&behind, " ") && behind.size > 0 &&
+        strchr("+-", *behind.at) != NULL) {
+        rest = behind;
+    }
     const int64_t offset = take_offset(&rest);
+    const int64_t days = days_of(date.year, date.month, date.day);
     *ns = (days * 86400 + seconds - offset) * 1000000000 + fraction;
     return text.size - rest.size;
 }

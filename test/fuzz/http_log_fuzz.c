@@ -7,6 +7,7 @@
 FUZZ_ENTRY(http_log)
 {
     struct http_rules rules;
+    fuzz_format(&format_http_log, bytes, size); /* as an access log */
     http_rules_of(&rules, "line '%t %level [%task] %verb %res %status'\n"
                           "line '%task %verb %res %version'");
     fuzz_format(&format_http_log, bytes, size);

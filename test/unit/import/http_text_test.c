@@ -1,7 +1,9 @@
 /* Requests in columns, and in lines of logs. */
+#include "base/out.h"
 #include "http_rules_of.h"
 #include "reading.h"
 #include "test.h"
+#include "trace/kind.h"
 #include "wire/kind.h"
 
 TEST(columns_may_stand_in_any_order)
@@ -67,7 +69,7 @@ TEST(a_log_may_have_no_times_and_no_statuses)
     http_rules_end(&rules);
 }
 
-TEST(without_a_line_rule_a_log_cannot_be_read)
+TEST(a_log_without_a_line_rule_is_an_access_log_or_nothing)
 {
     struct trace t;
     struct notes n = {0};
@@ -78,8 +80,75 @@ TEST(without_a_line_rule_a_log_cannot_be_read)
     in_open_memory(&in, "x", 1);
     struct cursor *c = format_http_log.open(&in, &t.tables, &n, &e);
     CHECK_INT(cursor_next(c, &b, &e), -1);
-    CHECK_TEXT(e.text, "byte 0: a log is read by the rules' line pattern, and there is none: line "
-                       "'%t [%task] %verb %res %status' (see clew rules --help)");
+    CHECK_TEXT(e.text, "byte 0: no line is a request as access logs have them; a line rule says "
+                       "how others are read: line '%t [%task] %verb %res %status' (see clew rules "
+                       "--help)");
     cursor_close(c);
     trace_release(&t);
+}
+
+/* ---- access logs ---- */
+
+/* Checks the request events of an access log: "task verb resource status second; ". */
+static void check_access_log(const char *text, const char *wanted, uint64_t skipped)
+{
+    struct reading r = read_text(text);
+    struct out out;
+    CHECK_TEXT(r.error.text, "");
+    out_open_memory(&out);
+    trace_each (&r.trace, e) {
+        if (e->kind == EVENT_RESPONSE) {
+            out_format(&out, "%s %s %s %lld %lld; ",
+                       trace_name(&r.trace, r.trace.tables.tasks.at[e->task].name),
+                       mode_name(MODES_VERB, e->mode), trace_name(&r.trace, e->object),
+                       (long long)e->value, (long long)(e->time / 1000000000));
+        }
+    }
+    out_char(&out, '\0');
+    CHECK_TEXT(out.buffer, wanted);
+    CHECK_INT(noted(&r.notes, "lines that are no requests: skipped"), skipped);
+    out_abandon(&out);
+    reading_release(&r);
+}
+
+TEST(access_logs_of_apache_and_nginx_are_read)
+{
+    /* common */
+    check_access_log(
+        "127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a/7 HTTP/1.0\" 200 2326\n",
+        "frank GET /a/7 200 971211336; ", 0);
+    /* combined, with a quote in the agent and \r\n */
+    check_access_log("192.0.2.7 - - [18/Nov/2026:03:25:11 +0000] \"PUT /a/7?x=1 HTTP/1.1\" 204 - "
+                     "\"-\" \"Mozilla/5.0 (\\\"x\\\") [en]\"\r\n",
+                     "192.0.2.7 PUT /a/7 204 1794972311; ", 0);
+    /* nginx with more behind, IPv6, HTTP/2 and an offset */
+    check_access_log("2001:db8::1 - - [18/Nov/2026:04:25:11 +0100] \"PATCH /a/7 HTTP/2.0\" 200 12 "
+                     "\"https://x/\" \"curl\" \"203.0.113.9\" rt=0.003 uct=\"0.000\"\n",
+                     "2001:db8::1 PATCH /a/7 200 1794972311; ", 0);
+    /* Apache's vhost_combined and a time with milliseconds */
+    check_access_log(
+        "shop:80 192.0.2.7 - - [18/Nov/2026:03:25:11.204 +0000] \"GET /a HTTP/1.1\" 304 0\n"
+        "pay:80 192.0.2.7 - - [18/Nov/2026:03:25:12.204 +0000] \"GET /a HTTP/1.1\" 200 9\n",
+        "192.0.2.7 GET //shop/a 304 1794972311; 192.0.2.7 GET //pay/a 200 1794972312; ", 0);
+}
+
+TEST(a_traceparent_in_an_access_log_tracks)
+{
+    check_access_log(
+        "192.0.2.7 - - [18/Nov/2026:03:25:11 +0000] \"GET /a HTTP/1.1\" 200 1 \"-\" \"curl\" "
+        "\"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\"\n",
+        "4bf92f3577b34da6a3ce929d0e0e4736 GET /a 200 1794972311; ", 0);
+}
+
+TEST(what_is_no_request_in_an_access_log_is_counted)
+{
+    check_access_log(
+        "192.0.2.9 - - [18/Nov/2026:03:25:14 +0000] \"-\" 408 0 \"-\" \"-\"\n"
+        "192.0.2.9 - - [18/Nov/2026:03:25:14 +0000] \"\\x16\\x03\\x01\" 400 150 \"-\" \"-\"\n"
+        "192.0.2.9 - - [18/Nov/2026:03:25:14 +0000] \"GET /a HTTP/1.1\n"
+        "192.0.2.9 - - [31/Foo/2026:03:25:14 +0000] \"GET /a HTTP/1.1\" 200 1\n"
+        "192.0.2.9 - - [18/Nov/2026:03:25:14 +0000] \"GET /a HTTP/1.1\" 20 1\n"
+        "something else\n"
+        "192.0.2.9 - - [18/Nov/2026:03:25:15 +0000] \"GET /a HTTP/1.1\" 200 1\n",
+        "192.0.2.9 GET /a 200 1794972315; ", 6);
 }
