@@ -339,6 +339,43 @@ static const char *advise(const struct scene *s, const char *task, const char *l
     return findings_text(s->f, "%s holds `%s`%s", task, lock, span);
 }
 
+/* Whether the interrupted task checks the version of what it read first, but only after its last
+ * access. */
+static bool is_checked_late(const struct scene *s)
+{
+    const struct variables *v = &s->m->model->frame->variables;
+    const uint32_t *access_of = s->m->model->frame->access_of;
+    const struct access *first = &v->accesses.at[access_of[s->first->event]];
+    vec_each (&v->accesses, a) {
+        if (a->task == first->task && a->variable == first->variable && a->asked != ACCESS_NONE &&
+            a->event > s->last->event && v->accesses.at[a->asked].event <= first->event) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What versions of resources could do; NULL: nothing. A version guards one resource, and only the
+ * write that asks for it. */
+static const char *version_fix(const struct scene *s)
+{
+    const bool is_of_one = strcmp(s->x, s->y) == 0;
+    if (s->m->pattern == VIOLATION_RWW && is_of_one) {
+        return findings_text(s->f, "%s writes with the version that it read (If-Match)", s->a);
+    }
+    if (s->m->pattern == VIOLATION_WWW && is_of_one) {
+        return findings_text(s->f,
+                             "%s asks in its second write for the version that its first was told "
+                             "(If-Match)",
+                             s->a);
+    }
+    if (s->m->pattern == VIOLATION_STALE && is_checked_late(s)) {
+        return findings_text(s->f, "%s writes `%s`, with its version, before `%s`", s->a, s->x,
+                             s->y);
+    }
+    return NULL;
+}
+
 /* What would have helped, as far as one can say. */
 static const char *fix(const struct scene *s, const struct locks_held *h)
 {
@@ -357,15 +394,15 @@ static const char *fix(const struct scene *s, const struct locks_held *h)
         return findings_text(s->f, "fix: %s keeps `%s`%s%s%s", s->a, common, a_span,
                              has_b ? "" : ", and ", has_b ? "" : advise(s, s->b, common, b_span));
     }
-    if (s->is_resource) {
-        return "fix: a lock that both hold, or a version check on what was read";
-    }
     const char *lock = candidate(s, h);
-    if (lock != NULL) {
-        return findings_text(s->f, "fix: %s, and %s", advise(s, s->a, lock, a_span),
-                             advise(s, s->b, lock, b_span));
-    }
-    return findings_text(s->f, "fix: a lock that %s holds%s and %s%s", s->a, a_span, s->b, b_span);
+    const char *locking =
+        lock != NULL
+            ? findings_text(s->f, "%s, and %s", advise(s, s->a, lock, a_span),
+                            advise(s, s->b, lock, b_span))
+            : findings_text(s->f, "a lock that %s holds%s and %s%s", s->a, a_span, s->b, b_span);
+    const char *version = s->is_resource ? version_fix(s) : NULL;
+    return findings_text(s->f, "fix: %s%s%s", version == NULL ? "" : version,
+                         version == NULL ? "" : "; or ", locking);
 }
 
 /* "main/1 holds `m` at its first access and no lock at its last". */

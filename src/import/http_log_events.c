@@ -206,10 +206,15 @@ static void resolve_versions(struct http_log *l)
     }
 }
 
-/* How the user can say what requests of this kind do: "write POST STAR/orders/{id}". */
+/* How the user can say what requests of this kind do: "write POST STAR/orders/{id}". OPTIONS and
+ * TRACE do nothing anywhere. */
 static void print_remedy(const char *kind, char *text, size_t size)
 {
     const size_t verb_size = strcspn(kind, " ");
+    if (strncmp(kind, "OPTIONS ", 8) == 0 || strncmp(kind, "TRACE ", 6) == 0) {
+        (void)snprintf(text, size, "no rule covers %.120s: no access", kind);
+        return;
+    }
     const char *path = strchr(kind, '/');
     (void)snprintf(text, size,
                    "no rule covers %.60s: no access; if it writes, a rules file says so: "
