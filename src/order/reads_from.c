@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "order/scope.h"
+#include "trace/kind.h"
 #include "wire/kind.h"
 
 struct build {
@@ -26,6 +27,7 @@ static bool is_atomic(const struct event *e)
     return event_class(e) == CLASS_ATOMIC;
 }
 
+/* Whether the value that the event finds matters, to the program or to the value it leaves. */
 static bool reads(const struct event *e)
 {
     return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
@@ -286,6 +288,35 @@ static void find_hidden(struct build *b, const struct variable *v)
     map_release(&last_of);
 }
 
+/* A blind update has found a value that only those behind it read: they saw it, the updates before
+ * it, and the write before those, if all of them are certain. */
+static void see_through_updates(struct build *b, const struct variable *v)
+{
+    event_id writer = EVENT_NONE;
+    enum read_doubt reason = READ_CERTAIN; /* of an update since */
+    for (uint32_t i = 0; i < v->count; i++) {
+        const event_id id = v->events[i];
+        const struct event *e = &b->t->events.at[id];
+        const event_id found = b->writer[id];
+        if (event_is_update(e)) {
+            reason = b->doubt[id] == READ_CERTAIN ? reason : (enum read_doubt)b->doubt[id];
+        } else if (found != EVENT_NONE && event_is_update(&b->t->events.at[found])) {
+            b->writer[id] = writer;
+            if (reason != READ_CERTAIN) {
+                doubt(b, id, reason);
+            }
+        }
+        if (event_is_blind(e)) {
+            b->doubt[id] = READ_CERTAIN;
+            b->writer[id] = EVENT_NONE;
+        }
+        if (writes(e) && !event_is_update(e)) {
+            writer = id;
+            reason = READ_CERTAIN;
+        }
+    }
+}
+
 static void read_variable(struct build *b, const struct variable *v)
 {
     if (writes_are_chain(b, v)) {
@@ -293,6 +324,7 @@ static void read_variable(struct build *b, const struct variable *v)
     } else {
         read_unordered(b, v);
     }
+    see_through_updates(b, v);
     find_hidden(b, v);
 }
 
@@ -369,7 +401,7 @@ static void count_doubts(struct reads_from *r, const struct build *b)
 {
     for (event_id id = 0; id < b->t->events.count; id++) {
         const struct event *e = &b->t->events.at[id];
-        if (is_access(e) && reads(e)) {
+        if (is_access(e) && reads(e) && !event_is_blind(e)) {
             r->count[b->doubt[id]]++;
         } else {
             must(b->doubt[id] == READ_CERTAIN);

@@ -30,7 +30,7 @@
 
 /* Why the write that a read saw is not known. */
 enum read_doubt {
-    READ_CERTAIN,    /* it is known; so it is for events that read nothing */
+    READ_CERTAIN,    /* it is known; so it is for events that read nothing, as blind updates */
     READ_CONCURRENT, /* a write is concurrent with the read */
     READ_TWO_LAST,   /* two writes before it are concurrent with each other */
     READ_NO_WRITER,  /* a heap block that no recorded write has reached */
@@ -39,8 +39,10 @@ enum read_doubt {
 
 /* Arrays have an element per event and are the arena's that built them. */
 struct reads_from {
-    const uint8_t *doubt;       /* enum read_doubt */
-    const event_id *writer;     /* of a certain read; EVENT_NONE: it saw the initial value */
+    const uint8_t *doubt; /* enum read_doubt */
+    /* Of a certain read: the last write before it that is no blind update; EVENT_NONE: it saw the
+     * initial value. The blind updates listed since, it saw as well. */
+    const event_id *writer;
     const event_id *writer_end; /* the last event of the writer's epoch; EVENT_NONE: no writer */
     /* Of a certain read: a write of its own task, between the writer and the read, may have been
      * left out. The writer then still comes first, but others may write after it. */

@@ -4,6 +4,7 @@
 #include "order/bucket.h"
 #include "order/remark.h"
 #include "order/scope.h"
+#include "trace/kind.h"
 
 struct build {
     struct edges *edges;
@@ -185,38 +186,47 @@ static void published_release(struct map *m, published_vec *all)
 
 static bool is_release(const struct event *e)
 {
-    return e->mode == MODE_UNSAID || e->mode == MEMORY_RELEASE || e->mode == MEMORY_ACQ_REL ||
-           e->mode == MEMORY_SEQ_CST;
+    const enum event_mode order = memory_mode_order(e->mode);
+    return order == MODE_UNSAID || order == MEMORY_RELEASE || order == MEMORY_ACQ_REL ||
+           order == MEMORY_SEQ_CST;
 }
 
 static bool is_acquire(const struct event *e)
 {
-    return e->mode != MEMORY_RELAXED && e->mode != MEMORY_RELEASE;
+    const enum event_mode order = memory_mode_order(e->mode);
+    return order != MEMORY_RELAXED && order != MEMORY_RELEASE;
 }
 
 /* A load sees the write listed last before it, and through read-modify-writes those they saw in
- * turn (the release sequences of C17, 5.1.2.4). */
+ * turn (the release sequences of C17, 5.1.2.4). A blind update sees nothing that another schedule
+ * would have to keep, and a blind exchange is a store. */
+static void order_atomic(struct build *b, struct published *p, event_id id)
+{
+    const struct event *e = &b->t->events.at[id];
+    const bool is_blind = b->scope == SYNC_EVERY_SCHEDULE && event_is_blind(e);
+    const bool reads = e->kind != EVENT_ATOMIC_STORE && !is_blind;
+    const bool writes = e->kind != EVENT_ATOMIC_LOAD;
+    const bool overwrites = writes && !reads && !(is_blind && event_is_update(e));
+    if (reads && is_acquire(e)) {
+        see(b, p, id, EDGE_ATOMIC);
+    }
+    /* What it has seen it passes on by itself; a plain store ends the sequence. */
+    if (overwrites || (writes && reads && is_acquire(e) && is_release(e))) {
+        vec_clear(&p->events);
+    }
+    if (writes && is_release(e)) {
+        publish(b, p, id);
+    }
+}
+
 static void order_atomics(struct build *b)
 {
     struct map m = {0};
     published_vec all = {0};
     for (event_id id = 0; id < b->t->events.count; id++) {
         const struct event *e = &b->t->events.at[id];
-        if (event_class(e) != CLASS_ATOMIC) {
-            continue;
-        }
-        struct published *p = published_of(b, &m, &all, e);
-        const bool reads = e->kind != EVENT_ATOMIC_STORE;
-        const bool writes = e->kind != EVENT_ATOMIC_LOAD;
-        if (reads && is_acquire(e)) {
-            see(b, p, id, EDGE_ATOMIC);
-        }
-        /* What it has seen it passes on by itself; a plain store ends the sequence. */
-        if (writes && (!reads || (is_acquire(e) && is_release(e)))) {
-            vec_clear(&p->events);
-        }
-        if (writes && is_release(e)) {
-            publish(b, p, id);
+        if (event_class(e) == CLASS_ATOMIC) {
+            order_atomic(b, published_of(b, &m, &all, e), id);
         }
     }
     published_release(&m, &all);

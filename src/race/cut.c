@@ -88,7 +88,10 @@ void cuts_release(struct cuts *c)
     vec_release(&c->open);
     vec_release(&c->users);
     vec_release(&c->locks);
-    vec_release(&c->writers);
+    vec_each (&c->contents, content) {
+        vec_release(&content->updates);
+    }
+    vec_release(&c->contents);
     vec_release(&c->streams);
     map_release(&c->user_of);
     map_release(&c->stream_of);
@@ -438,13 +441,30 @@ static bool take_sections(struct cuts *c, uint32_t task, event_id id, uint32_t c
     return begins;
 }
 
-static struct cut_source *writer_at(struct cuts *c, const struct event *e)
+static struct cut_content *content_at(struct cuts *c, const struct event *e)
 {
     const uint32_t variable = cuts_variable(c, e);
-    while (c->writers.count <= variable) {
-        vec_push(&c->writers, (struct cut_source){0});
+    while (c->contents.count <= variable) {
+        vec_push(&c->contents, (struct cut_content){0});
     }
-    return &c->writers.at[variable];
+    return &c->contents.at[variable];
+}
+
+static void take_write(struct cuts *c, const struct event *e, struct cut_source self)
+{
+    struct cut_content *content = content_at(c, e);
+    if (demand_overwrites(e)) {
+        content->writer = self;
+        vec_clear(&content->updates);
+        return;
+    }
+    vec_each (&content->updates, update) {
+        if (update->task == self.task) {
+            *update = self;
+            return;
+        }
+    }
+    vec_push(&content->updates, self);
 }
 
 static void take_stream(struct cuts *c, const struct event *e, struct cut_source self)
@@ -459,7 +479,16 @@ static void take_stream(struct cuts *c, const struct event *e, struct cut_source
     s->sent += bytes_of(e);
 }
 
-/* The event reads: its task's cut must hold the write it saw. In a recording the accesses left out
+static bool need_updates(struct cuts *c, const struct event *e)
+{
+    bool grew = false;
+    vec_each (&content_at(c, e)->updates, update) {
+        grew |= need(c, e->task, *update);
+    }
+    return grew;
+}
+
+/* The event reads: its task's cut must hold what it saw. In a recording the accesses left out
  * of the writer's epoch may be the ones that were read, so the cut holds the epoch; and no closed
  * cut holds a read in doubt. */
 static bool need_writer(struct cuts *c, event_id id)
@@ -467,7 +496,8 @@ static bool need_writer(struct cuts *c, event_id id)
     const struct event *e = &c->hb->trace->events.at[id];
     const struct reads_from *reads = c->hb->reads;
     if (reads == NULL) {
-        return need(c, e->task, *writer_at(c, e));
+        const bool grew = need_updates(c, e);
+        return need(c, e->task, content_at(c, e)->writer) || grew;
     }
     struct cut_task *t = &c->tasks.at[e->task];
     const event_id end = reads->writer_end[id];
@@ -476,7 +506,8 @@ static bool need_writer(struct cuts *c, event_id id)
     if (!(reads_from_is_certain(reads, id) && is_fed) && t->stuck_from == CUT_NONE) {
         t->stuck_from = t->count + 1;
     }
-    return end != EVENT_NONE && is_fed && need(c, e->task, source_of(c, end));
+    const bool grew = need_updates(c, e);
+    return (end != EVENT_NONE && is_fed && need(c, e->task, source_of(c, end))) || grew;
 }
 
 void cuts_take(struct cuts *c, event_id id)
@@ -491,7 +522,7 @@ void cuts_take(struct cuts *c, event_id id)
     clocks_row(&c->clocks, t->row)[e->task] = count;
     c->count_of[id] = count;
     if (demand_writes(e)) {
-        *writer_at(c, e) = (struct cut_source){e->task, count};
+        take_write(c, e, (struct cut_source){e->task, count});
     }
     if ((e->kind == EVENT_SEND || e->kind == EVENT_RECV) && message_is_stream(e)) {
         take_stream(c, e, (struct cut_source){e->task, count});

@@ -6,13 +6,13 @@
  *     task 2   . . . |
  *
  * A cut is *closed* when every event in it has all that it needs in it: what came before in its
- * task, the events its edges come from, the write each read saw, the notify that served a wait, the
- * stream before what was received; and of two sections of one lock that exclude each other and have
- * both begun in it, the first has ended in it. The events of a closed cut, in the order of the
- * execution, are an execution: each finds what it found. (Sync-preserving prefixes: Mathur,
- * Pavlogiannis and Viswanathan, POPL 2021; here also for handlers, messages, waits and shared
- * locks.) A task is one chain here, its handlers included, as they ran; that is a restriction, not
- * an assumption.
+ * task, the events its edges come from, the write and the blind updates each read saw, the notify
+ * that served a wait, the stream before what was received; and of two sections of one lock that
+ * exclude each other and have both begun in it, the first has ended in it. The events of a closed
+ * cut, in the order of the execution, are an execution: each finds what it found. (Sync-preserving
+ * prefixes: Mathur, Pavlogiannis and Viswanathan, POPL 2021; here also for handlers, messages,
+ * waits and shared locks.) A task is one chain here, its handlers included, as they ran; that is a
+ * restriction, not an assumption.
  *
  * The events are fed once, in the order of the execution. For each task the least closed cut with
  * all its events so far is kept; older ones can be had back. */
@@ -85,6 +85,12 @@ struct cut_source {
     uint32_t task, count;
 };
 
+/* What a variable holds: a write, and the blind updates since. */
+struct cut_content {
+    struct cut_source writer;       /* count 0: nobody has written yet */
+    VEC(struct cut_source) updates; /* the last of each task */
+};
+
 /* A stream channel in the order of the execution. */
 struct cut_stream {
     VEC(struct cut_source) sends;
@@ -113,7 +119,7 @@ struct cuts {
     VEC(struct cut_lock) locks;
 
     struct scoped variable_of;
-    VEC(struct cut_source) writers; /* by variable; count 0: nobody has written yet */
+    VEC(struct cut_content) contents; /* by variable */
     struct map stream_of;
     VEC(struct cut_stream) streams;
     bool knows_totals; /* of the streams */

@@ -3,10 +3,12 @@
 #include "base/map.h"
 #include "order/reads_from.h"
 #include "order/scope.h"
+#include "trace/kind.h"
 
 bool demand_reads(const struct event *e)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
+    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
+           (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
 }
 
 bool demand_writes(const struct event *e)
@@ -14,16 +16,62 @@ bool demand_writes(const struct event *e)
     return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
 }
 
+bool demand_overwrites(const struct event *e)
+{
+    return demand_writes(e) && !event_is_update(e);
+}
+
 /* ---- what was read ---- */
+
+/* What a variable holds at a point of the list: a write, and the blind updates since, of which the
+ * last of each context are kept. */
+struct content {
+    event_id writer;
+    VEC(event_id) updates;
+};
+
+typedef VEC(struct content) content_list;
+
+static struct content *content_of(struct map *number_of, content_list *contents, uint64_t variable)
+{
+    bool is_new = false;
+    const uint32_t number = *map_slot(number_of, variable, (uint32_t)contents->count, &is_new);
+    if (is_new) {
+        vec_push(contents, (struct content){.writer = EVENT_NONE});
+    }
+    return &contents->at[number];
+}
+
+static void add_update(const struct contexts *c, struct content *content, event_id id)
+{
+    vec_each (&content->updates, earlier) {
+        if (c->of[*earlier] == c->of[id]) {
+            *earlier = id;
+            return;
+        }
+    }
+    vec_push(&content->updates, id);
+}
+
+static void see(struct demands *d, const struct content *content, event_id read)
+{
+    const struct reads_from *reads = d->hb->reads;
+    if (content->updates.count == 0 || (reads != NULL && !reads_from_is_certain(reads, read))) {
+        return;
+    }
+    vec_push(&d->updated, (struct demand_updates){.read = read,
+                                                  .first = (uint32_t)d->updates.count,
+                                                  .count = (uint32_t)content->updates.count});
+    vec_each (&content->updates, update) {
+        vec_push(&d->updates, *update);
+    }
+}
 
 static void find_writers(struct demands *d)
 {
     const struct trace *t = d->hb->trace;
-    if (d->hb->reads != NULL) {
-        d->writer = d->hb->reads->writer;
-        return;
-    }
-    struct map last_of = {0}; /* variable to its last write */
+    struct map number_of = {0};
+    content_list contents = {0};
     event_id *writer = arena_array(&d->arena, event_id, t->events.count + 1);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = &t->events.at[id];
@@ -31,16 +79,30 @@ static void find_writers(struct demands *d)
         if (!demand_reads(e) && !demand_writes(e)) {
             continue;
         }
-        uint32_t *last = map_slot(&last_of, scope_name(t, e, e->object), EVENT_NONE, NULL);
+        struct content *content = content_of(&number_of, &contents, scope_name(t, e, e->object));
         if (demand_reads(e)) {
-            writer[id] = *last;
+            writer[id] = content->writer;
+            see(d, content, id);
         }
-        if (demand_writes(e)) {
-            *last = id;
+        if (demand_overwrites(e)) {
+            content->writer = id;
+            vec_clear(&content->updates);
+        } else if (demand_writes(e)) {
+            add_update(&d->hb->contexts, content, id);
         }
     }
-    map_release(&last_of);
-    d->writer = writer;
+    vec_each (&contents, content) {
+        vec_release(&content->updates);
+    }
+    vec_release(&contents);
+    map_release(&number_of);
+    d->writer = d->hb->reads == NULL ? writer : d->hb->reads->writer;
+}
+
+bool demand_saw_update(const struct demands *d, event_id read, event_id update)
+{
+    const event_id writer = d->writer[read];
+    return update < read && (writer == EVENT_NONE || update > writer);
 }
 
 /* ---- streams ---- */
@@ -146,6 +208,8 @@ void demands_build(struct demands *d, const struct hb *hb)
 
 void demands_release(struct demands *d)
 {
+    vec_release(&d->updated);
+    vec_release(&d->updates);
     vec_release(&d->receives);
     vec_release(&d->sends);
     vec_release(&d->send_first);
@@ -169,6 +233,23 @@ static const struct demand_receive *receive_at(const struct demands *d, event_id
     must(low < d->receives.count);
     must(d->receives.at[low].event == id);
     return &d->receives.at[low];
+}
+
+/* The blind updates that the read saw, NULL when there are none. */
+static const struct demand_updates *updates_at(const struct demands *d, event_id read)
+{
+    size_t low = 0;
+    size_t high = d->updated.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (d->updated.at[middle].read < read) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const bool is_there = low < d->updated.count && d->updated.at[low].read == read;
+    return is_there ? &d->updated.at[low] : NULL;
 }
 
 static void push_if_any(demand_list *list, event_id id)
@@ -199,5 +280,9 @@ void demands_of(const struct demands *d, event_id id, bool with_writer, demand_l
     }
     if (with_writer) {
         push_if_any(list, d->writer[id]);
+        const struct demand_updates *seen = updates_at(d, id);
+        for (uint32_t i = 0; seen != NULL && i < seen->count; i++) {
+            vec_push(list, d->updates.at[seen->first + i]);
+        }
     }
 }

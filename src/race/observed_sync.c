@@ -357,12 +357,14 @@ static uint32_t *row_at(const struct observed *o, struct observed_rows *family,
 
 static bool mode_acquires(uint8_t mode)
 {
-    return mode != MEMORY_RELAXED && mode != MEMORY_RELEASE;
+    const enum event_mode order = memory_mode_order(mode);
+    return order != MEMORY_RELAXED && order != MEMORY_RELEASE;
 }
 
 static bool mode_releases(uint8_t mode)
 {
-    return mode != MEMORY_RELAXED && mode != MEMORY_CONSUME && mode != MEMORY_ACQUIRE;
+    const enum event_mode order = memory_mode_order(mode);
+    return order != MEMORY_RELAXED && order != MEMORY_CONSUME && order != MEMORY_ACQUIRE;
 }
 
 /* A read sees the last write, and through read-modify-writes those before it: a store begins anew

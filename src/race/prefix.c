@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "order/reads_from.h"
 #include "order/scope.h"
+#include "trace/kind.h"
 
 void prefix_init(struct prefix *p, size_t event_count)
 {
@@ -183,18 +184,53 @@ static void add_read(struct prefix *p, event_id read, event_id other)
     add(p, &c);
 }
 
-/* The reads among the touches of one variable, each against the writes. */
+/* A blind update that the read saw comes after the write that it saw; that both come before the
+ * read is a demand. */
+static void add_update_seen(struct prefix *p, event_id read, event_id update)
+{
+    const event_id writer = p->scene->d->writer[read];
+    if (writer != EVENT_NONE && !is_before_in_context(p, writer, update)) {
+        struct clause c = {0};
+        say(&c, before(p, writer, update));
+        say_out(p, &c, read);
+        add(p, &c);
+    }
+}
+
+/* Blind updates that do not commute come as listed, as far as both come. */
+static void add_updates_apart(struct prefix *p, event_id first, event_id later)
+{
+    const struct event *events = p->scene->d->hb->trace->events.at;
+    if (event_is_update(&events[first]) && event_is_update(&events[later]) &&
+        !event_updates_commute(&events[first], &events[later])) {
+        struct clause c = {0};
+        say(&c, before(p, first, later));
+        say_out(p, &c, first);
+        add(p, &c);
+    }
+}
+
+/* The reads among the touches of one variable, each against the writes; and blind updates. */
 static void add_reads_of(struct prefix *p, const struct touch *touches, size_t count,
                          size_t clause_max)
 {
-    const struct event *events = p->scene->d->hb->trace->events.at;
+    const struct demands *d = p->scene->d;
+    const struct event *events = d->hb->trace->events.at;
     for (size_t i = 0; i < count; i++) {
-        if (!demand_reads(&events[touches[i].event]) || !is_exact(p, touches[i].event)) {
+        const event_id read = touches[i].event;
+        for (size_t k = 0; k < i && event_is_update(&events[read]) && !is_full(p, clause_max);
+             k++) {
+            add_updates_apart(p, touches[k].event, read);
+        }
+        if (!demand_reads(&events[read]) || !is_exact(p, read)) {
             continue;
         }
         for (size_t k = 0; k < count && !is_full(p, clause_max); k++) {
-            if (demand_writes(&events[touches[k].event])) {
-                add_read(p, touches[i].event, touches[k].event);
+            const event_id other = touches[k].event;
+            if (event_is_update(&events[other]) && demand_saw_update(d, read, other)) {
+                add_update_seen(p, read, other);
+            } else if (demand_writes(&events[other])) {
+                add_read(p, read, other);
             }
         }
     }

@@ -31,6 +31,11 @@ enum once_state {
     ONCE_COMPLETE,
 };
 
+/* The blind updates of a variable since the last other write: how many, the first and the last. */
+struct update_state {
+    uint32_t count, least, most;
+};
+
 /* All numbers, so that a replay can be taken back. */
 struct replay {
     const struct facts *f;
@@ -38,12 +43,14 @@ struct replay {
     VEC(struct change) changes; /* since the last settle() */
     uint32_t *place; /* per event: 1 + its position in the order being checked, 0 when not in it */
     uint32_t now;    /* events that have happened */
-    event_id *last_write;   /* per variable */
-    uint32_t *open;         /* per lock: list of open sections */
-    uint32_t *open_next;    /* per section */
-    uint32_t *waiting;      /* per condition: list of waits that need a notify */
-    uint32_t *waiting_next; /* per wait */
-    uint32_t *is_served;    /* per wait */
+    event_id *last_write;         /* per variable */
+    struct update_state *updates; /* per variable; NULL when there are none */
+    uint32_t *family_last;        /* per family: the number of its last update that came, or 0 */
+    uint32_t *open;               /* per lock: list of open sections */
+    uint32_t *open_next;          /* per section */
+    uint32_t *waiting;            /* per condition: list of waits that need a notify */
+    uint32_t *waiting_next;       /* per wait */
+    uint32_t *is_served;          /* per wait */
     struct stream_state *streams;
     struct task_state *tasks;
     uint32_t *entered; /* per round */
@@ -99,6 +106,10 @@ static void replay_init(struct replay *r, const struct facts *f)
     struct arena *a = &r->arena;
     r->place = arena_array(a, uint32_t, f->count + 1);
     r->last_write = list_heads(a, f->variable_count);
+    if (f->has_updates) {
+        r->updates = arena_array(a, struct update_state, (size_t)f->variable_count + 1);
+        r->family_last = arena_array(a, uint32_t, f->families.count + 1);
+    }
     r->open = list_heads(a, f->lock_count);
     r->open_next = arena_array(a, uint32_t, f->sections.count + 1);
     r->waiting = list_heads(a, f->condition_count);
@@ -291,10 +302,40 @@ static const char *lacks(const struct replay *r, event_id id)
     return NULL;
 }
 
+/* Whether the blind updates since the last other write are those that the read saw. */
+static bool has_updates_seen(const struct replay *r, event_id id)
+{
+    if (!r->f->has_updates) {
+        return true;
+    }
+    const struct fact_update *seen = &r->f->updates[id];
+    const struct update_state *there = &r->updates[r->f->of[id].thing];
+    return there->count == seen->seen &&
+           (there->count == 0 ||
+            (there->least == seen->number && there->most == seen->number + seen->seen - 1));
+}
+
+/* An update of the variable that is listed later and does not commute with this one has come. */
+static bool is_overtaken(const struct replay *r, event_id id)
+{
+    const struct fact_update *update = &r->f->updates[id];
+    uint32_t family = r->f->families_of.at[r->f->of[id].thing];
+    for (; family != FACT_NONE; family = r->f->families.at[family].next) {
+        if (family != update->family && r->family_last[family] > update->number) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *lacks_write(const struct replay *r, event_id id)
 {
     const struct fact *fact = &r->f->of[id];
-    if (!facts_event_reads(trace_at(r->f->t, id)) || r->last_write[fact->thing] == fact->saw) {
+    if (facts_event_updates(trace_at(r->f->t, id)) && is_overtaken(r, id)) {
+        return "an update that does not commute with it came first";
+    }
+    if (!facts_event_reads(trace_at(r->f->t, id)) ||
+        (r->last_write[fact->thing] == fact->saw && has_updates_seen(r, id))) {
         return NULL;
     }
     return "it would not read what it read in the trace";
@@ -391,6 +432,32 @@ static void change_stream(struct replay *r, event_id id)
     set(r, &stream->send_next_min, part->index + 1);
 }
 
+static void change_variable(struct replay *r, event_id id)
+{
+    const uint32_t variable = r->f->of[id].thing;
+    struct update_state *there = r->f->has_updates ? &r->updates[variable] : NULL;
+    if (!facts_event_updates(trace_at(r->f->t, id))) {
+        set(r, &r->last_write[variable], id);
+        if (there != NULL) {
+            set(r, &there->count, 0);
+        }
+        return;
+    }
+    must(there != NULL);
+    const struct fact_update *update = &r->f->updates[id];
+    const bool is_first = there->count == 0;
+    set(r, &there->count, there->count + 1);
+    if (is_first || update->number < there->least) {
+        set(r, &there->least, update->number);
+    }
+    if (is_first || update->number > there->most) {
+        set(r, &there->most, update->number);
+    }
+    if (update->number > r->family_last[update->family]) {
+        set(r, &r->family_last[update->family], update->number);
+    }
+}
+
 static void happen(struct replay *r, event_id id)
 {
     const struct event *e = trace_at(r->f->t, id);
@@ -399,7 +466,7 @@ static void happen(struct replay *r, event_id id)
     change_locks(r, id);
     change_task(r, id);
     if (facts_event_writes(e)) {
-        set(r, &r->last_write[thing], id);
+        change_variable(r, id);
     } else if (is_part(r, id)) {
         change_stream(r, id);
     } else if (e->kind == EVENT_BARRIER_ENTER) {

@@ -74,9 +74,20 @@ void fact_lists_release(struct fact_lists *l)
     vec_release(&l->links);
 }
 
+static unsigned operation_of(const struct event *e)
+{
+    return e->kind == EVENT_ATOMIC_RMW ? e->mode & MEMORY_UPDATE_MASK : UPDATE_NONE;
+}
+
 bool facts_event_reads(const struct event *e)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
+    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
+           (e->kind == EVENT_ATOMIC_RMW && operation_of(e) == UPDATE_NONE);
+}
+
+bool facts_event_updates(const struct event *e)
+{
+    return operation_of(e) != UPDATE_NONE && operation_of(e) != UPDATE_SET;
 }
 
 bool facts_event_writes(const struct event *e)
@@ -227,10 +238,11 @@ static void read_forks(struct facts *f)
 
 /* ---- memory ---- */
 
+/* Reading memory saw: a write, EVENT_NONE before the first, and the blind updates since. */
 static void read_memory(struct facts *f)
 {
     struct map variables = {0};
-    VEC(event_id) writes = {0}; /* by variable: its last write, EVENT_NONE before the first */
+    VEC(event_id) writes = {0}; /* by variable */
     for (event_id id = 0; id < f->count; id++) {
         const struct event *e = trace_at(f->t, id);
         if (!facts_event_reads(e) && !facts_event_writes(e)) {
@@ -243,11 +255,65 @@ static void read_memory(struct facts *f)
         event_id *write = &writes.at[variable];
         f->of[id].thing = variable;
         f->of[id].saw = facts_event_reads(e) ? *write : EVENT_NONE;
-        *write = facts_event_writes(e) ? id : *write;
+        *write = facts_event_writes(e) && !facts_event_updates(e) ? id : *write;
+        f->has_updates |= facts_event_updates(e);
     }
     f->variable_count = (uint32_t)variables.entries.count;
     map_release(&variables);
     vec_release(&writes);
+}
+
+/* ---- blind updates ---- */
+
+/* The family of the update among those of its variable, a new one if need be. */
+static uint32_t family_of(struct facts *f, const struct event *e, uint32_t variable)
+{
+    uint32_t *first = &f->families_of.at[variable];
+    const struct fact_family own = {
+        .operation = (uint8_t)operation_of(e), .size = e->size, .next = *first};
+    for (uint32_t i = *first; i != FACT_NONE; i = f->families.at[i].next) {
+        if (f->families.at[i].operation == own.operation && f->families.at[i].size == own.size) {
+            return i;
+        }
+    }
+    vec_push(&f->families, own);
+    *first = (uint32_t)f->families.count - 1;
+    return *first;
+}
+
+/* Where a variable stands in the list. */
+struct updating {
+    uint32_t count;     /* of updates so far */
+    uint32_t count_old; /* when it was last written by something else */
+};
+
+static void read_updates(struct facts *f)
+{
+    VEC(struct updating) at = {0};
+    f->updates = arena_array(&f->arena, struct fact_update, f->count + 1);
+    for (uint32_t i = 0; i < f->variable_count; i++) {
+        vec_push(&at, (struct updating){0});
+        vec_push(&f->families_of, FACT_NONE);
+    }
+    for (event_id id = 0; id < f->count; id++) {
+        const struct event *e = trace_at(f->t, id);
+        if (!facts_event_reads(e) && !facts_event_writes(e)) {
+            continue;
+        }
+        const uint32_t variable = f->of[id].thing;
+        struct updating *u = &at.at[variable];
+        if (facts_event_reads(e)) {
+            f->updates[id].number = u->count_old + 1;
+            f->updates[id].seen = u->count - u->count_old;
+        }
+        if (facts_event_updates(e)) {
+            f->updates[id].number = ++u->count;
+            f->updates[id].family = family_of(f, e, variable);
+        } else if (facts_event_writes(e)) {
+            u->count_old = u->count;
+        }
+    }
+    vec_release(&at);
 }
 
 /* ---- atomics ---- */
@@ -262,17 +328,19 @@ typedef VEC(struct published) published_vec;
 static void read_atomic(struct facts *f, struct published *p, event_id id)
 {
     const struct event *e = trace_at(f->t, id);
-    const bool reads = e->kind != EVENT_ATOMIC_STORE;
-    const bool writes = e->kind != EVENT_ATOMIC_LOAD;
-    const bool acquires = reads && e->mode != MEMORY_RELAXED && e->mode != MEMORY_RELEASE;
-    const bool releases = writes && (e->mode == MODE_UNSAID || e->mode >= MEMORY_RELEASE);
+    const unsigned order = e->mode & MEMORY_ORDER_MASK;
+    const bool reads = facts_event_reads(e);
+    const bool writes = facts_event_writes(e);
+    const bool acquires = reads && order != MEMORY_RELAXED && order != MEMORY_RELEASE;
+    const bool releases = writes && (order == MODE_UNSAID || order >= MEMORY_RELEASE);
     vec_each (&p->writes, write) {
         if (acquires) {
             facts_need(f, id, *write);
         }
     }
     /* Who needs a write that has taken in the others needs them too. */
-    if (writes && (!reads || (acquires && releases))) {
+    const bool begins = writes && !reads && !facts_event_updates(e);
+    if (begins || (writes && acquires && releases)) {
         vec_clear(&p->writes);
     }
     if (releases) {
@@ -436,6 +504,9 @@ void facts_read(struct facts *f, const struct trace *t)
     read_contexts(f);
     read_threads(f);
     read_memory(f);
+    if (f->has_updates) {
+        read_updates(f);
+    }
     if (facts_have(f, EVENT_ATOMIC_LOAD) || facts_have(f, EVENT_ATOMIC_RMW)) {
         read_atomics(f);
     }
@@ -471,5 +542,7 @@ void facts_release(struct facts *f)
     vec_release(&f->parts);
     vec_release(&f->rounds);
     vec_release(&f->semaphores);
+    vec_release(&f->families);
+    vec_release(&f->families_of);
     arena_release(&f->arena);
 }

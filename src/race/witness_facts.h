@@ -31,6 +31,20 @@ struct fact {
     bool ends_once;         /* the routine of a one-time initialization */
 };
 
+/* Blind updates of a variable are numbered as listed, from 1. */
+struct fact_update {
+    uint32_t number; /* of an update; of a read: of the first that it saw */
+    uint32_t seen;   /* of a read: how many it saw, one behind the other */
+    uint32_t family; /* of an update */
+};
+
+/* Updates of one variable that commute. */
+struct fact_family {
+    uint8_t operation;
+    uint64_t size;
+    uint32_t next; /* of the same variable */
+};
+
 struct fact_need {
     event_id event;
     uint32_t next;
@@ -81,7 +95,11 @@ struct facts {
     VEC(struct fact_wait) waits;
     VEC(struct fact_part) parts;
     VEC(struct fact_round) rounds;
-    VEC(uint32_t) semaphores;   /* the initial count of each */
+    VEC(uint32_t) semaphores;    /* the initial count of each */
+    bool has_updates;            /* blind ones */
+    struct fact_update *updates; /* per event; NULL when there are none */
+    VEC(struct fact_family) families;
+    VEC(uint32_t) families_of;  /* per variable: list of families */
     uint32_t *task_event_count; /* per task */
     bool has_kind[KIND_LIMIT];  /* whether the trace has events of the kind */
     uint32_t variable_count, lock_count, stream_count, condition_count;
@@ -107,8 +125,11 @@ uint64_t facts_scoped(const struct trace *t, const struct event *e, uint32_t nam
 /* The number of a key, in the order of first appearance. */
 uint32_t facts_number(struct map *numbers, uint64_t key);
 
+/* A read-modify-write whose result is not used (blind) reads nothing; one that is no exchange
+ * changes what is there and is an update. */
 bool facts_event_reads(const struct event *e);
 bool facts_event_writes(const struct event *e);
+bool facts_event_updates(const struct event *e);
 
 /* The passes that live in files of their own. */
 void facts_read_network(struct facts *f);

@@ -28,8 +28,8 @@ static struct column_target target(struct event *e, int column)
 }
 
 /* What a kind allows its mode to be: a bit each. A kind that is not known allows nothing. */
-static const uint32_t modes_known[UINT8_MAX + 1] = {
-#define BIT(set, number, id, name) | 1u << (number)
+static const uint64_t modes_known[UINT8_MAX + 1] = {
+#define BIT(set, number, id, name) | UINT64_C(1) << (number)
 #define BITS_NONE
 #define BITS_LOCK LOCK_MODE_LIST(BIT)
 #define BITS_MEMORY MEMORY_MODE_LIST(BIT)
@@ -39,7 +39,7 @@ static const uint32_t modes_known[UINT8_MAX + 1] = {
 #define BITS_VERB VERB_MODE_LIST(BIT)
 #define BITS_CONDITION CONDITION_MODE_LIST(BIT)
 #define BITS_ANNOTATION ANNOTATION_MODE_LIST(BIT)
-#define KIND(number, id, name, class, modes, fields, meaning) [number] = 1u BITS_##modes,
+#define KIND(number, id, name, class, modes, fields, meaning) [number] = UINT64_C(1) BITS_##modes,
     KIND_LIST(KIND)
 #undef KIND
 };
@@ -48,7 +48,7 @@ _Static_assert(KIND_LIMIT <= UINT8_MAX, "the table above has a row for each kind
 
 static bool is_known(const struct event *e)
 {
-    return e->kind <= UINT8_MAX && e->mode < 32 && (modes_known[e->kind] >> e->mode & 1) != 0;
+    return e->kind <= UINT8_MAX && e->mode < 64 && (modes_known[e->kind] >> e->mode & 1) != 0;
 }
 
 struct check {

@@ -105,3 +105,25 @@ bool lock_mode_is_across_processes(uint8_t mode)
     const uint8_t held = lock_mode_held(mode);
     return held >= LOCK_FCNTL_READ && held <= LOCK_PSHARED_WRITE;
 }
+
+enum event_mode memory_mode_order(uint8_t mode)
+{
+    return (enum event_mode)(mode & MEMORY_ORDER_MASK);
+}
+
+bool event_is_blind(const struct event *e)
+{
+    return e->kind == EVENT_ATOMIC_RMW && (e->mode & MEMORY_UPDATE_MASK) != UPDATE_NONE;
+}
+
+bool event_is_update(const struct event *e)
+{
+    return event_is_blind(e) && (e->mode & MEMORY_UPDATE_MASK) != UPDATE_SET;
+}
+
+bool event_updates_commute(const struct event *a, const struct event *b)
+{
+    must(event_is_update(a));
+    must(event_is_update(b));
+    return (a->mode & MEMORY_UPDATE_MASK) == (b->mode & MEMORY_UPDATE_MASK) && a->size == b->size;
+}

@@ -46,4 +46,15 @@ bool lock_mode_is_shared(uint8_t mode);
 /* True for the locks of several processes: fcntl, flock and process-shared ones. */
 bool lock_mode_is_across_processes(uint8_t mode);
 
+/* The memory order of an atomic event's mode, without the operation of a blind update. */
+enum event_mode memory_mode_order(uint8_t mode);
+
+/* True for an atomic read-modify-write whose result the program does not use. */
+bool event_is_blind(const struct event *e);
+
+/* True for a blind read-modify-write that stores what it found, changed: all but an exchange. Of
+ * one variable those with the same operation and size commute. */
+bool event_is_update(const struct event *e);
+bool event_updates_commute(const struct event *a, const struct event *b);
+
 #endif

@@ -196,13 +196,36 @@ enum { LOCK_TRY = 16 };
     MODE(LOCK, 24, TRY_PSHARED_MUTEX, "try-process-shared-mutex") \
     MODE(LOCK, 25, TRY_PSHARED_READ, "try-process-shared-read")   \
     MODE(LOCK, 26, TRY_PSHARED_WRITE, "try-process-shared-write")
-#define MEMORY_MODE_LIST(MODE)          \
-    MODE(MEMORY, 1, RELAXED, "relaxed") \
-    MODE(MEMORY, 2, CONSUME, "consume") \
-    MODE(MEMORY, 3, ACQUIRE, "acquire") \
-    MODE(MEMORY, 4, RELEASE, "release") \
-    MODE(MEMORY, 5, ACQ_REL, "acq-rel") \
-    MODE(MEMORY, 6, SEQ_CST, "seq-cst")
+/* A read-modify-write whose result the program does not use has its operation in its mode, beside
+ * the memory order: a blind update. `set` is an exchange. */
+enum memory_update {
+    UPDATE_NONE = 0,
+    UPDATE_ADD = 8, /* or subtract */
+    UPDATE_OR = 16,
+    UPDATE_AND = 24,
+    UPDATE_XOR = 32,
+    UPDATE_SET = 40,
+};
+enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
+#define MEMORY_UPDATE_LIST(MODE, first, ID, name)          \
+    MODE(MEMORY, first + 1, ID##_RELAXED, name "-relaxed") \
+    MODE(MEMORY, first + 2, ID##_CONSUME, name "-consume") \
+    MODE(MEMORY, first + 3, ID##_ACQUIRE, name "-acquire") \
+    MODE(MEMORY, first + 4, ID##_RELEASE, name "-release") \
+    MODE(MEMORY, first + 5, ID##_ACQ_REL, name "-acq-rel") \
+    MODE(MEMORY, first + 6, ID##_SEQ_CST, name "-seq-cst")
+#define MEMORY_MODE_LIST(MODE)               \
+    MODE(MEMORY, 1, RELAXED, "relaxed")      \
+    MODE(MEMORY, 2, CONSUME, "consume")      \
+    MODE(MEMORY, 3, ACQUIRE, "acquire")      \
+    MODE(MEMORY, 4, RELEASE, "release")      \
+    MODE(MEMORY, 5, ACQ_REL, "acq-rel")      \
+    MODE(MEMORY, 6, SEQ_CST, "seq-cst")      \
+    MEMORY_UPDATE_LIST(MODE, 8, ADD, "add")  \
+    MEMORY_UPDATE_LIST(MODE, 16, OR, "or")   \
+    MEMORY_UPDATE_LIST(MODE, 24, AND, "and") \
+    MEMORY_UPDATE_LIST(MODE, 32, XOR, "xor") \
+    MEMORY_UPDATE_LIST(MODE, 40, SET, "set")
 #define TRANSPORT_MODE_LIST(MODE)    \
     MODE(TRANSPORT, 1, UDP, "udp")   \
     MODE(TRANSPORT, 2, TCP, "tcp")   \

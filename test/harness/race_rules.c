@@ -32,9 +32,20 @@ uint64_t rules_object(const struct trace *t, const struct event *e, uint32_t obj
     return map_pair(is_whole ? UINT32_MAX : trace_node_of(t, e), object);
 }
 
+bool rules_event_is_blind(const struct event *e)
+{
+    return e->kind == EVENT_ATOMIC_RMW && e->mode > MEMORY_SEQ_CST;
+}
+
+bool rules_event_updates(const struct event *e)
+{
+    return rules_event_is_blind(e) && e->mode / UPDATE_ADD != UPDATE_SET / UPDATE_ADD;
+}
+
 bool rules_event_reads(const struct event *e)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
+    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
+           (e->kind == EVENT_ATOMIC_RMW && !rules_event_is_blind(e));
 }
 
 bool rules_event_writes(const struct event *e)
@@ -157,13 +168,34 @@ static void read_writers(struct rules *r)
         r->writer[id] = EVENT_NONE;
         for (event_id w = id; w-- > 0 && rules_event_reads(e);) {
             const struct event *write = trace_at(r->t, w);
-            if (rules_event_writes(write) &&
+            if (rules_event_writes(write) && !rules_event_updates(write) &&
                 rules_object(r->t, write, write->object) == rules_object(r->t, e, e->object)) {
                 r->writer[id] = w;
                 break;
             }
         }
     }
+}
+
+static bool is_of_one_variable(const struct rules *r, event_id a, event_id b)
+{
+    const struct event *x = trace_at(r->t, a);
+    const struct event *y = trace_at(r->t, b);
+    return rules_object(r->t, x, x->object) == rules_object(r->t, y, y->object);
+}
+
+bool rules_saw_update(const struct rules *r, event_id read, event_id update)
+{
+    return rules_event_updates(trace_at(r->t, update)) && is_of_one_variable(r, read, update) &&
+           update < read && (r->writer[read] == EVENT_NONE || r->writer[read] < update);
+}
+
+bool rules_updates_conflict(const struct rules *r, event_id a, event_id b)
+{
+    const struct event *x = trace_at(r->t, a);
+    const struct event *y = trace_at(r->t, b);
+    return rules_event_updates(x) && rules_event_updates(y) && is_of_one_variable(r, a, b) &&
+           (x->mode / UPDATE_ADD != y->mode / UPDATE_ADD || x->size != y->size);
 }
 
 static bool are_data_candidate(const struct trace *t, const struct event *a, const struct event *b)

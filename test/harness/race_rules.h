@@ -86,7 +86,9 @@ struct rules {
     rules_edges lined_up; /* in prefixes: `from` does not come after `to` (two sends of a stream) */
     size_t dropped;       /* edges against the list, dropped to break a cycle */
 
-    event_id *writer; /* per event that reads: the write it saw, EVENT_NONE for none */
+    /* Per event that reads: the last write before it but blind updates, EVENT_NONE for none. The
+     * blind updates since (rules_saw_update) it saw too. */
+    event_id *writer;
 
     VEC(struct rules_pair) data_candidates;
     VEC(struct rules_pair) message_candidates;
@@ -109,6 +111,16 @@ bool rules_same_semaphore(const struct rules *r, event_id a, event_id b);
 
 bool rules_event_reads(const struct event *e);
 bool rules_event_writes(const struct event *e);
+
+/* An atomic change whose result the program does not use. */
+bool rules_event_is_blind(const struct event *e);
+bool rules_event_updates(const struct event *e); /* blind, and no exchange */
+
+/* Whether the read saw the blind update, of the same variable. */
+bool rules_saw_update(const struct rules *r, event_id read, event_id update);
+
+/* Two blind updates of one variable that give another value in the other order. */
+bool rules_updates_conflict(const struct rules *r, event_id a, event_id b);
 
 /* An object of an event, scoped to the node of its task. */
 uint64_t rules_object(const struct trace *t, const struct event *e, uint32_t object);

@@ -245,30 +245,39 @@ static bool is_atomic_write(const struct event *e)
     return e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
 }
 
+static unsigned order_of(const struct event *e)
+{
+    return e->mode % UPDATE_ADD;
+}
+
 static bool is_release(const struct event *e)
 {
-    return e->mode == MODE_UNSAID || e->mode >= MEMORY_RELEASE;
+    return order_of(e) == MODE_UNSAID || order_of(e) >= MEMORY_RELEASE;
 }
 
 static bool is_acquire_read(const struct event *e)
 {
     const bool reads = e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
-    return reads && e->mode != MEMORY_RELAXED && e->mode != MEMORY_RELEASE;
+    return reads && order_of(e) != MEMORY_RELAXED && order_of(e) != MEMORY_RELEASE;
 }
 
+/* Every release write that the read is ordered after in this execution; those that another schedule
+ * keeps are not seen by a blind event, nor through a blind exchange. */
 static void read_atomic(struct rules *r, event_id read)
 {
+    bool is_kept = !rules_event_is_blind(trace_at(r->t, read));
     for (event_id id = read; id-- > 0;) {
         const struct event *write = trace_at(r->t, id);
         if (!is_atomic_write(write) || !same_object(r, id, read)) {
             continue;
         }
         if (is_release(write)) {
-            rules_edge_add(&r->cross, id, read);
+            rules_edge_add(is_kept ? &r->cross : &r->observed, id, read);
         }
         if (write->kind != EVENT_ATOMIC_RMW) {
             break;
         }
+        is_kept &= !rules_event_is_blind(write) || rules_event_updates(write);
     }
 }
 

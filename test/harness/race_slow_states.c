@@ -15,6 +15,7 @@ enum { VARIABLES_MAX = 16, STATES_MAX = 150000 };
 struct state {
     uint64_t done;                     /* events that have happened */
     uint64_t served;                   /* waits that a notify has served */
+    uint64_t updates;                  /* blind ones that no other write has replaced */
     uint8_t last_write[VARIABLES_MAX]; /* per variable: 1 + the event, 0 for none */
 };
 
@@ -172,13 +173,38 @@ static bool is_enabled(const struct walk *w, const struct state *s, event_id id)
     return !lock_is_taken(w, s, id) && !lacks_notify(w, s, id) && !semaphore_is_zero(w, s, id);
 }
 
+/* The blind updates of the event's variable that no other write has replaced. */
+static uint64_t updates_of(const struct walk *w, const struct state *s, event_id id)
+{
+    uint64_t updates = 0;
+    for (event_id other = 0; other < w->r->count; other++) {
+        const bool is_update = rules_event_updates(trace_at(w->r->t, other));
+        if (is_update && w->variable_of[other] == w->variable_of[id]) {
+            updates |= s->updates & bit(other);
+        }
+    }
+    return updates;
+}
+
+/* A read sees the write and the blind updates that it saw in the list; a blind update does not come
+ * after one that is listed later and does not commute with it. */
 static bool keeps_its_write(const struct walk *w, const struct state *s, event_id id)
 {
-    if (w->model == SLOW_STRICT || !rules_event_reads(trace_at(w->r->t, id))) {
+    const struct event *e = trace_at(w->r->t, id);
+    uint64_t seen = 0;
+    if (w->model == SLOW_STRICT) {
         return true;
     }
+    for (event_id other = 0; other < w->r->count; other++) {
+        if (other > id && has(s, other) && rules_updates_conflict(w->r, id, other)) {
+            return false;
+        }
+        seen |= rules_event_reads(e) && rules_saw_update(w->r, id, other) ? bit(other) : 0;
+    }
     const event_id writer = w->r->writer[id];
-    return s->last_write[w->variable_of[id]] == (writer == EVENT_NONE ? 0 : writer + 1);
+    return !rules_event_reads(e) ||
+           (s->last_write[w->variable_of[id]] == (writer == EVENT_NONE ? 0 : writer + 1) &&
+            updates_of(w, s, id) == seen);
 }
 
 static bool notify_may_serve(const struct walk *w, const struct state *s, event_id notify, size_t i)
@@ -212,8 +238,11 @@ static void take(struct walk *w, uint32_t from, event_id id)
     struct state next = w->states.at[from];
     const struct event *e = trace_at(w->r->t, id);
     next.done |= bit(id);
-    if (w->model != SLOW_STRICT && rules_event_writes(e)) {
+    if (w->model != SLOW_STRICT && rules_event_updates(e)) {
+        next.updates |= bit(id);
+    } else if (w->model != SLOW_STRICT && rules_event_writes(e)) {
         next.last_write[w->variable_of[id]] = (uint8_t)(id + 1);
+        next.updates &= ~updates_of(w, &next, id);
     }
     if (e->kind == EVENT_SIGNAL) {
         take_signal(w, from, &next, id);

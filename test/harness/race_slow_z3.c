@@ -172,6 +172,16 @@ static void add_semaphores(struct query *q)
     }
 }
 
+/* A blind update that the read saw comes between the write that it saw and the read. */
+static void add_update_seen(struct query *q, event_id read, event_id update)
+{
+    const event_id writer = q->r->writer[read];
+    add_if(q, in(q, read), before(q, update, read));
+    if (writer != EVENT_NONE) {
+        add_if(q, in(q, read), before(q, writer, update));
+    }
+}
+
 /* A read in the prefix comes after the write it saw, and no other write is between. */
 static void add_read(struct query *q, event_id read)
 {
@@ -185,6 +195,10 @@ static void add_read(struct query *q, event_id read)
         const struct event *write = trace_at(r->t, id);
         if (id == writer || id == read || !rules_event_writes(write) ||
             rules_object(r->t, write, write->object) != rules_object(r->t, e, e->object)) {
+            continue;
+        }
+        if (rules_saw_update(r, read, id)) {
+            add_update_seen(q, read, id);
             continue;
         }
         Z3_ast elsewhere = Z3_mk_lt(q->z3, q->time[read], q->time[id]);
@@ -204,6 +218,11 @@ static void add_prefix(struct query *q)
     for (event_id id = 0; id < q->r->count; id++) {
         if (rules_event_reads(trace_at(q->r->t, id))) {
             add_read(q, id);
+        }
+        for (event_id later = id + 1; later < q->r->count; later++) {
+            if (rules_updates_conflict(q->r, id, later)) {
+                add_if(q, both(q, in(q, id), in(q, later)), before(q, id, later));
+            }
         }
     }
 }

@@ -160,14 +160,28 @@ static bool try_access(struct sim *s, struct actor *a)
     return true;
 }
 
+/* Half of the read-modify-writes are blind, most of these additions, which commute. */
+static uint8_t atomic_mode(struct sim *s, uint16_t kind)
+{
+    static const uint8_t updates[] = {UPDATE_ADD, UPDATE_ADD, UPDATE_ADD, UPDATE_ADD, UPDATE_OR,
+                                      UPDATE_AND, UPDATE_XOR, UPDATE_SET, UPDATE_SET};
+    if (kind != EVENT_ATOMIC_RMW || sim_one_in(s, 2)) {
+        return (uint8_t)sim_below(s, MEMORY_SEQ_CST + 1);
+    }
+    const uint32_t chosen = sim_below(s, sizeof updates / sizeof *updates);
+    return (uint8_t)(updates[chosen] + MEMORY_RELAXED + sim_below(s, MEMORY_SEQ_CST));
+}
+
 static bool try_atomic(struct sim *s, struct actor *a)
 {
-    static const uint16_t kinds[] = {EVENT_ATOMIC_LOAD, EVENT_ATOMIC_STORE, EVENT_ATOMIC_RMW};
+    static const uint16_t kinds[] = {EVENT_ATOMIC_LOAD, EVENT_ATOMIC_STORE, EVENT_ATOMIC_RMW,
+                                     EVENT_ATOMIC_RMW};
+    const uint16_t kind = kinds[sim_below(s, sizeof kinds / sizeof *kinds)];
     const bool is_mixed = sim_one_in(s, 2); /* what others touch without */
     const uint32_t variable = sim_small_below(s, s->shape->variable_count);
     sim_emit(s, a,
-             (struct event){.kind = kinds[sim_below(s, 3)],
-                            .mode = (uint8_t)sim_below(s, MEMORY_SEQ_CST + 1),
+             (struct event){.kind = kind,
+                            .mode = atomic_mode(s, kind),
                             .object = is_mixed ? sim_object(s, "x", variable)
                                                : sim_object(s, "a", sim_below(s, ATOMICS)),
                             .location = is_mixed ? sim_name(s, "Q", variable) : 0});

@@ -64,8 +64,10 @@ static bool is_only_writer(const struct trace *t, const bool *known, event_id wr
     return true;
 }
 
-/* The write that a read saw in every linear extension; false when that depends. */
-static bool slow_writer(const struct trace *t, const bool *known, event_id read, event_id *writer)
+/* The write that is the last before the event in every linear extension; false when that depends.
+ */
+static bool slow_last_write(const struct trace *t, const bool *known, event_id read,
+                            event_id *writer)
 {
     *writer = EVENT_NONE;
     if (is_only_writer(t, known, EVENT_NONE, read)) {
@@ -78,6 +80,17 @@ static bool slow_writer(const struct trace *t, const bool *known, event_id read,
         }
     }
     return false;
+}
+
+/* The last write before the read that is no blind update; false when it, or which updates follow
+ * it, depends on the linear extension. */
+static bool slow_writer(const struct trace *t, const bool *known, event_id read, event_id *writer)
+{
+    bool is_one = slow_last_write(t, known, read, writer);
+    while (is_one && *writer != EVENT_NONE && rules_event_updates(trace_at(t, *writer))) {
+        is_one = slow_last_write(t, known, *writer, writer);
+    }
+    return is_one;
 }
 
 /* Whether the fast answer says no more than the closure of what is known, and no less than what is
