@@ -33,6 +33,7 @@ void places_free(struct places *p)
     vec_release(&p->variables);
     map_release(&p->frames_of);
     vec_release(&p->frames);
+    map_release(&p->uses_result);
     mem_free(p);
 }
 

@@ -60,4 +60,9 @@ bool places_object(struct places *p, uint64_t address, struct place_object *obje
  * symbol covers it. */
 bool places_print_variable(struct places *p, uint64_t address, struct out *out);
 
+/* Whether the program may use the value that the call returning to `address` returned. The machine
+ * code behind the call decides (x86-64); true whenever that is not clear. O(size of the function),
+ * once for an address. */
+bool places_uses_result(struct places *p, uint64_t address);
+
 #endif

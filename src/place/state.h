@@ -26,6 +26,7 @@ struct places {
     VEC(struct place_variable) variables; /* by address */
     struct map frames_of;                 /* address to its first frame, counted from 1 */
     VEC(struct frame) frames;
+    struct map uses_result; /* return address of a call to whether its result is used */
 };
 
 /* The module, unit and innermost scopes of an address, for files that look into them. */

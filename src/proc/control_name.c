@@ -33,6 +33,12 @@ void name_print_line(struct controlled *c, uint64_t place, struct out *out)
     }
 }
 
+bool name_uses_result(struct controlled *c, uint64_t place)
+{
+    name_modules(c);
+    return places_uses_result(c->places, place);
+}
+
 static const char *kind_text(uint64_t kind)
 {
     static const char *const texts[] = {

@@ -111,6 +111,9 @@ void name_print(struct controlled *c, struct named n, struct out *out);
 void name_print_place(struct controlled *c, uint64_t place, struct out *out);
 void name_print_line(struct controlled *c, uint64_t place, struct out *out);
 
+/* Whether the program may use what the call at this place returned. */
+bool name_uses_result(struct controlled *c, uint64_t place);
+
 const char *name_task(const struct controlled *c, uint32_t number);
 
 /* control_verdict.c: how the run in the page ended. */

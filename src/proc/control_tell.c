@@ -111,6 +111,9 @@ static struct event event_of(struct telling *t, const struct control_step *s, ui
     if (kind_of(kind)->modes != MODES_NONE) {
         e.mode = s->mode;
     }
+    if (event_is_blind(&e) && name_uses_result(t->c, s->place)) {
+        e.mode = (uint8_t)memory_mode_order(e.mode);
+    }
     return e;
 }
 

@@ -196,6 +196,11 @@ uint32_t naming_functions(struct naming *g, uint64_t place)
     return *name;
 }
 
+bool naming_uses_result(struct naming *g, uint64_t place)
+{
+    return place == 0 || places_uses_result(g->places, calls_place_of(place));
+}
+
 /* "bank.c:42#3": the third that has its name from there. */
 static uint32_t name_by_source(struct naming *g, uint32_t source)
 {

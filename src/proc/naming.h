@@ -71,6 +71,9 @@ uint32_t naming_origin(struct naming *g, uint64_t place);
 /* The name of the functions that a place is in, 0 for none. */
 uint32_t naming_functions(struct naming *g, uint64_t place);
 
+/* Whether the program may use what the call at this place returned. */
+bool naming_uses_result(struct naming *g, uint64_t place);
+
 /* The name of the object at an address that is used at `place`. */
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place);
 

@@ -397,6 +397,9 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     case EVENT_ATOMIC_LOAD:
     case EVENT_ATOMIC_STORE:
     case EVENT_ATOMIC_RMW:
+        if (event_is_blind(event) && naming_uses_result(naming, record->place)) {
+            event->mode = (uint8_t)memory_mode_order(event->mode);
+        }
         event->object = naming_object(naming, record->object, record->place);
         event->text = naming_functions(naming, record->place);
         return;

@@ -119,10 +119,13 @@ static uint8_t mode_of(const struct clew_rt_atomic *o)
     if (!own.has_released || o->kind == EVENT_ATOMIC_LOAD) {
         return o->mode;
     }
-    if (o->mode == MEMORY_RELAXED) {
-        return MEMORY_RELEASE;
+    const uint8_t order = o->mode & MEMORY_ORDER_MASK;
+    const uint8_t operation = o->mode & MEMORY_UPDATE_MASK;
+    if (order == MEMORY_RELAXED) {
+        return operation | MEMORY_RELEASE;
     }
-    return o->mode == MEMORY_ACQUIRE || o->mode == MEMORY_CONSUME ? MEMORY_ACQ_REL : o->mode;
+    return order == MEMORY_ACQUIRE || order == MEMORY_CONSUME ? operation | MEMORY_ACQ_REL
+                                                              : o->mode;
 }
 
 static void record(const struct clew_rt_atomic *o, const struct recording_atomic *lock)

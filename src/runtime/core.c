@@ -278,10 +278,12 @@ void rt_amend_acquire(struct rt_mark mark)
     if (!is_in_reach(mark)) {
         return;
     }
-    if (mark.record->mode == MEMORY_RELAXED) {
-        mark.record->mode = MEMORY_ACQUIRE;
-    } else if (mark.record->mode == MEMORY_RELEASE) {
-        mark.record->mode = MEMORY_ACQ_REL;
+    const uint8_t order = mark.record->mode & MEMORY_ORDER_MASK;
+    const uint8_t operation = mark.record->mode & MEMORY_UPDATE_MASK;
+    if (order == MEMORY_RELAXED) {
+        mark.record->mode = operation | MEMORY_ACQUIRE;
+    } else if (order == MEMORY_RELEASE) {
+        mark.record->mode = operation | MEMORY_ACQ_REL;
     }
 }
 

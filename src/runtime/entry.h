@@ -34,7 +34,7 @@ struct clew_rt_atomic {
     uint64_t value; /* what was read or stored */
     uint32_t size;
     uint8_t kind; /* enum event_kind */
-    uint8_t mode; /* memory order as event mode */
+    uint8_t mode; /* memory order as event mode, with the operation of a read-modify-write */
 };
 ENTRY void clew_rt_atomic_leave(const struct clew_rt_atomic *operation);
 

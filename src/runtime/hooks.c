@@ -149,13 +149,23 @@ HOOK void __tsan_ignore_thread_end(void)
     hook_leave((struct clew_rt_atomic){address, PLACE, (uint64_t)(result), \
                                        (uint32_t)sizeof *address, event, hook_mode(order)})
 
-#define FETCH_HOOK(bits, type, name, compute)                                              \
+#define ENTER_UPDATE(update, order)                                                  \
+    hook_enter((struct clew_rt_atomic){address, PLACE, 0, (uint32_t)sizeof *address, \
+                                       EVENT_ATOMIC_RMW, hook_mode(order) | (update)})
+#define LEAVE_UPDATE(update, order, result)                                         \
+    hook_leave((struct clew_rt_atomic){address, PLACE, (uint64_t)(result),          \
+                                       (uint32_t)sizeof *address, EVENT_ATOMIC_RMW, \
+                                       hook_mode(order) | (update)})
+
+/* The mode of a read-modify-write says its operation; whether the program uses the result is seen
+ * later, in its code. */
+#define FETCH_HOOK(bits, type, name, update, compute)                                      \
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order); \
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)  \
     {                                                                                      \
-        ENTER(EVENT_ATOMIC_RMW, order);                                                    \
+        ENTER_UPDATE(update, order);                                                       \
         const type before = __atomic_##name(address, value, __ATOMIC_SEQ_CST);             \
-        LEAVE(EVENT_ATOMIC_RMW, order, (type)(compute));                                   \
+        LEAVE_UPDATE(update, order, (type)(compute));                                      \
         return before;                                                                     \
     }
 
@@ -178,17 +188,17 @@ HOOK void __tsan_ignore_thread_end(void)
     HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order);       \
     HOOK type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order)        \
     {                                                                                              \
-        ENTER(EVENT_ATOMIC_RMW, order);                                                            \
+        ENTER_UPDATE(UPDATE_SET, order);                                                           \
         const type before = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                 \
-        LEAVE(EVENT_ATOMIC_RMW, order, value);                                                     \
+        LEAVE_UPDATE(UPDATE_SET, order, value);                                                    \
         return before;                                                                             \
     }                                                                                              \
-    FETCH_HOOK(bits, type, fetch_add, before + value)                                              \
-    FETCH_HOOK(bits, type, fetch_sub, before - value)                                              \
-    FETCH_HOOK(bits, type, fetch_and, before &value)                                               \
-    FETCH_HOOK(bits, type, fetch_or, before | value)                                               \
-    FETCH_HOOK(bits, type, fetch_xor, before ^ value)                                              \
-    FETCH_HOOK(bits, type, fetch_nand, ~(before & value))                                          \
+    FETCH_HOOK(bits, type, fetch_add, UPDATE_ADD, before + value)                                  \
+    FETCH_HOOK(bits, type, fetch_sub, UPDATE_ADD, before - value)                                  \
+    FETCH_HOOK(bits, type, fetch_and, UPDATE_AND, before &value)                                   \
+    FETCH_HOOK(bits, type, fetch_or, UPDATE_OR, before | value)                                    \
+    FETCH_HOOK(bits, type, fetch_xor, UPDATE_XOR, before ^ value)                                  \
+    FETCH_HOOK(bits, type, fetch_nand, UPDATE_NONE, ~(before & value))                             \
     static bool exchange_if_##bits(volatile type *address, type *expected, type value,             \
                                    int orders[2], const void *place)                               \
     {                                                                                              \

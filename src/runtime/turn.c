@@ -450,7 +450,11 @@ void turn_report(enum event_kind kind, uint64_t step)
 /* The mode of a load, or of a read-modify-write, once an acquiring fence has followed it. */
 static uint8_t acquiring(uint8_t mode)
 {
-    return mode == MEMORY_RELAXED ? MEMORY_ACQUIRE : mode == MEMORY_RELEASE ? MEMORY_ACQ_REL : mode;
+    const uint8_t order = mode & MEMORY_ORDER_MASK;
+    const uint8_t operation = mode & MEMORY_UPDATE_MASK;
+    return order == MEMORY_RELAXED   ? operation | MEMORY_ACQUIRE
+           : order == MEMORY_RELEASE ? operation | MEMORY_ACQ_REL
+                                     : mode;
 }
 
 void turn_acquire(void)

@@ -1,0 +1,182 @@
+#include "place/code.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "place/state.h"
+
+/* ---- bytes ---- */
+
+static bool is_code(const GElf_Shdr *header)
+{
+    return header->sh_type == SHT_PROGBITS && (header->sh_flags & SHF_EXECINSTR) != 0;
+}
+
+/* The module's file, NULL when there is none or it is for another machine. */
+static Elf *file_of(Dwfl_Module *module, GElf_Addr *bias)
+{
+    GElf_Ehdr header;
+    Elf *elf = module == NULL ? NULL : dwfl_module_getelf(module, bias);
+    const bool is_ours = elf != NULL && gelf_getehdr(elf, &header) != NULL &&
+                         header.e_machine == EM_X86_64 && header.e_type != ET_REL;
+    return is_ours ? elf : NULL;
+}
+
+static bool section_bytes(Elf_Scn *section, const GElf_Shdr *header, GElf_Addr bias,
+                          struct code *code)
+{
+    const Elf_Data *data = elf_getdata(section, NULL);
+    if (data == NULL || data->d_buf == NULL) {
+        return false;
+    }
+    *code = (struct code){
+        .bytes = data->d_buf, .size = data->d_size, .address = header->sh_addr + bias};
+    return true;
+}
+
+bool code_at(struct places *p, uint64_t address, struct code *code)
+{
+    GElf_Addr bias = 0;
+    Elf *elf = file_of(places_module(p, address), &bias);
+    Elf_Scn *section = NULL;
+    while (elf != NULL && (section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == NULL || !is_code(&header) ||
+            address - bias < header.sh_addr || address - bias >= header.sh_addr + header.sh_size ||
+            !section_bytes(section, &header, bias, code)) {
+            continue;
+        }
+        const size_t skipped = (size_t)(address - code->address);
+        if (skipped >= code->size) {
+            return false;
+        }
+        code->bytes += skipped;
+        code->size -= skipped;
+        code->address = address;
+        return true;
+    }
+    return false;
+}
+
+/* ---- functions ---- */
+
+bool code_function(struct places *p, uint64_t address, struct code_function *function)
+{
+    Dwfl_Module *module = places_module(p, address);
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char *name =
+        module == NULL ? NULL
+                       : dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    if (name == NULL || symbol.st_size == 0 || offset >= symbol.st_size) {
+        return false;
+    }
+    const uint64_t start = address - offset;
+    *function = (struct code_function){.name = name, .start = start, .end = start + symbol.st_size};
+    return true;
+}
+
+bool code_returns_nothing(struct places *p, uint64_t address)
+{
+    Dwarf_Addr bias = 0;
+    Dwfl_Module *module = places_module(p, address);
+    Dwarf_Die *unit = module == NULL ? NULL : places_unit(module, address, &bias);
+    Dwarf_Die *scopes = NULL;
+    const int count = unit == NULL ? 0 : places_scopes(unit, address - bias, &scopes);
+    bool is_nothing = false;
+    for (int i = 0; i < count; i++) {
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
+            is_nothing = dwarf_hasattr_integrate(&scopes[i], DW_AT_type) == 0;
+            break;
+        }
+    }
+    mem_free(scopes);
+    return is_nothing;
+}
+
+/* ---- callers ---- */
+
+enum { CALL = 0xe8, JUMP = 0xe9, JUMP_IF_FIRST = 0x80, JUMP_IF_LAST = 0x8f, LEA = 0x8d };
+
+static uint64_t target_of(const struct code *code, size_t displacement_at)
+{
+    int32_t displacement = 0;
+    memcpy(&displacement, code->bytes + displacement_at, sizeof displacement);
+    return code->address + displacement_at + sizeof displacement + (uint64_t)(int64_t)displacement;
+}
+
+/* Every byte is taken for the beginning of an instruction, so that none is missed; what is taken
+ * for a call and is none makes the answer more careful. False at a reference that is no call. */
+static bool find_calls(const struct code *code, uint64_t function, code_addresses *list)
+{
+    for (size_t i = 0; i + 5 <= code->size; i++) {
+        const uint8_t first = code->bytes[i];
+        if ((first == CALL || first == JUMP) && target_of(code, i + 1) == function) {
+            if (first == JUMP) {
+                return false;
+            }
+            vec_push(list, code->address + i + 5);
+        }
+        const bool has_second = i + 6 <= code->size;
+        const uint8_t second = code->bytes[i + 1];
+        const bool is_jump_if = first == 0x0f && second >= JUMP_IF_FIRST && second <= JUMP_IF_LAST;
+        const bool is_lea = first == LEA && (second & 0xc7) == 0x05;
+        if (has_second && (is_jump_if || is_lea) && target_of(code, i + 2) == function) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a relocation makes the function known by its address. */
+static bool is_relocated(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t function)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *linked = elf_getscn(elf, header->sh_link);
+    Elf_Data *symbols = linked == NULL ? NULL : elf_getdata(linked, NULL);
+    const size_t count =
+        data == NULL || header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Rela relocation;
+        GElf_Sym symbol = {0};
+        if (gelf_getrela(data, (int)i, &relocation) == NULL) {
+            return true;
+        }
+        const size_t number = GELF_R_SYM(relocation.r_info);
+        if (number != 0 && symbols != NULL) {
+            (void)gelf_getsym(symbols, (int)number, &symbol);
+        }
+        if (symbol.st_value + (uint64_t)relocation.r_addend == function) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool code_callers(struct places *p, const struct code_function *function, code_addresses *list)
+{
+    GElf_Addr bias = 0;
+    Elf *elf = file_of(places_module(p, function->start), &bias);
+    Elf_Scn *section = NULL;
+    if (elf == NULL) {
+        return false;
+    }
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        struct code code;
+        if (gelf_getshdr(section, &header) == NULL) {
+            return false;
+        }
+        if (header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC) != 0 &&
+            is_relocated(elf, section, &header, function->start - bias)) {
+            return false;
+        }
+        if (is_code(&header) && (!section_bytes(section, &header, bias, &code) ||
+                                 !find_calls(&code, function->start, list))) {
+            return false;
+        }
+    }
+    return true;
+}
