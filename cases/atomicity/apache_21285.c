@@ -3,7 +3,8 @@
  * comes between finds nothing and inserts an object of its own: the URL is there twice.
  *
  * couple: objects remove, objects insert
- * couple: objects find, objects insert */
+ * couple: objects remove, objects free_slot
+ * couple: heap size_out, heap size_in */
 #include "kernel.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static size_t cache_size;
 static int cache_find(const char *url)
 {
     for (int i = 0; i < SLOTS; i++) {
-        if (objects[i] != NULL && strcmp(objects[i]->url, url) == 0) { /* find */
+        if (objects[i] != NULL && strcmp(objects[i]->url, url) == 0) {
             return i;
         }
     }
@@ -33,7 +34,7 @@ static int cache_find(const char *url)
 static void cache_insert(struct object *o)
 {
     int i = 0;
-    while (objects[i] != NULL) {
+    while (objects[i] != NULL) { /* free_slot */
         i++;
     }
     objects[i] = o; /* insert */
@@ -42,8 +43,8 @@ static void cache_insert(struct object *o)
 
 static void cache_remove(int slot)
 {
-    cache_size -= objects[slot]->size;
-    objects[slot] = NULL; /* remove */
+    cache_size -= objects[slot]->size; /* size_out */
+    objects[slot] = NULL;              /* remove */
 }
 
 static struct object *open_entity(const char *url)
@@ -71,22 +72,34 @@ static void write_body(struct object *o, size_t size)
     pthread_mutex_unlock(&cache_lock);
     pthread_mutex_lock(&cache_lock);
 #endif
-    o->size = size;
+    o->size = size; /* size_in */
     cache_insert(o);
     pthread_mutex_unlock(&cache_lock);
 }
 
+/* The filter that saves a response: called for the headers, and again for the body. */
+static void save(struct object **o, size_t size)
+{
+    if (*o == NULL) {
+        *o = open_entity("/index.html");
+    } else {
+        write_body(*o, size);
+    }
+}
+
 static void *request(void *unused)
 {
-    write_body(open_entity("/index.html"), 700);
+    struct object *o = NULL;
+    for (int brigade = 0; brigade < 2; brigade++) {
+        save(&o, 700);
+    }
     return unused;
 }
 
 static void *second_request(void *unused)
 {
     kernel_late();
-    write_body(open_entity("/index.html"), 700);
-    return unused;
+    return request(unused);
 }
 
 static int is_wrong(void)

@@ -4,7 +4,8 @@
  * thread puts another key's value there.
  *
  * couple: key check, value use
- * couple: key recheck, value use */
+ * couple: key recheck, value use
+ * couple: value fill, value use */
 #include "kernel.h"
 
 #include <stdatomic.h>
@@ -25,7 +26,7 @@ static long compute(long key)
 static void memo_fill(long key)
 {
     if (atomic_load(&memo.key) != key) { /* recheck */
-        memo.value = compute(key);
+        memo.value = compute(key);       /* fill */
         atomic_store(&memo.key, key);
     }
 }

@@ -61,7 +61,6 @@ static void *visit(void *unused)
 static void *leave(void *unused)
 {
     kernel_late();
-    session_hit(session);
     session_logout(session);
     return unused;
 }

@@ -48,8 +48,8 @@ static struct item *item_get(int key)
 static void item_replace(int key, struct item *new_item)
 {
     pthread_mutex_lock(&cache_lock);
-    struct item *old = table[key];
-    table[key] = new_item; /* replace */
+    struct item *old = table[key]; /* replace */
+    table[key] = new_item;         /* replace */
     do_release(old);
     pthread_mutex_unlock(&cache_lock);
 }

@@ -4,25 +4,30 @@
  * couple: state close, state open */
 #include "kernel.h"
 
+#include <fcntl.h>
+
 enum log_state { LOG_CLOSED, LOG_OPEN };
 enum { STATEMENTS_MAX = 32 };
 
 static struct {
     pthread_mutex_t lock;
     enum log_state state;
-    int file; /* its number: binlog.1 ... */
+    int number; /* of the file: binlog.1 ... */
+    int file;
     int statement_count;
     int statements[STATEMENTS_MAX];
-} binlog = {.lock = PTHREAD_MUTEX_INITIALIZER, .state = LOG_OPEN, .file = 1};
+} binlog = {.lock = PTHREAD_MUTEX_INITIALIZER, .state = LOG_OPEN, .number = 1, .file = -1};
 
 static void log_close(void)
 {
     binlog.state = LOG_CLOSED; /* close */
+    close(binlog.file);
 }
 
-static void log_open(int file)
+static void log_open(int number)
 {
-    binlog.file = file;
+    binlog.number = number;
+    binlog.file = open("/dev/null", O_WRONLY | O_APPEND);
     binlog.state = LOG_OPEN; /* open */
 }
 
@@ -34,7 +39,7 @@ static int log_is_open(void)
 static void log_rotate(void)
 {
     pthread_mutex_lock(&binlog.lock);
-    const int next = binlog.file + 1;
+    const int next = binlog.number + 1;
     log_close();
     log_open(next);
     pthread_mutex_unlock(&binlog.lock);
@@ -82,10 +87,11 @@ static void *client(void *unused)
 
 static int is_wrong(void)
 {
-    return binlog.statement_count != ROUNDS || binlog.file != 1 + ROUNDS;
+    return binlog.statement_count != ROUNDS || binlog.number != 1 + ROUNDS;
 }
 
 int main(void)
 {
+    log_open(1);
     return kernel_run(flush_logs, client, is_wrong);
 }

@@ -35,8 +35,8 @@ class NameMap
     void put(const char *name)
     {
         const std::lock_guard<std::recursive_mutex> guard(lock_);
-        Entry *e = new Entry{name, buckets_[hash(name)]};
-        buckets_[hash(name)] = e; /* put */
+        Entry *e = new Entry{name, buckets_[hash(name)]}; /* put */
+        buckets_[hash(name)] = e;                         /* put */
     }
 
     void put_if_absent(const char *name)

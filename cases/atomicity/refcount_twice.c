@@ -1,6 +1,6 @@
 /* A reference count dropped twice: whoever closes a connection looks whether it is still linked in
- * the table, unlinks it, and drops the table's reference. The worker and the timer both find it
- * linked, and both drop: the worker's own reference is gone, and the connection freed in its hands.
+ * the table, unlinks it, and drops the table's reference. Two threads that close it at once both
+ * find it linked, and both drop: the connection is freed in the hands of somebody who uses it.
  *
  * couple: heap check, heap unlink */
 #include "kernel.h"
@@ -11,7 +11,6 @@ struct connection {
     pthread_mutex_t lock;
     int linked; /* under the lock */
     atomic_int references;
-    long requests; /* only the worker's */
 };
 
 static struct connection *connection;
@@ -24,6 +23,17 @@ static void connection_drop(struct connection *c)
         pthread_mutex_destroy(&c->lock);
         free(c);
     }
+}
+
+/* Links the connection in the table, which has a reference to it then. */
+static void connection_open(struct connection *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!c->linked) {
+        c->linked = 1;
+        atomic_fetch_add(&c->references, 1);
+    }
+    pthread_mutex_unlock(&c->lock);
 }
 
 #ifdef FIXED
@@ -64,23 +74,25 @@ static void connection_close(struct connection *c)
 
 static void *worker(void *unused)
 {
-    connection->requests = 3;
-    connection_close(connection);
-    connection_drop(connection);
+    for (int i = 0; i < 2 * ROUNDS; i++) {
+        if (i % 2 == 0) {
+            connection_open(connection);
+        } else {
+            connection_close(connection);
+        }
+    }
     return unused;
 }
 
-static void *timer(void *unused)
+static void *late_worker(void *unused)
 {
     kernel_late();
-    connection_close(connection);
-    connection_drop(connection);
-    return unused;
+    return worker(unused);
 }
 
 static int is_wrong(void)
 {
-    return freed != 1;
+    return freed != 0 || connection->references != 1;
 }
 
 int main(void)
@@ -89,7 +101,10 @@ int main(void)
     if (connection == NULL || pthread_mutex_init(&connection->lock, NULL) != 0) {
         return 2;
     }
-    connection->linked = 1;
-    connection->references = 3; /* the table's, the worker's, the timer's */
-    return kernel_run(worker, timer, is_wrong);
+    connection->references = 1; /* main's */
+    const int status = kernel_run(worker, late_worker, is_wrong);
+    if (freed == 0) {
+        connection_drop(connection);
+    }
+    return status;
 }

@@ -2,7 +2,7 @@
  * calls, the loop over them is not. The last elements are gone when the loop comes to them.
  *
  * couple: count size, count element
- * couple: count size, heap element_read */
+ * couple: count size, items element_read */
 #include "kernel.h"
 
 struct vector {

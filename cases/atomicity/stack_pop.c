@@ -13,7 +13,7 @@ struct stack {
 };
 
 static struct stack stack = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static int underflows;
+static int underflows[2];
 static long sums[2];
 
 static void stack_push(struct stack *s, long job)
@@ -47,22 +47,22 @@ static long stack_pop(struct stack *s)
     return job;
 }
 
-/* Does one job and adds to the sum; returns 0 when there is none left. */
-static int work(long *sum)
+/* Does one job for a worker; returns 0 when there is none left. */
+static int work(int number)
 {
 #ifdef FIXED
     const long job = stack_pop(&stack);
     if (job < 0) {
         return 0;
     }
-    *sum += job;
+    sums[number] += job;
 #else
     if (stack_is_empty(&stack)) {
         return 0;
     }
     const long job = stack_pop(&stack);
-    underflows += job < 0;
-    *sum += job;
+    underflows[number] += job < 0;
+    sums[number] += job;
 #endif
     return 1;
 }
@@ -70,7 +70,7 @@ static int work(long *sum)
 static void *worker(void *unused)
 {
     for (int i = 0; i < JOBS / 2; i++) {
-        work(&sums[0]);
+        work(0);
     }
     return unused;
 }
@@ -78,14 +78,15 @@ static void *worker(void *unused)
 static void *helper(void *unused)
 {
     kernel_late();
-    while (work(&sums[1])) {
+    while (work(1)) {
     }
     return unused;
 }
 
 static int is_wrong(void)
 {
-    return underflows != 0 || sums[0] + sums[1] != 36 || !stack_is_empty(&stack);
+    return underflows[0] != 0 || underflows[1] != 0 || sums[0] + sums[1] != 36 ||
+           !stack_is_empty(&stack);
 }
 
 int main(void)
