@@ -155,6 +155,11 @@ static void search_single(struct search *s)
     }
 }
 
+static bool is_resource(const struct search *s, uint32_t variable)
+{
+    return variable_is_resource(trace_name(s->t, s->frame.variables.list.at[variable].name));
+}
+
 static void search_pair(struct search *s, uint32_t x, uint32_t y)
 {
     if ((!is_wanted(s, x) && !is_wanted(s, y)) || !may_go_on(s)) {
@@ -163,6 +168,7 @@ static void search_pair(struct search *s, uint32_t x, uint32_t y)
     s->s->pairs++;
     struct sketch sketch;
     sketch_build(&sketch, &s->frame, x, y);
+    s->matcher.options.skips_stale = s->o->skips_stale_memory && !is_resource(s, x);
     match_pair(&s->matcher, &sketch);
     if (!s->o->skips_merged) {
         match_merged(&s->matcher, &sketch);

@@ -35,6 +35,7 @@ struct atomicity_options {
     bool wants_all_pairs; /* by correlation: all of them */
     const char *variable; /* a glob for names of variables, for pairs of either; NULL: all */
     bool skips_single, skips_pairs, skips_merged, skips_regions;
+    bool skips_stale_memory; /* stale reads of memory: serializable, and mostly meant to be */
 
     bool wants_rounds;  /* also what may belong to two rounds of a loop */
     bool wants_all;     /* of what can interrupt accesses at some places, all; not only the first */

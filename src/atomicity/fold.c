@@ -27,6 +27,21 @@ static uint32_t root_of(struct fold *o, uint32_t finding)
 
 /* ---- which says most ---- */
 
+/* How much a finding takes for granted, from 0. That two accesses to one variable in an operation
+ * belong together is likely, and a lost update is a loss whatever they mean; that two variables
+ * belong together is a guess from how close their accesses are. */
+static uint32_t assumptions(const struct finding *f)
+{
+    if (f->kind == FINDING_ATOMICITY_REGION) {
+        return 0;
+    }
+    if (f->kind == FINDING_ATOMICITY_SINGLE || f->kind == FINDING_LOST_UPDATE) {
+        const char *pattern = strchr(f->key, '|');
+        return pattern != NULL && strncmp(pattern, "|RWW|", 5) == 0 ? 1 : 2;
+    }
+    return f->kind == FINDING_ATOMICITY_PAIR ? 3 : 4;
+}
+
 static uint32_t count_writes(const struct finding *f)
 {
     uint32_t count = 0;
@@ -45,6 +60,9 @@ static bool says_more(const struct fold *o, uint32_t one, uint32_t other)
     }
     if (a->grade != b->grade) {
         return a->grade == GRADE_SOUND;
+    }
+    if (assumptions(a) != assumptions(b)) {
+        return assumptions(a) < assumptions(b);
     }
     const uint32_t writes = count_writes(a);
     const uint32_t writes_other = count_writes(b);
@@ -135,12 +153,15 @@ static void say_others(struct fold *o)
     names_release(&patterns);
 }
 
-static int compare_severity(const void *left, const void *right, const void *context)
+static int compare_rank(const void *left, const void *right, const void *context)
 {
     (void)context;
-    const enum finding_severity a = ((const struct finding *)left)->severity;
-    const enum finding_severity b = ((const struct finding *)right)->severity;
-    return (a > b) - (a < b);
+    const struct finding *a = left;
+    const struct finding *b = right;
+    if (a->severity != b->severity) {
+        return a->severity < b->severity ? -1 : 1;
+    }
+    return (assumptions(a) > assumptions(b)) - (assumptions(a) < assumptions(b));
 }
 
 static void keep_roots(struct fold *o)
@@ -152,7 +173,7 @@ static void keep_roots(struct fold *o)
         }
     }
     o->f->list.count = kept;
-    sort_stable(o->f->list.at, kept, sizeof *o->f->list.at, compare_severity, NULL);
+    sort_stable(o->f->list.at, kept, sizeof *o->f->list.at, compare_rank, NULL);
 }
 
 void fold_findings(struct findings *f)

@@ -7,9 +7,10 @@
 
 /* Keeps, of all findings about accesses to the same variables (by class, see variable.h) or at the
  * same places of the interrupted task, and so on from one to the next, the one that says most: the
- * most severe, then the one with the better grade, then the one with more writes, then the first.
- * Its pair_count is the sum of theirs, and its `why` names their patterns. Regions are left alone.
- * What is kept is sorted by severity. */
+ * most severe, then the one with the better grade, then the one that takes less for granted (a lost
+ * update, another pattern of one variable, one of two), then the one with more writes, then the
+ * first. Its pair_count is the sum of theirs, and its `why` names their patterns. Regions are left
+ * alone. What is kept is sorted by severity, then by what it takes for granted. */
 void fold_findings(struct findings *f);
 
 #endif

@@ -583,6 +583,8 @@ void match_pair(struct matcher *r, const struct sketch *sketch)
     pass_begin(&p, r, sketch, COUPLES_OF_BOTH);
     match_all(&p, match_pairs);
     p.pattern = pattern_stale;
-    match_all(&p, match_between);
+    if (!r->options.skips_stale) {
+        match_all(&p, match_between);
+    }
     pass_end(&p);
 }

@@ -32,6 +32,7 @@ struct match_options {
     uint32_t near;
     bool keeps_rounds; /* tells also of couples that may belong to two rounds of a loop */
     bool keeps_forced; /* tells also what comes so in every execution, see match_single */
+    bool skips_stale;  /* does not look for stale reads, which are serializable */
     bool tells_all;    /* tells of all variables, and of all sorts of accesses that can interrupt a
                           couple; not of one per place */
     void (*found)(void *context, const struct match *m);

@@ -490,9 +490,7 @@ static enum finding_severity severity_of(const struct match *m)
     if (is_view_serializable(m) || m->is_rounds || m->pattern == VIOLATION_MERGED) {
         return SEVERITY_NOTE;
     }
-    const bool is_loss =
-        m->pattern == VIOLATION_RWW || (m->pattern >= VIOLATION_P1 && m->pattern <= VIOLATION_P4);
-    return is_loss ? SEVERITY_ERROR : SEVERITY_WARNING;
+    return m->pattern == VIOLATION_STALE ? SEVERITY_WARNING : SEVERITY_ERROR;
 }
 
 /* "x at a.c:3" for the key: the class of the variable and the place, not what the access does. */

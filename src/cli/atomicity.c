@@ -137,6 +137,7 @@ static struct atomicity_options options_of(struct atomicity *a)
                        (a->has_pairs && a->pairs.list.count == 0),
         .skips_regions = c->only == ONLY_SINGLE || c->only == ONLY_PAIR,
         .skips_merged = !c->merged,
+        .skips_stale_memory = !c->merged && !a->has_pairs,
         .wants_rounds = c->rounds,
         .wants_witness = c->witness || c->explain != UINT64_MAX,
         .via = (enum solve_way)c->via,

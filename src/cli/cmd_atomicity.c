@@ -127,9 +127,8 @@ static const struct option options[] = {
     {.name = "merged",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, merged),
-     .help =
-         "tell also what would be wrong if the two of a pair were one variable: a weaker class, "
-         "with findings that are serializable"},
+     .help = "tell also stale reads of memory, and what would be wrong if the two of a pair were "
+             "one variable: weaker classes, with findings that are serializable"},
     {.name = "rounds",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, rounds),

@@ -157,6 +157,15 @@ TEST(a_stale_read_is_a_kind_of_its_own)
     CHECK_TEXT(found("A r /x @a; A w /y @b; B w /x @c"), "stale a c b");
 }
 
+TEST(stale_reads_of_memory_are_left_out_when_asked_for)
+{
+    const struct atomicity_options o = {.skips_merged = true, .skips_stale_memory = true};
+    const char *text = "M fork A; M fork B; A r x @a; A w y @b; B w x @c; A end; M join A; M r y";
+    CHECK_TEXT(found(text), "stale a c b");
+    CHECK_TEXT(found_with(text, o), "");
+    CHECK_TEXT(found_with("A r /x @a; A w /y @b; B w /x @c", o), "stale a c b");
+}
+
 TEST(merged_pairs_are_told_when_asked_for)
 {
     const char *text = "A w x @a; A r y @b; A w y @e; B w y @c; B r x @d";

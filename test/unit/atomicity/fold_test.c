@@ -62,6 +62,13 @@ TEST(the_most_severe_is_kept)
     CHECK_TEXT(folded("A w x @a; A w x @b; A r x @c; A w x @d; B w x @e"), "RWW c e d x3");
 }
 
+TEST(one_variable_comes_before_two)
+{
+    CHECK_TEXT(folded("A w x @a; A w x @b; B r x @c; B r x @d"), "WRW a c b x4");
+    CHECK_TEXT(folded("A r x @a; A r y @b; A r x @c; B w x @d; B w y @e"),
+               "RWR a d c x1; P2 a d e b x4");
+}
+
 TEST(other_variables_at_other_places_are_another_bug)
 {
     CHECK_TEXT(folded_singles("A r x @a; A w x @b; B w x @c; A r p @d; A w p @e; C w p @f"),
@@ -72,5 +79,5 @@ TEST(regions_are_left_alone)
 {
     CHECK_TEXT(folded_singles("A atomic-begin p @a; A w x @b; B r x @c; B w x @d; A r x @e; "
                               "A atomic-end p @f"),
-               "p a d e x1; RWW c b d x2");
+               "p a d e x1; WWR b d e x2");
 }
