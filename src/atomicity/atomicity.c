@@ -338,6 +338,7 @@ static void search_begin(struct search *s)
                                                       .try_max = o->try_max,
                                                       .looks_around = is_long,
                                                       .keeps_rounds = o->wants_rounds,
+                                                      .keeps_settled = o->wants_settled,
                                                       .tells_all = o->wants_all,
                                                       .found = take_match,
                                                       .is_known = o->seen == NULL ? NULL : is_known,
@@ -370,6 +371,9 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
     stats->questions += s.matcher.stats.questions;
     stats->unknown += s.matcher.stats.unknown;
     stats->rounds += s.matcher.stats.rounds;
+    for (int i = SETTLED_NOT + 1; i < SETTLED_COUNT; i++) {
+        stats->settled[i] += matcher_count_settled(&s.matcher, (enum settled_by)i);
+    }
     stats->is_cut |= s.watch.is_over;
     stats->unobserved += unobserved_count(t, n);
     note_limits(&s, n);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "atomicity/settled.h"
 #include "base/err.h"
 #include "base/limit.h"
 #include "base/names.h"
@@ -38,6 +39,7 @@ struct atomicity_options {
     bool skips_stale_memory; /* stale reads of memory: serializable, and mostly meant to be */
 
     bool wants_rounds;  /* also what may belong to two rounds of a loop */
+    bool wants_settled; /* also where the order of one conflict is settled, see settled.h */
     bool wants_all;     /* of what can interrupt accesses at some places, all; not only the first */
     bool wants_witness; /* findings carry an order that shows them */
     bool skips_grades;  /* findings are not graded */
@@ -69,6 +71,7 @@ struct atomicity_stats {
     uint64_t questions;  /* of them decided by a search */
     uint64_t unknown;    /* that nobody could decide within the limits */
     uint64_t rounds;     /* couples of places left out: they may belong to two rounds of a loop */
+    uint64_t settled[SETTLED_COUNT]; /* left out as well, by reason */
     uint64_t unseen;     /* variables and pairs that were not looked at when the budget ended */
     uint64_t unobserved; /* nodes whose accesses the trace does not have, see unobserved.h */
     bool is_cut;         /* it ended before everything was */

@@ -273,6 +273,7 @@ int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct 
         return -1;
     }
     variables_build(&f->variables, t);
+    settled_build(&f->settled, t, &f->hb);
     f->version_first = f->hb.sections.lock_count;
     versions_add(&f->hb.sections, t, &f->variables, &f->arena);
     struct build b = {.f = f};
@@ -333,6 +334,7 @@ event_id frame_calm(const struct frame *f, uint32_t task, event_id event)
 void frame_release(struct frame *f)
 {
     variables_release(&f->variables);
+    settled_release(&f->settled);
     hb_release(&f->hb);
     arena_release(&f->arena);
 }

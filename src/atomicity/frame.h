@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "atomicity/settled.h"
 #include "atomicity/variable.h"
 #include "base/arena.h"
 #include "base/err.h"
@@ -43,6 +44,7 @@ struct frame {
     struct hb hb;           /* its sections are those of locks and of version checks (version.h) */
     uint32_t version_first; /* locks from this number on are version checks */
     struct variables variables;
+    struct settled settled;
     const struct mark *marks;
     const uint32_t *first;    /* per task, and one more: its marks */
     const bool *has_point_in; /* per lock: a POINT lies in some section of it */

@@ -33,6 +33,16 @@ void matcher_release(struct matcher *r)
     sorts_release(&r->sorts);
     vec_release(&r->news);
     map_release(&r->found);
+    handover_release(&r->handover);
+}
+
+uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason)
+{
+    uint64_t count = 0;
+    vec_each (&r->news, news) {
+        count += news->told == 0 && (news->settled >> reason & 1) != 0;
+    }
+    return count;
 }
 
 /* What is known about the couples of this sort. */
@@ -139,6 +149,7 @@ static uint32_t first_listed_after(const event_id *events, struct span s, event_
 struct candidate {
     const struct couple *couple;
     const struct couple *rounds; /* the one that may belong to two rounds of a loop; NULL: none */
+    enum settled_by settled;
     enum violation pattern;
     struct inquiry inquiry;
 };
@@ -186,6 +197,7 @@ static void tell(struct pass *p, const struct candidate *c)
     const struct question *q = &p->asker.question;
     struct match m = {.pattern = c->pattern,
                       .place_count = q->place_count,
+                      .settled = c->settled,
                       .is_rounds = c->rounds != NULL,
                       .model = p->asker.model,
                       .decider = p->asker.decider};
@@ -254,6 +266,11 @@ static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
         s->is_done = true;
         return;
     }
+    if (c->settled != SETTLED_NOT && !r->options.keeps_settled) {
+        struct couple_news *news = news_of(r, c->couple->sort);
+        news->settled = (uint8_t)(news->settled | 1u << c->settled);
+        return;
+    }
     if (!s->is_begun) {
         sorted_begin(p, s);
     }
@@ -287,20 +304,86 @@ static const struct site *site_at(const struct pass *p, uint32_t number)
     return &p->sites.list[number];
 }
 
-/* What always comes between is left out. */
-static void try_between(struct pass *p, const struct couple *c, uint32_t single,
-                        struct sorted *sorted)
+/* A conflict as a pattern has it. */
+struct conflict {
+    event_id before, after;
+};
+
+/* A pattern's two conflicts: whether the order of one of them, as the pattern has it, is settled.
+ */
+static enum settled_by conflicts_settled(const struct pass *p, const struct conflict conflicts[2])
+{
+    const struct settled *s = &p->sketch->frame->settled;
+    const enum settled_by first = settled_order(s, conflicts[0].before, conflicts[0].after);
+    return first != SETTLED_NOT ? first : settled_order(s, conflicts[1].before, conflicts[1].after);
+}
+
+static bool is_freeing(const struct pass *p, const struct couple *c)
+{
+    const bool *is_freeing = p->sketch->frame->settled.is_freeing;
+    return is_freeing[p->sites.list[c->first].event] || is_freeing[p->sites.list[c->second].event];
+}
+
+/* What is handed over in the trace: built when it is first asked for. */
+static struct handover *handover_of(struct pass *p)
+{
+    struct handover *h = &p->r->handover;
+    if (h->f != p->sketch->frame) {
+        handover_release(h);
+        handover_build(h, p->sketch->frame);
+    }
+    return h;
+}
+
+/* Whether handing a block over keeps one conflict from going as the pattern has it, or makes both
+ * go so. */
+static bool are_handed_over(struct pass *p, const struct conflict conflicts[2])
+{
+    const uint32_t *variables = p->sketch->variables;
+    if (!handover_concerns(p->sketch->frame, variables[0])) {
+        return false;
+    }
+    struct handover *h = handover_of(p);
+    bool is_fixed = true;
+    for (int i = 0; i < 2; i++) {
+        if (handover_is_before(h, conflicts[i].after, conflicts[i].before, variables)) {
+            return true;
+        }
+    }
+    for (int i = 0; i < 2 && is_fixed; i++) {
+        is_fixed = handover_is_before(h, conflicts[i].before, conflicts[i].after, variables);
+    }
+    return is_fixed;
+}
+
+/* Why a candidate is left out, where its pattern is not what the program means. */
+static enum settled_by settled_by(struct pass *p, const struct couple *c,
+                                  const struct conflict conflicts[2])
+{
+    const enum settled_by settled = conflicts_settled(p, conflicts);
+    return settled != SETTLED_NOT          ? settled
+           : is_freeing(p, c)              ? SETTLED_FREE
+           : are_handed_over(p, conflicts) ? SETTLED_HANDOVER
+                                           : SETTLED_NOT;
+}
+
+/* What always comes between is left out. Returns why the candidate is left out, if it is. */
+static enum settled_by try_between(struct pass *p, const struct couple *c, uint32_t single,
+                                   struct sorted *sorted)
 {
     const struct site *s = site_at(p, single);
     const event_id first = site_at(p, c->first)->event;
     const event_id second = site_at(p, c->second)->event;
     if (!p->r->options.keeps_forced && is_before(p, first, s->event) &&
         is_before(p, s->event, second)) {
-        return;
+        return SETTLED_NOT;
     }
+    const struct conflict conflicts[] = {{first, s->event}, {s->event, second}};
+    const enum settled_by settled = settled_by(p, c, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .rounds = c->is_rounds ? c : NULL,
+        .settled = settled,
         .pattern = p->pattern(p, c, s),
         .inquiry = {.accesses = {c->first, single, c->second},
                     .access_count = 3,
@@ -308,6 +391,7 @@ static void try_between(struct pass *p, const struct couple *c, uint32_t single,
                     .order_count = 2},
     };
     ask(p, &candidate, sorted);
+    return settled;
 }
 
 /* Tries a couple against the singles of a span: those that need not come before it or after it,
@@ -321,10 +405,15 @@ static void try_couple(struct pass *p, const struct couple *c, const struct cast
     s.end = first_after(p, other->events, s, second);
     const uint32_t middle = first_listed_after(other->events, s, first);
     for (uint32_t i = middle; i < s.end && is_open(p, sorted); i++) {
-        try_between(p, c, other->singles[i], sorted);
+        if (try_between(p, c, other->singles[i], sorted) == SETTLED_HANDOVER &&
+            other->events[i] > second) {
+            break; /* what follows in that task is handed over as well */
+        }
     }
     for (uint32_t i = middle; i-- > s.first && is_open(p, sorted);) {
-        try_between(p, c, other->singles[i], sorted);
+        if (try_between(p, c, other->singles[i], sorted) == SETTLED_HANDOVER) {
+            break; /* and what came before */
+        }
     }
 }
 
@@ -468,19 +557,22 @@ static enum violation pattern_of(const struct four *f)
                                                       .y1 = f->y1->is_write});
 }
 
-static void try_pair(struct pass *p, const struct couple *c, const struct couple *d,
-                     struct sorted *sorted)
+static enum settled_by try_pair(struct pass *p, const struct couple *c, const struct couple *d,
+                                struct sorted *sorted)
 {
     const struct four f = four_of(p, c, d);
     if (!p->r->options.keeps_forced && is_before(p, f.x1->event, f.x2->event) &&
         is_before(p, f.y2->event, f.y1->event)) {
-        return;
+        return SETTLED_NOT;
     }
+    const struct conflict conflicts[] = {{f.x1->event, f.x2->event}, {f.y2->event, f.y1->event}};
+    const enum settled_by settled = settled_by(p, c, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .rounds = c->is_rounds   ? c
                   : d->is_rounds ? d
                                  : NULL,
+        .settled = settled,
         .pattern = pattern_of(&f),
         .inquiry = {.accesses = {c->first, f.is_x2_first ? d->first : d->second,
                                  f.is_x2_first ? d->second : d->first, c->second},
@@ -489,6 +581,7 @@ static void try_pair(struct pass *p, const struct couple *c, const struct couple
                     .order_count = 2},
     };
     ask(p, &candidate, sorted);
+    return settled;
 }
 
 /* Tries a couple against those of a span whose first need not come before its first, nor their y2
@@ -501,10 +594,16 @@ static void try_couples(struct pass *p, const struct couple *c, const struct cas
     d.end = first_after(p, f.is_x2_first ? other->seconds : other->firsts, d, f.y1->event);
     const uint32_t middle = first_listed_after(other->firsts, d, f.x1->event);
     for (uint32_t i = middle; i < d.end && is_open(p, sorted); i++) {
-        try_pair(p, c, &other->couples[i], sorted);
+        if (try_pair(p, c, &other->couples[i], sorted) == SETTLED_HANDOVER &&
+            other->firsts[i] > f.y1->event) {
+            break; /* what follows in that task is handed over as well */
+        }
     }
     for (uint32_t i = middle; i-- > d.first && is_open(p, sorted);) {
-        try_pair(p, c, &other->couples[i], sorted);
+        if (try_pair(p, c, &other->couples[i], sorted) == SETTLED_HANDOVER &&
+            other->seconds[i] < f.x1->event) {
+            break; /* and what came before */
+        }
     }
 }
 

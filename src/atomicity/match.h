@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "atomicity/ask.h"
+#include "atomicity/handover.h"
 #include "atomicity/model.h"
 #include "atomicity/site.h"
 #include "atomicity/violation.h"
@@ -20,7 +21,8 @@ struct match {
     enum violation pattern;
     struct place places[QUESTION_PLACES_MAX];
     uint32_t place_count;
-    bool is_rounds; /* the couple may belong to two rounds of a loop */
+    enum settled_by settled; /* why one of its conflicts always goes this way */
+    bool is_rounds;          /* the couple may belong to two rounds of a loop */
     const struct model *model;
     const struct decider *decider; /* decider->taken is the execution */
 };
@@ -30,11 +32,12 @@ struct match_options {
     uint32_t try_max;   /* questions about couples of equal sorts in a model; 0: 2,000 */
     bool looks_around;  /* this and the next: see ask.h */
     uint32_t near;
-    bool keeps_rounds; /* tells also of couples that may belong to two rounds of a loop */
-    bool keeps_forced; /* tells also what comes so in every execution, see match_single */
-    bool skips_stale;  /* does not look for stale reads, which are serializable */
-    bool tells_all;    /* tells of all variables, and of all sorts of accesses that can interrupt a
-                          couple; not of one per place */
+    bool keeps_rounds;  /* tells also of couples that may belong to two rounds of a loop */
+    bool keeps_settled; /* tells also where the order of one conflict is settled, see settled.h */
+    bool keeps_forced;  /* tells also what comes so in every execution, see match_single */
+    bool skips_stale;   /* does not look for stale reads, which are serializable */
+    bool tells_all;     /* tells of all variables, and of all sorts of accesses that can interrupt a
+                           couple; not of one per place */
     void (*found)(void *context, const struct match *m);
     /* Asked before the first question about a model: it is left out where that is true. NULL: none
      * is. Not asked where the trace is looked at in windows: the model costs more there than what
@@ -53,9 +56,10 @@ struct match_stats {
 
 /* What is known about a sort of couples. */
 struct couple_news {
-    uint16_t told;  /* the patterns that were found, a bit each */
-    bool is_paired; /* a pattern of two variables was found */
-    bool is_rounds; /* it was left out because it may belong to two rounds */
+    uint16_t told;   /* the patterns that were found, a bit each */
+    bool is_paired;  /* a pattern of two variables was found */
+    bool is_rounds;  /* it was left out because it may belong to two rounds */
+    uint8_t settled; /* why it was left out where a conflict is settled, a bit each */
 };
 
 /* What has been asked and found, for all models of a search. */
@@ -63,12 +67,16 @@ struct matcher {
     struct match_options options;
     struct match_stats stats;
     struct sorts sorts;
+    struct handover handover;     /* of the frame that was matched last */
     VEC(struct couple_news) news; /* per sort */
     struct map found;             /* where all is told: two sorts that an answer was yes for */
 };
 
 void matcher_init(struct matcher *r, const struct match_options *o);
 void matcher_release(struct matcher *r);
+
+/* How many sorts of couples were left out for this reason, and nothing else was found for them. */
+uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason);
 
 /* Tells of the patterns of x alone, from its sketch; so do those below. What must come
  * between two accesses in every execution, as a task between its creation and its end, was meant

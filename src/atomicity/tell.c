@@ -428,15 +428,31 @@ static const char *say_locks(const struct scene *s, const struct locks_held *h)
                          holds(s, s->b, &h->b_first, &h->b_last));
 }
 
+/* Why the finding is only reported where everything is asked for; "" for others. */
+static const char *excuse(const struct match *m)
+{
+    switch (m->settled) {
+    case SETTLED_CREATION:
+        return "\ncreating or joining a task settles the order of one of the two conflicts";
+    case SETTLED_PUBLICATION: return "\none access comes before its task has published the block";
+    case SETTLED_FREE: return "\nan access of one task is that of freeing the block";
+    case SETTLED_HANDOVER:
+        return "\nthe block is handed over between the tasks: what they read under a common lock "
+               "orders them";
+    case SETTLED_NOT:
+    case SETTLED_COUNT: break;
+    }
+    return m->is_rounds ? "\nthe accesses of one task may belong to two rounds of a loop" : "";
+}
+
 static const char *why(const struct scene *s)
 {
     struct locks_held h = {.first = held_at(s, s->first),
                            .last = held_at(s, s->last),
                            .b_first = held_at(s, b_first(s)),
                            .b_last = held_at(s, b_last(s))};
-    const char *text = findings_text(
-        s->f, "pattern: %s\n%s\n%s%s", violation_name(s->m->pattern), say_locks(s, &h), fix(s, &h),
-        s->m->is_rounds ? "\nthe accesses of one task may belong to two rounds of a loop" : "");
+    const char *text = findings_text(s->f, "pattern: %s\n%s\n%s%s", violation_name(s->m->pattern),
+                                     say_locks(s, &h), fix(s, &h), excuse(s->m));
     struct held *all[] = {&h.first, &h.last, &h.b_first, &h.b_last};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         vec_release(&all[i]->sections);
@@ -487,7 +503,8 @@ static bool is_view_serializable(const struct match *m)
 
 static enum finding_severity severity_of(const struct match *m)
 {
-    if (is_view_serializable(m) || m->is_rounds || m->pattern == VIOLATION_MERGED) {
+    if (is_view_serializable(m) || m->is_rounds || m->settled != SETTLED_NOT ||
+        m->pattern == VIOLATION_MERGED) {
         return SEVERITY_NOTE;
     }
     return m->pattern == VIOLATION_STALE ? SEVERITY_WARNING : SEVERITY_ERROR;

@@ -117,6 +117,9 @@ static void add_stats(struct atomicity_stats *sum, const struct atomicity_stats 
     sum->unknown += s->unknown;
     sum->same += s->same;
     sum->rounds += s->rounds;
+    for (int i = 0; i < SETTLED_COUNT; i++) {
+        sum->settled[i] += s->settled[i];
+    }
     sum->unseen += s->unseen;
     sum->unobserved += s->unobserved;
 }
@@ -138,7 +141,8 @@ static struct atomicity_options options_of(struct atomicity *a)
         .skips_regions = c->only == ONLY_SINGLE || c->only == ONLY_PAIR,
         .skips_merged = !c->merged,
         .skips_stale_memory = !c->merged && !a->has_pairs,
-        .wants_rounds = c->rounds,
+        .wants_rounds = c->rounds || c->all,
+        .wants_settled = c->all,
         .wants_witness = c->witness || c->explain != UINT64_MAX,
         .via = (enum solve_way)c->via,
         .seen = is_merging(a) ? &a->seen : NULL,
@@ -254,6 +258,10 @@ static void print_json(struct atomicity *a)
     finding_file_count(f, "not_looked_at", a->stats.unseen);
     finding_file_count(f, "unobserved", a->stats.unobserved);
     finding_file_count(f, "rounds", a->stats.rounds);
+    finding_file_count(f, "creation", a->stats.settled[SETTLED_CREATION]);
+    finding_file_count(f, "publication", a->stats.settled[SETTLED_PUBLICATION]);
+    finding_file_count(f, "free", a->stats.settled[SETTLED_FREE]);
+    finding_file_count(f, "handover", a->stats.settled[SETTLED_HANDOVER]);
     finding_file_count(f, "same_models", a->stats.same);
     f->findings.list.count = count < limit ? count : (size_t)limit;
     vec_push(&f->assumptions,
@@ -265,6 +273,32 @@ static void print_json(struct atomicity *a)
         vec_push(&f->assumptions, note->text);
     }
     report_print(f, a->session);
+}
+
+/* The couples of places that are left out, by reason. */
+static void print_left_out(struct atomicity *a)
+{
+    const struct {
+        uint64_t count;
+        const char *reason;
+    } reasons[] = {
+        {a->stats.rounds, "rounds of a loop"},
+        {a->stats.settled[SETTLED_CREATION], "creating or joining a task orders one conflict"},
+        {a->stats.settled[SETTLED_PUBLICATION], "the block was not published yet"},
+        {a->stats.settled[SETTLED_FREE], "freeing the block"},
+        {a->stats.settled[SETTLED_HANDOVER], "the block is handed over"},
+    };
+    struct out *out = &a->session->out;
+    bool is_first = true;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if (reasons[i].count > 0) {
+            out_text(out, is_first ? "; left out: " : ", ");
+            report_count(out, reasons[i].count, "couple of places", "couples of places");
+            out_format(out, " (%s)", reasons[i].reason);
+            is_first = false;
+        }
+    }
+    out_text(out, is_first ? "" : "; --all lists them");
 }
 
 static void print_sum(struct atomicity *a)
@@ -299,11 +333,7 @@ static void print_sum(struct atomicity *a)
         report_count(out, a->stats.unseen, "variable or pair", "variables and pairs");
         out_text(out, " not looked at");
     }
-    if (a->stats.rounds > 0) {
-        out_text(out, "; left out as rounds of a loop: ");
-        report_count(out, a->stats.rounds, "couple of places", "couples of places");
-        out_text(out, " (--rounds)");
-    }
+    print_left_out(a);
     report_hidden(a->session);
     out_char(out, '\n');
 }

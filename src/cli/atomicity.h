@@ -18,6 +18,7 @@ struct atomicity_command {
     bool all_pairs;
     bool merged;
     bool rounds;
+    bool all;
     int compat; /* 1: spin */
     int via;    /* enum solve_way */
     bool witness;

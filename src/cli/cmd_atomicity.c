@@ -135,6 +135,12 @@ static const struct option options[] = {
      .help =
          "tell also of accesses in two critical sections of one lock that look like rounds of a "
          "loop; without it they are counted"},
+    {.name = "all",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct atomicity_command, all),
+     .help = "tell also what is left out, as notes: rounds of a loop, conflicts that creating or "
+             "joining a task settles, blocks that were not published yet, are freed or are handed "
+             "over; without it they are counted by reason"},
     {.name = "witness",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, witness),

@@ -16,9 +16,10 @@ struct slow {
     bool wants_rounds;
     const struct rules *r;
     const struct trace *t;
-    uint64_t needs[EVENTS_MAX];  /* per event: what must have happened */
-    uint64_t always[EVENTS_MAX]; /* per event: what then has in any case */
-    bool *is_open;               /* per section: it never ends */
+    uint64_t needs[EVENTS_MAX];   /* per event: what must have happened */
+    uint64_t always[EVENTS_MAX];  /* per event: what then has in any case */
+    uint64_t created[EVENTS_MAX]; /* the same by creating and joining tasks alone */
+    bool *is_open;                /* per section: it never ends */
     struct names seen;
     uint64_t wanted;
     const struct order *orders;
@@ -299,6 +300,179 @@ static bool straddles(const struct slow *s, event_id a, event_id b)
     return false;
 }
 
+/* ---- what is settled ---- */
+
+/* Follows program order, and the edges of creating and joining tasks, until nothing changes. */
+static void close_created(struct slow *s)
+{
+    for (event_id id = 0; id < s->r->count; id++) {
+        for (event_id before = 0; before < id; before++) {
+            s->created[id] |= is_of_task(s, before, id) ? bit(before) : 0;
+        }
+    }
+    vec_each (&s->r->cross, edge) {
+        const uint16_t from = trace_at(s->t, edge->from)->kind;
+        if (from == EVENT_THREAD_CREATE || from == EVENT_PROCESS_FORK ||
+            trace_at(s->t, edge->to)->kind == EVENT_THREAD_JOIN) {
+            s->created[edge->to] |= bit(edge->from);
+        }
+    }
+    for (size_t round = 0; round < s->r->count; round++) {
+        for (event_id id = 0; id < s->r->count; id++) {
+            for (event_id before = 0; before < s->r->count; before++) {
+                s->created[id] |= (s->created[id] & bit(before)) != 0 ? s->created[before] : 0;
+            }
+        }
+    }
+}
+
+/* Whether the object of an event is the block, or a part of it. */
+static bool is_part_of(const struct slow *s, event_id id, uint32_t block)
+{
+    const char *name = trace_name(s->t, trace_at(s->t, id)->object);
+    const char *whole = trace_name(s->t, block);
+    const size_t size = strlen(whole);
+    return strncmp(name, whole, size) == 0 && (name[size] == '\0' || name[size] == '+');
+}
+
+/* Whether an event only takes from others, or concerns nobody else. */
+static bool is_silent(uint16_t kind)
+{
+    static const uint16_t kinds[] = {
+        EVENT_READ,         EVENT_WRITE,        EVENT_ATOMIC_LOAD,  EVENT_LOCK,
+        EVENT_SEM_WAIT,     EVENT_WAIT_END,     EVENT_BARRIER_EXIT, EVENT_HAPPENS_AFTER,
+        EVENT_LOG,          EVENT_THREAD_START, EVENT_ALLOC,        EVENT_FREE,
+        EVENT_ATOMIC_BEGIN, EVENT_ATOMIC_END,   EVENT_ONCE_BEGIN,
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i] == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the task of an access has allocated its block, and done nothing since that others could
+ * take notice of. */
+static bool is_private(const struct slow *s, event_id id)
+{
+    for (event_id at = id; at-- > 0;) {
+        const struct event *e = trace_at(s->t, at);
+        if ((e->kind == EVENT_ALLOC || e->kind == EVENT_FREE) && is_part_of(s, id, e->object)) {
+            return e->kind == EVENT_ALLOC && is_of_task(s, at, id);
+        }
+        if (is_of_task(s, at, id) && !is_silent(e->kind)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Whether a write stands for freeing its block: only such writes come between it and the FREE. */
+static bool is_freeing(const struct slow *s, event_id id)
+{
+    for (event_id at = id; at < s->r->count; at++) {
+        const struct event *e = trace_at(s->t, at);
+        if (!is_of_task(s, at, id)) {
+            continue;
+        }
+        if (e->location != trace_at(s->t, id)->location) {
+            return false;
+        }
+        if (e->kind == EVENT_FREE) {
+            return is_part_of(s, id, e->object);
+        }
+        if (e->kind != EVENT_WRITE) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool have_common_lock(const struct slow *s, event_id a, event_id b)
+{
+    vec_each (&s->r->sections, first) {
+        vec_each (&s->r->sections, second) {
+            if (rules_exclude(first, second) && is_in(s, first, a) && is_in(s, second, b)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the next event of a read's task writes the same at the same place. */
+static bool is_counter(const struct slow *s, event_id id)
+{
+    const struct event *read = trace_at(s->t, id);
+    for (event_id next = id + 1; next < s->r->count; next++) {
+        const struct event *e = trace_at(s->t, next);
+        if (is_of_task(s, next, id)) {
+            return e->kind == EVENT_WRITE && e->object == read->object &&
+                   e->location == read->location;
+        }
+    }
+    return false;
+}
+
+/* The write of another task that a read must have seen, EVENT_NONE: none. */
+static event_id handed_over_by(const struct slow *s, event_id id)
+{
+    if (!is_access(s, id) || writes(s, id) || is_counter(s, id)) {
+        return EVENT_NONE;
+    }
+    for (event_id at = id; at-- > 0;) {
+        if (is_access(s, at) && writes(s, at) && variable_of(s, at) == variable_of(s, id)) {
+            return !is_of_task(s, at, id) && have_common_lock(s, at, id) ? at : EVENT_NONE;
+        }
+    }
+    return EVENT_NONE;
+}
+
+/* Whether a comes before b by needs and by what is handed over, through others than x and y. */
+static bool is_handed_before(const struct slow *s, event_id a, event_id b, const uint64_t xy[2])
+{
+    uint64_t before = bit(b);
+    if (strchr(trace_name(s->t, (uint32_t)xy[0]), '#') == NULL) {
+        return false;
+    }
+    for (size_t round = 0; round < s->r->count; round++) {
+        for (event_id id = 0; id < s->r->count; id++) {
+            if ((before & bit(id)) == 0) {
+                continue;
+            }
+            const event_id write = handed_over_by(s, id);
+            before |= s->needs[id];
+            if (write != EVENT_NONE && variable_of(s, id) != xy[0] && variable_of(s, id) != xy[1]) {
+                before |= bit(write);
+            }
+        }
+    }
+    return (before & bit(a)) != 0;
+}
+
+/* Whether a pattern of two conflicts is left out: a couple of one task, first and last, and what it
+ * conflicts with. The first variable of the two is the one that the engine takes for x. */
+static bool is_settled(const struct slow *s, event_id first, event_id last,
+                       const struct order conflicts[2])
+{
+    const uint64_t xy[2] = {variable_of(s, conflicts[0].before),
+                            variable_of(s, conflicts[1].after)};
+    bool is_fixed = true;
+    if (is_freeing(s, first) || is_freeing(s, last)) {
+        return true;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct order c = conflicts[i];
+        if ((s->created[c.after] & bit(c.before)) != 0 || is_private(s, c.before) ||
+            is_handed_before(s, c.after, c.before, xy)) {
+            return true;
+        }
+        is_fixed &= is_handed_before(s, c.before, c.after, xy);
+    }
+    return is_fixed;
+}
+
 /* ---- one variable ---- */
 
 /* Whether a and b follow each other; *has_reads: only reads between two writes. */
@@ -319,7 +493,7 @@ static bool is_couple(const struct slow *s, event_id a, event_id b, bool *has_re
 static void print_single(struct slow *s, event_id a, event_id c, event_id b)
 {
     const struct order orders[] = {{a, c}, {c, b}};
-    if (!(is_always_before(s, a, c) && is_always_before(s, c, b)) &&
+    if (!(is_always_before(s, a, c) && is_always_before(s, c, b)) && !is_settled(s, a, b, orders) &&
         is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
         out_format(s->out, "%c%c%c %u %u | %u\n", writes(s, a) ? 'W' : 'R',
                    writes(s, c) ? 'W' : 'R', writes(s, b) ? 'W' : 'R', a, b, c);
@@ -378,6 +552,10 @@ static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event
         (is_always_before(s, x1, x2) && is_always_before(s, y2, y1))) {
         return false;
     }
+    const struct order conflicts[] = {{x1, x2}, {y2, y1}};
+    if (is_settled(s, x1, y1, conflicts)) {
+        return false;
+    }
     const struct order orders[] = {{x1, x2}, {x1, y2}, {y2, y1}};
     if (!is_possible(s, bit(x1) | bit(y1) | bit(x2) | bit(y2), orders, 3)) {
         return false;
@@ -424,7 +602,7 @@ static void try_pair(struct slow *s, event_id a, event_id b)
         if (is_access(s, c) && !is_of_task(s, c, a) && writes(s, c) &&
             variable_of(s, c) == variable_of(s, a) &&
             !(is_always_before(s, a, c) && is_always_before(s, c, b)) &&
-            is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+            !is_settled(s, a, b, orders) && is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
             out_format(s->out, "stale %u %u | %u\n", a, b, c);
         }
     }
@@ -438,6 +616,7 @@ bool slow_atomicity(const struct rules *r, bool wants_rounds, struct out *out)
     struct slow s = {.r = r, .t = r->t, .wants_rounds = wants_rounds, .out = out};
     read_rules(&s);
     close_needs(&s);
+    close_created(&s);
     for (event_id a = 0; a < r->count; a++) {
         for (event_id b = a + 1; b < r->count; b++) {
             if (is_access(&s, a) && is_access(&s, b) && is_of_task(&s, a, b)) {

@@ -231,6 +231,41 @@ static void place_events(struct trace *to, const struct trace *from, struct prng
     trace_seal(to);
 }
 
+/* Makes the variables parts of one block, which some task allocates somewhere before half of the
+ * list, and perhaps one frees in the end, with a write of each part. */
+static void put_in_block(struct trace *to, const struct trace *from, struct prng *prng)
+{
+    trace_copy_tables(to, from);
+    const uint32_t block = names_intern_text(&to->tables.names, "block.c:1#1");
+    const uint32_t place = names_intern_text(&to->tables.names, "block.c:1");
+    const uint32_t parts[] = {block, names_intern_text(&to->tables.names, "block.c:1#1+8")};
+    const uint64_t alloc = prng_below(prng, from->events.count / 2 + 1);
+    struct map number_of = {0}; /* of variables */
+    uint32_t task = 0;
+    trace_each (from, event) {
+        struct event e = *event;
+        task = e.task;
+        if ((uint64_t)(event - from->events.at) == alloc) {
+            trace_append(to, &(struct event){.kind = EVENT_ALLOC, .task = task, .object = block});
+        }
+        if (e.kind == EVENT_READ || e.kind == EVENT_WRITE) {
+            e.object =
+                parts[*map_slot(&number_of, e.object, (uint32_t)number_of.entries.count, NULL) % 2];
+        }
+        trace_append(to, &e);
+    }
+    if (prng_below(prng, 2) == 0) {
+        for (int i = 0; i < 3; i++) {
+            trace_append(to, &(struct event){.kind = i < 2 ? EVENT_WRITE : EVENT_FREE,
+                                             .task = task,
+                                             .object = i < 2 ? parts[i] : block,
+                                             .location = place});
+        }
+    }
+    trace_seal(to);
+    map_release(&number_of);
+}
+
 static void random_execution(struct trace *t, uint64_t seed, bool has_few_places)
 {
     static const unsigned features[] = {
@@ -255,7 +290,14 @@ static void random_execution(struct trace *t, uint64_t seed, bool has_few_places
     };
     struct trace plain;
     random_trace(&plain, &prng, &shape);
-    place_events(t, &plain, has_few_places ? &prng : NULL);
+    if (seed % 3 == 2) {
+        struct trace placed;
+        place_events(&placed, &plain, has_few_places ? &prng : NULL);
+        put_in_block(t, &placed, &prng);
+        trace_release(&placed);
+    } else {
+        place_events(t, &plain, has_few_places ? &prng : NULL);
+    }
     trace_release(&plain);
 }
 
@@ -459,7 +501,8 @@ static bool differ_by_place(const struct trace *t, void *context)
     return is_different && !tally->is_unknown;
 }
 
-/* What is left out is rounds of a loop, and what every execution has between; nothing else. */
+/* What is left out is rounds of a loop, what every execution has between, and what is settled;
+ * nothing else. */
 TEST(what_is_left_out_is_what_is_said_to_be)
 {
     struct tally tally = {0};

@@ -119,7 +119,67 @@ TEST(a_long_trace_is_asked_in_parts)
 TEST(what_always_comes_between_was_meant_to)
 {
     CHECK_TEXT(single("A w x @a; A fork B; B w x @b; B end; A join B; A r x @c"), "");
-    CHECK_TEXT(single("A w x @a; A fork B; B w x @b; B end; A r x @c"), "WWR a b c");
+    CHECK_TEXT(single("A w x @a; A post s; B down s; B w x @b; A r x @c"), "WWR a b c");
+}
+
+/* ---- what is settled ---- */
+
+/* The same where everything is asked for. */
+static const char *all(const char *text)
+{
+    return found_with(text, (struct atomicity_options){.skips_pairs = true, .wants_settled = true});
+}
+
+TEST(creating_or_joining_a_task_settles_a_conflict)
+{
+    static const char create[] = "A w x @a; A fork B; B w x @b; B end; A r x @c";
+    static const char join[] = "A fork B; A r x @a; B w x @b; B end; A join B; A w x @c";
+    CHECK_TEXT(single(create), "");
+    CHECK_INT(stats.settled[SETTLED_CREATION], 1);
+    CHECK_TEXT(all(create), "WWR a b c");
+    CHECK_TEXT(single(join), "");
+    CHECK_INT(stats.settled[SETTLED_CREATION], 1);
+    CHECK_TEXT(single("A fork B; A r x @a; B w x @b; B end; A w x @c; A join B"), "RWW a b c");
+}
+
+TEST(a_block_is_private_until_its_task_releases_something)
+{
+    static const char text[] = "A alloc p.c:1#1; A w p.c:1#1 @a; A acq m; A rel m; A r p.c:1#1 @b; "
+                               "B w p.c:1#1 @c";
+    CHECK_TEXT(single(text), "");
+    CHECK_INT(stats.settled[SETTLED_PUBLICATION], 1);
+    CHECK_TEXT(all(text), "WWR a c b");
+    CHECK_TEXT(single("A alloc p.c:1#1; A acq m; A rel m; A w p.c:1#1 @a; A r p.c:1#1 @b; "
+                      "B w p.c:1#1 @c"),
+               "WWR a c b");
+}
+
+TEST(freeing_a_block_is_no_part_of_a_couple)
+{
+    static const char text[] = "B w p.c:1#1 @c; A r p.c:1#1 @a; A w p.c:1#1 @f; A free p.c:1#1 @f";
+    CHECK_TEXT(single(text), "");
+    CHECK_INT(stats.settled[SETTLED_FREE], 1);
+    CHECK_TEXT(all(text), "RWW a c f");
+}
+
+/* A queue: B knows the block only because it read `queue` after A had written it. */
+TEST(a_block_that_is_handed_over_is_ordered)
+{
+    static const char text[] = "A r p.c:1#1 @a; A w p.c:1#1 @b; A acq m; A w queue; A rel m; "
+                               "B acq m; B r queue; B rel m; B r p.c:1#1 @c; B w p.c:1#1 @d";
+    CHECK_TEXT(single(text), "");
+    CHECK_INT(stats.settled[SETTLED_HANDOVER], 2);
+    CHECK_TEXT(all(text), "RWW a d b; RWW c b d");
+    /* no lock in common, a counter, or a variable that is no part of a block: nothing is known */
+    CHECK_TEXT(single("A r p.c:1#1 @a; A w p.c:1#1 @b; A acq m; A w queue; A rel m; "
+                      "B acq k; B r queue; B rel k; B w p.c:1#1 @d"),
+               "RWW a d b");
+    CHECK_TEXT(single("A r p.c:1#1 @a; A w p.c:1#1 @b; A acq m; A r n @n; A w n @n; A rel m; "
+                      "B acq m; B r n @n; B w n @n; B rel m; B w p.c:1#1 @d"),
+               "RWW a d b");
+    CHECK_TEXT(single("A r x @a; A w x @b; A acq m; A w queue; A rel m; "
+                      "B acq m; B r queue; B rel m; B w x @d"),
+               "RWW a d b");
 }
 
 TEST(what_orders_tasks_keeps_accesses_apart)

@@ -1,0 +1,43 @@
+/* Blocks that one task hands over to another: a queue, a pool of buffers, a free list of its own.
+ *
+ *     A:  W p->n   lock m   queue = p   unlock m
+ *     B:           lock m   p = queue   unlock m   W p->n
+ *
+ * Locks alone let B come first. But B knows p only because it read `queue` after A had written it,
+ * under a lock that both held. B reads there what it read in the list in every execution that takes
+ * the same path: the write comes before the read.
+ *
+ * This relation holds happens-before, and each such write before its read, for all variables but
+ * those that the question is about: what those hold is what an atomicity violation changes. A
+ * counter (a read and a write of one variable at one place, nothing between) hands nothing over.
+ * It is used for blocks of the heap alone, which are reached through pointers. */
+#ifndef CLEW_ATOMICITY_HANDOVER_H
+#define CLEW_ATOMICITY_HANDOVER_H
+
+#include <stdbool.h>
+
+#include "atomicity/frame.h"
+#include "base/arena.h"
+
+/* Open for reading. */
+struct handover {
+    const struct frame *f;
+    const event_id *writer; /* per event: whose write a read must have seen, EVENT_NONE: none */
+    event_id *upto;         /* per task: what of it comes before, while a question is asked */
+    uint64_t step_left;     /* events that questions may still pass */
+    struct arena arena;
+};
+
+/* Builds it for a frame, which must outlive h. O(accesses * locks held there). */
+void handover_build(struct handover *h, const struct frame *f);
+void handover_release(struct handover *h);
+
+/* Whether the variable is part of a block, so that it can be handed over. */
+bool handover_concerns(const struct frame *f, uint32_t variable);
+
+/* Whether the access a comes before the access b, by handing over variables other than x and y
+ * (VARIABLE_NONE: none). False when the limit of events is spent. O(events between a and b in the
+ * list). */
+bool handover_is_before(struct handover *h, event_id a, event_id b, const uint32_t variables[2]);
+
+#endif
