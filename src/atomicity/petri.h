@@ -1,14 +1,19 @@
-/* Petri nets: what tasks do, as transitions on a line of places, and the variables or resources
- * they touch, as places they share.
+/* Petri nets of findings and of traces: what tasks do with what they share, for looking at and for
+ * other tools.
  *
- *     (A.0) -> [R balance] -> (A.1) -> [W balance] -> (A.2)
- *                  |                       |
- *                  '--- test --- (balance) '--- consume and produce
+ *     (A) -> [R balance] -> ( ) -> [W balance] -> ( )       a line of places per task
+ *                 :                     |
+ *                 '---- (balance) <-----'                   a place per variable
  *
- * A read tests the place of its variable, a write consumes from it and produces into it again; a
- * read that a write of the same variable follows at once is one transition, R-W. A transition is
- * marked NonAtomic where it was interrupted in the finding, or where no common lock or version
- * check covers its read and its write. */
+ * A read tests the place of its variable, a write takes its token and puts it back. The net of a
+ * trace also has a place per lock, whose token a task takes and gives back; a place per order
+ * between tasks, which is filled by the one event and emptied by the other; and a place per version
+ * (version.h), whose token a task may take where it is told the version and must have where it asks
+ * for it. So what can fire is what the engine holds possible: a test compares.
+ *
+ * A transition is marked NonAtomic where its task was interrupted in the finding; in a trace, where
+ * it is a read or the write of the same variable that follows it, and nothing is held from the one
+ * to the other. */
 #ifndef CLEW_ATOMICITY_PETRI_H
 #define CLEW_ATOMICITY_PETRI_H
 
@@ -17,31 +22,53 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/notes.h"
 #include "base/out.h"
 #include "base/vec.h"
 #include "trace/finding.h"
 #include "trace/trace.h"
 
+enum net_place_kind {
+    NET_STEP,     /* of a task */
+    NET_VARIABLE, /* or resource */
+    NET_LOCK,
+    NET_ORDER,
+    NET_VERSION, /* of a resource: nobody has asked for it yet */
+    NET_ASK      /* a task holds a version */
+};
+
 struct net_place {
+    enum net_place_kind kind;
     const char *name;
-    bool is_shared; /* a variable or resource, not a step of a task */
-    bool is_marked; /* holds a token at the beginning */
+    uint32_t tokens; /* at the beginning */
+    uint32_t task;   /* NET_STEP: in net.tasks */
 };
 
 struct net_transition {
     const char *name;  /* "R balance" */
-    const char *where; /* who and at which place */
+    const char *where; /* at which place of the source, or of which template; may be empty */
+    event_id event;    /* of the trace */
     bool is_non_atomic;
+    uint32_t task;     /* in net.tasks */
     uint32_t from, to; /* the places of its task before and after */
-    uint32_t variable; /* the place it shares */
-    bool is_write;     /* consumes and produces there; else tests */
 };
 
-/* {0} is empty. */
+enum net_arc_kind { NET_TAKES, NET_GIVES, NET_TESTS };
+
+/* An arc of a transition and a place, besides those of its task's line. */
+struct net_arc {
+    uint32_t transition, place;
+    uint32_t weight; /* tokens */
+    enum net_arc_kind kind;
+};
+
+/* {0} is empty. An event with several transitions happens by one of them. */
 struct net {
     struct arena arena;
+    VEC(const char *) tasks;
     VEC(struct net_place) places;
     VEC(struct net_transition) transitions;
+    VEC(struct net_arc) arcs; /* by transition */
 };
 
 void net_release(struct net *n);
@@ -54,9 +81,11 @@ void net_of_finding(struct net *n, const struct finding *finding);
 MUST_USE bool net_of_trace(struct net *n, const struct trace *t, size_t transition_max,
                            struct notes *notes, struct err *e);
 
-/* Prints it for graphviz' dot, or as PNML (ISO/IEC 15909-2, with the test arcs of its extensions).
- */
+/* Prints it for graphviz' dot, with labels that are cut to what can be read in a drawing. */
 void net_print_dot(const struct net *n, struct out *out);
+
+/* Prints it as a place/transition net in PNML (ISO/IEC 15909-2). That knows no test arcs: they are
+ * two arcs, there and back, marked as such for tools that look. */
 void net_print_pnml(const struct net *n, struct out *out);
 
 #endif

@@ -171,9 +171,10 @@ const struct verb verb_petri = {
     .operand_max = 1,
     .about = "Draws what tasks do with variables or HTTP resources: a transition per access on a "
              "line of places per task, and a place per variable. A read tests the variable's "
-             "place, a write consumes from it and produces into it, a read with the write that "
-             "follows it is one transition. NonAtomic marks accesses that the finding shows to be "
-             "interrupted, or that no lock and no version check holds together.",
+             "place, a write consumes from it and produces into it. With --all there are places "
+             "of locks, of orders between tasks and of versions too, so that the net allows what "
+             "the analysis does. NonAtomic marks accesses that the finding shows to be "
+             "interrupted, or a read and its write that nothing holds together.",
     .exit_statuses = "0 the net was written\n2 the input could not be read, or has no such finding",
     .options = options,
     .defaults = &defaults,
