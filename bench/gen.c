@@ -41,7 +41,7 @@ int gen_main(int argc, char **argv, const char *usage,
     const size_t least = most - word_count(usage, '[');
     must(most <= GEN_NUMBERS_MAX);
     const size_t given = (size_t)argc - 1;
-    uint64_t numbers[GEN_NUMBERS_MAX] = {1, 1, 1, 1, 1};
+    uint64_t numbers[GEN_NUMBERS_MAX] = {1, 1, 1, 1, 1, 1, 1};
     bool is_good = given >= least && given <= most;
     for (size_t i = 0; is_good && i < given; i++) {
         is_good = parse_number(argv[i + 1], &numbers[i]);

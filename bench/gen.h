@@ -38,6 +38,21 @@ struct gen_std_options {
 /* Writes exactly event_count events as RAPID STD, a line each. */
 void gen_std(struct out *o, const struct gen_std_options *options);
 
+/* Threads that access all variables at random, in sections of one lock and without: nothing is
+ * guarded, so that nearly every pair of accesses is a candidate. */
+struct gen_mixed_options {
+    uint32_t thread_count;
+    uint32_t lock_count;       /* 0: no access is in a section */
+    uint32_t variable_count;   /* at least 1 */
+    uint64_t event_count;      /* at least 3 * thread_count */
+    uint64_t place_count;      /* source places that accesses choose from; 0: each has its own */
+    uint32_t unlocked_percent; /* of the steps outside of sections that are accesses */
+    uint64_t seed;
+};
+
+/* Writes event_count events, or one or two fewer, as RAPID STD, a line each. */
+void gen_mixed(struct out *o, const struct gen_mixed_options *options);
+
 /* The whole of a generator's main(): reads numbers from the command line, one for each word of
  * `usage` (those in brackets may be missing and are then 1), and has `run` write to standard
  * output. `run` returns NULL, or says what is wrong with the numbers before it writes. Returns the
@@ -45,6 +60,6 @@ void gen_std(struct out *o, const struct gen_std_options *options);
 int gen_main(int argc, char **argv, const char *usage,
              const char *(*run)(struct out *o, const uint64_t *numbers));
 
-enum { GEN_NUMBERS_MAX = 5 };
+enum { GEN_NUMBERS_MAX = 7 };
 
 #endif

@@ -203,25 +203,31 @@ def measure_std(bench, wanted, events):
         wanted.at_least(f"{events:,} events of 12 threads, {what}", least, got["events"] / got["cpu"], rate)
 
 
-# Shapes for which a method that is not near-linear takes too long: the arguments of gen_std, which are threads, locks,
-# variables, events and seed. Then per model the seconds of CPU that are enough.
+# Shapes for which a method that is not near-linear takes too long: a generator and its arguments, which are for gen_std
+# threads, locks, variables, events and seed; for gen_mixed threads, locks, variables, events, places (0: each access has
+# its own), percentage of accesses without a lock, and seed. Then per model the seconds of CPU that are enough.
 SHAPES = [
-    ("one contended lock, 10 variables", (4, 1, 10, 1000000, 1), {"strict": 4, "sound": 4, "observed": 2}),
-    ("one contended lock, 1,000 variables", (8, 1, 1000, 1000000, 1), {"strict": 4, "sound": 4, "observed": 2}),
-    ("500 threads, 32 locks", (500, 32, 1000, 1000000, 1), {"strict": 6, "sound": 6, "observed": 2}),
-    ("500 threads, no lock", (500, 0, 1000, 1000000, 1), {"strict": 6, "sound": 6, "observed": 2}),
-    ("one contended lock, feasible", (8, 1, 10, 20000, 1), {"feasible": 20}),
-    ("32 locks, feasible", (12, 32, 1000, 20000, 1), {"feasible": 20}),
+    ("one contended lock, 10 variables", ("gen_std", 4, 1, 10, 1000000, 1), {"strict": 4, "sound": 4, "observed": 2}),
+    ("one contended lock, 1,000 variables", ("gen_std", 8, 1, 1000, 1000000, 1), {"strict": 4, "sound": 4, "observed": 2}),
+    ("500 threads, 32 locks", ("gen_std", 500, 32, 1000, 1000000, 1), {"strict": 6, "sound": 6, "observed": 2}),
+    ("500 threads, no lock", ("gen_std", 500, 0, 1000, 1000000, 1), {"strict": 6, "sound": 6, "observed": 2}),
+    ("one contended lock, feasible", ("gen_std", 8, 1, 10, 20000, 1), {"feasible": 20}),
+    ("32 locks, feasible", ("gen_std", 12, 32, 1000, 20000, 1), {"feasible": 20}),
+    ("a place for each access, one lock", ("gen_mixed", 8, 1, 100, 20000, 0, 20, 1), {"feasible": 20}),
+    ("a place for each access, 10 variables", ("gen_mixed", 8, 1, 10, 20000, 0, 20, 1), {"feasible": 20}),
+    ("a place for each access, 3 locks", ("gen_mixed", 8, 3, 10, 20000, 0, 20, 1), {"feasible": 20}),
+    ("a place for each access, no lock", ("gen_mixed", 8, 0, 10, 20000, 0, 20, 1), {"feasible": 20}),
+    ("a place for each access, 500 threads", ("gen_mixed", 500, 10, 1000, 20000, 0, 20, 1), {"feasible": 20}),
 ]
 
 
 def measure_shapes(bench, wanted):
     for what, numbers, models in SHAPES:
         arguments = " ".join(map(str, numbers))
-        path = bench.generated("std-" + "-".join(map(str, numbers)) + ".std", "gen_std", *numbers)
+        path = bench.generated("-".join(map(str, numbers)) + ".std", *numbers)
         for model, enough in models.items():
             got = bench.races(path, "--model", model)
-            name = f"{what} (gen_std {arguments}), {model}"
+            name = f"{what} ({arguments}), {model}"
             wanted.at_most(f"{name}: time", enough, got["cpu"], seconds)
             wanted.at_most(f"{name}: memory", 500 * MB, got["peak"], size)
             if model == "feasible":

@@ -192,3 +192,42 @@ void accesses_build(struct accesses *a, const struct trace *t, const struct acce
     vec_release(&b.items.list);
     name_glob_release(&b.variable);
 }
+
+/* Accesses by kind. */
+struct kind_counts {
+    uint64_t reads, writes, atomic_reads, atomic_writes;
+};
+
+static void count_class(struct kind_counts *k, const struct access_class *class)
+{
+    uint64_t *count = class->is_atomic ? (class->is_write ? &k->atomic_writes : &k->atomic_reads)
+                                       : (class->is_write ? &k->writes : &k->reads);
+    *count += class->count;
+}
+
+/* How many pairs of them clash. */
+static uint64_t clash_count(const struct kind_counts *k)
+{
+    const uint64_t both_write = k->writes == 0 ? 0 : k->writes * (k->writes - 1) / 2;
+    return both_write + k->writes * (k->reads + k->atomic_reads + k->atomic_writes) +
+           k->reads * k->atomic_writes;
+}
+
+uint64_t access_candidate_count(const struct accesses *a, uint32_t variable, size_t task_count)
+{
+    struct arena scratch = {0};
+    const struct access_variable *v = &a->variables[variable];
+    struct kind_counts all = {0};
+    struct kind_counts *by_task = arena_array(&scratch, struct kind_counts, task_count + 1);
+    for (uint32_t i = v->first; i < v->first + v->count; i++) {
+        count_class(&all, &a->classes[i]);
+        count_class(&by_task[a->classes[i].task], &a->classes[i]);
+    }
+    uint64_t own = 0;
+    for (size_t task = 0; task < task_count; task++) {
+        own += clash_count(&by_task[task]);
+    }
+    arena_release(&scratch);
+    must(own <= clash_count(&all));
+    return clash_count(&all) - own;
+}

@@ -107,6 +107,9 @@ static inline bool access_classes_conflict(const struct access_class *a,
     return a->task != b->task && access_classes_clash(a, b);
 }
 
+/* How many pairs of accesses to the variable can race. O(its classes + tasks). */
+uint64_t access_candidate_count(const struct accesses *a, uint32_t variable, size_t task_count);
+
 /* Whether the time of the event is in the span of the filter; events without a time, or with one of
  * 0, are. */
 bool access_is_in_span(const struct access_filter *f, const struct event *e);

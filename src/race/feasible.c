@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "order/reads_from.h"
+#include "order/scope.h"
 #include "race/cut.h"
 #include "race/held.h"
 #include "race/line.h"
@@ -14,7 +15,11 @@ enum {
     STEPS_DEFAULT = 1000000,
     EVENTS_DEFAULT = 20000,
     CLAUSES_DEFAULT = 200000,
+    WINDOW_DEFAULT = 64,
 };
+
+/* Each window is so many times as wide as the one before. */
+enum { WINDOW_GROWTH = 4 };
 
 /* What an event of a cut and a question cost, for the watch. */
 enum { CUT_STEPS = 8, DECIDE_STEPS = 128 };
@@ -37,6 +42,12 @@ struct feasible {
     bool has_musts;
     struct hb musts;   /* with an edge to each read from the write it saw */
     demand_list needs; /* scratch */
+
+    /* Questions about windows, where many are asked. */
+    bool can_jump;               /* a closed cut can stand before a window */
+    struct line_places places;   /* with can_jump */
+    const event_id *write_after; /* per access: the next write listed of its variable */
+    uint32_t *done, *wanted;     /* per task */
 };
 
 /* ---- preparing ---- */
@@ -85,6 +96,40 @@ static void build_musts(struct feasible *f)
     }
 }
 
+static const event_id *find_writes_after(const struct trace *t, struct arena *a)
+{
+    event_id *after = arena_array(a, event_id, t->events.count + 1);
+    struct map next_of = {0}; /* variable to its next write */
+    for (event_id id = (event_id)t->events.count; id-- > 0;) {
+        const struct event *e = &t->events.at[id];
+        after[id] = EVENT_NONE;
+        if (demand_reads(e) || demand_writes(e)) {
+            uint32_t *next = map_slot(&next_of, scope_name(t, e, e->object), EVENT_NONE, NULL);
+            after[id] = *next;
+            *next = demand_writes(e) ? id : *next;
+        }
+    }
+    map_release(&next_of);
+    return after;
+}
+
+/* A closed cut is an execution, and the questions after it are about program order, edges, locks
+ * and reads alone. */
+static void prepare_jumps(struct feasible *f)
+{
+    const struct hb *hb = f->hb;
+    f->can_jump = f->has_cuts && f->has_musts && hb->reads == NULL && f->line.events == NULL &&
+                  hb->contexts.count == hb->contexts.task_count && hb->waits.count == 0 &&
+                  hb->onces.count == 0 && f->demands.sends.count == 0;
+    if (f->can_jump) {
+        const size_t task_count = hb->trace->tables.tasks.count;
+        f->places = line_places_build(&f->line, hb->trace, &f->arena);
+        f->write_after = find_writes_after(hb->trace, &f->arena);
+        f->done = arena_array(&f->arena, uint32_t, task_count + 1);
+        f->wanted = arena_array(&f->arena, uint32_t, task_count + 1);
+    }
+}
+
 struct feasible *feasible_new(const struct hb *hb, const struct feasible_options *o)
 {
     struct feasible *f = mem_zero(1, sizeof *f);
@@ -94,6 +139,7 @@ struct feasible *feasible_new(const struct hb *hb, const struct feasible_options
     f->options.step_max = or_default(o->step_max, STEPS_DEFAULT);
     f->options.event_max = or_default(o->event_max, EVENTS_DEFAULT);
     f->options.clause_max = or_default(o->clause_max, CLAUSES_DEFAULT);
+    f->options.window_min = (event_id)or_default(o->window_min, WINDOW_DEFAULT);
     demands_build(&f->demands, hb);
     scene_init(&f->scene, &f->demands, f->options.event_max);
     prefix_init(&f->prefix, event_count);
@@ -111,6 +157,8 @@ struct feasible *feasible_new(const struct hb *hb, const struct feasible_options
     if (o->is_about_many) {
         held_build(&f->held, hb, HELD_CONTENDED, &f->arena);
         build_musts(f);
+        prepare_jumps(f);
+        f->prefix.musts = f->has_musts ? &f->musts : NULL;
     }
     return f;
 }
@@ -324,6 +372,136 @@ static enum race_verdict decide_scene(struct feasible *f, const struct question 
     bug("state of a scene");
 }
 
+/* ---- windows ---- */
+
+/* The first events of each task that the pair needs and that are listed before the floor, and what
+ * closes them; false when that holds the pair. */
+static bool jump(struct feasible *f, const struct sound_pair *pair, event_id floor)
+{
+    const struct contexts *c = &f->hb->contexts;
+    for (uint32_t task = 0; task < c->task_count; task++) {
+        const uint32_t a = feasible_needed_of(f, pair->a, task);
+        const uint32_t b = feasible_needed_of(f, pair->b, task);
+        const uint32_t listed = line_places_before(&f->places, task, floor);
+        const uint32_t needed = a > b ? a : b;
+        f->wanted[task] = needed < listed ? needed : listed;
+        f->done[task] = 0;
+    }
+    return cuts_extend(&f->cuts, f->wanted, pair, f->done);
+}
+
+static bool is_done(const struct feasible *f, event_id id)
+{
+    const struct contexts *c = &f->hb->contexts;
+    return c->position[id] < f->done[c->of[id]];
+}
+
+/* Reads of the scene that find another write behind their own among what is done, one listed after
+ * them, cannot come any more. False when one of them is needed. */
+static bool bar_reads(struct feasible *f)
+{
+    const struct contexts *c = &f->hb->contexts;
+    event_id end = 0;
+    for (uint32_t task = 0; task < c->task_count; task++) {
+        if (f->done[task] > 0) {
+            const event_id last = context_event(c, task, f->done[task] - 1);
+            end = last > end ? last : end;
+        }
+    }
+    vec_each (&f->scene.events, id) {
+        event_id w = demand_reads(&f->hb->trace->events.at[*id]) ? f->write_after[*id] : EVENT_NONE;
+        while (w != EVENT_NONE && w <= end && !is_done(f, w)) {
+            w = f->write_after[w];
+        }
+        if (w == EVENT_NONE || w > end) {
+            continue;
+        }
+        if (f->scene.part[*id] == SCENE_NEEDED) {
+            return false;
+        }
+        vec_push(&f->scene.barred, *id);
+    }
+    return true;
+}
+
+/* Sections that are open behind what is done. */
+static void take_open_sections(struct feasible *f)
+{
+    const struct contexts *c = &f->hb->contexts;
+    for (uint32_t task = 0; task < c->task_count; task++) {
+        const uint32_t set =
+            f->done[task] == 0 ? 0 : f->held.set_of[context_event(c, task, f->done[task] - 1)];
+        for (uint32_t i = f->held.first[set]; i < f->held.first[set + 1]; i++) {
+            const uint32_t number = f->held.sections[i];
+            if (!is_done(f, f->hb->sections.list[number].end)) {
+                vec_push(&f->scene.sections, number);
+            }
+        }
+    }
+}
+
+/* Puts what is done, as listed, before the order. */
+static void put_done_before(const struct feasible *f, sound_order *order)
+{
+    sound_order whole = {0};
+    for (event_id id = 0; id < f->hb->trace->events.count; id++) {
+        if (is_done(f, id)) {
+            vec_push(&whole, id);
+        }
+    }
+    vec_each (order, id) {
+        vec_push(&whole, *id);
+    }
+    vec_release(order);
+    *order = whole;
+}
+
+static enum race_verdict decide_window(struct feasible *f, const struct sound_pair *pair,
+                                       struct scene_window window, sound_order *order)
+{
+    f->scene.window = window;
+    enum scene_state state = scene_set(&f->scene, pair);
+    if (state == SCENE_POSSIBLE && window.done != NULL) {
+        take_open_sections(f);
+    }
+    state = state == SCENE_POSSIBLE ? scene_widen(&f->scene) : state;
+    enum race_verdict verdict = RACE_UNKNOWN;
+    if (state == SCENE_IMPOSSIBLE) {
+        verdict = RACE_NO;
+    } else if (state == SCENE_POSSIBLE && (window.done == NULL || bar_reads(f))) {
+        verdict = ask_solver(f, &(struct question){.pair = pair}, order);
+    }
+    if (verdict == RACE_YES && order != NULL) {
+        put_done_before(f, order);
+    }
+    return verdict;
+}
+
+enum race_verdict feasible_decide_near(struct feasible *f, const struct sound_pair *pair,
+                                       sound_order *order)
+{
+    must(f->options.is_about_many);
+    must(!pair->is_message);
+    const event_id first = pair->a < pair->b ? pair->a : pair->b;
+    enum race_verdict verdict = RACE_UNKNOWN;
+    for (event_id width = f->options.window_min;
+         verdict == RACE_UNKNOWN && width < first && !limit_is_over(f->options.watch, DECIDE_STEPS);
+         width *= WINDOW_GROWTH) {
+        const event_id floor = first - width;
+        if (decide_window(f, pair, (struct scene_window){.floor = floor}, NULL) == RACE_NO) {
+            verdict = RACE_NO;
+        } else if (f->can_jump && jump(f, pair, floor) &&
+                   decide_window(f, pair, (struct scene_window){.done = f->done}, order) ==
+                       RACE_YES) {
+            verdict = RACE_YES;
+        }
+        f->stats.by_window += verdict != RACE_UNKNOWN;
+    }
+    f->scene.window = (struct scene_window){0};
+    f->open = FEASIBLE_DECIDED;
+    return verdict;
+}
+
 enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *pair,
                                   sound_order *order)
 {
@@ -344,7 +522,13 @@ enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *p
         f->stats.by_cut++;
         return RACE_YES;
     }
-    const enum race_verdict verdict = decide_scene(f, &(struct question){.pair = pair}, order);
+    enum race_verdict verdict = RACE_UNKNOWN;
+    if (f->options.is_about_many && !pair->is_message) {
+        verdict = feasible_decide_near(f, pair, order);
+    }
+    if (verdict == RACE_UNKNOWN) {
+        verdict = decide_scene(f, &(struct question){.pair = pair}, order);
+    }
     f->stats.unknown += verdict == RACE_UNKNOWN;
     return verdict;
 }

@@ -30,6 +30,7 @@ struct feasible_options {
     uint64_t step_max;         /* of the solver: a million */
     size_t event_max;          /* that the question is about: 20,000 */
     size_t clause_max;         /* that say so: 200,000 */
+    event_id window_min;       /* before the pair, that are asked about first, of many: 64 */
     bool is_about_many;        /* many questions will come: prepares to refuse fast */
     struct limit_watch *watch; /* of all questions together; NULL: none */
 };
@@ -49,6 +50,7 @@ struct feasible_stats {
     uint64_t by_order;  /* yes by what is needed, in the order of the list */
     uint64_t by_reach;  /* no: one must come before the other */
     uint64_t by_lock;   /* no: both hold a lock that excludes them */
+    uint64_t by_window; /* either, by the events around the pair */
     uint64_t by_solver; /* asked */
     uint64_t steps;     /* that the solver took */
     uint64_t unknown;
@@ -65,7 +67,14 @@ void feasible_free(struct feasible *f);
 enum race_verdict feasible_decide(struct feasible *f, const struct sound_pair *pair,
                                   sound_order *order);
 
-/* The same for a deadlock: the order is a prefix and then the requests, which block. */
+/* Decides two accesses by the events listed from a little before them on, in windows that widen: a
+ * refusal that needs no more holds, and so does a way on from a closed cut. RACE_UNKNOWN where
+ * neither is found. Only where many questions were announced. */
+enum race_verdict feasible_decide_near(struct feasible *f, const struct sound_pair *pair,
+                                       sound_order *order);
+
+/* The same as feasible_decide for a deadlock: the order is a prefix and then the requests, which
+ * block. */
 enum race_verdict feasible_decide_deadlock(struct feasible *f, const struct deadlock_state *d,
                                            sound_order *order);
 

@@ -274,8 +274,8 @@ void grade_shown(struct tally *y, const struct hb *hb)
         group->grade = GRADE_MAY;
     }
     if (has_grade_to_give(y)) {
-        ask_about_slices(y, hb, &(struct feasible_options){.watch = &y->watch},
-                         (struct totals){UINT64_MAX, UINT64_MAX});
+        const struct feasible_options options = {.is_about_many = true, .watch = &y->watch};
+        ask_about_slices(y, hb, &options, (struct totals){UINT64_MAX, UINT64_MAX});
     }
 }
 

@@ -26,6 +26,7 @@ enum { CLAUSE_ATOMS_MAX = 4 };
 struct clause {
     struct solve_atom atoms[CLAUSE_ATOMS_MAX];
     size_t count;
+    bool holds; /* whatever the values */
 };
 
 static void say(struct clause *c, struct solve_atom atom)
@@ -47,9 +48,26 @@ static struct solve_atom before(const struct prefix *p, event_id a, event_id b)
     return solve_before(p->variable[a], p->variable[b]);
 }
 
+/* ... or a comes before b, where the window may leave one of them aside: events that are done came
+ * first, and of what else is left aside nothing is known but what is needed before what. */
+static void say_before(const struct prefix *p, struct clause *c, event_id a, event_id b)
+{
+    const bool leaves_a = scene_leaves(p->scene, a);
+    const bool leaves_b = scene_leaves(p->scene, b);
+    if (!leaves_a && !leaves_b) {
+        say(c, before(p, a, b));
+    } else if (p->scene->window.done != NULL) {
+        c->holds |= leaves_a && (!leaves_b || a < b);
+    } else {
+        c->holds |= p->musts == NULL || !hb_is_before(p->musts, b, a);
+    }
+}
+
 static void add(struct prefix *p, const struct clause *c)
 {
-    problem_add_clause(&p->problem, c->atoms, c->count);
+    if (!c->holds) {
+        problem_add_clause(&p->problem, c->atoms, c->count);
+    }
 }
 
 static bool is_full(const struct prefix *p, size_t clause_max)
@@ -73,7 +91,9 @@ static void add_demands(struct prefix *p)
         vec_clear(&needs);
         demands_of(p->scene->d, *id, true, &needs);
         vec_each (&needs, need) {
-            problem_add(&p->problem, before(p, *need, *id));
+            if (!scene_leaves(p->scene, *need)) {
+                problem_add(&p->problem, before(p, *need, *id));
+            }
         }
         if (p->scene->part[*id] == SCENE_NEEDED) {
             problem_add(&p->problem, solve_before(p->variable[*id], p->end));
@@ -96,10 +116,10 @@ static void add_apart(struct prefix *p, struct interval a, struct interval b)
     }
     struct clause c = {0};
     if (scene_has(p->scene, a.end)) {
-        say(&c, before(p, a.end, b.begin));
+        say_before(p, &c, a.end, b.begin);
     }
     if (scene_has(p->scene, b.end)) {
-        say(&c, before(p, b.end, a.begin));
+        say_before(p, &c, b.end, a.begin);
     }
     say_out(p, &c, a.begin);
     say_out(p, &c, b.begin);
@@ -177,9 +197,9 @@ static void add_read(struct prefix *p, event_id read, event_id other)
     }
     struct clause c = {0};
     if (writer != EVENT_NONE) {
-        say(&c, before(p, other, writer));
+        say_before(p, &c, other, writer);
     }
-    say(&c, before(p, read, other));
+    say_before(p, &c, read, other);
     say_out(p, &c, read);
     add(p, &c);
 }
@@ -400,29 +420,56 @@ static void add_waits(struct prefix *p, size_t clause_max)
 
 /* ---- all of it ---- */
 
+static int compare_events(const void *left, const void *right, const void *context)
+{
+    (void)context;
+    const event_id a = *(const event_id *)left;
+    const event_id b = *(const event_id *)right;
+    return (a > b) - (a < b);
+}
+
+/* The values that the solver begins with rise with the numbers of the variables, and the list is
+ * nearly an order that solves the problem. */
+static void number_as_listed(struct prefix *p)
+{
+    demand_list listed = {0};
+    vec_each (&p->scene->events, id) {
+        vec_push(&listed, *id);
+    }
+    sort_stable(listed.at, listed.count, sizeof *listed.at, compare_events, NULL);
+    const uint32_t first = problem_variables(&p->problem, (uint32_t)listed.count);
+    for (uint32_t i = 0; i < listed.count; i++) {
+        p->variable[listed.at[i]] = first + i;
+    }
+    p->end = problem_variables(&p->problem, 1);
+    vec_release(&listed);
+}
+
 bool prefix_build(struct prefix *p, const struct scene *s, size_t clause_max)
 {
     problem_release(&p->problem);
     p->problem = (struct problem){0};
     p->scene = s;
-    p->end = problem_variables(&p->problem, 1);
-    const uint32_t first = problem_variables(&p->problem, (uint32_t)s->events.count);
-    for (uint32_t i = 0; i < s->events.count; i++) {
-        p->variable[s->events.at[i]] = first + i;
-    }
+    number_as_listed(p);
     /* What comes next stands where the prefix ends. */
     vec_each (&s->next, next) {
         p->variable[*next] = p->end;
     }
     add_demands(p);
+    vec_each (&s->barred, id) {
+        problem_add(&p->problem, solve_not_after(p->end, p->variable[*id]));
+    }
     /* What is needed counts little: it is no choice. */
     const size_t limit = p->problem.clauses.count + clause_max;
     add_sections(p, limit);
     add_handlers(p, limit);
     add_reads(p, limit);
     add_sends(p, limit);
-    add_routines(p, limit);
-    add_waits(p, limit);
+    /* A notify may be among what the window leaves aside. */
+    if (s->window.floor == 0) {
+        add_routines(p, limit);
+        add_waits(p, limit);
+    }
     return !is_full(p, limit);
 }
 

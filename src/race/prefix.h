@@ -8,6 +8,8 @@
 
 struct prefix {
     const struct scene *scene;
+    const struct hb
+        *musts; /* needed before needed, for events that the window leaves aside; NULL */
     struct problem problem;
     uint32_t *variable; /* per event of the trace: its variable, if it is in the scene */
     uint32_t end;       /* the variable of the end */

@@ -207,16 +207,11 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
  * sync-preserving reordering shows is told. */
 enum { SOUND_CANDIDATES_MAX = 2000000 };
 
-static uint64_t candidate_count(const struct accesses *a)
+static uint64_t candidate_count(const struct accesses *a, size_t task_count)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < a->class_count; i++) {
-        const struct access_variable *v = &a->variables[a->classes[i].variable];
-        for (uint32_t k = i + 1; k < v->first + v->count; k++) {
-            if (access_classes_conflict(&a->classes[i], &a->classes[k])) {
-                count += (uint64_t)a->classes[i].count * a->classes[k].count;
-            }
-        }
+    for (uint32_t v = 0; v < a->variable_count; v++) {
+        count += access_candidate_count(a, v, task_count);
     }
     return count;
 }
@@ -249,7 +244,7 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
     struct accesses a;
     const struct access_filter filter = filter_of(y->o);
     accesses_build(&a, y->t, &filter, &arena);
-    const uint64_t count = candidate_count(&a);
+    const uint64_t count = candidate_count(&a, y->t->tables.tasks.count);
     const bool is_direct =
         !tally_decides_places(y) && count > SOUND_CANDIDATES_MAX && !plain_applies(&hb);
     if (is_direct) {
@@ -285,7 +280,8 @@ static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
         judge_candidates(y, b->c, &judge);
     } else {
         if (!y->o->skips_data) {
-            feasible_places_judge(y, b->found, &b->c->data, feasible);
+            const struct feasible_input in = {.hb = b->hb, .accesses = &b->c->data};
+            feasible_places_judge(y, b->found, &in, feasible);
         }
         judge_messages(y, b->c, &judge);
     }

@@ -18,6 +18,7 @@ void scene_release(struct scene *s)
     vec_release(&s->waits);
     vec_release(&s->next);
     vec_release(&s->never);
+    vec_release(&s->barred);
     vec_release(&s->scratch);
 }
 
@@ -40,7 +41,7 @@ static bool is_left_out(const struct scene *s, event_id id)
 
 static void put(struct scene *s, event_id id, enum scene_part part)
 {
-    if (s->part[id] == SCENE_OUT) {
+    if (s->part[id] == SCENE_OUT && !scene_leaves(s, id)) {
         s->part[id] = (uint8_t)part;
         vec_push(&s->events, id);
     }
@@ -89,6 +90,7 @@ static void clear(struct scene *s)
     vec_clear(&s->waits);
     vec_clear(&s->next);
     vec_clear(&s->never);
+    vec_clear(&s->barred);
     s->seen = 0;
 }
 

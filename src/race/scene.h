@@ -36,9 +36,19 @@ enum scene_state {
     SCENE_TOO_LARGE,
 };
 
+/* A question about the end of an execution only; {0} asks about all of it. With `floor`, nothing
+ * that is listed before it is asked about: the question is weaker, and its *no* holds for the
+ * whole. With `done`, these events have come before, as listed: its *yes* holds for the whole. */
+struct scene_window {
+    event_id floor;
+    const uint32_t
+        *done; /* per task: how many of its events; the trace has no handlers. NULL: none */
+};
+
 struct scene {
     const struct demands *d;
     size_t event_max;
+    struct scene_window window;
     uint8_t *part; /* per event: enum scene_part */
     VEC(event_id) events;
     VEC(uint32_t) sections; /* that have begun, of contended locks: numbers in hb->sections */
@@ -46,6 +56,7 @@ struct scene {
     VEC(uint32_t) waits;    /* that have ended and need a notify: numbers in hb->waits */
     demand_list next;       /* what is asked about: it comes next, and so is not in the prefix */
     demand_list never;      /* what is not in the prefix either */
+    demand_list barred;     /* optional events that the caller knows are not */
     size_t seen;            /* events that have been looked at for sections and so on */
     demand_list scratch;
 };
@@ -68,6 +79,14 @@ MUST_USE enum scene_state scene_keep_order(struct scene *s);
 
 /* Adds whatever may have to come, in any order, as optional. */
 MUST_USE enum scene_state scene_widen(struct scene *s);
+
+/* Whether the window leaves the event aside. */
+static inline bool scene_leaves(const struct scene *s, event_id id)
+{
+    const struct contexts *c = &s->d->hb->contexts;
+    return id < s->window.floor ||
+           (s->window.done != NULL && c->position[id] < s->window.done[c->of[id]]);
+}
 
 static inline bool scene_has(const struct scene *s, event_id id)
 {

@@ -75,8 +75,8 @@ def test_cyclon_is_an_execution_in_which_messages_overtake():
     assert overtakes > 0
 
 
-def std(*numbers):
-    for line in run("gen_std", *numbers)[1].splitlines():
+def std(*numbers, program="gen_std"):
+    for line in run(program, *numbers)[1].splitlines():
         thread, kind, operand, place = re.fullmatch(r"T(\d+)\|(\w+)\([TLV](\d+)\)\|(\d+)", line).groups()
         yield int(thread), kind, int(operand), int(place)
 
@@ -111,8 +111,29 @@ def test_std_is_an_execution_with_nested_locks():
     assert deepest == 3
 
 
+def test_mixed_is_an_execution_of_about_the_promised_size():
+    for numbers in ((6, 2, 9, 3000, 0, 20), (6, 0, 9, 3000, 5, 20), (40, 1, 1, 500, 1, 0)):
+        owner, joined, places, count = {}, set(), set(), 0
+        for thread, kind, operand, place in std(*numbers, 7, program="gen_mixed"):
+            count += 1
+            assert thread not in joined
+            if kind == "join":
+                joined.add(operand)
+            elif kind == "acq":
+                assert operand not in owner
+                owner[operand] = thread
+            elif kind == "rel":
+                assert owner.pop(operand) == thread
+            elif kind in "rw":
+                assert (numbers[4] > 0 and place < 3 + numbers[4]) or place not in places
+                places.add(place)
+        assert not owner and joined == set(range(1, numbers[0]))
+        assert numbers[3] - 2 <= count <= numbers[3], count
+
+
 def test_a_seed_gives_the_same_bytes():
-    for program, numbers in (("gen_cyclon", (4, 4)), ("gen_std", (3, 3, 9, 200))):
+    for program, numbers in (("gen_cyclon", (4, 4)), ("gen_std", (3, 3, 9, 200)),
+                             ("gen_mixed", (3, 3, 9, 200, 0, 20))):
         assert run(program, *numbers, 5) == run(program, *numbers, 5)
         assert run(program, *numbers, 5) != run(program, *numbers, 6)
         assert run(program, *numbers) == run(program, *numbers, 1)
