@@ -1,10 +1,12 @@
 #include "race/pair_count.h"
 
+#include "base/mem.h"
 #include "race/triples.h"
 
 /* Accesses to one variable at one place with one signature. */
 struct kind {
-    uint32_t place; /* as in history.h */
+    uint32_t place;        /* as in history.h */
+    uint32_t place_number; /* among those of the variable */
     uint32_t signature;
     uint32_t first, count; /* its lines */
 };
@@ -24,7 +26,7 @@ struct totals {
     uint64_t of[4];
 };
 
-/* Two kinds that race: how often, and the pair that is told. */
+/* Two places of a variable that race: how often, and the pair that is told. */
 struct met {
     struct race_pair pair;
     uint64_t count;
@@ -35,20 +37,32 @@ struct counting {
     const struct pair_count_input *in;
     const uint32_t *slot_of; /* per task: its place in rows */
     struct arena arena;      /* of all variables */
+    uint8_t *relation;       /* per two signatures: enum lock_relation; NULL: they are many */
     uint32_t *line_of;       /* per access, in the order of accesses.events: its line */
     VEC(struct kind) kinds;  /* variable by variable */
     VEC(struct line) lines;  /* kind by kind */
     event_id *events;        /* line by line */
     uint32_t *kind_first;    /* per variable, and one more */
+    uint32_t *place_count;   /* per variable */
     uint32_t *listed;        /* variable by variable, as listed: places in accesses.events */
     uint32_t *listed_first;  /* per variable, and one more */
 
     /* Of the variable at hand. */
     VEC(struct met) met;
-    struct triples met_of; /* (kind of the earlier, of the later, 0) */
+    /* By the places of the later access and of the earlier one: their place in `met`, plus one; 0:
+     * none. A table where that is small, else the triples (earlier, later, 0). */
+    uint32_t *met_table;
+    uint32_t met_width; /* of the table, 0: there is none */
+    struct triples met_of;
     struct totals total;
     struct totals *total_of_task; /* per task */
 };
+
+/* Places of a variable for which there is a table, of 64 MiB at most. */
+enum { TABLE_PLACES_MAX = 4096 };
+
+/* Signatures that are all related to each other beforehand. */
+enum { SIGNATURES_MAX = 1024 };
 
 /* ---- sorting accesses into kinds and lines ---- */
 
@@ -66,9 +80,10 @@ static uint32_t signature_of(const struct counting *g, event_id id)
 
 /* Numbers the lines of a variable, and its kinds. Kinds are numbered from `kind_first` on. */
 struct numbering {
-    struct triples kind_of; /* (variable, place, signature) */
-    struct triples line_of; /* (class, signature, 0) */
-    VEC(struct line) lines; /* in the order they were met */
+    struct triples kind_of;  /* (variable, place, signature) */
+    struct triples place_of; /* (variable, place, 0) */
+    struct triples line_of;  /* (class, signature, 0) */
+    VEC(struct line) lines;  /* in the order they were met */
 };
 
 static uint32_t number_line(struct counting *g, struct numbering *n, uint32_t class, event_id id)
@@ -81,7 +96,13 @@ static uint32_t number_line(struct counting *g, struct numbering *n, uint32_t cl
         uint32_t *kind = triples_slot(&n->kind_of, c->variable, place_of(c), signature);
         if (*kind == TRIPLE_ABSENT) {
             *kind = (uint32_t)g->kinds.count;
-            vec_push(&g->kinds, (struct kind){.place = place_of(c), .signature = signature});
+            uint32_t *place = triples_slot(&n->place_of, c->variable, place_of(c), 0);
+            if (*place == TRIPLE_ABSENT) {
+                *place = g->place_count[c->variable]++;
+            }
+            const struct kind fresh = {
+                .place = place_of(c), .place_number = *place, .signature = signature};
+            vec_push(&g->kinds, fresh);
         }
         g->kinds.at[*kind].count++;
         vec_push(&n->lines, (struct line){.kind = *kind, .task = c->task});
@@ -129,6 +150,7 @@ static void sort_lines(struct counting *g)
     struct numbering n = {0};
     g->line_of = arena_array(&g->arena, uint32_t, a->count + 1);
     g->kind_first = arena_array(&g->arena, uint32_t, (size_t)a->variable_count + 1);
+    g->place_count = arena_array(&g->arena, uint32_t, (size_t)a->variable_count + 1);
     for (uint32_t v = 0; v < a->variable_count; v++) {
         g->kind_first[v] = (uint32_t)g->kinds.count;
         for (uint32_t k = 0; k < a->variables[v].count; k++) {
@@ -142,6 +164,7 @@ static void sort_lines(struct counting *g)
     g->kind_first[a->variable_count] = (uint32_t)g->kinds.count;
     lay_out(g, &n);
     triples_release(&n.kind_of);
+    triples_release(&n.place_of);
     triples_release(&n.line_of);
     vec_release(&n.lines);
 }
@@ -211,19 +234,26 @@ static uint32_t concurrent_count(const struct counting *g, const struct line *l,
     return l->count - low;
 }
 
-static struct met *met_at(struct counting *g, uint32_t kind, const struct later *b, bool *is_new)
+static struct met *met_at(struct counting *g, uint32_t kind, const struct later *b)
 {
-    uint32_t *number = triples_slot(&g->met_of, kind, b->kind, 0);
-    *is_new = *number == TRIPLE_ABSENT;
-    if (*is_new) {
-        *number = (uint32_t)g->met.count;
+    const uint32_t earlier = g->kinds.at[kind].place_number;
+    const uint32_t later = g->kinds.at[b->kind].place_number;
+    uint32_t *number = NULL;
+    if (g->met_width > 0) {
+        number = &g->met_table[(size_t)later * g->met_width + earlier];
+    } else {
+        number = triples_slot(&g->met_of, earlier, later, 0);
+        *number = *number == TRIPLE_ABSENT ? 0 : *number;
+    }
+    if (*number == 0) {
         const struct met fresh = {.pair = {.first = EVENT_NONE,
                                            .second = b->event,
                                            .send = EVENT_NONE,
                                            .receive = EVENT_NONE}};
         vec_push(&g->met, fresh);
+        *number = (uint32_t)g->met.count;
     }
-    return &g->met.at[*number];
+    return &g->met.at[*number - 1];
 }
 
 /* All accesses of the kind that are concurrent race. */
@@ -237,10 +267,10 @@ static void count_kind(struct counting *g, uint32_t kind, const struct later *b)
     if (count == 0) {
         return;
     }
-    bool is_new = false;
-    struct met *met = met_at(g, kind, b, &is_new);
+    struct met *met = met_at(g, kind, b);
     met->count += count;
-    for (uint32_t i = k->first; is_new && i < k->first + k->count; i++) {
+    const bool is_told = met->pair.second == b->event;
+    for (uint32_t i = k->first; is_told && i < k->first + k->count; i++) {
         const struct line *l = &g->lines.at[i];
         const uint32_t some = concurrent_count(g, l, b);
         const event_id first = some == 0 ? EVENT_NONE : g->events[l->first + l->count - some];
@@ -268,8 +298,7 @@ static void judge_kind(struct counting *g, uint32_t kind, const struct later *b)
             const bool is_left = verdict == RACE_UNKNOWN && tally_decides_places(y);
             y->stats->unknown += verdict == RACE_UNKNOWN && !is_left;
             if (verdict == RACE_YES || is_left) {
-                bool is_new = false;
-                struct met *met = met_at(g, kind, b, &is_new);
+                struct met *met = met_at(g, kind, b);
                 met->count++;
                 if (met->pair.second == b->event && a < met->pair.first) {
                     met->pair.first = a;
@@ -277,6 +306,33 @@ static void judge_kind(struct counting *g, uint32_t kind, const struct later *b)
             }
         }
     }
+}
+
+/* Relates all signatures to each other, where they are few. */
+static void relate_signatures(struct counting *g)
+{
+    const struct lock_spans *spans = g->in->spans;
+    if (spans == NULL || spans->signature_count > SIGNATURES_MAX) {
+        return;
+    }
+    const uint32_t count = spans->signature_count;
+    g->relation = arena_array(&g->arena, uint8_t, (size_t)count * count + 1);
+    for (uint32_t a = 0; a < count; a++) {
+        for (uint32_t b = 0; b < count; b++) {
+            g->relation[(size_t)a * count + b] = (uint8_t)lock_spans_relate(spans, a, b);
+        }
+    }
+}
+
+static enum lock_relation relation_of(const struct counting *g, uint32_t a, uint32_t b)
+{
+    const struct lock_spans *spans = g->in->spans;
+    if (spans == NULL) {
+        return LOCKS_ALLOW;
+    }
+    return g->relation == NULL
+               ? lock_spans_relate(spans, a, b)
+               : (enum lock_relation)g->relation[(size_t)a * spans->signature_count + b];
 }
 
 static void count_access(struct counting *g, uint32_t variable, const struct later *b)
@@ -287,10 +343,7 @@ static void count_access(struct counting *g, uint32_t variable, const struct lat
         if (!history_conflict(kind->place, own->place)) {
             continue;
         }
-        const enum lock_relation relation =
-            g->in->spans == NULL ? LOCKS_ALLOW
-                                 : lock_spans_relate(g->in->spans, kind->signature, own->signature);
-        switch (relation) {
+        switch (relation_of(g, own->signature, kind->signature)) {
         case LOCKS_EXCLUDE: break;
         case LOCKS_ALLOW: count_kind(g, k, b); break;
         case LOCKS_OPEN: judge_kind(g, k, b); break;
@@ -338,6 +391,8 @@ static void end_variable(struct counting *g, uint32_t variable)
     }
     vec_clear(&g->met);
     triples_release(&g->met_of);
+    mem_free(g->met_table);
+    g->met_table = NULL;
     g->total = (struct totals){0};
     for (uint32_t i = g->listed_first[variable]; i < g->listed_first[variable + 1]; i++) {
         g->total_of_task[g->lines.at[g->line_of[g->listed[i]]].task] = (struct totals){0};
@@ -348,6 +403,11 @@ static void count_variable(struct counting *g, uint32_t variable)
 {
     struct tally *y = g->y;
     const uint32_t kind_count = g->kind_first[variable + 1] - g->kind_first[variable];
+    const uint32_t place_count = g->place_count[variable];
+    g->met_width = place_count <= TABLE_PLACES_MAX ? place_count : 0;
+    if (g->met_width > 0) {
+        g->met_table = mem_zero((size_t)place_count * place_count, sizeof *g->met_table);
+    }
     for (uint32_t i = g->listed_first[variable]; i < g->listed_first[variable + 1]; i++) {
         const uint32_t line = g->line_of[g->listed[i]];
         const event_id id = g->in->accesses->events[g->listed[i]];
@@ -379,6 +439,7 @@ void pair_count(struct tally *y, const struct pair_count_input *in)
     g.total_of_task = arena_array(&g.arena, struct totals, (size_t)in->hb->contexts.task_count + 1);
     sort_lines(&g);
     list_accesses(&g);
+    relate_signatures(&g);
     for (uint32_t v = 0; v < in->accesses->variable_count; v++) {
         count_variable(&g, v);
     }
