@@ -128,9 +128,8 @@ static int check_program(const struct session *s, const struct races_command *c,
     if (s->command != NULL && s->input_count > 0) {
         return session_misused(e, "traces or a program, not both");
     }
-    if (s->command != NULL && (models[c->model].model == RACE_OBSERVED || c->common.jsonl)) {
-        return session_misused(e, "a program's run is analysed whole: no --model observed, no "
-                                  "--jsonl");
+    if (s->command != NULL && c->common.jsonl) {
+        return session_misused(e, "a program's run is analysed whole: no --jsonl");
     }
     return command_check(s, &c->program, e);
 }

@@ -214,8 +214,10 @@ static bool has_no_accesses(const struct trace *t)
     return is_blind;
 }
 
-/* Adds the races of a trace; its notes and its findings, from `first` on, are the caller's. */
-static int find_in(struct races *r, const struct trace *t, struct notes *notes, struct err *e)
+static int find_as_observed(struct races *r, const struct trace *t, struct notes *notes,
+                            struct err *e);
+
+static int find_by_model(struct races *r, const struct trace *t, struct notes *notes, struct err *e)
 {
     struct race_options o = options_of(r);
     struct race_stats stats = {0};
@@ -225,6 +227,16 @@ static int find_in(struct races *r, const struct trace *t, struct notes *notes, 
     }
     add_stats(&r->stats, &stats);
     r->is_cut = stats.is_cut;
+    return 0;
+}
+
+/* Adds the races of a trace; its notes and its findings, from `first` on, are the caller's. */
+static int find_in(struct races *r, const struct trace *t, struct notes *notes, struct err *e)
+{
+    if ((r->model == RACE_OBSERVED ? find_as_observed(r, t, notes, e)
+                                   : find_by_model(r, t, notes, e)) < 0) {
+        return -1;
+    }
     r->has_no_accesses |= r->command->only != ONLY_MESSAGES && r->command->only != ONLY_DEADLOCKS &&
                           has_no_accesses(t);
     return 0;
@@ -314,14 +326,15 @@ int races_of_command(struct races *r, struct err *e)
 
 struct stream {
     struct races *races;
-    struct reading *reading;
+    struct reading *reading; /* NULL: a trace that is there as a whole */
+    const struct tables *tables;
     struct name_glob variable; /* its text is NULL when all are wanted */
 };
 
 static bool is_wanted(struct stream *k, const struct observed_race *race)
 {
     return k->variable.text == NULL || race->is_message ||
-           name_glob_matches(&k->variable, &k->reading->trace.tables.names, race->object);
+           name_glob_matches(&k->variable, &k->tables->names, race->object);
 }
 
 /* A pattern that meets no variable at all is worth a word. */
@@ -329,8 +342,7 @@ static void look_for_variable(struct stream *k, const struct batch *b)
 {
     for (size_t i = 0; k->variable.text != NULL && i < b->count; i++) {
         if (access_is_plain(&b->events[i]) || access_is_atomic(&b->events[i])) {
-            (void)name_glob_matches(&k->variable, &k->reading->trace.tables.names,
-                                    b->events[i].object);
+            (void)name_glob_matches(&k->variable, &k->tables->names, b->events[i].object);
         }
     }
 }
@@ -340,7 +352,7 @@ static void keep_race(void *context, const struct observed_race *race)
     struct stream *k = context;
     struct findings *f = &k->races->file.findings;
     if (is_wanted(k, race)) {
-        observed_tell(f, &k->reading->trace.tables, race, 0);
+        observed_tell(f, k->tables, race, 0);
     }
 }
 
@@ -354,7 +366,7 @@ static void show_race(void *context, const struct observed_race *race)
     }
     struct findings f = {0};
     bool is_new = true;
-    observed_tell(&f, &k->reading->trace.tables, race, 0);
+    observed_tell(&f, k->tables, race, 0);
     if (suppressions_hide(&r->session->suppressions, &f.list.at[0])) {
         is_new = false;
     } else if (has_doubles(r)) {
@@ -404,41 +416,81 @@ static int feed(struct stream *k, struct observed *o, struct err *e)
     return more;
 }
 
-static int find_in_stream(struct races *r, struct reading *reading, struct err *e)
+static struct stream stream_of(struct races *r, struct reading *reading,
+                               const struct tables *tables)
 {
-    const struct races_command *c = r->command;
-    struct stream k = {.races = r, .reading = reading, .variable = {.text = c->variable}};
-    struct notes notes = {0};
-    const size_t first = r->file.findings.list.count;
-    const bool is_at_once = c->common.jsonl || c->all_pairs;
+    return (struct stream){.races = r,
+                           .reading = reading,
+                           .tables = tables,
+                           .variable = {.text = r->command->variable}};
+}
+
+static struct observed *open_observed(struct stream *k, struct notes *notes)
+{
+    const struct races_command *c = k->races->command;
     const struct observed_options options = {
         .found = c->common.jsonl ? show_race
                  : c->all_pairs  ? keep_race
                                  : ignore_race,
-        .context = &k,
+        .context = k,
         .every_pair = c->all_pairs,
         .skips_data = c->only == ONLY_MESSAGES,
         .skips_messages = c->only == ONLY_DATA,
     };
-    struct observed *o = observed_new(&reading->trace.tables, &notes, &options);
+    return observed_new(k->tables, notes, &options);
+}
+
+/* Adds what was found, unless it was reported at once, and counts it. */
+static void keep_observed(struct stream *k, const struct observed *o, struct notes *notes)
+{
+    const struct races_command *c = k->races->command;
+    if (!c->common.jsonl && !c->all_pairs) {
+        observed_each(o, keep_race, k);
+    }
+    observed_each(o, count_race, k);
+    if (c->variable != NULL && !k->variable.is_met && !k->races->is_cut) {
+        access_note_unmet(&k->variable, &k->tables->names, notes);
+    }
+}
+
+static int find_in_stream(struct races *r, struct reading *reading, struct err *e)
+{
+    struct stream k = stream_of(r, reading, &reading->trace.tables);
+    struct notes notes = {0};
+    const size_t first = r->file.findings.list.count;
+    struct observed *o = open_observed(&k, &notes);
     const int result = feed(&k, o, e);
     if (result == 0) {
-        if (!is_at_once) {
-            observed_each(o, keep_race, &k);
-        }
+        r->is_cut = reading->is_cut;
+        keep_observed(&k, o, &notes);
         merge_findings(r, first, reading);
         explain(r, NULL);
-        observed_each(o, count_race, &k);
-        r->is_cut = reading->is_cut;
         reading_warn(reading);
-        if (c->variable != NULL && !k.variable.is_met && !r->is_cut) {
-            access_note_unmet(&k.variable, &reading->trace.tables.names, &notes);
-        }
         add_notes(r, reading, &notes);
     }
     name_glob_release(&k.variable);
     observed_free(o);
     notes_release(&notes);
+    return result;
+}
+
+/* The same for a run that is there as a whole. */
+static int find_as_observed(struct races *r, const struct trace *t, struct notes *notes,
+                            struct err *e)
+{
+    struct stream k = stream_of(r, NULL, &t->tables);
+    struct observed *o = open_observed(&k, notes);
+    const struct batch all = {.events = t->events.at, .count = t->events.count};
+    look_for_variable(&k, &all);
+    int result = observed_feed(o, &all, e);
+    if (result == 0) {
+        result = observed_finish(o, e);
+    }
+    if (result == 0) {
+        keep_observed(&k, o, notes);
+    }
+    name_glob_release(&k.variable);
+    observed_free(o);
     return result;
 }
 

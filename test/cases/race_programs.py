@@ -121,7 +121,7 @@ def confirmed_pairs(clew, folder, program, pairs, seeds):
         if program.has_processes:
             done = judge(clew, program, record(clew, folder, program), "--model", "observed")
         else:
-            done = Judgement(program, run(clew, "races", "-q", "--json", *options, "--", built))
+            done = Judgement(program, run(clew, "races", "-q", "--json", "--model", "observed", *options, "--", built))
         found |= {finding.pair for finding in done.findings}
     return found & pairs
 

@@ -48,6 +48,15 @@ def test_a_race_is_found_without_options():
     assert status == 1 and found["verdict"] == "found", found
 
 
+def test_the_observed_order_of_a_run_is_judged_by_itself():
+    """Happens-before of the one run, without prediction: the judge of what the other models predict."""
+    status, found = races(recorded("bank"), "--model", "observed")
+    assert status == 1 and "nothing observed orders them" in found["findings"][0]["what"], found
+    for seed in SEEDS:
+        status, found = races(recorded("pool"), "--model", "observed", "--seed", str(seed))
+        assert (status, found["verdict"], found["findings"]) == (0, "clean", []), (seed, found)
+
+
 def test_a_run_that_ends_early_is_never_clean():
     """Where the memory is freed first, the run ends at the use: its trace has no second access."""
     program = build("freed_early", text=FREED)
