@@ -218,6 +218,10 @@ SHAPES = [
     ("a place for each access, 3 locks", ("gen_mixed", 8, 3, 10, 20000, 0, 20, 1), {"feasible": 20}),
     ("a place for each access, no lock", ("gen_mixed", 8, 0, 10, 20000, 0, 20, 1), {"feasible": 20}),
     ("a place for each access, 500 threads", ("gen_mixed", 500, 10, 1000, 20000, 0, 20, 1), {"feasible": 20}),
+    ("20 places a variable, one lock", ("gen_mixed", 4, 1, 10, 1000000, 20, 20, 1),
+     {"strict": 4, "sound": 4, "observed": 2}),
+    ("200 places a variable, one lock", ("gen_mixed", 4, 1, 100, 1000000, 200, 20, 1),
+     {"strict": 20, "sound": 10, "observed": 2}),
 ]
 
 
@@ -232,6 +236,17 @@ def measure_shapes(bench, wanted):
             wanted.at_most(f"{name}: memory", 500 * MB, got["peak"], size)
             if model == "feasible":
                 wanted.at_most(f"{name}: undecided", 0, got["unknown"], count)
+
+
+def measure_deadlocks(bench, wanted):
+    """Lock graphs of many sections, with gates and nesting but without a cycle, as most are."""
+    for what, numbers in (("12 threads, 32 locks", (12, 32, 1000, 1000000, 1)),
+                          ("500 threads, 32 locks", (500, 32, 1000, 1000000, 1))):
+        path = bench.generated("gen_std-" + "-".join(map(str, numbers)) + ".std", "gen_std", *numbers)
+        got = bench.races(path, "--only", "deadlock")
+        name = f"{what} (gen_std {' '.join(map(str, numbers))}), deadlocks"
+        wanted.at_most(f"{name}: time", 2, got["cpu"], seconds)
+        wanted.at_most(f"{name}: memory", 500 * MB, got["peak"], size)
 
 
 def measure_all_pairs(bench, wanted):
@@ -254,6 +269,7 @@ def main():
     measure_growth(bench, wanted, is_quick)
     measure_std(bench, wanted, 1000000 if is_quick else 10000000)
     measure_shapes(bench, wanted)
+    measure_deadlocks(bench, wanted)
     measure_all_pairs(bench, wanted)
     print(f"\n{wanted.short} short" if wanted.short else "\nall met")
     return 1 if wanted.short else 0

@@ -283,6 +283,27 @@ static void note_run(struct races *r, struct world *w, const struct execution *x
     r->is_unsure |= told.outside_count > 0 || x->outcome != OUTCOME_PASSED;
 }
 
+/* A run that ends in a deadlock shows one, whatever else its trace allows. */
+static void add_deadlock(struct races *r, const struct execution *x)
+{
+    struct findings *f = &r->file.findings;
+    if (x->outcome != OUTCOME_DEADLOCK ||
+        (r->command->only >= 0 && r->command->only != ONLY_DEADLOCKS)) {
+        return;
+    }
+    const struct finding finding = {
+        .kind = FINDING_DEADLOCK,
+        .status = STATUS_CONFIRMED,
+        .severity = SEVERITY_ERROR,
+        .what = findings_text(f, "the run itself ended in a deadlock: %s", x->what),
+        .key = findings_text(f, "%s", x->key),
+        .pair_count = 1,
+    };
+    findings_add(f, &finding);
+    r->stats.deadlock_places++;
+    r->stats.deadlocks++;
+}
+
 int races_of_command(struct races *r, struct err *e)
 {
     struct world *w = NULL;
@@ -309,6 +330,7 @@ int races_of_command(struct races *r, struct err *e)
         result = find_in(r, &t, &notes, e);
     }
     if (result == 0) {
+        add_deadlock(r, &x);
         merge_findings(r, first, NULL);
         note_run(r, w, &x);
         explain(r, &t);

@@ -25,6 +25,38 @@ int main(void)
 }
 """
 
+INVERSION = """
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static void *one(void *unused)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    n++;
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return unused;
+}
+static void *two(void *unused)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    n++;
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return unused;
+}
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    return pthread_join(second, NULL);
+}
+"""
+
 
 def races(program, *options):
     """The exit status, and the findings file."""
@@ -62,6 +94,16 @@ def test_a_run_that_ends_early_is_never_clean():
     program = build("freed_early", text=FREED)
     statuses = {races(program, "--seed", str(seed))[0] for seed in SEEDS}
     assert statuses <= {1, 3} and 1 in statuses, statuses
+
+
+def test_a_lock_order_inversion_is_found_whether_or_not_the_run_deadlocks():
+    program = build("inversion", text=INVERSION)
+    statuses = set()
+    for seed in range(1, 9):
+        status, found = races(program, "--seed", str(seed))
+        assert status == 1 and [finding["kind"] for finding in found["findings"]] == ["deadlock"], (seed, found)
+        statuses.add(found["findings"][0]["status"])
+    assert statuses == {"confirmed", "predicted"}, statuses
 
 
 def test_a_program_without_visible_accesses_is_unknown():

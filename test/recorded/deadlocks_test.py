@@ -68,9 +68,22 @@ def check(path):
             assert reached(program) == bool(claims), "a run under control says otherwise"
 
 
+def check_uninstrumented():
+    """Without memory accesses nothing is proved, but a user of helgrind expects to be told: listed by default, status 1."""
+    with tempfile.TemporaryDirectory() as folder:
+        program, trace = os.path.join(folder, "program"), os.path.join(folder, "run.clew")
+        done = run(["gcc", "-g", "-O1", "-pthread", "-I", FOLDER, os.path.join(FOLDER, "crossed.c"), "-o", program])
+        assert done.returncode == 0, done.stderr
+        record(program, trace)
+        done = run([CLEW, "races", "-q", "--json", trace])
+        found = [(finding["kind"], finding["grade"]) for finding in json.loads(done.stdout)["findings"]]
+        assert (done.returncode, found) == (1, [("deadlock", "may")]), done.stdout
+
+
 def main():
     paths = sorted(glob.glob(os.path.join(FOLDER, "*.c")))
-    return tap.run([(os.path.basename(path), lambda p=path: check(p)) for path in paths])
+    return tap.run([("a program not built by clew cc", check_uninstrumented)] +
+                   [(os.path.basename(path), lambda p=path: check(p)) for path in paths])
 
 
 if __name__ == "__main__":
