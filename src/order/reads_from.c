@@ -7,6 +7,11 @@
 #include "trace/kind.h"
 #include "wire/kind.h"
 
+/* A write that a read in doubt may have seen. */
+struct source {
+    event_id read, write;
+};
+
 struct build {
     const struct hb *hb;
     const struct trace *t;
@@ -15,6 +20,7 @@ struct build {
     uint8_t *doubt;
     event_id *writer;
     bool *may_hide_write;
+    VEC(struct source) sources;
 };
 
 static bool is_access(const struct event *e)
@@ -229,33 +235,41 @@ static void read_one(struct build *b, event_id id, const writer_list *list, cons
     settle(b, id, nearest);
 }
 
-static void read_unordered(struct build *b, const struct variable *v)
+/* Sorts the writes of the variable by task, into the scratch arena and the list. */
+static const event_id *sort_writes(struct build *b, const struct variable *v, writer_list *list,
+                                   struct map *number_of)
 {
-    const struct arena_mark mark = arena_mark(&b->scratch);
     event_id *by_task = arena_array(&b->scratch, event_id, v->count);
-    writer_list list = {0};
-    struct map number_of = {0};
     for (uint32_t i = 0; i < v->count; i++) {
         const struct event *e = &b->t->events.at[v->events[i]];
         if (writes(e)) {
-            writer_of(&list, &number_of, e->task)->count++;
+            writer_of(list, number_of, e->task)->count++;
         }
     }
     uint32_t first = 0;
-    vec_each (&list, w) {
+    vec_each (list, w) {
         w->first = first;
         first += w->count;
     }
     for (uint32_t i = 0; i < v->count; i++) {
         const struct event *e = &b->t->events.at[v->events[i]];
         if (writes(e)) {
-            struct writer *w = writer_of(&list, &number_of, e->task);
+            struct writer *w = writer_of(list, number_of, e->task);
             by_task[w->first + w->done++] = v->events[i];
         }
     }
-    vec_each (&list, w) {
+    vec_each (list, w) {
         w->done = 0;
     }
+    return by_task;
+}
+
+static void read_unordered(struct build *b, const struct variable *v)
+{
+    const struct arena_mark mark = arena_mark(&b->scratch);
+    writer_list list = {0};
+    struct map number_of = {0};
+    const event_id *by_task = sort_writes(b, v, &list, &number_of);
     for (uint32_t i = 0; i < v->count; i++) {
         const struct event *e = &b->t->events.at[v->events[i]];
         if (reads(e)) {
@@ -268,6 +282,73 @@ static void read_unordered(struct build *b, const struct variable *v)
     vec_release(&list);
     map_release(&number_of);
     arena_reset(&b->scratch, mark);
+}
+
+/* ---- what a read in doubt may have seen ---- */
+
+/* How many of the task's writes are not known to come after the read: the first ones. */
+static uint32_t possible_count(const struct build *b, const struct writer *w,
+                               const event_id *by_task, event_id read)
+{
+    uint32_t low = 0;
+    uint32_t high = w->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const event_id write = by_task[w->first + middle];
+        if (write <= read || !is_known_before(b, read, write)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* In a heap block a write that was not recorded may have come before all others. */
+static bool may_miss_writer(const struct build *b, const writer_list *list, const event_id *by_task,
+                            event_id read)
+{
+    bool has_earlier = false;
+    vec_each (list, w) {
+        const event_id first = by_task[w->first];
+        has_earlier |= first < read && is_known_before(b, first, read);
+    }
+    return !has_earlier && is_in_block(b, &b->t->events.at[read]);
+}
+
+static void find_sources(struct build *b, const struct variable *v)
+{
+    const struct arena_mark mark = arena_mark(&b->scratch);
+    writer_list list = {0};
+    struct map number_of = {0};
+    const event_id *by_task = sort_writes(b, v, &list, &number_of);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const event_id read = v->events[i];
+        const bool is_open = b->doubt[read] == READ_CONCURRENT || b->doubt[read] == READ_TWO_LAST;
+        if (!is_open || may_miss_writer(b, &list, by_task, read)) {
+            continue;
+        }
+        vec_each (&list, w) {
+            const uint32_t count = possible_count(b, w, by_task, read);
+            if (w->task != b->t->events.at[read].task && count > 0) {
+                const struct source source = {.read = read, .write = by_task[w->first + count - 1]};
+                vec_push(&b->sources, source);
+            }
+        }
+    }
+    vec_release(&list);
+    map_release(&number_of);
+    arena_reset(&b->scratch, mark);
+}
+
+static bool has_doubts(const struct build *b, const struct variable *v)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (b->doubt[v->events[i]] != READ_CERTAIN) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The recorder keeps a task's last write of a word that is its alone: an earlier one, which the
@@ -326,6 +407,9 @@ static void read_variable(struct build *b, const struct variable *v)
     }
     see_through_updates(b, v);
     find_hidden(b, v);
+    if (has_doubts(b, v)) {
+        find_sources(b, v);
+    }
 }
 
 /* ---- all of them ---- */
@@ -374,9 +458,32 @@ static void read_variables(struct build *b)
     map_release(&number_of);
 }
 
+/* The sources by their reads, as the ends of their epochs. */
+static void lay_out_sources(struct build *b, struct reads_from *r, const event_id *end,
+                            struct arena *a)
+{
+    const size_t event_count = b->t->events.count;
+    uint32_t *first = arena_array(a, uint32_t, event_count + 2);
+    event_id *sources = arena_array(a, event_id, b->sources.count + 1);
+    uint32_t *next = arena_array(&b->scratch, uint32_t, event_count + 1);
+    vec_each (&b->sources, source) {
+        first[source->read + 1]++;
+    }
+    for (size_t id = 0; id < event_count; id++) {
+        first[id + 1] += first[id];
+        next[id] = first[id];
+    }
+    vec_each (&b->sources, source) {
+        sources[next[source->read]++] = end[source->write];
+    }
+    must(first[event_count] == b->sources.count);
+    r->sources = sources;
+    r->source_first = first;
+}
+
 /* The last event of each writer's epoch: plain accesses follow it up to the task's next event of
  * another kind. */
-static const event_id *find_ends(struct build *b, struct arena *a)
+static void find_ends(struct build *b, struct reads_from *r, struct arena *a)
 {
     const struct trace *t = b->t;
     event_id *end = arena_array(&b->scratch, event_id, t->events.count + 1);
@@ -394,7 +501,8 @@ static const event_id *find_ends(struct build *b, struct arena *a)
     for (event_id id = 0; id < t->events.count; id++) {
         writer_end[id] = b->writer[id] == EVENT_NONE ? EVENT_NONE : end[b->writer[id]];
     }
-    return writer_end;
+    r->writer_end = writer_end;
+    lay_out_sources(b, r, end, a);
 }
 
 static void count_doubts(struct reads_from *r, const struct build *b)
@@ -427,8 +535,9 @@ void reads_from_build(struct reads_from *r, const struct hb *hb, struct arena *a
     read_variables(&b);
     *r = (struct reads_from){
         .doubt = b.doubt, .writer = b.writer, .may_hide_write = b.may_hide_write};
-    r->writer_end = find_ends(&b, a);
+    find_ends(&b, r, a);
     count_doubts(r, &b);
     map_release(&b.blocks);
+    vec_release(&b.sources);
     arena_release(&b.scratch);
 }

@@ -47,6 +47,11 @@ struct reads_from {
     /* Of a certain read: a write of its own task, between the writer and the read, may have been
      * left out. The writer then still comes first, but others may write after it. */
     const bool *may_hide_write;
+    /* Of a read in doubt: the epochs of all writes that it may have seen, by their last events; of
+     * each other task that of its latest write that is not known to come after the read. sources[
+     * source_first[id] .. source_first[id + 1]); none: any write may be missing. */
+    const event_id *sources;
+    const uint32_t *source_first;
     uint64_t count[READ_DOUBT_COUNT]; /* of reads */
 };
 

@@ -45,6 +45,18 @@ static void sort_sections_by_task(struct cuts *c)
     c->end_count = arena_array(&c->arena, uint32_t, s->count + 1);
 }
 
+/* Within a task every order keeps the list. */
+static void number_events(struct cuts *c)
+{
+    const struct trace *t = c->hb->trace;
+    uint32_t *number_of = arena_array(&c->arena, uint32_t, t->events.count + 1);
+    uint32_t *count = arena_array(&c->arena, uint32_t, t->tables.tasks.count + 1);
+    for (event_id id = 0; id < t->events.count; id++) {
+        number_of[id] = ++count[t->events.at[id].task];
+    }
+    c->number_of = number_of;
+}
+
 void cuts_init(struct cuts *c, const struct hb *hb)
 {
     const struct trace *t = hb->trace;
@@ -63,6 +75,9 @@ void cuts_init(struct cuts *c, const struct hb *hb)
     c->in_next = arena_array(&c->arena, uint32_t, (size_t)hb->contexts.count + 1);
     memcpy(c->in_next, hb->graph.in_first, hb->contexts.count * sizeof *c->in_next);
     sort_sections_by_task(c);
+    if (hb->reads != NULL) {
+        number_events(c);
+    }
     c->scratch = clocks_row_new(&c->clocks);
     c->past_max = PAST_NUMBERS_MAX / (c->clocks.stride + 1);
 }
@@ -72,7 +87,9 @@ void cuts_release(struct cuts *c)
     vec_each (&c->tasks, t) {
         vec_release(&t->past);
         vec_release(&t->holdings);
+        vec_release(&t->doubts);
     }
+    vec_release(&c->doubters);
     vec_each (&c->users, u) {
         vec_release(&u->begun);
     }
@@ -258,8 +275,8 @@ static bool end_section(struct cuts *c, struct target to, uint32_t task)
     return false;
 }
 
-/* Ends sections until the cut is closed. */
-static void close_cut(struct cuts *c, struct target to)
+/* Ends sections that have to. */
+static void end_sections(struct cuts *c, struct target to)
 {
     size_t quiet = 0; /* tasks in a row without anything to end */
     for (size_t i = 0; quiet < c->holders.count; i = i + 1 == c->holders.count ? 0 : i + 1) {
@@ -268,6 +285,57 @@ static void close_cut(struct cuts *c, struct target to)
             quiet = 0;
         }
     }
+}
+
+/* What the reads in doubt of the task need that the cut holds; NULL: nothing. */
+static const uint32_t *doubt_row(const struct cuts *c, const uint32_t *cut, uint32_t task)
+{
+    const struct cut_task *t = &c->tasks.at[task];
+    const size_t held = vec_count_up_to(&t->doubts, cut[task]);
+    return held == 0 ? NULL : clocks_row(&c->clocks, t->doubts.at[held - 1].row);
+}
+
+/* Adds the writes that reads in doubt may have seen, as far as they were fed. True when something
+ * was added. */
+static bool add_sources(struct cuts *c, struct target to)
+{
+    bool grew = false;
+    for (size_t i = 0; i < c->doubters.count; i++) {
+        const uint32_t *cut = clocks_row(&c->clocks, to.row);
+        const uint32_t *wanted = doubt_row(c, cut, c->doubters.at[i]);
+        for (uint32_t task = 0; wanted != NULL && task < c->tasks.count; task++) {
+            if (wanted[task] > cut[task] && wanted[task] <= c->tasks.at[task].count) {
+                const struct cut_source source = {task, wanted[task]};
+                grew |= include(c, to, source);
+                /* Rows may have moved. */
+                cut = clocks_row(&c->clocks, to.row);
+                wanted = doubt_row(c, cut, c->doubters.at[i]);
+            }
+        }
+    }
+    return grew;
+}
+
+/* Ends sections and adds what reads in doubt may have seen, until the cut is closed. */
+static void close_cut(struct cuts *c, struct target to)
+{
+    do {
+        end_sections(c, to);
+    } while (add_sources(c, to));
+}
+
+/* Whether the cut holds all that its reads in doubt may have seen. */
+static bool has_sources(const struct cuts *c, const uint32_t *cut)
+{
+    for (size_t i = 0; i < c->doubters.count; i++) {
+        const uint32_t *wanted = doubt_row(c, cut, c->doubters.at[i]);
+        for (size_t task = 0; wanted != NULL && task < c->tasks.count; task++) {
+            if (wanted[task] > cut[task]) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* ---- feeding ---- */
@@ -488,9 +556,39 @@ static bool need_updates(struct cuts *c, const struct event *e)
     return grew;
 }
 
+/* A read in doubt: from here on a cut of its task holds all writes that it may have seen, or there
+ * is none. */
+static void take_doubt(struct cuts *c, event_id id)
+{
+    const struct reads_from *reads = c->hb->reads;
+    const struct trace *t = c->hb->trace;
+    const uint32_t task = t->events.at[id].task;
+    struct cut_task *own = &c->tasks.at[task];
+    const uint32_t first = reads->source_first[id];
+    const uint32_t end = reads->source_first[id + 1];
+    if (first == end || c->past_count >= c->past_max) {
+        own->stuck_from = own->stuck_from == CUT_NONE ? own->count + 1 : own->stuck_from;
+        return;
+    }
+    const uint32_t row = clocks_row_new(&c->clocks);
+    clocks_clear(&c->clocks, row);
+    if (own->doubts.count > 0) {
+        clocks_copy(&c->clocks, row, vec_last(&own->doubts)->row);
+    } else {
+        vec_push(&c->doubters, task);
+    }
+    uint32_t *wanted = clocks_row(&c->clocks, row);
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t source_task = t->events.at[reads->sources[i]].task;
+        const uint32_t number = c->number_of[reads->sources[i]];
+        wanted[source_task] = number > wanted[source_task] ? number : wanted[source_task];
+    }
+    c->past_count++;
+    vec_push(&own->doubts, (struct cut_doubt){.count = own->count + 1, .row = row});
+}
+
 /* The event reads: its task's cut must hold what it saw. In a recording the accesses left out
- * of the writer's epoch may be the ones that were read, so the cut holds the epoch; and no closed
- * cut holds a read in doubt. */
+ * of the writer's epoch may be the ones that were read, so the cut holds the epoch. */
 static bool need_writer(struct cuts *c, event_id id)
 {
     const struct event *e = &c->hb->trace->events.at[id];
@@ -499,11 +597,15 @@ static bool need_writer(struct cuts *c, event_id id)
         const bool grew = need_updates(c, e);
         return need(c, e->task, content_at(c, e)->writer) || grew;
     }
+    if (!reads_from_is_certain(reads, id)) {
+        take_doubt(c, id);
+        return false;
+    }
     struct cut_task *t = &c->tasks.at[e->task];
     const event_id end = reads->writer_end[id];
     const bool is_fed =
         end == EVENT_NONE || c->count_of[end] != 0 || c->hb->trace->events.at[end].task == e->task;
-    if (!(reads_from_is_certain(reads, id) && is_fed) && t->stuck_from == CUT_NONE) {
+    if (!is_fed && t->stuck_from == CUT_NONE) {
         t->stuck_from = t->count + 1;
     }
     const bool grew = need_updates(c, e);
@@ -593,7 +695,7 @@ static bool give(const struct cuts *c, uint32_t *cut)
         cut[i] = row[i];
         is_possible &= row[i] < c->tasks.at[i].stuck_from;
     }
-    return is_possible;
+    return is_possible && has_sources(c, cut);
 }
 
 bool cuts_meet(struct cuts *c, event_id a, event_id b, uint32_t *cut)

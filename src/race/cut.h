@@ -11,8 +11,10 @@
  * exclude each other and have both begun in it, the first has ended in it. The events of a closed
  * cut, in the order of the execution, are an execution: each finds what it found. (Sync-preserving
  * prefixes: Mathur, Pavlogiannis and Viswanathan, POPL 2021; here also for handlers, messages,
- * waits and shared locks.) A task is one chain here, its handlers included, as they ran; that is a
- * restriction, not an assumption.
+ * waits and shared locks.) In a recording, where it is not known which of several writes a read
+ * saw, the cut holds all of them: in the order of the execution the read finds the one it found. A
+ * task is one chain here, its handlers included, as they ran; that is a restriction, not an
+ * assumption.
  *
  * The events are fed once, in the order of the execution. For each task the least closed cut with
  * all its events so far is kept; older ones can be had back. */
@@ -54,6 +56,12 @@ struct cut_past {
     uint32_t row;
 };
 
+/* A read in doubt: with this event of its task, or a later one, a cut holds what the row says. */
+struct cut_doubt {
+    uint32_t count; /* first: searched by */
+    uint32_t row;   /* of all reads in doubt of the task so far */
+};
+
 struct cut_task {
     uint32_t row;        /* its cut */
     uint32_t count;      /* of its events taken */
@@ -62,6 +70,7 @@ struct cut_task {
     uint32_t stuck_from; /* no closed cut holds this event or a later one; CUT_NONE: all may */
     VEC(struct cut_past) past;
     VEC(struct cut_holding) holdings;
+    VEC(struct cut_doubt) doubts;
 };
 
 /* A section that has begun, in the list of one task's sections of one lock. */
@@ -117,6 +126,9 @@ struct cuts {
     struct map user_of;            /* (lock, task) to its place in users */
     VEC(struct cut_user) users;
     VEC(struct cut_lock) locks;
+
+    VEC(uint32_t) doubters;    /* tasks with reads in doubt */
+    const uint32_t *number_of; /* recordings, per event: its number in its task, from 1 */
 
     struct scoped variable_of;
     VEC(struct cut_content) contents; /* by variable */

@@ -10,6 +10,7 @@
 #include "race/prefix.h"
 #include "race/scene.h"
 #include "solve/solve.h"
+#include "trace/kind.h"
 
 enum {
     STEPS_DEFAULT = 1000000,
@@ -396,9 +397,8 @@ static bool is_done(const struct feasible *f, event_id id)
     return c->position[id] < f->done[c->of[id]];
 }
 
-/* Reads of the scene that find another write behind their own among what is done, one listed after
- * them, cannot come any more. False when one of them is needed. */
-static bool bar_reads(struct feasible *f)
+/* The last event, as listed, among what is done. */
+static event_id last_done(const struct feasible *f)
 {
     const struct contexts *c = &f->hb->contexts;
     event_id end = 0;
@@ -408,12 +408,33 @@ static bool bar_reads(struct feasible *f)
             end = last > end ? last : end;
         }
     }
+    return end;
+}
+
+/* Whether a write of its variable that is listed behind the event is done already, or behind the
+ * write that it saw, if that is still to come. */
+static bool is_overtaken(const struct feasible *f, event_id id, event_id end)
+{
+    const struct event *e = &f->hb->trace->events.at[id];
+    if (!demand_reads(e) && !event_is_update(e)) {
+        return false;
+    }
+    const event_id writer = f->demands.writer[id];
+    const bool is_ahead = demand_reads(e) && writer != EVENT_NONE && !is_done(f, writer);
+    event_id w = f->write_after[is_ahead ? writer : id];
+    while (w != EVENT_NONE && w <= end && !is_done(f, w)) {
+        w = f->write_after[w];
+    }
+    return w != EVENT_NONE && w <= end;
+}
+
+/* What is overtaken by a write that is done cannot come any more: a read would see that write, and
+ * blind updates that do not commute keep their order. False when such an event is needed. */
+static bool bar_overtaken(struct feasible *f)
+{
+    const event_id end = last_done(f);
     vec_each (&f->scene.events, id) {
-        event_id w = demand_reads(&f->hb->trace->events.at[*id]) ? f->write_after[*id] : EVENT_NONE;
-        while (w != EVENT_NONE && w <= end && !is_done(f, w)) {
-            w = f->write_after[w];
-        }
-        if (w == EVENT_NONE || w > end) {
+        if (!is_overtaken(f, *id, end)) {
             continue;
         }
         if (f->scene.part[*id] == SCENE_NEEDED) {
@@ -468,7 +489,7 @@ static enum race_verdict decide_window(struct feasible *f, const struct sound_pa
     enum race_verdict verdict = RACE_UNKNOWN;
     if (state == SCENE_IMPOSSIBLE) {
         verdict = RACE_NO;
-    } else if (state == SCENE_POSSIBLE && (window.done == NULL || bar_reads(f))) {
+    } else if (state == SCENE_POSSIBLE && (window.done == NULL || bar_overtaken(f))) {
         verdict = ask_solver(f, &(struct question){.pair = pair}, order);
     }
     if (verdict == RACE_YES && order != NULL) {

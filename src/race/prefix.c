@@ -211,7 +211,7 @@ static void add_update_seen(struct prefix *p, event_id read, event_id update)
     const event_id writer = p->scene->d->writer[read];
     if (writer != EVENT_NONE && !is_before_in_context(p, writer, update)) {
         struct clause c = {0};
-        say(&c, before(p, writer, update));
+        say_before(p, &c, writer, update);
         say_out(p, &c, read);
         add(p, &c);
     }

@@ -252,3 +252,24 @@ TEST(a_race_behind_a_doubtful_read_is_not_graded_sound)
     }
     run_release(&run);
 }
+
+TEST(a_race_behind_an_unrelated_race_is_sound)
+{
+    /* Which count each task read is not known, but a prefix that holds both writes of it, in the
+     * order of the run, has each read see what it saw. */
+    struct run run;
+    run_races(&run,
+              trace_of("order stamped; A r n @a; A w n @b; A acq o; A rel o; A w x @c; A acq m; "
+                       "A rel m; B r n @d; B w n @e; B acq o; B rel o; B acq m; B rel m; B w x @f"),
+              (struct race_options){0});
+    bool is_shown = false;
+    for (size_t i = 0; i < run.findings.list.count; i++) {
+        const struct finding *f = &run.findings.list.at[i];
+        is_shown |= strcmp(f->events[0].object, "x") == 0 && f->grade == GRADE_SOUND;
+    }
+    CHECK(is_shown);
+    for (size_t i = 0; i < RACE_OPEN_COUNT; i++) {
+        CHECK_INT(run.stats.places_open[i], 0);
+    }
+    run_release(&run);
+}
