@@ -1,32 +1,39 @@
-/* Dynamic partial order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and
- * Sagonas, POPL 2014): of all executions that differ only in the order of operations that do not
- * conflict, exactly one is run to its end.
+/* Optimal dynamic partial order reduction (Abdulla, Aronis, Jonsson and Sagonas, "Source Sets: A
+ * Foundation for Optimal Dynamic Partial Order Reduction", JACM 2017): of all executions that
+ * differ only in the order of operations that do not conflict, exactly one is run, and no run is
+ * cut off as redundant.
  *
- * The stack has a node for each step of the current run: what was pending there, which of it is to
- * be tried (`wanted`) and what need not be, because it was tried or sleeps. A run that is over is
- * searched for races, pairs of steps that conflict and that nothing else orders; for each, some
- * operation that could come first instead is wanted at the node before the pair.
+ * The stack has a node for each step of the current run: what was pending there, what sleeps,
+ * because runs that begin with it were made, and the wakeup tree of what is still to be begun with.
+ * A run that is over is searched for races, pairs of steps that conflict and that nothing else
+ * orders. Each gives a sequence: what need not come after the first of the pair, then the second.
+ * It is added to the tree of the node before the pair, unless an execution that begins so can as
+ * well begin with what sleeps there.
  *
- * Beside the paper: a step also comes after the one that created its operation; what a step takes
- * from those pending without being it is wanted beside it; faults, which
- * happen only when chosen, are wanted wherever they are pending; and a run that was ended by a
- * violation, or while tasks had more to do, is searched as if each operation still pending came
- * next.
+ * Beside the paper: a step also comes after the one that created its operation, and after those
+ * that enabled it, which are no race with it; a sequence of which an operation turns out not to be
+ * pending goes on without it; what a step takes from those pending without being it is tried beside
+ * it; faults, which happen only when chosen, are tried wherever they are pending; and a run that
+ * was ended by a violation, or while tasks had more to do, is searched as if each operation still
+ * pending came next.
  *
  * Claims about several nodes at one moment are given all moments (explore/moments.h). A run that
  * breaks one is made again without looking, so that what is searched is the system and not where
  * its claims cut it short; whether what comes behind can be reached is for the moments to say.
  * Claims about how moments follow each other make all steps conflict. */
+#include <string.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "explore/moments.h"
 #include "explore/relation.h"
 #include "explore/search.h"
+#include "explore/wakeup.h"
 
 struct node {
     VEC(struct pick_operation) pending;
     VEC(struct pick_operation) asleep; /* on arrival, and what was tried since */
-    VEC(uint64_t) wanted;              /* names, in the order they are to be tried */
+    struct wakeup_tree wakeup;         /* to be tried, what is being tried left out */
     VEC(uint64_t) crashed; /* names that were tried, and nothing comes after them: no sleep */
     struct pick_operation chosen;
 };
@@ -36,7 +43,9 @@ struct dpor {
     VEC(struct node) nodes;
     size_t depth; /* nodes in use */
     struct turns turns;
+    VEC(struct pick_operation) asleep; /* of the plan: behind its last turn */
     struct relation relation;
+    struct reversal reversal; /* of the race that is looked at */
     bool is_begun;
 
     /* Of claims about moments alone: */
@@ -54,7 +63,7 @@ static void node_release(struct node *n)
 {
     vec_release(&n->pending);
     vec_release(&n->asleep);
-    vec_release(&n->wanted);
+    wakeup_release(&n->wakeup);
     vec_release(&n->crashed);
 }
 
@@ -88,31 +97,24 @@ static bool has_crashed(const struct node *n, uint64_t name)
     return false;
 }
 
-static bool is_wanted(const struct node *n, uint64_t name)
+/* The operation, pending at the node, is to be tried there, if it was not. */
+static void want(struct node *n, const struct pick_operation *o)
 {
-    vec_each (&n->wanted, wanted) {
-        if (*wanted == name) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void want(struct node *n, uint64_t name)
-{
-    if (!is_wanted(n, name)) {
-        vec_push(&n->wanted, name);
+    if (o->name != n->chosen.name && !has_crashed(n, o->name)) {
+        wakeup_add(&n->wakeup, o);
     }
 }
 
-/* The next operation to try at the node; NULL when all that is wanted was tried or sleeps. */
-static const struct pick_operation *next_wanted(const struct node *n)
+/* The next operation to try at the node; NULL when none is left. */
+static const struct pick_operation *next_wanted(struct node *n)
 {
-    vec_each (&n->wanted, name) {
-        const struct pick_operation *o = find_pending(n, *name);
-        if (o != NULL && !is_asleep(n, *name) && !has_crashed(n, *name)) {
+    while (n->wakeup.sequences.count > 0) {
+        const uint64_t name = n->wakeup.sequences.at[0].operations.at[0].name;
+        const struct pick_operation *o = find_pending(n, name);
+        if (o != NULL && !is_asleep(n, name) && !has_crashed(n, name)) {
             return o;
         }
+        wakeup_drop_first(&n->wakeup);
     }
     return NULL;
 }
@@ -128,16 +130,47 @@ static struct plan plan_of(const struct dpor *d)
     return p;
 }
 
+/* What sleeps at the node is left asleep by what was chosen there. */
+static void plan_sleep(struct dpor *d, const struct pick_operation *done)
+{
+    size_t left = 0;
+    vec_each (&d->asleep, o) {
+        if (!pick_conflicts(o, done)) {
+            d->asleep.at[left++] = *o;
+        }
+    }
+    d->asleep.count = left;
+}
+
+/* The sequence that the last node is tried with goes on below it. */
+static void plan_sequence(struct dpor *d, const struct node *branch)
+{
+    vec_clear(&d->asleep);
+    vec_each (&branch->asleep, o) {
+        vec_push(&d->asleep, *o);
+    }
+    const struct wakeup_sequence *s = wakeup_find(&branch->wakeup, branch->chosen.name);
+    for (size_t i = 1; s != NULL && i < s->operations.count; i++) {
+        const struct pick_turn turn = {.name = s->operations.at[i].name,
+                                       .step = (uint32_t)d->turns.list.count,
+                                       .is_optional = true};
+        plan_sleep(d, &s->operations.at[i - 1]);
+        vec_push(&d->turns.list, turn);
+    }
+}
+
 static void make_plan(struct dpor *d, struct plan *p)
 {
-    const struct node *branch = d->depth == 0 ? NULL : &d->nodes.at[d->depth - 1];
     vec_clear(&d->turns.list);
     for (uint32_t i = 0; i < d->depth; i++) {
         vec_push(&d->turns.list, (struct pick_turn){.name = d->nodes.at[i].chosen.name, .step = i});
     }
+    if (d->depth > 0) {
+        plan_sequence(d, &d->nodes.at[d->depth - 1]);
+    }
     *p = plan_of(d);
-    p->pick.asleep = branch == NULL ? NULL : branch->asleep.at;
-    p->pick.asleep_count = branch == NULL ? 0 : branch->asleep.count;
+    p->pick.asleep = d->asleep.at;
+    p->pick.asleep_count = d->depth == 0 ? 0 : d->asleep.count;
     p->wants_pending = true;
     p->is_blind = d->is_blind;
 }
@@ -180,7 +213,7 @@ static struct node *push_node(struct dpor *d)
     struct node *n = &d->nodes.at[d->depth++];
     vec_clear(&n->pending);
     vec_clear(&n->asleep);
-    vec_clear(&n->wanted);
+    wakeup_clear(&n->wakeup);
     vec_clear(&n->crashed);
     n->chosen = (struct pick_operation){0};
     return n;
@@ -196,20 +229,20 @@ static void add_node(struct dpor *d, const struct pick_operation *pending, size_
         vec_push(&n->pending, pending[i]);
     }
     if (d->depth > 1) {
-        const struct node *above = &d->nodes.at[d->depth - 2];
+        struct node *above = &d->nodes.at[d->depth - 2];
         vec_each (&above->asleep, o) {
             if (!pick_conflicts(o, &above->chosen)) {
                 vec_push(&n->asleep, *o);
             }
         }
+        wakeup_descend(&above->wakeup, above->chosen.name, &n->wakeup);
     }
     if (chosen != NULL) {
         n->chosen = *chosen;
-        want(n, chosen->name);
     }
     vec_each (&n->pending, o) {
         if (o->fault != 0) {
-            want(n, o->name);
+            want(n, o);
         }
     }
 }
@@ -227,24 +260,37 @@ static void extend(struct dpor *d, const struct execution *x)
     }
 }
 
-/* One of the operations that could begin what the race shows is wanted, unless one already is. */
-static void want_reversal(struct dpor *d, size_t first, const struct execution *x,
-                          const struct initials *initials)
+/* Whether runs that begin with the reversal at the node are made in any case: it may begin with
+ * something that sleeps there, or it begins with what ends the run. */
+static bool is_needless(const struct node *n, const struct reversal *v)
 {
-    struct node *n = &d->nodes.at[first];
-    const struct pick_operation *candidate = NULL;
-    vec_each (&initials->steps, step) {
-        const struct pick_operation *o = &x->steps.at[*step].operation;
-        if (is_wanted(n, o->name)) {
-            return;
-        }
-        if (candidate == NULL && find_pending(n, o->name) != NULL) {
-            candidate = o;
+    vec_each (&n->asleep, o) {
+        if (reversal_may_begin(v, o)) {
+            return true;
         }
     }
-    if (candidate != NULL) {
-        want(n, candidate->name);
+    vec_each (&n->crashed, name) {
+        const struct pick_operation *o = find_pending(n, *name);
+        if (o != NULL && reversal_may_begin(v, o)) {
+            return true;
+        }
     }
+    return false;
+}
+
+/* The first of what is to come must be pending; false when none of those that may be is. */
+static bool begin_pending(const struct node *n, struct reversal *v)
+{
+    for (size_t i = 0; i < v->steps.count; i++) {
+        const uint32_t step = v->steps.at[i];
+        const struct pick_operation *o = &v->x->steps.at[step].operation;
+        if (find_pending(n, o->name) != NULL && reversal_may_begin(v, o)) {
+            memmove(v->steps.at + 1, v->steps.at, i * sizeof *v->steps.at);
+            v->steps.at[0] = step;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Whether the operation of the step could have come before the other, if nothing else is asked. */
@@ -260,20 +306,22 @@ static bool is_reversible(const struct dpor *d, const struct execution *x, size_
     return is_created_between || find_pending(&d->nodes.at[first], b->operation.name) != NULL;
 }
 
-/* Races of steps from new_first on with those before them. */
-static void reverse_races(struct dpor *d, const struct execution *x, size_t new_first)
+/* The races that the relation was asked for. */
+static void reverse_races(struct dpor *d, const struct execution *x)
 {
-    struct initials initials = {0};
-    for (size_t second = new_first; second < x->steps.count; second++) {
-        for (size_t first = second; first-- > 0;) {
-            if (relation_is_race(&d->relation, x, first, second) &&
-                is_reversible(d, x, first, second)) {
-                relation_initials(&d->relation, first, second, &initials);
-                want_reversal(d, first, x, &initials);
-            }
+    struct reversal *v = &d->reversal;
+    v->x = x;
+    v->relation = &d->relation;
+    vec_each (&d->relation.races, race) {
+        struct node *n = &d->nodes.at[race->first];
+        if (!is_reversible(d, x, race->first, race->second)) {
+            continue;
+        }
+        reversal_build(v, race);
+        if (!is_needless(n, v) && begin_pending(n, v)) {
+            wakeup_insert(&n->wakeup, v);
         }
     }
-    vec_release(&initials.steps);
 }
 
 static bool is_made_later(const struct execution *x, size_t from, uint64_t name)
@@ -295,7 +343,7 @@ static void reverse_disabled(struct dpor *d, const struct execution *x, size_t n
         vec_each (&n->pending, o) {
             if (o->name != n->chosen.name && find_pending(n + 1, o->name) == NULL &&
                 !is_made_later(x, i + 1, o->name)) {
-                want(n, o->name);
+                want(n, o);
             }
         }
     }
@@ -320,13 +368,13 @@ static void reverse_pending(struct dpor *d, const struct execution *x)
     }
     vec_each (&last->pending, o) {
         if (is_within_step(x->outcome)) {
-            want(last, o->name);
+            want(last, o);
         }
         for (size_t i = x->steps.count; i-- > 0;) {
             struct node *n = &d->nodes.at[i];
             if (o->name != n->chosen.name && pick_conflicts(o, &n->chosen) &&
                 find_pending(n, o->name) != NULL) {
-                want(n, o->name);
+                want(n, o);
             }
         }
     }
@@ -338,8 +386,8 @@ static void reverse_unfinished(struct dpor *d, struct execution *x)
 {
     vec_each (&x->unfinished, u) {
         vec_push(&x->steps, *u);
-        relation_build(&d->relation, x);
-        reverse_races(d, x, x->steps.count - 1);
+        relation_build(&d->relation, x, x->steps.count - 1);
+        reverse_races(d, x);
         (void)vec_pop(&x->steps);
     }
 }
@@ -348,8 +396,8 @@ static void learn_run(struct dpor *d, struct execution *x)
 {
     const size_t new_first = d->depth == 0 ? 0 : d->depth - 1;
     extend(d, x);
-    relation_build(&d->relation, x);
-    reverse_races(d, x, new_first);
+    relation_build(&d->relation, x, new_first);
+    reverse_races(d, x);
     reverse_disabled(d, x, new_first);
     reverse_pending(d, x);
     reverse_unfinished(d, x);
@@ -387,8 +435,8 @@ static bool is_complete(const struct search *search)
     return !((const struct dpor *)search)->moments.is_unsure;
 }
 
-/* Saved: a row of names for each node. Operations are known again from what is pending when the
- * current run is made once more. */
+/* Saved: for each node what was chosen, what sleeps and what is to be tried. What was pending is
+ * known again when the current run is made once more. */
 
 static void save(struct search *search, struct out *whole, struct out *more)
 {
@@ -403,13 +451,10 @@ static void save(struct search *search, struct out *whole, struct out *more)
     for (size_t i = 0; i < d->depth; i++) {
         const struct node *n = &d->nodes.at[i];
         saved_put(whole, n->chosen.name);
-        saved_put(whole, n->wanted.count);
-        vec_each (&n->wanted, name) {
-            saved_put(whole, *name);
-        }
+        wakeup_save(&n->wakeup, whole);
         saved_put(whole, n->asleep.count);
         vec_each (&n->asleep, o) {
-            saved_put(whole, o->name);
+            operation_save(o, whole);
         }
         saved_put(whole, n->crashed.count);
         vec_each (&n->crashed, name) {
@@ -418,18 +463,14 @@ static void save(struct search *search, struct out *whole, struct out *more)
     }
 }
 
-/* What sleeps is known by name until the run was made. */
 static void resume_node(struct dpor *d, struct saved *s)
 {
     struct node *n = push_node(d);
     n->chosen.name = saved_take(s);
-    const uint64_t wanted_count = saved_take_count(s);
-    for (uint64_t i = 0; i < wanted_count; i++) {
-        vec_push(&n->wanted, saved_take(s));
-    }
+    wakeup_resume(&n->wakeup, s);
     const uint64_t asleep_count = saved_take_count(s);
     for (uint64_t i = 0; i < asleep_count; i++) {
-        vec_push(&n->asleep, (struct pick_operation){.name = saved_take(s)});
+        vec_push(&n->asleep, operation_resume(s));
     }
     const uint64_t crashed_count = saved_take_count(s);
     for (uint64_t i = 0; i < crashed_count; i++) {
@@ -437,22 +478,13 @@ static void resume_node(struct dpor *d, struct saved *s)
     }
 }
 
-/* Fills in what was pending. An operation that sleeps and is not pending any more is woken: that
- * costs runs, and loses none. */
+/* Fills in what was pending. */
 static int refill_node(struct node *n, const struct pick_operation *pending, size_t count,
                        struct err *e)
 {
     for (size_t i = 0; i < count; i++) {
         vec_push(&n->pending, pending[i]);
     }
-    size_t kept = 0;
-    vec_each (&n->asleep, o) {
-        const struct pick_operation *known = find_pending(n, o->name);
-        if (known != NULL) {
-            n->asleep.at[kept++] = *known;
-        }
-    }
-    n->asleep.count = kept;
     if (n->chosen.name == 0) {
         return 0;
     }
@@ -509,7 +541,7 @@ static int resume(struct search *search, struct world *w, struct saved *whole, s
     moments_resume(&d->moments, more);
     const int result = d->depth == 0 ? 0 : remake(d, w, &x, e);
     if (result == 0 && has_steps) {
-        relation_build(&d->relation, &x);
+        relation_build(&d->relation, &x, SIZE_MAX);
         moments_take(&d->moments, &x, !wants_end);
     }
     execution_release(&x);
@@ -524,6 +556,8 @@ static void free_dpor(struct search *search)
     }
     vec_release(&d->nodes);
     vec_release(&d->turns.list);
+    vec_release(&d->asleep);
+    vec_release(&d->reversal.steps);
     relation_release(&d->relation);
     moments_release(&d->moments);
     mem_free(d);
@@ -539,6 +573,7 @@ struct search *search_dpor(const struct search_options *o)
                                           .resume = resume};
     struct dpor *d = mem_zero(1, sizeof *d);
     d->search = (struct search){.ops = &ops, .options = *o};
+    d->reversal.may_vanish = !o->has_tasks;
     d->moments.is_kept = o->is_kept;
     d->moments.check_every = o->check_every == 0 ? 1 : o->check_every;
     return &d->search;

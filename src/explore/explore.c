@@ -29,6 +29,7 @@ static struct search *search_new(const struct world *w, const struct explore_opt
     options.scope = w->scope;
     options.order = w->order;
     options.check_every = w->check_every;
+    options.has_tasks = w->has_tasks;
     switch (o->strategy) {
     case EXPLORE_AUTO: return search_auto(&options);
     case EXPLORE_DELAY: return search_delay(&options);

@@ -22,66 +22,61 @@ static void add_before(struct relation *r, size_t first, size_t second)
     to[first / 64] |= UINT64_C(1) << (first % 64);
 }
 
-void relation_build(struct relation *r, const struct execution *x)
+/* Whether all that the first does to the second is to enable it. */
+static bool only_enables(const struct pick_operation *first, const struct pick_operation *second)
+{
+    return pick_enables(first, second) && !second->has_surplus;
+}
+
+/* A row begins with what comes before the step by conflicts: the latest of these that no later one
+ * follows are its races. What enables it comes last, because it hides no race: two that take one
+ * lock are in a race although the unlock of the first is between them. */
+static void build_row(struct relation *r, const struct execution *x, size_t second, bool has_races)
+{
+    const struct step *s = &x->steps.at[second];
+    bool is_enabled = false;
+    for (size_t first = second; first-- > 0;) {
+        const struct pick_operation *o = &x->steps.at[first].operation;
+        if (relation_is_before(r, first, second)) {
+            continue;
+        }
+        if (s->cause == first) {
+            add_before(r, first, second);
+        } else if (only_enables(o, &s->operation)) {
+            is_enabled = true;
+        } else if (pick_conflicts(o, &s->operation)) {
+            add_before(r, first, second);
+            if (has_races) {
+                vec_push(&r->races, (struct step_race){(uint32_t)first, (uint32_t)second});
+            }
+        }
+    }
+    for (size_t first = second; is_enabled && first-- > 0;) {
+        if (!relation_is_before(r, first, second) &&
+            only_enables(&x->steps.at[first].operation, &s->operation)) {
+            add_before(r, first, second);
+        }
+    }
+}
+
+void relation_build(struct relation *r, const struct execution *x, size_t race_first)
 {
     r->step_count = x->steps.count;
     r->row_words = (x->steps.count + 63) / 64;
     vec_clear(&r->words);
+    vec_clear(&r->races);
     vec_reserve(&r->words, r->step_count * r->row_words);
     for (size_t i = 0; i < r->step_count * r->row_words; i++) {
         r->words.at[i] = 0;
     }
     r->words.count = r->step_count * r->row_words;
     for (size_t second = 0; second < r->step_count; second++) {
-        const struct step *s = &x->steps.at[second];
-        for (size_t first = second; first-- > 0;) {
-            if (!relation_is_before(r, first, second) &&
-                (s->cause == first ||
-                 pick_conflicts(&x->steps.at[first].operation, &s->operation))) {
-                add_before(r, first, second);
-            }
-        }
+        build_row(r, x, second, second >= race_first);
     }
 }
 
 void relation_release(struct relation *r)
 {
     vec_release(&r->words);
-}
-
-bool relation_is_race(const struct relation *r, const struct execution *x, size_t first,
-                      size_t second)
-{
-    const struct step *a = &x->steps.at[first];
-    const struct step *b = &x->steps.at[second];
-    if (b->cause == first || !pick_conflicts(&a->operation, &b->operation)) {
-        return false;
-    }
-    for (size_t between = first + 1; between < second; between++) {
-        if (relation_is_before(r, first, between) && relation_is_before(r, between, second)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void relation_initials(const struct relation *r, size_t first, size_t second,
-                       struct initials *initials)
-{
-    vec_clear(&initials->steps);
-    VEC(uint32_t) others = {0};
-    for (size_t step = first + 1; step <= second; step++) {
-        if (step != second && relation_is_before(r, first, step)) {
-            continue;
-        }
-        bool is_initial = true;
-        vec_each (&others, other) {
-            is_initial = is_initial && !relation_is_before(r, *other, step);
-        }
-        if (is_initial) {
-            vec_push(&initials->steps, (uint32_t)step);
-        }
-        vec_push(&others, (uint32_t)step);
-    }
-    vec_release(&others);
+    vec_release(&r->races);
 }

@@ -17,6 +17,7 @@ struct search_options {
     uint32_t pct_depth;     /* of bugs that pct aims at; 0: its default */
     bool prunes_states;     /* what was seen from a state is not looked for again from its like */
     bool has_states;        /* the world can tell states apart */
+    bool has_tasks;         /* as the world has it: what is pending stays so until it is done */
     bool is_mixed;          /* auto tries few delays only now and then */
     bool is_drawn;          /* other events may come from outside: no search sees all executions */
     bool is_kept;           /* it will be saved now and then */

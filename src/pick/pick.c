@@ -49,10 +49,20 @@ static bool touches(const struct pick_operation *o, uint32_t object, bool *is_ch
     return is_touched;
 }
 
+/* Of two of which one is an access to memory. */
+static bool bytes_conflict(const struct pick_operation *a, const struct pick_operation *b)
+{
+    return a->region == b->region && a->begin < b->end && b->begin < a->end &&
+           ((a->writes | b->writes) & 1) != 0;
+}
+
 bool pick_conflicts(const struct pick_operation *a, const struct pick_operation *b)
 {
     if (a->task == b->task) {
         return true;
+    }
+    if ((a->is_access || b->is_access) && a->region != 0 && b->region != 0) {
+        return bytes_conflict(a, b);
     }
     for (unsigned i = 0; i < 2; i++) {
         const uint32_t object = a->objects[i];
@@ -65,6 +75,12 @@ bool pick_conflicts(const struct pick_operation *a, const struct pick_operation 
         }
     }
     return false;
+}
+
+bool pick_enables(const struct pick_operation *a, const struct pick_operation *b)
+{
+    return b->needs != 0 && (((a->gives & 1) != 0 && a->objects[0] == b->needs) ||
+                             ((a->gives & 2) != 0 && a->objects[1] == b->needs));
 }
 
 void *carve(struct carving *c, size_t count, size_t size)
@@ -183,17 +199,18 @@ static int take_turn(struct pick *p, const struct offer *offer, bool is_at_rest)
 {
     for (; p->turn < p->plan.turn_count; p->turn++) {
         const struct pick_turn *turn = &p->plan.turns[p->turn];
-        if (turn->step > p->step && !is_at_rest) {
+        const bool is_early = turn->step > p->step && !turn->is_optional;
+        if (is_early && !is_at_rest) {
             return PICK_REST;
         }
-        const int found = turn->step > p->step && !p->plan.is_lenient
+        const int found = is_early && !p->plan.is_lenient
                               ? -1
                               : find(offer->pending, offer->pending_count, turn->name);
         if (found >= 0) {
             p->turn++;
             return take(p, offer, (uint32_t)found);
         }
-        if (!p->plan.is_lenient) {
+        if (!p->plan.is_lenient && !turn->is_optional) {
             p->where = p->turn;
             return PICK_DIVERGED;
         }

@@ -26,13 +26,19 @@ struct pick_operation {
     uint64_t content;    /* of what it brings, a hash; 0: nothing */
     uint32_t task;       /* whose next step it is, the same number in every run */
     uint32_t objects[2]; /* what it touches, the same numbers in every run; 0: nothing */
+    uint32_t region;     /* memory it touches: a stretch, by a number, 0: none known ... */
+    uint32_t begin, end; /* ... and the bytes of it from begin to before end */
+    uint32_t needs;      /* who gives this object may enable it; 0: nobody has to */
     uint16_t kind;       /* enum event_kind */
     uint16_t node;       /* on which node its code runs */
     uint8_t writes;      /* bit i: objects[i] is changed, not only read */
+    uint8_t gives;       /* bit i: it may enable those that need objects[i] */
     uint8_t fault;       /* FAULT_CRASH ...; 0 when it is none */
     uint8_t fault_bound; /* likewise one that is bound to come, and so no choice; fault is 0 then */
     bool is_external;    /* comes from outside the system: a request, a fault */
     bool is_unignorable; /* a run that is repeated in part does not go on without it */
+    bool is_access;      /* it touches nothing but its bytes; else they only hold its objects */
+    bool has_surplus;    /* of those that enable it, it could do without the last */
     bool is_overtaking;  /* may come before what its task did earlier; else a task is a sequence */
     uint32_t occurrence; /* which of its action it is, for the world's own use */
 };
@@ -47,8 +53,12 @@ static inline uint8_t pick_fault(const struct pick_operation *o)
 #define PICK_EVERYTHING UINT32_MAX
 
 /* Whether the order of the two matters: they are of one task, or touch one object that one of them
- * changes. */
+ * changes. Of an access to memory, the bytes count. */
 bool pick_conflicts(const struct pick_operation *a, const struct pick_operation *b);
+
+/* Whether b, which comes later, waits for what a does, as a lock for the unlock before it: b could
+ * not have come first, where all that a does to b is to enable it. */
+bool pick_enables(const struct pick_operation *a, const struct pick_operation *b);
 
 /* STRATEGY(id, name) */
 #define PICK_STRATEGY_LIST(STRATEGY)                                                             \
@@ -78,6 +88,8 @@ struct pick_turn {
     uint64_t name;
     uint32_t step;
     bool is_unignorable; /* is not skipped: the default goes on until it is pending */
+    bool is_optional;    /* comes right after the turn before it, whatever its step; is skipped when
+                            it is not pending */
 };
 
 /* Which of the pending operations that do the same is meant. */

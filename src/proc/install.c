@@ -17,6 +17,8 @@ static const struct layout layouts[] = {
     {"src/runtime", "../include"},
     {"src/runtime", "../../include"},
     {"../lib/clew", "../include"},
+    {"../src/runtime", "../../include"}, /* of programs below the folder of a build */
+    {"../src/runtime", "../../../include"},
 };
 
 static bool find(char path[static PATH_MAX], const char *folder, const char *name)

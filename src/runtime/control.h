@@ -101,15 +101,18 @@ struct object {
     uint64_t name;   /* hash of the whole text */
     uint32_t number; /* for pick/: of the word it lies in ... */
     uint32_t block;  /* ... and of its block of memory: accesses need it, freeing it changes it */
+    uint32_t region; /* for pick/: the stretch of memory that has its bytes, 0: it has none ... */
+    uint32_t begin;  /* ... and where in it they begin */
 };
 
 /* How a lock is touched. Taking it and giving it back do not change places, because the one waits
  * for the other; trying to take it does with both. So a lock is two things: who may be next, and
  * whether it is free. */
 enum touch {
-    TOUCH_OBJECT, /* the object as such */
-    TOUCH_NEXT,   /* of a lock: who may be next */
-    TOUCH_FREE,   /* of a lock: whether it is free */
+    TOUCH_OBJECT,      /* the object as such */
+    TOUCH_NEXT,        /* of a lock: who may be next */
+    TOUCH_FREE,        /* of a lock: whether it is free */
+    TOUCH_FREE_OF_ALL, /* of a lock that can be shared: likewise, given back by who had it alone */
     TOUCH_BOTH,
 };
 
@@ -305,6 +308,9 @@ static inline bool task_has_others(void)
 
 const char *task_path(uint32_t number);
 
+/* The living task whose stack has the address, and how far from its end that is; NULL: none. */
+const struct task *task_of_stack(uintptr_t address, uint32_t *distance);
+
 /* What has turns without being a task: named after the caller, "main/timer1". */
 struct task *task_make_other(const char *what, uint32_t ordinal);
 
@@ -331,6 +337,10 @@ void key_end(struct task *t);
 
 /* control_lock.c: whether what the act waits for is there, of all waits for locks. */
 bool lock_is_ready(const struct task *t);
+
+/* Whether what the task is about to do would be possible without the last of those who made it so:
+ * of a semaphore that is above 1. */
+bool lock_has_surplus(const struct task *t);
 
 /* Who holds what the task waits for; NOBODY when that cannot be said. */
 uint32_t lock_holder(const struct task *t);

@@ -78,6 +78,11 @@ bool lock_is_ready(const struct task *t)
     return true;
 }
 
+bool lock_has_surplus(const struct task *t)
+{
+    return t->act.wait == WAIT_SEMAPHORE && *number_in(t->act.object) > 1;
+}
+
 uint32_t lock_holder(const struct task *t)
 {
     int owner = 0;
@@ -400,9 +405,10 @@ RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
     (void)turn_take(&(struct act){.kind = EVENT_UNLOCK,
                                   .mode = is_writer ? LOCK_RW_WRITE : LOCK_RW_READ,
                                   .object = l,
-                                  .writes = true,
-                                  .touch = TOUCH_FREE,
+                                  .writes = is_writer,
+                                  .touch = is_writer ? TOUCH_FREE_OF_ALL : TOUCH_FREE,
                                   .place = RT_PLACE});
+    turn_changed();
     if (is_writer) {
         l->__data.__cur_writer = 0;
     } else if (l->__data.__readers > 0) {
@@ -560,8 +566,11 @@ RT_EXPORT int sem_post(sem_t *s)
     if (!control_is_on) {
         return REAL(sem_post)(s);
     }
-    (void)turn_take(
-        &(struct act){.kind = EVENT_SEM_POST, .object = s, .writes = true, .place = RT_PLACE});
+    (void)turn_take(&(struct act){.kind = EVENT_SEM_POST,
+                                  .object = s,
+                                  .writes = true,
+                                  .touch = TOUCH_BOTH,
+                                  .place = RT_PLACE});
     if (*number_in(s) == SEM_VALUE_MAX) {
         turn_refused();
         errno = EOVERFLOW;

@@ -225,6 +225,8 @@ static void name_block(struct object *o, const struct heap_block *b, uintptr_t a
     const uint64_t block = name_join(name_join(o->key, b->ordinal), b->owner);
     o->number = number_of(block, o->offset / WORD_SIZE);
     o->block = number_of(block, UINT64_MAX);
+    o->region = o->block;
+    o->begin = o->offset;
 }
 
 /* A mapping is named like a block of the heap. */
@@ -298,6 +300,28 @@ static uint32_t word_number(uintptr_t address, const void *place)
     return word.number;
 }
 
+/* Static memory, and what is nobody's stack, is counted in stretches by the address. */
+enum { STRETCH_BITS = 31 };
+
+static void place_in_stretch(struct object *o, uintptr_t address)
+{
+    o->region = number_of(6, address >> STRETCH_BITS);
+    o->begin = (uint32_t)(address & ((UINT64_C(1) << STRETCH_BITS) - 1));
+}
+
+/* Stacks lie elsewhere in other runs: a byte is known by its task and its distance. */
+static void place_on_stack(struct object *o, uintptr_t address)
+{
+    uint32_t distance = 0;
+    const struct task *t = task_of_stack(address, &distance);
+    if (t == NULL) {
+        place_in_stretch(o, address);
+        return;
+    }
+    o->region = number_of(7, t->path_name);
+    o->begin = (UINT32_C(1) << STRETCH_BITS) - distance;
+}
+
 static struct object find(uintptr_t address, const void *place)
 {
     struct object o = {0};
@@ -307,6 +331,7 @@ static struct object find(uintptr_t address, const void *place)
     } else if (is_static(address)) {
         o.key = address;
         o.number = number_of(1, address / WORD_SIZE);
+        place_in_stretch(&o, address);
     } else {
         name_first_use(&o, address, place);
         o.number = word_number(address, place);
@@ -327,7 +352,11 @@ struct object object_of(const volatile void *address, const void *place)
     if (c->address != at || c->age != own->age) {
         *c = (struct cached){.address = at, .age = own->age, .object = find(at, place)};
     }
-    return c->object;
+    struct object o = c->object;
+    if (o.region == 0) {
+        place_on_stack(&o, at); /* not kept: a stack is used again by other tasks */
+    }
+    return o;
 }
 
 void object_forget(const void *address, size_t size)

@@ -13,7 +13,6 @@
 #include "runtime/control.h"
 #include "runtime/libc.h"
 #include "runtime/signals.h"
-#include "runtime/stack.h"
 #include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
@@ -399,6 +398,36 @@ _Noreturn void task_exit(void *result)
     t->is_cancel_off = true;
     libc.pthread_exit(result);
     __builtin_unreachable();
+}
+
+/* Of a stack that is not ours only the end is known; what a thread is given lies a little beyond.
+ */
+enum { STACK_MARGIN = 1 << 12, STACK_MAX = 1 << 24 };
+
+static bool is_on_stack(const struct task *t, uintptr_t address, uint32_t *distance)
+{
+    void *base = NULL;
+    size_t size = 0;
+    if (fiber_stack(&t->fiber, &base, &size)) {
+        *distance = (uint32_t)((uintptr_t)base + size - address);
+        return address - (uintptr_t)base < size;
+    }
+    const uintptr_t far = (uintptr_t)t->bottom + STACK_MARGIN - address;
+    *distance = (uint32_t)far;
+    return t->bottom != NULL && far < STACK_MAX;
+}
+
+const struct task *task_of_stack(uintptr_t address, uint32_t *distance)
+{
+    const struct task *nearest = NULL;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        uint32_t far = 0;
+        if (is_on_stack(task_live[i], address, &far) && (nearest == NULL || far < *distance)) {
+            nearest = task_live[i];
+            *distance = far;
+        }
+    }
+    return nearest;
 }
 
 void task_test_cancel(void)

@@ -16,7 +16,7 @@
 /* The environment variable with the descriptor's number. */
 #define CONTROL_VARIABLE "CLEW_CONTROL"
 #define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
-#define CONTROL_VERSION 3
+#define CONTROL_VERSION 4
 #define CONTROL_ADDRESS UINT64_C(0x200000000000)
 
 enum {
@@ -216,6 +216,7 @@ struct control_step {
     uint64_t state;      /* of the code entered so far, and how often; 0: it is not counted */
     uint32_t task, peer; /* numbers; peer UINT32_MAX: none */
     uint32_t objects[2];
+    uint32_t region, begin, end, needs; /* as struct pick_operation has them */
     uint32_t occurrence, choice, pending_first, pending_count;
     uint32_t size; /* of an access */
     uint16_t kind; /* enum event_kind */
@@ -223,7 +224,8 @@ struct control_step {
     uint32_t
         owner; /* of the object: the number of the task that made it, 0: the first, or nobody */
     uint16_t traced; /* enum event_kind */
-    uint16_t unused;
+    uint8_t gives;
+    uint8_t is_access : 1, has_surplus : 1;
     struct control_object second; /* of a wait for a condition: its lock, or its condition */
 };
 
@@ -333,7 +335,7 @@ struct control {
 
 _Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
 _Static_assert(sizeof(struct control_name) == 16, "control page v2");
-_Static_assert(sizeof(struct control_step) == 136, "control page v2");
+_Static_assert(sizeof(struct control_step) == 152, "control page v4");
 _Static_assert(sizeof(struct control_report) == 112, "control page v2");
 
 #endif

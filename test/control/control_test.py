@@ -55,6 +55,74 @@ def test_dpor_counts_the_executions_there_are():
         assert f"all {executions} executions explored" in done.stdout, done.stdout + done.stderr
 
 
+# Programs of the literature on partial order reduction, and how many executions they are known to have: lastzero, filesystem and
+# indexer of Abdulla et al. (JACM 2017) and Flanagan and Godefroid (POPL 2005), with fields of 4 bytes beside each other.
+THREADS = """
+#include <pthread.h>
+#include <stdatomic.h>
+#define START(f, from) for (long i = from; i < COUNT; i++) pthread_create(&threads[i], NULL, f, (void *)i)
+#define JOIN() for (int i = 0; i < COUNT; i++) pthread_join(threads[i], NULL)
+static pthread_t threads[64];
+"""
+LASTZERO = THREADS + """
+static int array[COUNT];
+static void *look(void *a) { int i = COUNT - 1; while (array[i] != 0) i--; return a; }
+static void *count(void *a) { long j = (long)a; array[j] = array[j - 1] + 1; return a; }
+int main(void) { pthread_create(&threads[0], NULL, look, NULL); START(count, 1); JOIN(); return 0; }
+"""
+FILESYSTEM = THREADS + """
+static pthread_mutex_t inode_lock[32], block_lock[26];
+static int inode[32], busy[26];
+static void *allocate(void *a)
+{
+    int i = (int)(long)a % 32;
+    pthread_mutex_lock(&inode_lock[i]);
+    for (int b = i * 2 % 26; inode[i] == 0; b = (b + 1) % 26) {
+        pthread_mutex_lock(&block_lock[b]);
+        if (!busy[b]) { busy[b] = 1; inode[i] = b + 1; }
+        pthread_mutex_unlock(&block_lock[b]);
+    }
+    pthread_mutex_unlock(&inode_lock[i]);
+    return a;
+}
+int main(void) { START(allocate, 0); JOIN(); return 0; }
+"""
+INDEXER = THREADS + """
+static atomic_int table[128];
+static void *enter(void *a)
+{
+    for (int m = 1; m <= 4; m++) {
+        int word = m * 11 + (int)(long)a, at = word * 7 % 128, none = 0;
+        while (!atomic_compare_exchange_strong(&table[at], &none, word)) { at = (at + 1) % 128; none = 0; }
+    }
+    return a;
+}
+int main(void) { START(enter, 0); JOIN(); return 0; }
+"""
+STORE_BUFFER = THREADS + """
+static int x, y, seen[2];
+static void *left(void *a) { x = 1; seen[0] = y; return a; }
+static void *right(void *a) { y = 1; seen[1] = x; return a; }
+int main(void) { pthread_create(&threads[0], NULL, left, NULL); pthread_create(&threads[1], NULL, right, NULL); JOIN(); return seen[0] + seen[1] == 0; }
+"""
+READERS = THREADS + """
+static int x;
+static void *set(void *a) { x = 1; return a; }
+static void *look(void *a) { return x ? a : NULL; }
+int main(void) { pthread_create(&threads[0], NULL, set, NULL); START(look, 1); JOIN(); return 0; }
+"""
+
+
+def test_dpor_makes_one_run_of_each_execution():
+    for name, text, count, executions in (("store_buffer", STORE_BUFFER, 2, 3), ("readers_2", READERS, 3, 4), ("readers_8", READERS, 9, 256),
+                                          ("lastzero_5", LASTZERO, 6, 64), ("lastzero_10", LASTZERO, 11, 3328),
+                                          ("filesystem_14", FILESYSTEM, 14, 2), ("filesystem_16", FILESYSTEM, 16, 8),
+                                          ("filesystem_20", FILESYSTEM, 20, 128), ("indexer_12", INDEXER, 12, 8), ("indexer_14", INDEXER, 14, 512)):
+        folder = os.path.join(FOLDER.name, name + ".all")
+        done = run([CLEW, "explore", "--strategy", "dpor", "-o", folder, "--", build(name, f"-DCOUNT={count}", text=text)])
+        assert f"all {executions} executions explored" in done.stdout, name + ": " + done.stdout + done.stderr
+
+
 def check_modes_agree(program, strategy):
     told = {}
     for mode in MODES:

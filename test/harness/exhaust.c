@@ -9,7 +9,7 @@
 uint64_t exhaust_class(const struct execution *x)
 {
     struct relation r = {0};
-    relation_build(&r, x);
+    relation_build(&r, x, SIZE_MAX);
     uint64_t class = 1;
     for (size_t second = 0; second < x->steps.count; second++) {
         uint64_t before = 0;
