@@ -125,6 +125,9 @@ struct repeat {
     const void *place;
     uintptr_t address;
     uint64_t value, stamp, calls;
+    uint64_t visit;  /* when it was last made: reads of the task so far */
+    uint64_t state;  /* what the task had of its own then (stack_state); 0: not known */
+    uint32_t rounds; /* how often it was made again with nothing new read in between */
 };
 
 struct fiber {
@@ -177,6 +180,8 @@ struct task {
     struct fiber fiber;
     const void *values[KEYS_MAX];
     pthread_mutex_t *robust[ROBUST_MAX];
+    uint64_t visit_count; /* reads so far ... */
+    uint64_t visit_new;   /* ... and the last that found something new */
     struct repeat repeats[REPEATS_MAX];
 };
 
@@ -326,8 +331,10 @@ _Noreturn void task_end(struct task *t);
 /* The caller may be asked to end here. */
 void task_test_cancel(void);
 
-/* Whether the caller stands where it stood before, in the same calls, finds what it found then, and
- * nothing has changed in between: it waits for a change. */
+/* Whether the caller waits for a change: it stands where it stood before, in the same calls, and
+ * finds what it found then; nothing has changed in between, it has read nothing else, and what it
+ * has of its own is the same (stack_state). A task that counts its rounds is taken to wait after a
+ * hundred of them. */
 bool task_repeats(const void *place, const volatile void *address, uint64_t value);
 
 /* control_key.c: the caller is a task from now on, with the values it has. */

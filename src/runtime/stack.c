@@ -2,6 +2,7 @@
 
 #include <unwind.h>
 
+#include "pick/name.h"
 #include "runtime/control.h"
 
 static struct {
@@ -77,4 +78,54 @@ bool stack_has(const void *place)
         unwind(look_at, &l);
     }
     return l.is_there;
+}
+
+/* Registers that calls preserve, by their numbers in unwind tables. */
+#if defined(__x86_64__)
+static const int preserved[] = {3, 6, 12, 13, 14, 15};
+#elif defined(__aarch64__)
+static const int preserved[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+#else
+static const int preserved[] = {0};
+#endif
+
+enum { STATE_BYTES_MAX = 1 << 18 };
+
+struct hashing {
+    uintptr_t place;
+    uint64_t hash; /* 0: the place was not reached */
+};
+
+static uint64_t hash_frames(struct _Unwind_Context *context)
+{
+    const uintptr_t begin = _Unwind_GetCFA(context);
+    const uintptr_t end = (uintptr_t)control_self->bottom;
+    if (begin >= end || end - begin > STATE_BYTES_MAX) {
+        return 0;
+    }
+    uint64_t hash = name_join(1, begin);
+    for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++) {
+        hash = name_mix(hash, _Unwind_GetGR(context, preserved[i]));
+    }
+    for (const uint64_t *at = (const uint64_t *)begin; at + 1 <= (const uint64_t *)end; at++) {
+        hash = name_mix(hash, *at);
+    }
+    return hash | 1;
+}
+
+static _Unwind_Reason_Code hash_at(struct _Unwind_Context *context, void *argument)
+{
+    struct hashing *h = argument;
+    if (_Unwind_GetIP(context) != h->place) {
+        return _URC_NO_REASON;
+    }
+    h->hash = hash_frames(context);
+    return _URC_END_OF_STACK;
+}
+
+uint64_t stack_state(const void *place)
+{
+    struct hashing h = {.place = (uintptr_t)place};
+    unwind(hash_at, &h);
+    return h.hash;
 }

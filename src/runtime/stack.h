@@ -17,4 +17,9 @@ uint32_t stack_take(uint64_t *stack, uint32_t most, const void *fault);
 /* Whether the caller is in the call that returns to `place`, or was interrupted there. */
 bool stack_has(const void *place);
 
+/* A hash of what the caller's code at `place`, which a call in progress returns to, has of its own:
+ * the registers that calls preserve, and its stack from there to where the task began. Equal where
+ * these are; 0: not known. O(size of the stack). */
+uint64_t stack_state(const void *place);
+
 #endif

@@ -13,6 +13,7 @@
 #include "runtime/control.h"
 #include "runtime/libc.h"
 #include "runtime/signals.h"
+#include "runtime/stack.h"
 #include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
@@ -453,20 +454,41 @@ static struct repeat *repeat_of(const void *place, uintptr_t address)
     return &all[(mixed ^ mixed >> 6) % REPEATS_MAX];
 }
 
+enum { ROUNDS_MAX = 100 };
+
+/* The read was made before, and nothing new since. Only what the task has of its own can tell a
+ * round that waits from one that counts. */
+static bool is_waiting(struct repeat *r)
+{
+    const uint64_t state = stack_state(r->place);
+    const bool is_same = state != 0 && state == r->state;
+    r->state = state;
+    r->rounds++;
+    return is_same || r->rounds > ROUNDS_MAX;
+}
+
 /* One that calls the same function from two places in a row does not stand where it stood. */
 bool task_repeats(const void *place, const volatile void *address, uint64_t value)
 {
+    struct task *me = control_self;
     struct repeat *r = repeat_of(place, (uintptr_t)address);
-    const struct repeat now = {.place = place,
-                               .address = (uintptr_t)address,
-                               .value = value,
-                               .stamp = turn_stamp(),
-                               .calls = callers_mark()};
-    const bool is_repeated = r->place == now.place && r->address == now.address &&
-                             r->value == now.value && r->stamp == now.stamp &&
-                             r->calls == now.calls;
-    *r = now;
-    return is_repeated;
+    const uint64_t calls = callers_mark();
+    const uint64_t before = r->visit;
+    const uint64_t now = ++me->visit_count;
+    const bool is_known = r->place == place && r->address == (uintptr_t)address &&
+                          r->value == value && r->stamp == turn_stamp() && r->calls == calls;
+    if (!is_known) {
+        *r = (struct repeat){.place = place,
+                             .address = (uintptr_t)address,
+                             .value = value,
+                             .stamp = turn_stamp(),
+                             .calls = calls,
+                             .visit = now};
+        me->visit_new = now;
+        return false;
+    }
+    r->visit = now;
+    return before >= me->visit_new && is_waiting(r);
 }
 
 /* The first task's function, and what it is given. */

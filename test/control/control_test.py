@@ -123,6 +123,61 @@ def test_dpor_makes_one_run_of_each_execution():
         assert f"all {executions} executions explored" in done.stdout, name + ": " + done.stdout + done.stderr
 
 
+# One thread goes through a loop and then sets x; the other fails if it sees that. Nobody changes the loop's bound.
+LOOP = """
+#include <pthread.h>
+#include <stdlib.h>
+static volatile int bound = 5;
+static int table[5], x;
+static void *first(void *a) { int sum = 0; for (int i = 0; i < bound; i++) { sum += BODY; } x = 1 + sum; return a; }
+static void *second(void *a) { if (x) abort(); return a; }
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, first, NULL);
+    pthread_create(&threads[1], NULL, second, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+"""
+
+
+def test_a_loop_that_makes_progress_is_not_passed_over():
+    for name, body in (("loop_reads", "table[i]"), ("loop_counts", "i & 1")):
+        program = build(name, f"-DBODY={body}", text=LOOP)
+        for strategy in ("auto", "random", "pos", "pct", "dpor"):
+            said, _ = explore(program, "--strategy", strategy, "--budget", "200runs")
+            assert only_finding(said)["kind"] == "assertion", (name, strategy, said)
+
+
+SPIN = """
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int flag;
+static volatile int plain;
+static void *await(void *a) { while (!atomic_load(&flag)) { } while (!plain) { } return a; }
+static void *set(void *a) { atomic_store(&flag, 1); plain = 1; return a; }
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, await, NULL);
+    pthread_create(&threads[1], NULL, set, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+"""
+
+
+def test_a_task_that_spins_is_passed_over():
+    program = build("spins", text=SPIN)
+    for strategy in ("random", "pct", "dpor"):
+        said, _ = explore(program, "--strategy", strategy, "--budget", "200runs")
+        assert not said["findings"], said
+        assert said["stats"]["steps"] < 40 * said["stats"]["runs"], said["stats"]
+
+
 def check_modes_agree(program, strategy):
     told = {}
     for mode in MODES:
