@@ -206,7 +206,8 @@ static void search_combinations(struct search *s, uint32_t class_x, uint32_t cla
     uint32_t count = 0;
     for (uint32_t x = 0; x < v->list.count; x++) {
         for (uint32_t y = 0; v->list.at[x].class == class_x && y < v->list.count; y++) {
-            if (x != y && v->list.at[y].class == class_y && count < COMBINATIONS_MAX) {
+            if (x != y && v->list.at[y].class == class_y && !v->list.at[x].is_atomic &&
+                !v->list.at[y].is_atomic && count < COMBINATIONS_MAX) {
                 search_pair(s, x, y);
                 count++;
             }

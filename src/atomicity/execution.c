@@ -413,10 +413,12 @@ static bool keeps_reads(const struct frame *f, const event_list *events, struct 
             continue;
         }
         const struct access *a = &v->accesses.at[number];
+        if (a->is_read && last[a->variable] != f->writer[number] &&
+            last_event[a->task] != a->event) {
+            return false;
+        }
         if (a->is_write) {
             last[a->variable] = number;
-        } else if (last[a->variable] != f->writer[number] && last_event[a->task] != a->event) {
-            return false;
         }
     }
     return true;

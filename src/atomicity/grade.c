@@ -44,7 +44,7 @@ static void follow_event(struct slice *s, event_id id, bool is_last)
     const uint32_t number = s->f->access_of[id];
     const struct access *accesses = s->f->variables.accesses.at;
     if (number != ACCESS_NONE && !is_last && s->f->writer[number] != ACCESS_NONE &&
-        !accesses[number].is_write) {
+        accesses[number].is_read) {
         include(s, accesses[s->f->writer[number]].event);
     }
 }
@@ -206,7 +206,7 @@ static void add_reads(struct slice *s)
     for (size_t i = 0; i < s->events.count && !s->is_impossible; i++) {
         const event_id event = s->events.at[i];
         const uint32_t number = s->f->access_of[event];
-        if (number != ACCESS_NONE && !s->f->variables.accesses.at[number].is_write &&
+        if (number != ACCESS_NONE && s->f->variables.accesses.at[number].is_read &&
             !is_last_of_task(s, event)) {
             add_read(s, number);
         }

@@ -28,14 +28,15 @@ struct build {
     struct arena scratch;
 };
 
-/* Memory counts when it is shared; resources always do: what one request writes may follow from
- * what it read, and be shared in another run only. */
+/* Memory counts when it is shared, and plain; resources always do: what one request writes may
+ * follow from what it read, and be shared in another run only. */
 static void choose_variables(struct build *b)
 {
     b->counts = arena_array(&b->scratch, bool, b->v->list.count + 1);
     for (size_t i = 0; i < b->v->list.count; i++) {
         const struct variable *v = &b->v->list.at[i];
-        b->counts[i] = variable_is_shared(v) || variable_is_resource(trace_name(b->t, v->name));
+        b->counts[i] = !v->is_atomic &&
+                       (variable_is_shared(v) || variable_is_resource(trace_name(b->t, v->name)));
     }
 }
 

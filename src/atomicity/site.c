@@ -1,5 +1,7 @@
 #include "atomicity/site.h"
 
+#include "wire/kind.h"
+
 void sorts_release(struct sorts *s)
 {
     tuples_release(&s->tuples);
@@ -222,6 +224,24 @@ static void add_couple(const struct sites *s, struct couple c, struct sorts *sor
     vec_push(list, c);
 }
 
+/* Whether two accesses to an atomic variable are meant to be one operation. Other couples are how
+ * atomics are used: polls, locks, counters and flags. */
+static bool is_atomic_couple(const struct sites *s, uint32_t first, uint32_t second)
+{
+    const struct variables *v = &s->sketch->frame->variables;
+    const struct access *a = &v->accesses.at[s->sketch->list[first].number];
+    const struct access *b = &v->accesses.at[s->sketch->list[second].number];
+    return a->is_read != a->is_write && b->is_read != b->is_write && a->is_write != b->is_write &&
+           !(a->is_write && trace_at(s->sketch->frame->trace, a->event)->kind != EVENT_ATOMIC_RMW);
+}
+
+static bool is_wanted(const struct sites *s, uint32_t first, uint32_t second)
+{
+    const struct variable *v =
+        &s->sketch->frame->variables.list.at[s->sketch->variables[s->list[first].which]];
+    return !v->is_atomic || is_atomic_couple(s, first, second);
+}
+
 void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struct sorts *sorts,
                    couple_list *list)
 {
@@ -231,10 +251,11 @@ void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struc
         if (!is_merged && s->list[i].which != 0) {
             continue;
         }
-        if (last != UINT32_MAX) {
+        if (last != UINT32_MAX && is_wanted(s, last, i)) {
             add_couple(s, (struct couple){.first = last, .second = i}, sorts, list);
         }
-        if (s->list[i].is_write && last_write != UINT32_MAX && last_write != last) {
+        if (s->list[i].is_write && last_write != UINT32_MAX && last_write != last &&
+            is_wanted(s, last_write, i)) {
             add_couple(s,
                        (struct couple){.first = last_write, .second = i, .has_reads_between = true},
                        sorts, list);

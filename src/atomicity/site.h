@@ -73,7 +73,11 @@ void sites_build(struct sites *s, const struct sketch *sketch, struct sorts *sor
 void sites_release(struct sites *s);
 
 /* The couples of a thread: accesses to one variable that follow each other (of x alone; or, when
- * is_merged, of x and y taken as one), and two writes with only reads between. */
+ * is_merged, of x and y taken as one), and two writes with only reads between.
+ *
+ * Of an atomic variable, a load and the store or blind read-modify-write that follows it are a
+ * couple (check, then act), and so are a blind read-modify-write and the load that follows it. A
+ * read-modify-write whose result is used looks at what it finds by itself. */
 void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struct sorts *sorts,
                    couple_list *list);
 

@@ -4,11 +4,12 @@
 
 #include "base/map.h"
 #include "order/scope.h"
+#include "trace/kind.h"
 
 struct build {
     struct variables *v;
     const struct trace *t;
-    struct map number_of;    /* scoped name to its variable of this life */
+    struct map number_of[2]; /* scoped name to its variable of this life: plain, atomic */
     struct map life_of;      /* scoped name of a block to how often it was freed */
     struct map told;         /* (task, resource) to the access that told its version last */
     struct map checked;      /* scoped names of resources whose writes are checked */
@@ -116,7 +117,8 @@ static uint32_t variable_number(struct build *b, const struct event *e)
     const uint32_t *freed = map_get(&b->life_of, scope_name(b->t, e, block_name(b, e->object)));
     const uint32_t life = freed == NULL ? 0 : *freed;
     bool is_new = false;
-    uint32_t *number = map_slot(&b->number_of, key, (uint32_t)b->v->list.count, &is_new);
+    const bool is_atomic = event_class(e) == CLASS_ATOMIC;
+    uint32_t *number = map_slot(&b->number_of[is_atomic], key, (uint32_t)b->v->list.count, &is_new);
     if (!is_new && b->life.at[*number] != life) {
         *number = (uint32_t)b->v->list.count;
         is_new = true;
@@ -124,7 +126,8 @@ static uint32_t variable_number(struct build *b, const struct event *e)
     if (is_new) {
         vec_push(&b->v->list, (struct variable){.node = trace_node_of(b->t, e),
                                                 .name = e->object,
-                                                .class = class_of(b, e)});
+                                                .class = class_of(b, e),
+                                                .is_atomic = is_atomic});
         vec_push(&b->last_task, UINT32_MAX);
         vec_push(&b->life, life);
     }
@@ -171,7 +174,8 @@ static void add_access(struct build *b, event_id id)
                        .task = e->task,
                        .variable = variable_number(b, e),
                        .asked = ACCESS_NONE,
-                       .is_write = e->kind == EVENT_WRITE};
+                       .is_write = e->kind != EVENT_READ && e->kind != EVENT_ATOMIC_LOAD};
+    a.is_read = !a.is_write || (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
     struct variable *v = &b->v->list.at[a.variable];
     if (variable_is_resource(trace_name(b->t, e->object))) {
         if (a.is_write) {
@@ -229,12 +233,14 @@ void variables_build(struct variables *v, const struct trace *t)
         const struct event *e = trace_at(t, id);
         if (e->kind == EVENT_FREE) {
             ++*map_slot(&b.life_of, scope_name(t, e, e->object), 0, NULL);
-        } else if ((e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0) {
+        } else if ((event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) &&
+                   e->object != 0) {
             add_access(&b, id);
         }
     }
     lay_out(v);
-    map_release(&b.number_of);
+    map_release(&b.number_of[0]);
+    map_release(&b.number_of[1]);
     map_release(&b.life_of);
     map_release(&b.told);
     map_release(&b.checked);

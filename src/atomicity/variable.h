@@ -1,4 +1,4 @@
-/* The variables of a trace and their plain accesses.
+/* The variables of a trace and their accesses.
  *
  * A variable is a name of a node in one of its lives: memory that is freed and allocated again is
  * another variable. Across runs and lives, variables are known by their class:
@@ -7,7 +7,8 @@
  *     bank.c:42#3+8             what lies there in any block of that place: bank.c:42+8
  *     /accounts/7               a resource: its template, /accounts/{id}
  *
- * Atomics order tasks (order/sync.h) and are not looked at here. */
+ * Atomic accesses to a name are a variable of their own, beside the plain ones: they also order
+ * tasks (order/sync.h), so that fewer of their couples are meant to be atomic (site.h). */
 #ifndef CLEW_ATOMICITY_VARIABLE_H
 #define CLEW_ATOMICITY_VARIABLE_H
 
@@ -29,6 +30,7 @@ struct access {
      * asks for. Else ACCESS_NONE. */
     uint32_t asked;
     bool is_write;
+    bool is_read;        /* the value that it finds matters: not of a blind read-modify-write */
     bool is_conditional; /* refused, had another task written since it was told the version */
 };
 
@@ -40,6 +42,7 @@ struct variable {
     uint32_t count;
     uint32_t task_count; /* that access it; counted up to 2 */
     bool is_written;
+    bool is_atomic;
     bool is_checked; /* some write to it is conditional */
 };
 

@@ -184,17 +184,38 @@ static bool is_possible(struct slow *s, uint64_t wanted, const struct order *ord
 static bool is_access(const struct slow *s, event_id id)
 {
     const struct event *e = trace_at(s->t, id);
-    return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->object != 0;
+    return (event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) && e->object != 0;
+}
+
+static bool is_atomic(const struct slow *s, event_id id)
+{
+    return event_class(trace_at(s->t, id)) == CLASS_ATOMIC;
 }
 
 static uint64_t variable_of(const struct slow *s, event_id id)
 {
-    return rules_object(s->t, trace_at(s->t, id), trace_at(s->t, id)->object);
+    return rules_object(s->t, trace_at(s->t, id), trace_at(s->t, id)->object) |
+           (uint64_t)is_atomic(s, id) << 63;
 }
 
 static bool writes(const struct slow *s, event_id id)
 {
-    return trace_at(s->t, id)->kind == EVENT_WRITE;
+    const uint16_t kind = trace_at(s->t, id)->kind;
+    return kind == EVENT_WRITE || kind == EVENT_ATOMIC_STORE || kind == EVENT_ATOMIC_RMW;
+}
+
+/* Two accesses to an atomic variable that are meant to be one: a load, and then a write that does
+ * not look at what it finds; or a read-modify-write that does not, and then a load. */
+static bool are_one_operation(const struct slow *s, event_id a, event_id b)
+{
+    const struct event *first = trace_at(s->t, a);
+    const struct event *second = trace_at(s->t, b);
+    if (first->kind == EVENT_ATOMIC_LOAD) {
+        return second->kind == EVENT_ATOMIC_STORE ||
+               (second->kind == EVENT_ATOMIC_RMW && event_is_blind(second));
+    }
+    return first->kind == EVENT_ATOMIC_RMW && event_is_blind(first) &&
+           second->kind == EVENT_ATOMIC_LOAD;
 }
 
 static bool is_of_task(const struct slow *s, event_id id, event_id other)
@@ -356,7 +377,7 @@ static bool is_silent(uint16_t kind)
  * take notice of. */
 static bool is_private(const struct slow *s, event_id id)
 {
-    for (event_id at = id; at-- > 0;) {
+    for (event_id at = id; !is_atomic(s, id) && at-- > 0;) {
         const struct event *e = trace_at(s->t, at);
         if ((e->kind == EVENT_ALLOC || e->kind == EVENT_FREE) && is_part_of(s, id, e->object)) {
             return e->kind == EVENT_ALLOC && is_of_task(s, at, id);
@@ -479,6 +500,9 @@ static bool is_settled(const struct slow *s, event_id first, event_id last,
 static bool is_couple(const struct slow *s, event_id a, event_id b, bool *has_reads)
 {
     *has_reads = false;
+    if (is_atomic(s, a) && !are_one_operation(s, a, b)) {
+        return false;
+    }
     for (event_id id = a + 1; id < b; id++) {
         if (is_of_task(s, id, a) && is_access(s, id) && variable_of(s, id) == variable_of(s, a)) {
             *has_reads = true;
@@ -526,7 +550,8 @@ static bool is_pair(const struct slow *s, event_id a, event_id b)
 {
     const uint64_t x = variable_of(s, a);
     const uint64_t y = variable_of(s, b);
-    if (x == y || !is_of_task(s, a, b) || b < a || x >> 32 != y >> 32) {
+    if (x == y || is_atomic(s, a) || is_atomic(s, b) || !is_of_task(s, a, b) || b < a ||
+        x >> 32 != y >> 32) {
         return false;
     }
     for (event_id id = a + 1; id < b; id++) {

@@ -10,6 +10,7 @@
 #include "random_trace.h"
 #include "shrink.h"
 #include "test.h"
+#include "trace/kind.h"
 #include "trace_text.h"
 #include "wire/kind.h"
 
@@ -99,7 +100,8 @@ static void search(struct heard *h, const struct frame *f)
     for (uint32_t x = 0; x < v->list.count; x++) {
         search_model(h, &matcher, (const uint32_t[]){x, VARIABLE_NONE});
         for (uint32_t y = x + 1; y < v->list.count; y++) {
-            if (v->list.at[x].node == v->list.at[y].node) {
+            if (v->list.at[x].node == v->list.at[y].node && !v->list.at[x].is_atomic &&
+                !v->list.at[y].is_atomic) {
                 search_model(h, &matcher, (const uint32_t[]){x, y});
             }
         }
@@ -275,6 +277,8 @@ static void random_execution(struct trace *t, uint64_t seed, bool has_few_places
         RANDOM_ACCESS | RANDOM_OTHER | RANDOM_SEMAPHORE,
         RANDOM_ACCESS | RANDOM_LOCK | RANDOM_RWLOCK,
         RANDOM_ACCESS | RANDOM_LOCK | RANDOM_OTHER | RANDOM_SEMAPHORE | RANDOM_THREAD,
+        RANDOM_ACCESS | RANDOM_LOCK | RANDOM_ATOMIC,
+        RANDOM_LOCK | RANDOM_ATOMIC | RANDOM_THREAD,
     };
     struct prng prng;
     prng_init(&prng, seed);
@@ -406,8 +410,8 @@ TEST(windows_tell_what_the_whole_tells)
 static event_id first_access(const struct trace *t, uint32_t object)
 {
     event_id id = 0;
-    while (trace_at(t, id)->object != object ||
-           (trace_at(t, id)->kind != EVENT_READ && trace_at(t, id)->kind != EVENT_WRITE)) {
+    while (trace_at(t, id)->object != object || (event_class(trace_at(t, id)) != CLASS_ACCESS &&
+                                                 event_class(trace_at(t, id)) != CLASS_ATOMIC)) {
         id++;
     }
     return id;

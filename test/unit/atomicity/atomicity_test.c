@@ -122,6 +122,40 @@ TEST(what_always_comes_between_was_meant_to)
     CHECK_TEXT(single("A w x @a; A post s; B down s; B w x @b; A r x @c"), "WWR a b c");
 }
 
+/* ---- atomics ---- */
+
+TEST(a_load_and_a_store_of_an_atomic_are_a_couple)
+{
+    CHECK_TEXT(single("A ld x @a mode=relaxed; A st x @b mode=relaxed; B st x @c mode=relaxed"),
+               "RWW a c b");
+    CHECK_TEXT(single("A ld x @a mode=relaxed; A rmw x @b mode=add-relaxed; "
+                      "B rmw x @c mode=add-relaxed"),
+               "RWW a c b");
+    CHECK_TEXT(single("A rmw x @a mode=add-relaxed; A ld x @b mode=relaxed; "
+                      "B rmw x @c mode=add-relaxed"),
+               "WWR a c b");
+}
+
+/* Compare-and-exchange loops, polls, locks, counters and flags are how atomics are used. */
+TEST(other_couples_of_an_atomic_are_not)
+{
+    CHECK_TEXT(single("A ld x mode=relaxed; A rmw x mode=relaxed; B rmw x mode=relaxed"), "");
+    CHECK_TEXT(single("A ld x mode=relaxed; A ld x mode=relaxed; B st x mode=relaxed"), "");
+    CHECK_TEXT(single("A st x mode=relaxed; A ld x mode=relaxed; B st x mode=relaxed"), "");
+    CHECK_TEXT(single("A rmw x mode=relaxed; A st x mode=relaxed; B ld x mode=relaxed"), "");
+    CHECK_TEXT(single("A rmw x mode=add-relaxed; A rmw x mode=add-relaxed; B ld x mode=relaxed"),
+               "");
+}
+
+TEST(a_counter_nobody_looks_at_hides_nothing)
+{
+    CHECK_TEXT(single("A rmw n mode=add-seq-cst; A r x @a; A w x @b; A rmw n mode=add-seq-cst; "
+                      "B rmw n mode=add-seq-cst; B w x @c; B rmw n mode=add-seq-cst"),
+               "RWW a c b");
+    /* a spin lock orders */
+    CHECK_TEXT(single("A rmw l; A r x; A w x; A st l; B rmw l; B r x; B w x; B st l"), "");
+}
+
 /* ---- what is settled ---- */
 
 /* The same where everything is asked for. */
