@@ -110,6 +110,22 @@ static struct piece version_of(const struct text *value)
     return piece_is(version, "*") ? (struct piece){0} : version;
 }
 
+/* A write with If-None-Match: * asks for a resource that is absent, by RFC 9110; 404 and 410 tell
+ * that it is. */
+static void find_presence(struct http_log *l, const struct http_exchange *x, struct http_access *a)
+{
+    struct names *names = &l->tables->names;
+    const bool is_absent = x->status == STATUS_NOT_FOUND || x->status == STATUS_GONE;
+    struct piece asked = {0};
+    if (a->kind == EVENT_WRITE && a->sent == 0 &&
+        http_headers_find(&x->asked, piece_of("If-None-Match"), &asked) &&
+        piece_is(piece_trimmed(asked), "*")) {
+        a->sent = names_intern_text(names, "absent");
+        a->sent_by = HTTP_PRESENCE;
+    }
+    a->told[HTTP_PRESENCE] = names_intern_text(names, is_absent ? "absent" : "present");
+}
+
 /* What the request asks for and the answer tells, for an access of the one resource it is about. */
 static void find_versions(struct http_log *l, const struct http_exchange *x, struct http_access *a)
 {
@@ -127,6 +143,7 @@ static void find_versions(struct http_log *l, const struct http_exchange *x, str
             a->told[i] = intern(names, version_of(&l->value));
         }
     }
+    find_presence(l, x, a);
     count_body(l, fault, x->offset);
 }
 

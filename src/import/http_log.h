@@ -64,15 +64,19 @@ struct http_kinds {
     VEC(struct http_tally) tallies; /* by number of the name */
 };
 
+/* Kinds of versions: those of the rules, by their order, and whether the resource is there at all,
+ * which a write with If-None-Match: * asks for. */
+enum { HTTP_PRESENCE = HTTP_SOURCES_MAX, HTTP_VERSION_KINDS };
+
 /* What a request did to one resource, lock or barrier. */
 struct http_access {
-    uint16_t kind;                   /* enum event_kind */
-    uint32_t object;                 /* in `resources` */
-    uint32_t template;               /* in `resources` too */
-    uint32_t sent;                   /* the version it asks for, a name of the tables */
-    uint32_t sent_by;                /* which of the rules' versions that is */
-    uint32_t told[HTTP_SOURCES_MAX]; /* the versions that the answer tells, by the rules' order */
-    uint32_t text;                   /* the version that its event shows; from http_log_seal on */
+    uint16_t kind;                     /* enum event_kind */
+    uint32_t object;                   /* in `resources` */
+    uint32_t template;                 /* in `resources` too */
+    uint32_t sent;                     /* the version it asks for, a name of the tables */
+    uint32_t sent_by;                  /* which kind of version that is */
+    uint32_t told[HTTP_VERSION_KINDS]; /* the versions that the answer tells, by kind */
+    uint32_t text;                     /* the version that its event shows; from http_log_seal on */
     bool is_conditional;
 };
 
@@ -91,10 +95,10 @@ struct http_record {
     uint64_t offset;
 };
 
-/* What a task knows of the versions of a resource, by the rules' order. */
+/* What a task knows of the versions of a resource, by kind. */
 struct http_known {
-    uint32_t versions[HTTP_SOURCES_MAX]; /* 0: not known */
-    uint32_t told_by[HTTP_SOURCES_MAX];  /* the accesses whose answers told them */
+    uint32_t versions[HTTP_VERSION_KINDS]; /* 0: not known */
+    uint32_t told_by[HTTP_VERSION_KINDS];  /* the accesses whose answers told them */
 };
 
 struct http_log {

@@ -185,12 +185,14 @@ static void resolve_access(struct http_log *l, const struct http_record *r, uint
     if (a->kind == EVENT_WRITE && a->sent != 0) {
         resolve_write(l, r, a, k);
     }
-    for (size_t i = 0; i < HTTP_SOURCES_MAX; i++) {
+    for (size_t i = 0; i < HTTP_VERSION_KINDS; i++) {
         if (a->told[i] != 0) {
             k->versions[i] = a->told[i];
             k->told_by[i] = index;
         }
-        a->text = a->kind == EVENT_READ && a->text == 0 ? a->told[i] : a->text;
+        if (a->kind == EVENT_READ && a->text == 0 && i != HTTP_PRESENCE) {
+            a->text = a->told[i];
+        }
     }
 }
 

@@ -201,3 +201,20 @@ TEST(reads_that_end_in_a_refusal_are_no_damage)
     check_found(HEADINGS R("1") GET("1", "/a", "") C("1") W("2"), "");
     check_found(HEADINGS R("1") GET("1", "/a", "") W("2"), "atomicity-single ");
 }
+
+TEST(create_if_absent_is_checked)
+{
+#define ABSENT "trackingId\tEvent\tResourceUri\tResponse\tIf-None-Match\n"
+    check_found(ABSENT "1\tGET\thttp://h/a\t404\n"
+                       "1\tPUT\thttp://h/a\t201\t*\n"
+                       "2\tPUT\thttp://h/a\t200\n",
+                "");
+    check_found(ABSENT "1\tGET\thttp://h/a\t404\n"
+                       "1\tPUT\thttp://h/a\t201\n"
+                       "2\tPUT\thttp://h/a\t200\n",
+                "lost-update ");
+    check_found(ABSENT "1\tGET\thttp://h/a\t200\n"
+                       "1\tPUT\thttp://h/a\t201\t*\n"
+                       "2\tPUT\thttp://h/a\t200\n",
+                "lost-update ");
+}
