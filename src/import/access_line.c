@@ -85,25 +85,29 @@ static struct piece find_traceparent(struct piece rest)
     return (struct piece){0};
 }
 
-/* The address, two names of the client and, in logs for several hosts, the host before them. */
+/* The address and two names of the client, the first nearly always "-"; in logs for several hosts,
+ * the host before them. The last name may have blanks in it. */
 static bool take_client(struct piece *rest, struct access_line *a)
 {
-    struct piece words[5];
-    size_t count = 0;
-    for (*rest = piece_trimmed(*rest); rest->size > 0 && rest->at[0] != '[';
-         *rest = piece_trimmed(*rest)) {
-        if (count == sizeof words / sizeof *words) {
-            return false;
+    struct piece address = take_word(rest);
+    struct piece identity = take_word(rest);
+    struct piece behind = *rest;
+    const struct piece third = take_word(&behind);
+    if (!piece_is(identity, "-") && piece_is(third, "-")) {
+        behind = piece_trimmed(behind);
+        const bool has_user = behind.size > 0 && behind.at[0] != '[';
+        if (has_user) {
+            a->host = address;
+            address = identity;
+            identity = third;
+            *rest = behind;
         }
-        words[count++] = take_word(rest);
     }
-    if (count < 3 || count > 4) {
-        return false;
-    }
-    a->host = count == 4 ? words[0] : (struct piece){0};
-    const struct piece user = words[count - 1];
-    a->fields.values[LINE_TASK] = piece_is(user, "-") ? words[count - 3] : user;
-    return true;
+    const size_t size = piece_until(*rest, '[');
+    const struct piece user = piece_trimmed((struct piece){rest->at, size});
+    *rest = piece_after(*rest, size);
+    a->fields.values[LINE_TASK] = piece_is(user, "-") ? address : user;
+    return address.size > 0 && identity.size > 0 && user.size > 0;
 }
 
 bool access_line_parse(struct piece line, struct access_line *a)

@@ -132,6 +132,13 @@ TEST(access_logs_of_apache_and_nginx_are_read)
         "192.0.2.7 GET //shop/a 304 1794972311; 192.0.2.7 GET //pay/a 200 1794972312; ", 0);
 }
 
+TEST(a_user_of_an_access_log_may_have_blanks)
+{
+    check_access_log("::1 - john doe [18/Nov/2026:03:25:11 +0000] \"GET /a HTTP/1.1\" 200 1\n"
+                     "::1 ident - [18/Nov/2026:03:25:12 +0000] \"GET /a HTTP/1.1\" 200 1\n",
+                     "john doe GET /a 200 1794972311; ::1 GET /a 200 1794972312; ", 0);
+}
+
 TEST(a_traceparent_in_an_access_log_tracks)
 {
     check_access_log(
