@@ -287,8 +287,8 @@ void grade_keep_sound(struct tally *y)
         if (group->grade == GRADE_SOUND) {
             y->stats->data_races += group->pair.send == EVENT_NONE ? group->pair_count : 0;
             y->groups.at[kept++] = *group;
-        } else if (y->watch.is_over && !group->is_infeasible) {
-            y->stats->unknown += group->pair_count;
+        } else if (!group->is_infeasible) {
+            y->stats->unknown += group->pair_count; /* neither proven nor refuted */
         }
     }
     y->groups.count = kept;
