@@ -184,6 +184,16 @@ static int open_campaign(struct exploration *x, struct err *e)
     return result;
 }
 
+/* Other processes made the runs: one more, here, tells what a run leaves unseen. */
+static int learn_world(struct exploration *x, struct err *e)
+{
+    struct execution execution = {0};
+    const struct plan plan = {.steps_max = x->options.search.depth};
+    const int result = world_run(x->world, &plan, &execution, e);
+    execution_release(&execution);
+    return result;
+}
+
 static int search(struct exploration *x, struct err *e)
 {
     struct searching line;
@@ -193,7 +203,12 @@ static int search(struct exploration *x, struct err *e)
     x->options.is_stopped = stopping_wish();
     const int result = explore(x->world, &x->options, &x->found, e);
     searching_end(&line);
+    if (result == 0 && x->found.is_complete && x->options.jobs > 1 && learn_world(x, e) < 0) {
+        return -1;
+    }
     x->found.is_complete = x->found.is_complete && exploration_is_controlled(x);
+    x->is_unseen = x->found.is_complete && exploration_has_unseen(x);
+    x->found.is_complete = x->found.is_complete && !x->is_unseen;
     return result;
 }
 

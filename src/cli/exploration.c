@@ -123,6 +123,11 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
         vec_push(&f->assumptions,
                  findings_text(&f->findings, "%s is not controlled", told.outside[i]));
     }
+    for (uint32_t i = 0; i < told.unseen_count; i++) {
+        vec_push(
+            &f->assumptions,
+            findings_text(&f->findings, "memory accesses of %s are not visible", told.unseen[i]));
+    }
 }
 
 static void print_findings(const struct exploration *x, const struct finding_file *f)
@@ -157,6 +162,12 @@ static void print_outside(const struct exploration *x)
         session_text(x->session, told.outside[i]);
     }
     out_text(&x->session->out, told.outside_count > 0 ? "\n" : "");
+    for (uint32_t i = 0; i < told.unseen_count && !x->is_unseen; i++) {
+        out_text(&x->session->out,
+                 i == 0 ? "memory accesses not visible (build with clew cc): " : ", ");
+        session_text(x->session, told.unseen[i]);
+    }
+    out_text(&x->session->out, told.unseen_count > 0 && !x->is_unseen ? "\n" : "");
     if (told.verified > 0) {
         out_format(&x->session->out, "%llu of %llu runs were the same when made again\n",
                    (unsigned long long)(told.verified - told.unlike),
@@ -175,13 +186,40 @@ bool exploration_is_controlled(const struct exploration *x)
            (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact);
 }
 
+bool exploration_has_unseen(const struct exploration *x)
+{
+    return exploration_is_program(x) && control_told(x->world).unseen_count > 0;
+}
+
+/* A search that ended says nothing of accesses that it does not see. */
+static void print_unseen(const struct exploration *x)
+{
+    struct out *out = &x->session->out;
+    const struct control_told told = control_told(x->world);
+    if (x->found.executions == 1) {
+        out_text(out, "the only schedule at synchronization points explored; ");
+    } else {
+        out_format(out, "all %llu schedules at synchronization points explored; ",
+                   (unsigned long long)x->found.executions);
+    }
+    out_text(out, "memory accesses of ");
+    for (uint32_t i = 0; i < told.unseen_count; i++) {
+        out_text(out, i == 0 ? "" : ", ");
+        session_text(x->session, told.unseen[i]);
+    }
+    out_text(out, " were not visible (build with clew cc), ");
+}
+
 /* What was done, and how much that says. */
 static void print_summary(const struct exploration *x)
 {
     struct out *out = &x->session->out;
     const struct explored *found = &x->found;
     const size_t earlier = count_earlier(x);
-    if (found->is_complete && x->options.strategy == EXPLORE_DPOR && found->executions == 1) {
+    if (x->is_unseen) {
+        print_unseen(x);
+    } else if (found->is_complete && x->options.strategy == EXPLORE_DPOR &&
+               found->executions == 1) {
         out_text(out, "the only execution explored, ");
     } else if (found->is_complete && x->options.strategy == EXPLORE_DPOR) {
         out_format(out, "all %llu executions explored, ", (unsigned long long)found->executions);

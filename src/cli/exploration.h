@@ -37,6 +37,7 @@ struct exploration {
     struct world *world;
     struct explore_options options;
     struct explored found;
+    bool is_unseen; /* the search ended, but code that it does not see may have shared memory */
     struct account account; /* of the campaign, after the search */
     char folder[4000];
     char *target; /* what is explored, as a command line has it */
@@ -50,6 +51,9 @@ bool exploration_is_known(void *exploration, const struct execution *x);
 
 /* Whether nothing went past control, so that a finished search says something of every run. */
 bool exploration_is_controlled(const struct exploration *x);
+
+/* Whether tasks ran code whose accesses to memory clew does not see. */
+bool exploration_has_unseen(const struct exploration *x);
 
 /* Prints what was found, as sentences or as the JSON object; the exit status. */
 int exploration_report(struct exploration *x);

@@ -197,6 +197,47 @@ static void describe(struct world *w, const struct pick_operation *o, struct sch
     };
 }
 
+/* The libraries of the language, which models stand for as far as tasks meet in them. */
+static bool is_language_library(const char *name)
+{
+    static const char *const libraries[] = {
+        "libc.so",    "ld-linux", "libpthread.", "libm.so",  "libdl.so", "librt.so",  "libgcc_s.",
+        "libstdc++.", "libc++",   "linux-vdso",  "libclew_", "libasan.", "libubsan.", "ld.so"};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_tasks(const struct execution *x)
+{
+    vec_each (&x->steps, s) {
+        if (s->operation.task != x->steps.at[0].operation.task) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Modules whose code tells no accesses, by the names of their files, each once. */
+static void note_unseen(struct controlled *c, const struct execution *x)
+{
+    if (c->unseen_modules == c->page->module_count || !has_tasks(x)) {
+        return;
+    }
+    const struct control_module *modules = control_at(c, CONTROL_PLACE(MODULES));
+    for (; c->unseen_modules < c->page->module_count; c->unseen_modules++) {
+        const struct control_module *m = &modules[c->unseen_modules];
+        const char *slash = strrchr(m->path, '/');
+        const char *name = slash == NULL ? m->path : slash + 1;
+        if (m->is_told == 0 && name[0] != '\0' && !is_language_library(name)) {
+            vec_push(&c->unseen, arena_text(&c->texts, name, strlen(name)));
+        }
+    }
+}
+
 /* One run, from the plan to the verdict. */
 static int run_once(struct controlled *c, const struct plan *p, struct execution *x, struct err *e)
 {
@@ -209,6 +250,7 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
         read_pending(c, x, &causes);
     }
     note_outside(c);
+    note_unseen(c, x);
     c->has_idled = c->has_idled || c->page->result.has_idled != 0;
     c->has_looked = c->has_looked || c->page->result.has_looked != 0;
     if (verdict_read(c, p, x, e) < 0) {
@@ -313,6 +355,7 @@ static void close_controlled(struct world *w)
     map_release(&c->action_of);
     vec_release(&c->actions);
     vec_release(&c->outside);
+    vec_release(&c->unseen);
     arena_release(&c->texts);
     mem_free(c);
 }
@@ -339,7 +382,9 @@ struct control_told control_told(struct world *w)
                                  .unlike = c->unlike,
                                  .difference = c->difference,
                                  .outside = c->outside.at,
-                                 .outside_count = (uint32_t)c->outside.count};
+                                 .outside_count = (uint32_t)c->outside.count,
+                                 .unseen = c->unseen.at,
+                                 .unseen_count = (uint32_t)c->unseen.count};
 }
 
 /* The list, which need not outlive the options. */

@@ -48,6 +48,9 @@ struct control_told {
     const char *difference;     /* where the first of these did; "" without */
     const char *const *outside; /* calls that were not controlled */
     uint32_t outside_count;
+    const char *const *unseen; /* files whose code does not tell its accesses to memory, where there
+                                  were several tasks; without those of the C and C++ libraries */
+    uint32_t unseen_count;
 };
 struct control_told control_told(struct world *w);
 

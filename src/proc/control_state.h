@@ -61,6 +61,8 @@ struct controlled {
     uint64_t verified, unlike;
     char difference[300];
     VEC(const char *) outside;
+    uint32_t unseen_modules;  /* modules of the page that were looked at for this: */
+    VEC(const char *) unseen; /* modules whose accesses are not told, in runs with several tasks */
 };
 
 static inline void *control_at(const struct controlled *c, size_t place)

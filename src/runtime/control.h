@@ -438,6 +438,8 @@ void ready_start(void);
 
 /* control_access.c: ends the run if the bytes lie in a block that was freed, or beyond one. */
 void memory_check(const volatile void *address, size_t size);
+/* Whether code between these addresses tells its accesses. */
+bool memory_is_told(uintptr_t begin, uintptr_t end);
 
 /* control_sanitizer.c: a run has begun. */
 void sanitizer_begin(void);

@@ -66,8 +66,28 @@ static bool is_repeated(const volatile void *address, size_t size, const void *p
     return is_shared() && task_repeats(place, address, value_at(address, size));
 }
 
+/* Modules that hold code which tells its accesses, by an address in each; their constructors call
+ * this, before the first run. */
+enum { TELLERS_MAX = 256 };
+static uintptr_t tellers[TELLERS_MAX];
+static uint32_t teller_count;
+
 void clew_rt_told(void)
 {
+    const uintptr_t teller = (uintptr_t)__builtin_return_address(0);
+    if (teller_count < TELLERS_MAX) {
+        tellers[teller_count++] = teller;
+    }
+}
+
+bool memory_is_told(uintptr_t begin, uintptr_t end)
+{
+    for (uint32_t i = 0; i < teller_count; i++) {
+        if (tellers[i] >= begin && tellers[i] < end) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Memory that is annotated as racing on purpose. Others may come before accesses to it as before

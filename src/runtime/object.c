@@ -48,6 +48,7 @@ static struct state {
     uint32_t mapping_count;
     struct table first_uses; /* address to place and ordinal, packed */
     struct table counts;     /* place to how many objects have their names from it */
+    bool is_begun;           /* constructors have run: who tells accesses is known */
 } * own;
 
 static struct {
@@ -55,8 +56,8 @@ static struct {
 } modules[MODULES_MAX];
 static uint32_t module_count;
 
-/* Tells clew of the module, if it is a new one. */
-static void module_tell(const struct dl_phdr_info *info)
+/* Tells clew of the module, if it is a new one, and whether its code tells accesses. */
+static void module_tell(const struct dl_phdr_info *info, uintptr_t begin, uintptr_t end)
 {
     struct control_module *told = control_region(CONTROL_PLACE(MODULES));
     char path[sizeof told->path] = "";
@@ -75,13 +76,15 @@ static void module_tell(const struct dl_phdr_info *info)
         text_copy(told[at].path, sizeof told[at].path, path);
         control->module_count++;
     }
+    if (at < control->module_count && memory_is_told(begin, end)) {
+        told[at].is_told = 1;
+    }
 }
 
 static int module_add(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     (void)context;
-    module_tell(info);
     uintptr_t begin = UINTPTR_MAX;
     uintptr_t end = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -92,6 +95,7 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *context)
             end = at + p->p_memsz > end ? at + p->p_memsz : end;
         }
     }
+    module_tell(info, begin, end);
     if (begin < end && module_count < MODULES_MAX) {
         modules[module_count].begin = begin;
         modules[module_count++].end = end;
@@ -119,6 +123,10 @@ void object_start(void)
 
 void object_begin(void)
 {
+    if (!own->is_begun) {
+        own->is_begun = true;
+        object_modules();
+    }
     own->age++;
     own->mapping_count = 0;
     table_clear(&own->first_uses);

@@ -305,7 +305,8 @@ static inline uint32_t control_name_row(uint64_t key)
 /* A file that the process has mapped, with its load bias. */
 struct control_module {
     uint64_t bias;
-    char path[504];
+    uint32_t is_told; /* code in it tells its accesses */
+    char path[500];
 };
 enum { CONTROL_MODULES_MAX = 256 };
 

@@ -123,6 +123,37 @@ def test_dpor_makes_one_run_of_each_execution():
         assert f"all {executions} executions explored" in done.stdout, name + ": " + done.stdout + done.stderr
 
 
+INCREMENTS = """
+#include <assert.h>
+#include <pthread.h>
+static long x;
+static void *add(void *a) { x++; return a; }
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, add, NULL);
+    pthread_create(&threads[1], NULL, add, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    assert(x == 2);
+    return 0;
+}
+"""
+
+
+def test_a_search_over_code_that_is_not_seen_is_not_exhaustive():
+    program = build("increments", text=INCREMENTS, with_clew=False)
+    for jobs in ("1", "2"):
+        said, _ = explore(program, "--strategy", "dpor", "--jobs", jobs)
+        assert said["verdict"] == "unknown", said
+        assert said["assumptions"] == ["memory accesses of increments are not visible"], said
+    explore(program, "--strategy", "dpor", "--require-exhaustive", status=(3,))
+    done = run([CLEW, "explore", "--strategy", "dpor", "-o", os.path.join(FOLDER.name, "unseen.all"), "--", program])
+    assert "at synchronization points explored; memory accesses of increments were not visible" in done.stdout, done.stdout
+    seen = build("increments_seen", text=INCREMENTS)
+    assert only_finding(explore(seen, "--strategy", "dpor")[0])["kind"] == "assertion"
+
+
 # One thread goes through a loop and then sets x; the other fails if it sees that. Nobody changes the loop's bound.
 LOOP = """
 #include <pthread.h>

@@ -9,7 +9,8 @@ import tap  # pylint: disable=wrong-import-position
 
 def uncontrolled(said):
     """The calls that it lists."""
-    return {words.removesuffix(" is not controlled") for words in said["assumptions"]}
+    ending = " is not controlled"
+    return {words.removesuffix(ending) for words in said["assumptions"] if words.endswith(ending)}
 
 
 def test_a_function_called_twice_is_no_loop():
@@ -74,7 +75,7 @@ def test_tasks_that_end_together_end_the_process():
         said, _ = explore([build_plain("edges"), "end_together"], "--mode", mode, "--strategy", "random", "--fail-on", "exit",
                           "--budget", "60runs")
         assert not said["findings"] and said["stats"]["runs"] == 60, said
-    said, _ = explore([build_plain("edges"), "end_together"], "--strategy", "dpor", "--fail-on", "exit")
+    said, _ = explore([build("edges"), "end_together"], "--strategy", "dpor", "--fail-on", "exit")
     assert not said["findings"] and said["stats"]["exhausted"], said
 
 
