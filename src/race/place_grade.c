@@ -300,7 +300,10 @@ static void decide_classes(void *context, const struct access_class *first,
 {
     struct grading *r = context;
     struct race_group *group = group_of(r, first, second);
-    if (group == NULL || group->open != RACE_OPEN_NOT || group->is_observed) {
+    const struct judge *strict = r->in->strict;
+    if (group == NULL || group->open != RACE_OPEN_NOT || group->is_observed ||
+        (strict != NULL && strict->excludes != NULL &&
+         strict->excludes(strict->self, first, second))) {
         return;
     }
     if (r->has_handlers) {

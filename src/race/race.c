@@ -76,10 +76,11 @@ static void judge_messages(struct tally *y, const struct candidates *c, const st
     }
 }
 
-static void judge_candidates(struct tally *y, const struct candidates *c, const struct judge *judge)
+static void judge_candidates(struct tally *y, const struct candidates *c, const struct judge *judge,
+                             enum data_part part)
 {
     if (!y->o->skips_data) {
-        data_judge(y, &c->data, judge);
+        data_judge(y, &c->data, judge, part);
     }
     judge_messages(y, c, judge);
 }
@@ -159,12 +160,17 @@ struct by_engine {
     const struct candidates *c;
 };
 
+static bool counts_by_spans(const struct strict *s, const struct tally *y)
+{
+    return s->has_spans && s->has_order && !tally_wants_each(y);
+}
+
 static int judge_by_engine(void *context, struct tally *y, struct err *e)
 {
     const struct by_engine *b = context;
     strict_serve(b->s, y);
     const struct judge judge = strict_judge(b->s);
-    if (b->s->has_spans && b->s->has_order && !tally_wants_each(y)) {
+    if (counts_by_spans(b->s, y)) {
         const struct pair_count_input in = {
             .hb = &b->s->hb, .accesses = &b->c->data, .spans = &b->s->spans, .judge = &judge};
         if (!y->o->skips_data) {
@@ -172,7 +178,7 @@ static int judge_by_engine(void *context, struct tally *y, struct err *e)
         }
         judge_messages(y, b->c, &judge);
     } else {
-        judge_candidates(y, b->c, &judge);
+        judge_candidates(y, b->c, &judge, DATA_FEW);
     }
     return strict_written(b->s, e);
 }
@@ -186,6 +192,7 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
     }
     int result = 0;
     candidates_build(&c, &s.hb, s.is_plain, y);
+    strict_read_classes(&s, &c.data);
     if (s.is_plain) {
         count_candidates(y, &c, &s.hb);
     } else {
@@ -194,6 +201,9 @@ static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, 
     if (result == 0) {
         strict_serve(&s, y);
         const struct judge judge = strict_judge(&s);
+        if (!s.is_plain && !counts_by_spans(&s, y) && !y->o->skips_data) {
+            data_search(y, &c.data, &judge);
+        }
         const struct place_input in = {
             .hb = &s.hb, .accesses = &c.data, .strict = s.is_plain ? NULL : &judge};
         result = grade_and_tell(y, &in, &(struct telling){f, n}, e);
@@ -277,7 +287,7 @@ static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
     struct feasible *feasible = feasible_new(b->hb, &how);
     const struct judge judge = feasible_judge(feasible);
     if (tally_wants_each(y)) {
-        judge_candidates(y, b->c, &judge);
+        judge_candidates(y, b->c, &judge, DATA_ALL);
     } else {
         if (!y->o->skips_data) {
             const struct feasible_input in = {.hb = b->hb, .accesses = &b->c->data};
@@ -386,7 +396,7 @@ static int judge_by_solver(void *context, struct tally *y, struct err *e)
         const struct judge judge =
             has_order ? (struct judge){.data = ask_data, .message = ask_message, .self = &s}
                       : (struct judge){.data = know_nothing, .message = know_nothing};
-        judge_candidates(y, b->c, &judge);
+        judge_candidates(y, b->c, &judge, DATA_ALL);
         result = query_written(&s.query, e);
         query_close(&s.query);
     }

@@ -95,9 +95,11 @@ struct race_options {
     uint64_t find_max;   /* so many findings at most; 0: all. Counts are exact all the same */
     bool counts_only;    /* no findings at all */
     uint32_t input;      /* which of the inputs the trace is, for the findings */
-    uint32_t worker_count;      /* processes that decide; 0 and 1: this one */
-    size_t clause_max;          /* how many clauses a solver is given; 0: four million */
-    uint64_t step_max;          /* what one query may cost, in the solver's steps; 0: a million */
+    uint32_t worker_count; /* processes that decide; 0 and 1: this one */
+    size_t clause_max;     /* how many clauses a solver is given; 0: four million */
+    uint64_t pairs_max;    /* up to so many candidates are all decided where places are graded; of
+                              more, one for each pair of places is looked for. 0: a million */
+    uint64_t step_max;     /* what one query may cost, in the solver's steps; 0: a million */
     const struct limit *budget; /* of all together; what it leaves open is unknown. NULL: none */
 
     /* Told of every candidate, one by one, which takes time that follows their number; NULL:

@@ -208,7 +208,7 @@ void spider_find(struct tally *y, struct findings *f)
     accesses_build(&a, y->t, &filter, &arena);
     if (!y->o->skips_data) {
         const struct judge judge = {.data = decide_data, .self = &s};
-        data_judge(y, &a, &judge);
+        data_judge(y, &a, &judge, DATA_ALL);
     }
     if (!y->o->skips_messages) {
         find_messages(y, &s);

@@ -111,9 +111,30 @@ static enum race_verdict decide_message(void *self, event_id send, event_id rece
     return can_ask(s) ? query_before(&s->query, send, receive) : RACE_UNKNOWN;
 }
 
+static bool excludes(void *self, const struct access_class *first,
+                     const struct access_class *second)
+{
+    const struct strict *s = self;
+    return class_locks_exclude(&s->class_locks, first, second);
+}
+
 struct judge strict_judge(struct strict *s)
 {
-    return (struct judge){.data = decide_data, .message = decide_message, .self = s};
+    return (struct judge){.data = decide_data,
+                          .message = decide_message,
+                          .excludes = s->has_class_locks ? excludes : NULL,
+                          .order = s->has_class_locks ? &s->hb : NULL,
+                          .self = s};
+}
+
+/* Accesses of routines are decided by another order. */
+void strict_read_classes(struct strict *s, const struct accesses *a)
+{
+    s->has_class_locks =
+        s->has_order && s->hb.onces.count == 0 && s->hb.contexts.count == s->hb.contexts.task_count;
+    if (s->has_class_locks) {
+        class_locks_build(&s->class_locks, &s->hb, &s->held, a, &s->arena);
+    }
 }
 
 void strict_serve(struct strict *s, struct tally *y)

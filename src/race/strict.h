@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "order/hb.h"
+#include "race/class_locks.h"
 #include "race/held.h"
 #include "race/judge.h"
 #include "race/lock_spans.h"
@@ -24,6 +25,8 @@ struct strict {
     struct held held;
     bool list_is_allowed; /* and then there is: */
     struct splice splice;
+    bool has_class_locks;
+    struct class_locks class_locks;
     bool has_spans; /* what locks say can be counted: */
     struct lock_spans spans;
     bool is_open; /* a solver was needed: */
@@ -41,6 +44,10 @@ struct strict {
  * given order that names what is not there. */
 MUST_USE int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err *e);
 void strict_release(struct strict *s);
+
+/* Learns which classes of the accesses locks keep apart, for strict_judge. The accesses must
+ * outlive s. O(accesses * locks held), once something is left to choose; else nothing. */
+void strict_read_classes(struct strict *s, const struct accesses *a);
 
 /* Decides for this tally from now on. */
 void strict_serve(struct strict *s, struct tally *y);

@@ -270,6 +270,36 @@ static bool is_misjudged(const struct fixture *f, const struct finding *finding,
     return finding->status == STATUS_REFUTED && is_feasible(f, finding, feasible, strict);
 }
 
+static const struct finding *finding_with(const struct findings *findings, const char *key)
+{
+    vec_each (&findings->list, finding) {
+        if (strcmp(finding->key, key) == 0) {
+            return finding;
+        }
+    }
+    return NULL;
+}
+
+/* Of large classes only one pair is looked for before grading: the same places are graded. */
+static bool search_is_wrong(const struct fixture *f, const struct findings *all,
+                            const struct slow_answer *feasible, const struct slow_answer *strict)
+{
+    struct findings found = {0};
+    struct race_stats stats;
+    struct notes notes = {0};
+    struct err e = {0};
+    const struct race_options o = {.wants_all = true, .pairs_max = 1};
+    CHECK_INT(race_find(&f->recording.trace, &o, &found, &stats, &notes, &e), 0);
+    bool wrong = found.list.count != all->list.count;
+    vec_each (&found.list, finding) {
+        wrong = wrong || is_misjudged(f, finding, feasible, strict) ||
+                finding_with(all, finding->key) == NULL;
+    }
+    notes_release(&notes);
+    findings_release(&found);
+    return wrong;
+}
+
 static bool grades_are_wrong(const struct trace *t, void *context)
 {
     struct tally *tally = context;
@@ -289,6 +319,11 @@ static bool grades_are_wrong(const struct trace *t, void *context)
         tally->sound += stats.places_sound;
         tally->refuted += stats.places_refuted;
         tally->open += findings.list.count - stats.places_sound - stats.places_refuted;
+        if (search_is_wrong(&f, &findings, &feasible, &strict)) {
+            (void)snprintf(tally->difference, sizeof tally->difference,
+                           "a search gives other places\n%s", trace_text(&f.recording.trace));
+            wrong = true;
+        }
     }
     vec_each (&findings.list, finding) {
         if (is_misjudged(&f, finding, &feasible, &strict)) {
