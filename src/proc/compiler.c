@@ -28,11 +28,24 @@ static bool has_ending(const char *word, const char *const *endings)
     return dot != NULL && is_one_of(dot, endings);
 }
 
-static bool is_source(const char *word)
+/* The words of a command line, one option with its value or one file after the other. */
+struct reading {
+    const struct compiler_options *o;
+    size_t at;         /* the word */
+    bool has_language; /* behind -x: every file is a source, whatever its name ends in */
+    bool is_language;  /* the word is -x itself ... */
+    const char *value; /* ... or another option, with the next word as its value; NULL: none */
+};
+
+static bool is_source(const struct reading *r)
 {
     static const char *const endings[] = {".c",   ".C", ".cc", ".cpp", ".cxx",
                                           ".c++", ".i", ".ii", NULL};
-    return word[0] != '-' && has_ending(word, endings);
+    const char *word = r->o->words[r->at];
+    if (r->has_language && strcmp(word, "-") == 0) {
+        return true; /* standard input */
+    }
+    return word[0] != '-' && (r->has_language || has_ending(word, endings));
 }
 
 /* Options whose value is the next word. */
@@ -48,23 +61,42 @@ static bool takes_value(const char *word)
     return is_one_of(word, options);
 }
 
+/* Looks at the word, and at its value: -x LANGUAGE or -xLANGUAGE, until -x none. */
+static bool read_word(struct reading *r)
+{
+    if (r->at >= r->o->word_count) {
+        return false;
+    }
+    const char *word = r->o->words[r->at];
+    const bool has_value = takes_value(word) && r->at + 1 < r->o->word_count;
+    r->value = has_value ? r->o->words[r->at + 1] : NULL;
+    r->is_language = strncmp(word, "-x", 2) == 0 && (has_value || word[2] != 0);
+    if (r->is_language) {
+        r->has_language = strcmp(has_value ? r->value : word + 2, "none") != 0;
+    }
+    return true;
+}
+
+static void next_word(struct reading *r)
+{
+    r->at += r->value == NULL ? 1 : 2;
+}
+
 static struct request understand(const struct compiler_options *o)
 {
     static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL};
     static const char *const whole[] = {"-static", "--static", "-static-pie", NULL};
     static const char *const bare[] = {"-nostdlib", "-r", "-nodefaultlibs", "-nolibc", NULL};
     struct request r = {.links = true};
-    for (size_t i = 0; i < o->word_count; i++) {
-        const char *word = o->words[i];
+    for (struct reading at = {.o = o}; read_word(&at); next_word(&at)) {
+        const char *word = o->words[at.at];
         r.links = r.links && !is_one_of(word, stops);
         r.keeps_library = r.keeps_library || is_one_of(word, bare);
         r.is_static = r.is_static || is_one_of(word, whole);
-        if (takes_value(word)) {
-            i++;
-            continue;
+        if (at.value == NULL) {
+            r.source_count += is_source(&at);
+            r.has_linkable = r.has_linkable || word[0] != '-' || is_source(&at);
         }
-        r.source_count += is_source(word);
-        r.has_linkable = r.has_linkable || word[0] != '-';
     }
     r.links = r.links && r.has_linkable;
     return r;
@@ -209,18 +241,21 @@ static const char *const wrapped[] = {
     NULL,
 };
 
+/* Sources are objects by now: a language would make the linker's driver compile those. */
 static void plan_linking(struct compiler_plan *plan, const struct compiler_options *o,
                          const struct request *r)
 {
     struct words w = {.arena = &plan->arena};
     add(&w, o->compiler);
-    for (size_t i = 0; i < o->word_count; i++) {
-        const char *word = o->words[i];
-        if (takes_value(word) && i + 1 < o->word_count) {
-            add(&w, word);
-            add(&w, o->words[++i]);
+    for (struct reading at = {.o = o}; read_word(&at); next_word(&at)) {
+        if (at.is_language) {
+            continue;
+        }
+        if (at.value != NULL) {
+            add(&w, o->words[at.at]);
+            add(&w, at.value);
         } else {
-            add(&w, is_source(word) ? plan_source(plan, o, i) : word);
+            add(&w, is_source(&at) ? plan_source(plan, o, at.at) : o->words[at.at]);
         }
     }
     if (!r->keeps_library) {

@@ -85,6 +85,19 @@ TEST(clang_is_not_asked_about_words_for_the_linker)
                "clang -fsanitize=thread " READS "-IINC -Werror -c a.c\n");
 }
 
+/* The step that links has objects, which no language is said of. */
+TEST(a_language_makes_sources_of_files_until_none_is_said)
+{
+    CHECK_TEXT(PLAN("-x", "c++", "a.txt", "-o", "a"),
+               "gcc -fsanitize=thread -IINC -x c++ a.txt -c -o TMP/clew-2.o\n"
+               "gcc TMP/clew-2.o -o a" LINK);
+    CHECK_TEXT(PLAN("-xc", "a", "-x", "none", "b.o"),
+               "gcc -fsanitize=thread -IINC -xc a -x none -c -o TMP/clew-1.o\n"
+               "gcc TMP/clew-1.o b.o" LINK);
+    CHECK_TEXT(PLAN("-x", "c", "-"), "gcc -fsanitize=thread -IINC -x c - -c -o TMP/clew-2.o\n"
+                                     "gcc TMP/clew-2.o" LINK);
+}
+
 TEST(values_of_options_are_not_sources)
 {
     CHECK_TEXT(PLAN("-include", "first.c", "a.o", "-MF", "x.c"),
