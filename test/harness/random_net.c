@@ -89,6 +89,7 @@ static struct stream *stream_any(struct sim *s)
         struct stream *fresh = &s->streams[s->stream_count++];
         *fresh = (struct stream){.from = sim_below(s, s->shape->node_count),
                                  .to = sim_below(s, s->shape->node_count)};
+        fresh->has_tokens = (s->shape->features & RANDOM_TOKEN) != 0 && !sim_one_in(s, 4);
         fresh->channel = channel_between(s, fresh->from, 80, fresh->to, 90 + s->stream_count);
         return fresh;
     }
@@ -101,6 +102,16 @@ static void emit_stream(struct sim *s, struct actor *a, uint16_t kind, uint64_t 
              (struct event){.kind = kind, .mode = TRANSPORT_TCP, .has = HAS_SIZE, .size = size});
 }
 
+/* What was just emitted is a token; rarely its content is not known. */
+static void mark_token(struct sim *s, const struct stream *stream)
+{
+    struct event *e = vec_last(&s->t->events);
+    if (stream->has_tokens && !sim_one_in(s, 40)) {
+        e->has |= HAS_VALUE;
+        e->value = 7;
+    }
+}
+
 static bool stream_send(struct sim *s, struct actor *a, struct stream *stream)
 {
     if (stream->from != a->node || stream->is_closed) {
@@ -110,13 +121,14 @@ static bool stream_send(struct sim *s, struct actor *a, struct stream *stream)
     if (action == 0 && !stream->is_asked) {
         stream->is_asked = true;
         emit_stream(s, a, EVENT_CONNECT, 0);
-    } else if (action == 1) {
+    } else if (action == 1 && (!stream->has_tokens || sim_one_in(s, 4))) {
         stream->is_closed = true;
         emit_stream(s, a, sim_one_in(s, 2) ? EVENT_CLOSE : EVENT_SHUTDOWN, 0);
     } else {
-        const uint64_t size = 1 + sim_below(s, 4);
+        const uint64_t size = stream->has_tokens ? 1 : 1 + sim_below(s, 4);
         stream->sent += size;
         emit_stream(s, a, EVENT_SEND, size);
+        mark_token(s, stream);
     }
     vec_last(&s->t->events)->object = stream->channel;
     return true;
@@ -132,9 +144,10 @@ static bool stream_receive(struct sim *s, struct actor *a, struct stream *stream
         stream->is_accepted = true;
         emit_stream(s, a, EVENT_ACCEPT, 0);
     } else if (there > 0) {
-        const uint64_t size = 1 + prng_below(s->prng, there);
+        const uint64_t size = stream->has_tokens ? 1 : 1 + prng_below(s->prng, there);
         stream->received += size;
         emit_stream(s, a, EVENT_RECV, size);
+        mark_token(s, stream);
     } else if (stream->is_closed && !stream->is_end_seen) {
         stream->is_end_seen = true;
         emit_stream(s, a, EVENT_RECV, 0);

@@ -17,6 +17,18 @@ struct hold {
     bool is_in_handler;
 };
 
+/* What a task does next at a predicate that a lock protects. */
+enum sim_plan {
+    PLAN_NONE,
+    PLAN_LOOK,   /* read it, and wait unless it holds */
+    PLAN_WAIT,   /* ... which it did not */
+    PLAN_USE,    /* ... or did */
+    PLAN_SET,    /* make it hold */
+    PLAN_NOTIFY, /* tell those who wait; with the lock or behind it */
+    PLAN_LEAVE,
+    PLAN_LEAVE_AND_NOTIFY,
+};
+
 struct actor {
     uint32_t task; /* in the trace's tables */
     uint32_t node; /* index */
@@ -31,6 +43,8 @@ struct actor {
     uint32_t hold_count;
     uint32_t waits_for; /* lock given up while waiting, or SIM_NONE */
     bool is_woken, wait_is_lone;
+    bool has_time_limit; /* of its wait */
+    enum sim_plan plan;
     bool is_at_barrier, may_leave_barrier;
     bool holds_binary, holds_binary_in_handler;
 };
@@ -49,6 +63,7 @@ struct stream {
     uint32_t from, to; /* nodes */
     uint64_t sent, received;
     bool is_asked, is_accepted, is_closed, is_end_seen;
+    bool has_tokens; /* every piece sent is alike, and taken alone */
 };
 
 /* A one-time initialization. */
@@ -72,6 +87,7 @@ struct sim {
     int64_t semaphore[RANDOM_NODES_MAX];    /* any task posts and waits */
     bool is_binary_taken[RANDOM_NODES_MAX]; /* the semaphore that tasks use as a lock */
     struct sim_once once[RANDOM_NODES_MAX];
+    bool predicate[RANDOM_NODES_MAX];
 };
 
 /* A number below bound; small_below gives smaller ones more often, so that tasks meet. */

@@ -223,35 +223,48 @@ static bool wait_is_on(const struct actor *waiter, uint32_t lock, bool is_lone)
     return waiter->waits_for == lock && waiter->wait_is_lone == is_lone;
 }
 
-static bool try_signal(struct sim *s, struct actor *a)
+/* Wakes one task that waits, or all; how many. */
+static uint32_t wake(struct sim *s, const struct actor *a, uint32_t lock, bool is_lone,
+                     bool wakes_all)
 {
-    const uint32_t lock = sim_small_below(s, s->shape->lock_count);
-    const bool is_lone = lock % 2 == 0 && sim_one_in(s, 2);
-    const bool is_broadcast = sim_one_in(s, 3);
     const uint32_t first = sim_below(s, s->actor_count);
     uint32_t woken = 0;
     for (uint32_t i = 0; i < s->actor_count; i++) {
         struct actor *waiter = &s->actors[(first + i) % s->actor_count];
         if (sees_same(s, waiter, a, lock) && wait_is_on(waiter, lock, is_lone) &&
-            !waiter->is_woken && (is_broadcast || woken == 0)) {
+            !waiter->is_woken && (wakes_all || woken == 0)) {
             waiter->is_woken = true;
             woken++;
         }
     }
-    if (woken == 0 && !sim_one_in(s, 4)) {
+    return woken;
+}
+
+static void emit_notify(struct sim *s, struct actor *a, uint32_t condition, bool wakes_all)
+{
+    sim_emit(
+        s, a,
+        (struct event){.kind = wakes_all ? EVENT_BROADCAST : EVENT_SIGNAL, .object = condition});
+}
+
+static bool try_signal(struct sim *s, struct actor *a)
+{
+    const uint32_t lock = sim_small_below(s, s->shape->lock_count);
+    const bool is_lone = lock % 2 == 0 && sim_one_in(s, 2);
+    const bool is_broadcast = sim_one_in(s, 3);
+    if (wake(s, a, lock, is_lone, is_broadcast) == 0 && !sim_one_in(s, 4)) {
         return false;
     }
-    sim_emit(s, a,
-             (struct event){.kind = is_broadcast ? EVENT_BROADCAST : EVENT_SIGNAL,
-                            .object = condition_of(s, lock, is_lone)});
+    emit_notify(s, a, condition_of(s, lock, is_lone), is_broadcast);
     return true;
 }
 
-/* Rarely a wait ends although nobody woke it. */
+/* Rarely a wait ends although nobody woke it, more often one with a time limit. */
 static bool try_return_from_wait(struct sim *s, struct actor *a)
 {
     const uint32_t lock = a->waits_for;
-    if ((!a->is_woken && !sim_one_in(s, 400)) || !lock_is_free(s, a, lock, MODE_UNSAID)) {
+    const uint32_t patience = a->has_time_limit ? 20 : 400;
+    if ((!a->is_woken && !sim_one_in(s, patience)) || !lock_is_free(s, a, lock, MODE_UNSAID)) {
         return false;
     }
     a->waits_for = SIM_NONE;
@@ -261,6 +274,98 @@ static bool try_return_from_wait(struct sim *s, struct actor *a)
                             .object = condition_of(s, lock, a->wait_is_lone),
                             .text = text});
     return true;
+}
+
+/* ---- predicates ---- */
+
+/* The lock of the predicate, which no other action takes; a condition of its name. */
+enum { PREDICATE_LOCK = 100 };
+
+static void emit_predicate(struct sim *s, struct actor *a, uint16_t kind, uint32_t place)
+{
+    sim_emit(s, a,
+             (struct event){.kind = kind,
+                            .object = sim_object(s, "p", PREDICATE_LOCK),
+                            .location = sim_name(s, "R", place)});
+}
+
+static bool *predicate_of(struct sim *s, const struct actor *a)
+{
+    return &s->predicate[sim_is_shared(s, PREDICATE_LOCK) ? 0 : a->node];
+}
+
+static bool plan_begin(struct sim *s, struct actor *a)
+{
+    if (a->hold_count == SIM_HOLDS_MAX || !lock_is_free(s, a, PREDICATE_LOCK, MODE_UNSAID)) {
+        return false;
+    }
+    a->holds[a->hold_count++] =
+        (struct hold){.lock = PREDICATE_LOCK, .is_in_handler = a->is_in_handler};
+    sim_emit(s, a,
+             (struct event){.kind = EVENT_LOCK, .object = sim_object(s, "m", PREDICATE_LOCK)});
+    a->plan = sim_one_in(s, 2) ? PLAN_LOOK : PLAN_SET;
+    return true;
+}
+
+/* Gives the lock back. */
+static void plan_leave(struct sim *s, struct actor *a)
+{
+    a->hold_count--;
+    must(a->holds[a->hold_count].lock == PREDICATE_LOCK);
+    sim_emit(s, a,
+             (struct event){.kind = EVENT_UNLOCK, .object = sim_object(s, "m", PREDICATE_LOCK)});
+    a->plan = a->plan == PLAN_LEAVE_AND_NOTIFY ? PLAN_NOTIFY : PLAN_NONE;
+}
+
+static void plan_wait(struct sim *s, struct actor *a)
+{
+    a->waits_for = PREDICATE_LOCK;
+    a->is_woken = false;
+    a->wait_is_lone = false;
+    a->has_time_limit = sim_one_in(s, 3);
+    sim_emit(s, a,
+             (struct event){.kind = EVENT_WAIT_BEGIN,
+                            .object = condition_of(s, PREDICATE_LOCK, false),
+                            .text = sim_object(s, "m", PREDICATE_LOCK)});
+    a->plan = PLAN_LOOK;
+}
+
+static void plan_notify(struct sim *s, struct actor *a)
+{
+    const bool wakes_all = sim_one_in(s, 3);
+    (void)wake(s, a, PREDICATE_LOCK, false, wakes_all);
+    emit_notify(s, a, condition_of(s, PREDICATE_LOCK, false), wakes_all);
+    a->plan = actor_holds(a, PREDICATE_LOCK) ? PLAN_LEAVE : PLAN_NONE;
+}
+
+/* A step of a loop that waits for a predicate, or of a task that makes it hold. */
+static bool try_predicate(struct sim *s, struct actor *a)
+{
+    const bool is_handed_over = sim_one_in(s, 2); /* who sees it hold takes it */
+    switch (a->plan) {
+    case PLAN_NONE: return plan_begin(s, a);
+    case PLAN_LOOK:
+        emit_predicate(s, a, EVENT_READ, 0);
+        a->plan = *predicate_of(s, a) ? PLAN_USE : PLAN_WAIT;
+        return true;
+    case PLAN_WAIT: plan_wait(s, a); return true;
+    case PLAN_USE:
+        if (is_handed_over) {
+            *predicate_of(s, a) = false;
+            emit_predicate(s, a, EVENT_WRITE, 1);
+        }
+        a->plan = PLAN_LEAVE;
+        return is_handed_over;
+    case PLAN_SET:
+        *predicate_of(s, a) = true;
+        emit_predicate(s, a, EVENT_WRITE, 2);
+        a->plan = sim_one_in(s, 3) ? PLAN_LEAVE_AND_NOTIFY : PLAN_NOTIFY;
+        return true;
+    case PLAN_NOTIFY: plan_notify(s, a); return true;
+    case PLAN_LEAVE:
+    case PLAN_LEAVE_AND_NOTIFY: plan_leave(s, a); return true;
+    }
+    bug("a plan");
 }
 
 /* ---- tasks ---- */
@@ -427,6 +532,7 @@ static const struct {
     {USES_LOCKS, 6, true, try_unlock},
     {RANDOM_WAIT, 5, false, try_wait},
     {RANDOM_WAIT, 6, true, try_signal},
+    {RANDOM_PREDICATE, 30, true, try_predicate},
     {RANDOM_THREAD, 3, false, try_create},
     {RANDOM_THREAD, 3, true, try_end},
     {RANDOM_THREAD, 10, false, try_join},
@@ -566,6 +672,10 @@ struct random_shape random_shape(struct prng *prng, uint32_t event_count)
         .features = RANDOM_ACCESS | themes[theme],
         .is_finished = prng_below(prng, 2) == 0,
     };
+    /* Some of those that wait do so for a predicate, with nothing else in the way. */
+    if (themes[theme] == (RANDOM_LOCK | RANDOM_WAIT) && shape.lock_count == 1) {
+        shape.features = RANDOM_ACCESS | RANDOM_PREDICATE;
+    }
     /* Two tasks on each node, or nothing would be shared. */
     if ((shape.features & RANDOM_THREAD) == 0 && shape.root_count < 2 * shape.node_count) {
         shape.root_count = 2 * shape.node_count;

@@ -30,7 +30,9 @@ enum random_feature {
     RANDOM_OTHER = 1 << 9,   /* barriers, once, annotations, log lines */
     RANDOM_SEMAPHORE = 1 << 10, /* posts and waits by any task, and one that is used as a lock */
     RANDOM_ALL = (1 << 11) - 1,
-    RANDOM_SHARED = 1 << 11, /* nodes share memory: half of the objects are one on all nodes */
+    RANDOM_SHARED = 1 << 11,    /* nodes share memory: half of the objects are one on all nodes */
+    RANDOM_PREDICATE = 1 << 13, /* tasks wait under a lock until a variable says so; time limits */
+    RANDOM_TOKEN = 1 << 12,     /* most streams carry equal pieces, each received alone */
 };
 
 struct random_shape {
