@@ -38,7 +38,7 @@ struct atomicity_options {
     bool skips_single, skips_pairs, skips_merged, skips_regions;
     bool skips_stale_memory; /* stale reads of memory: serializable, and mostly meant to be */
 
-    bool wants_rounds;  /* also what may belong to two rounds of a loop */
+    bool wants_rounds;  /* also couples of two operations */
     bool wants_settled; /* also where the order of one conflict is settled, see settled.h */
     bool wants_all;     /* of what can interrupt accesses at some places, all; not only the first */
     bool wants_witness; /* findings carry an order that shows them */
@@ -70,7 +70,7 @@ struct atomicity_stats {
     uint64_t candidates; /* accesses that would match a pattern if they could be interleaved so */
     uint64_t questions;  /* of them decided by a search */
     uint64_t unknown;    /* that nobody could decide within the limits */
-    uint64_t rounds;     /* couples of places left out: they may belong to two rounds of a loop */
+    uint64_t rounds;     /* couples of places left out: they belong to two operations */
     uint64_t settled[SETTLED_COUNT]; /* left out as well, by reason */
     uint64_t unseen;     /* variables and pairs that were not looked at when the budget ended */
     uint64_t unobserved; /* nodes whose accesses the trace does not have, see unobserved.h */

@@ -148,7 +148,7 @@ static uint32_t first_listed_after(const event_id *events, struct span s, event_
 /* A couple, what might interrupt it, and the pattern that would be. */
 struct candidate {
     const struct couple *couple;
-    const struct couple *rounds; /* the one that may belong to two rounds of a loop; NULL: none */
+    const struct couple *rounds; /* the one that belongs to two operations; NULL: none */
     enum settled_by settled;
     enum violation pattern;
     struct inquiry inquiry;

@@ -22,7 +22,7 @@ struct match {
     struct place places[QUESTION_PLACES_MAX];
     uint32_t place_count;
     enum settled_by settled; /* why one of its conflicts always goes this way */
-    bool is_rounds;          /* the couple may belong to two rounds of a loop */
+    bool is_rounds;          /* the couple belongs to two operations */
     const struct model *model;
     const struct decider *decider; /* decider->taken is the execution */
 };
@@ -32,7 +32,7 @@ struct match_options {
     uint32_t try_max;   /* questions about couples of equal sorts in a model; 0: 2,000 */
     bool looks_around;  /* this and the next: see ask.h */
     uint32_t near;
-    bool keeps_rounds;  /* tells also of couples that may belong to two rounds of a loop */
+    bool keeps_rounds;  /* reports also couples of two operations */
     bool keeps_settled; /* tells also where the order of one conflict is settled, see settled.h */
     bool keeps_forced;  /* tells also what comes so in every execution, see match_single */
     bool skips_stale;   /* does not look for stale reads, which are serializable */
@@ -51,14 +51,14 @@ struct match_stats {
     uint64_t candidates; /* of matching types, that no order or common lock rules out at once */
     uint64_t questions;
     uint64_t unknown;
-    uint64_t rounds; /* sorts of couples left out because they may belong to two rounds */
+    uint64_t rounds; /* sorts of couples left out because they belong to two operations */
 };
 
 /* What is known about a sort of couples. */
 struct couple_news {
     uint16_t told;   /* the patterns that were found, a bit each */
     bool is_paired;  /* a pattern of two variables was found */
-    bool is_rounds;  /* it was left out because it may belong to two rounds */
+    bool is_rounds;  /* it was left out because it belongs to two operations */
     uint8_t settled; /* why it was left out where a conflict is settled, a bit each */
 };
 

@@ -426,11 +426,23 @@ void model_release(struct model *m)
 
 /* ---- the same model? ---- */
 
+/* Whether the access belongs to another operation than the last one of its thread. */
+static bool is_new_operation(const struct frame *f, event_id event, uint32_t *last)
+{
+    const uint32_t before = *last;
+    *last = f->variables.accesses.at[f->access_of[event]].operation;
+    return before != 0 && before != *last;
+}
+
 static void print_steps(const struct model *m, const struct model_thread *thread, struct out *out)
 {
     const struct trace *t = m->frame->trace;
+    uint32_t operation = 0;
     for (uint32_t i = 0; i < thread->count; i++) {
         const struct step *s = &thread->steps[i];
+        if (s->kind == STEP_ACCESS && is_new_operation(m->frame, s->event, &operation)) {
+            out_text(out, "operation\n");
+        }
         out_format(out, "%u%u%u%u%u ", s->kind, s->which, s->is_write, s->is_related, s->is_shared);
         if (s->kind == STEP_ACCESS) {
             out_text(out, trace_name(t, trace_at(t, s->event)->location));

@@ -77,12 +77,6 @@ static void find_held(struct build *b, struct site *site, const struct site *las
     }
 }
 
-/* What a recording knows of the callers tells two calls of a function from a loop. */
-static uint32_t callers_of(const struct trace *t, const struct event *e)
-{
-    return e->text == 0 || variable_is_resource(trace_name(t, e->object)) ? 0 : e->text;
-}
-
 static void add_site(struct build *b, const struct sketch_access *a, const struct site *last)
 {
     struct sites *s = b->s;
@@ -99,12 +93,6 @@ static void add_site(struct build *b, const struct sketch_access *a, const struc
                                          (uint32_t)a->which | (uint32_t)a->is_write << 1 |
                                              (uint32_t)a->is_related << 2,
                                          has_class ? b->f->variables.list.at[variable].class : 0}});
-    const uint32_t callers = site->held_count > 0 ? callers_of(t, e) : 0;
-    for (uint32_t i = 0; i < site->held_count; i++) {
-        struct site_section *section = &s->sections.at[s->held.at[site->held_first + i]];
-        section->access_count[a->which]++;
-        section->sort = sort_of(b->sorts, (struct tuple){{section->sort, site->sort, callers}});
-    }
 }
 
 static void add_thread(struct build *b, const struct sketch_thread *thread)
@@ -176,32 +164,15 @@ static uint32_t cover_of(const struct sites *s, struct sorts *sorts, const struc
     return cover;
 }
 
-static bool is_whole(const struct site_section *section, bool is_of_one)
+/* True when a critical section of the trace is held at both accesses: all of them count, also those
+ * of locks that nobody else takes. */
+static bool is_locked_across(const struct frame *f, uint32_t first, uint32_t second)
 {
-    return is_of_one ? section->access_count[0] >= 2
-                     : section->access_count[0] > 0 && section->access_count[1] > 0;
-}
-
-static bool are_rounds(const struct site_section *a, const struct site_section *b, bool is_of_one)
-{
-    return a->lock == b->lock &&
-           (a->sort == b->sort || (is_whole(a, is_of_one) && is_whole(b, is_of_one)));
-}
-
-/* True when the couple straddles two sections of one lock that do the same, or each of which has
- * the whole couple's variables by itself: it may belong to two rounds of a loop, not to one
- * operation. */
-static bool is_of_rounds(const struct sites *s, const struct couple *c)
-{
-    const struct site *a = &s->list[c->first];
-    const struct site *b = &s->list[c->second];
-    const bool is_of_one = a->which == b->which;
-    for (uint32_t i = 0; i < a->held_count; i++) {
-        const uint32_t first = s->held.at[a->held_first + i];
-        for (uint32_t k = 0; k < b->held_count; k++) {
-            const uint32_t second = s->held.at[b->held_first + k];
-            if (first != second && !is_version(s, first) &&
-                are_rounds(&s->sections.at[first], &s->sections.at[second], is_of_one)) {
+    const struct frame_span a = f->held_at[first];
+    const struct frame_span b = f->held_at[second];
+    for (uint32_t i = 0; i < a.count; i++) {
+        for (uint32_t k = 0; k < b.count; k++) {
+            if (f->held[a.first + i] == f->held[b.first + k]) {
                 return true;
             }
         }
@@ -209,10 +180,21 @@ static bool is_of_rounds(const struct sites *s, const struct couple *c)
     return false;
 }
 
+static bool is_of_two_operations(const struct sites *s, const struct couple *c)
+{
+    const struct frame *f = s->sketch->frame;
+    const uint32_t first = s->sketch->list[c->first].number;
+    const uint32_t second = s->sketch->list[c->second].number;
+    const struct access *a = &f->variables.accesses.at[first];
+    const struct access *b = &f->variables.accesses.at[second];
+    return a->operation != b->operation && (a->region == 0 || a->region != b->region) &&
+           !is_locked_across(f, first, second);
+}
+
 static void add_couple(const struct sites *s, struct couple c, struct sorts *sorts,
                        couple_list *list)
 {
-    c.is_rounds = is_of_rounds(s, &c);
+    c.is_rounds = is_of_two_operations(s, &c);
     c.sort =
         sort_of(sorts, (struct tuple){{s->list[c.first].sort, s->list[c.second].sort,
                                        (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1 |

@@ -11,13 +11,11 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 
-/* A critical section of a thread, and how often it accesses x and y. */
+/* A critical section of a thread. */
 struct site_section {
     uint32_t section; /* of the trace */
     uint32_t lock;    /* of the trace */
     bool is_shared;
-    uint32_t access_count[2];
-    uint32_t sort; /* equal for sections with accesses of equal sorts and callers, in one order */
 };
 
 /* An access of the sketch. */
@@ -44,8 +42,8 @@ struct couple {
     uint32_t locks[2];      /* of the two sites */
     bool has_reads_between; /* two writes */
     bool is_overwritten; /* a read of the one variable, and its task writes it before the second */
-    /* It straddles two sections of one lock that do the same, or each of which has the whole
-     * couple's variables by itself: it may belong to two rounds of a loop, not to one operation. */
+    /* Its accesses belong to two operations, and neither a marked region nor a lock that is held
+     * across makes them one. */
     bool is_rounds;
 };
 

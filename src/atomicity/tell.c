@@ -442,7 +442,7 @@ static const char *excuse(const struct match *m)
     case SETTLED_NOT:
     case SETTLED_COUNT: break;
     }
-    return m->is_rounds ? "\nthe accesses of one task may belong to two rounds of a loop" : "";
+    return m->is_rounds ? "\nthe accesses of one task belong to two operations" : "";
 }
 
 static const char *why(const struct scene *s)

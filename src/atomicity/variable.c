@@ -2,9 +2,17 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "order/scope.h"
 #include "trace/kind.h"
+
+/* Where a task is. */
+struct stand {
+    uint32_t operation, operation_last; /* now, and the largest number so far */
+    uint32_t region, region_count;      /* now (0: in none), and how many so far */
+    uint32_t depth;                     /* of marked regions */
+};
 
 struct build {
     struct variables *v;
@@ -17,6 +25,8 @@ struct build {
     VEC(uint32_t) class_of;  /* per name: its class plus one, 0: not known yet */
     VEC(uint32_t) last_task; /* per variable */
     VEC(uint32_t) life;      /* per variable */
+    struct stand *stands;    /* per task */
+    struct arena arena;
 };
 
 bool variable_is_resource(const char *name)
@@ -174,6 +184,8 @@ static void add_access(struct build *b, event_id id)
                        .task = e->task,
                        .variable = variable_number(b, e),
                        .asked = ACCESS_NONE,
+                       .operation = b->stands[e->task].operation,
+                       .region = b->stands[e->task].region,
                        .is_write = e->kind != EVENT_READ && e->kind != EVENT_ATOMIC_LOAD};
     a.is_read = !a.is_write || (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
     struct variable *v = &b->v->list.at[a.variable];
@@ -224,13 +236,31 @@ static void lay_out(struct variables *v)
     }
 }
 
+/* Where the task is after the event. */
+static void move(struct stand *s, const struct event *e)
+{
+    if (e->kind == EVENT_OPERATION) {
+        s->operation = (e->has & HAS_COUNT) != 0 ? e->count : s->operation_last + 1;
+        s->operation_last = s->operation > s->operation_last ? s->operation : s->operation_last;
+    } else if (e->kind == EVENT_ATOMIC_BEGIN && s->depth++ == 0) {
+        s->region = ++s->region_count;
+    } else if (e->kind == EVENT_ATOMIC_END && s->depth > 0 && --s->depth == 0) {
+        s->region = 0;
+    }
+}
+
 void variables_build(struct variables *v, const struct trace *t)
 {
     struct build b = {.v = v, .t = t};
     names_init(&v->classes);
+    b.stands = arena_array(&b.arena, struct stand, t->tables.tasks.count + 1);
+    for (size_t i = 0; i < t->tables.tasks.count; i++) {
+        b.stands[i] = (struct stand){.operation = 1, .operation_last = 1};
+    }
     collect_checked(&b);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
+        move(&b.stands[e->task], e);
         if (e->kind == EVENT_FREE) {
             ++*map_slot(&b.life_of, scope_name(t, e, e->object), 0, NULL);
         } else if ((event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) &&
@@ -248,6 +278,7 @@ void variables_build(struct variables *v, const struct trace *t)
     vec_release(&b.class_of);
     vec_release(&b.last_task);
     vec_release(&b.life);
+    arena_release(&b.arena);
 }
 
 bool variables_began_anew(const struct variables *v, const struct trace *t, event_id first,

@@ -21,6 +21,9 @@
 
 #define ACCESS_NONE UINT32_MAX
 
+/* What a task does belongs to operations: an event `operation` begins one. A trace without such
+ * events has one operation per task. */
+
 /* A read or write of one variable. */
 struct access {
     event_id event;
@@ -29,6 +32,8 @@ struct access {
     /* Of a conditional write: the access of its task, a read or a write, that told the version it
      * asks for. Else ACCESS_NONE. */
     uint32_t asked;
+    uint32_t operation; /* its number in the task; equal for accesses of one operation */
+    uint32_t region;    /* the outermost marked region it is in, a number of the task; 0: none */
     bool is_write;
     bool is_read;        /* the value that it finds matters: not of a blind read-modify-write */
     bool is_conditional; /* refused, had another task written since it was told the version */

@@ -282,7 +282,7 @@ static void print_left_out(struct atomicity *a)
         uint64_t count;
         const char *reason;
     } reasons[] = {
-        {a->stats.rounds, "rounds of a loop"},
+        {a->stats.rounds, "two operations"},
         {a->stats.settled[SETTLED_CREATION], "creating or joining a task orders one conflict"},
         {a->stats.settled[SETTLED_PUBLICATION], "the block was not published yet"},
         {a->stats.settled[SETTLED_FREE], "freeing the block"},

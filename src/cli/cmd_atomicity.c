@@ -132,13 +132,13 @@ static const struct option options[] = {
     {.name = "rounds",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, rounds),
-     .help =
-         "tell also of accesses in two critical sections of one lock that look like rounds of a "
-         "loop; without it they are counted"},
+     .help = "report also couples whose accesses belong to two operations, such as two rounds of a "
+             "loop; without it they are counted"},
     {.name = "all",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, all),
-     .help = "tell also what is left out, as notes: rounds of a loop, conflicts that creating or "
+     .help = "tell also what is left out, as notes: couples of two operations, conflicts that "
+             "creating or "
              "joining a task settles, blocks that were not published yet, are freed or are handed "
              "over; without it they are counted by reason"},
     {.name = "witness",

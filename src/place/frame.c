@@ -33,7 +33,7 @@ bool frame_is_system_module(const char *path)
     return false;
 }
 
-static bool is_system_header(const char *file)
+bool frame_is_system_header(const char *file)
 {
     return begins_with(file, "/usr/include/") || begins_with(file, "/usr/lib/") ||
            strstr(file, "/include/c++/") != NULL;
@@ -80,7 +80,7 @@ static bool is_allocator(const char *function)
 
 static bool has_line_of_program(const struct frame *f)
 {
-    return !f->is_system && f->file != NULL && !is_system_header(f->file);
+    return !f->is_system && f->file != NULL && !frame_is_system_header(f->file);
 }
 
 bool frame_is_best(const struct frame *f, enum frame_use use)

@@ -36,6 +36,9 @@ bool frame_is_best(const struct frame *f, enum frame_use use);
  * there is nothing of the program. */
 uint32_t frame_choose(const struct frame *frames, uint32_t count, enum frame_use use);
 
+/* Whether the file at this path is a header of the system. */
+bool frame_is_system_header(const char *file);
+
 /* Whether the module at this path is a library of the system. */
 bool frame_is_system_module(const char *path);
 

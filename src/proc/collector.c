@@ -99,6 +99,7 @@ void collector_begin(struct collector *c, uint32_t source)
     s->task = tables_task(c->tables, s->process->node, path);
     map_put(&s->process->task_of_number, s->row.task, s->task);
     s->stamp = s->row.stamp;
+    s->operation = 1;
 }
 
 static bool is_earlier(const struct collector *c, uint32_t a, uint32_t b)
@@ -150,6 +151,7 @@ void collector_release(struct collector *c)
         naming_release(&(*p)->naming);
         pieces_release(&(*p)->pieces);
         sync_objects_release(&(*p)->sync_objects);
+        routines_release(&(*p)->routines);
         map_release(&(*p)->task_of_number);
         map_release(&(*p)->connection_of);
         map_release(&(*p)->file_of);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "proc/datagram.h"
 #include "proc/naming.h"
+#include "proc/operations.h"
 #include "proc/pieces.h"
 #include "proc/row.h"
 #include "proc/shared_memory.h"
@@ -29,6 +30,7 @@ struct process {
     struct naming naming;
     struct pieces pieces;
     struct sync_objects sync_objects;
+    struct routines routines;
     struct map task_of_number; /* number of a task in the process to task */
     struct map connection_of;  /* number of a connection to its ends */
     struct map file_of;        /* number of a file to its name */
@@ -46,11 +48,13 @@ struct late {
 struct source {
     struct row row;
     struct process *process;
-    uint32_t task;         /* in the tables */
-    bool is_joined;        /* the task has been waited for */
-    uint64_t stamp;        /* where the row stands in the merge */
-    uint64_t epoch;        /* stamped records taken so far */
-    int64_t time;          /* when it was, as its task said last; 0: not said */
+    uint32_t task;  /* in the tables */
+    bool is_joined; /* the task has been waited for */
+    uint64_t stamp; /* where the row stands in the merge */
+    uint64_t epoch; /* stamped records taken so far */
+    int64_t time;   /* when it was, as its task said last; 0: not said */
+    struct operations operations;
+    uint32_t operation;    /* the one that the trace has the task in, from 1 */
     VEC(struct late) late; /* by epoch */
     size_t late_taken;
 };

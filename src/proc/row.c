@@ -177,6 +177,7 @@ static void unfold(struct row *r, uint64_t word)
     if (r->sites == NULL && !r->has_no_sites) {
         sites_open(r);
     }
+    const bool is_call = access_word_site(word) == 0;
     const uint64_t entry = r->sites == NULL ? 0 : r->sites[access_word_site(word)];
     if (r->unfolded == NULL) {
         r->unfolded = mem_zero(1, sizeof *r->unfolded);
@@ -186,6 +187,10 @@ static void unfold(struct row *r, uint64_t word)
                                    .size = entry == 0 ? 0 : site_size(entry),
                                    .object = access_word_address(word),
                                    .place = site_place(entry)};
+    if (is_call) {
+        *r->unfolded =
+            (struct record){.kind = RECORD_CALL, .object = 1, .place = access_word_address(word)};
+    }
     r->record = r->unfolded;
     r->stamp = 0;
     r->more = NULL;

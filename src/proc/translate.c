@@ -573,6 +573,9 @@ static void take_note(struct collector *c, struct source *s)
     if (record->kind == RECORD_TIME) {
         s->time = (int64_t)record->object;
     }
+    if (record->kind == RECORD_CALL) {
+        operations_take(&s->operations, record);
+    }
 }
 
 /* An access to a synchronization object as such. */
@@ -615,12 +618,47 @@ static int put_sync_accesses(struct collector *c, const struct source *s, struct
     return result;
 }
 
+static struct operation_event operation_event(const struct source *s, const struct record *record)
+{
+    return (struct operation_event){
+        .place = calls_place_of(record->place), .epoch = s->epoch, .kind = record->kind};
+}
+
+static int put_operation(struct collector *c, struct source *s, uint32_t number, struct err *e)
+{
+    if (number == s->operation) {
+        return 0;
+    }
+    s->operation = number;
+    const struct event event = {
+        .kind = EVENT_OPERATION, .task = s->task, .has = HAS_COUNT, .count = number};
+    return translate_put(c, &event, e);
+}
+
+/* Follows the task through its operations. The trace has those that something is done in that
+ * tasks may share. */
+static int follow_operation(struct collector *c, struct source *s, struct err *e)
+{
+    const struct record *record = s->row.record;
+    const struct operation_event event = operation_event(s, record);
+    const uint32_t number =
+        operations_of(&s->operations, &s->process->routines, s->process->naming.places, &event);
+    const enum event_class class = kind_of(record->kind)->class;
+    const bool is_told = class == CLASS_ACCESS || class == CLASS_ATOMIC || class == CLASS_MEMORY ||
+                         class == CLASS_SYNC;
+    return is_told ? put_operation(c, s, number, e) : 0;
+}
+
 int translate_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
     s->epoch += s->row.stamp != 0;
     s->process->has_begun = true;
     take_note(c, s);
+    if (kind_of(record->kind) != NULL && (record->flags & (RECORD_VOID | RECORD_LATE)) == 0 &&
+        follow_operation(c, s, e) < 0) {
+        return -1;
+    }
     if ((record->flags & (RECORD_VOID | RECORD_LATE)) == 0 && put_sync_accesses(c, s, e) < 0) {
         return -1;
     }
@@ -665,10 +703,33 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
     return translate_put(c, &event, e);
 }
 
+/* The late accesses of the epoch that has just begun: those of the operation that the task is in,
+ * then those of the next one. */
 int translate_late(struct collector *c, struct source *s, struct err *e)
 {
+    const size_t first = s->late_taken;
+    bool has_next = false;
     while (s->late_taken < s->late.count && s->late.at[s->late_taken].epoch <= s->epoch) {
         const struct record *record = &s->late.at[s->late_taken++].record;
+        if (operations_is_next(&s->operations, calls_place_of(record->place))) {
+            has_next = true;
+        } else if (translate_access(c, s, record, e) < 0) {
+            return -1;
+        }
+    }
+    const struct operations before = s->operations;
+    for (size_t i = first; has_next && i < s->late_taken; i++) {
+        const struct record *record = &s->late.at[i].record;
+        struct operations asked = before;
+        if (!operations_is_next(&asked, calls_place_of(record->place))) {
+            continue;
+        }
+        if (s->operations.count == before.count) {
+            const struct operation_event event = operation_event(s, record);
+            if (put_operation(c, s, operations_next(&s->operations, &event), e) < 0) {
+                return -1;
+            }
+        }
         if (translate_access(c, s, record, e) < 0) {
             return -1;
         }

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/append.h"
 #include "runtime/entry.h"
 #include "runtime/folder.h"
 #include "runtime/frames.h"
@@ -32,6 +33,21 @@ static _Atomic uint32_t origins_state; /* 0 not made, 1 being made, 2 made, or c
 static _Atomic uint32_t origin_count;
 static __thread struct frames frames;
 
+/* The outermost functions that the task is in: of the first its place, of the others where they are
+ * called. */
+static __thread struct {
+    uint32_t last; /* the innermost level that is kept */
+    bool is_lost;  /* the task has jumped out of functions */
+    uintptr_t at[CALLS_LEVELS];
+} outer;
+
+/* Level 0 is a thread's start routine or main, and one more level says where it is. A routine that
+ * a library calls, as libstdc++ does, may be a wrapper around the one that the program wrote. */
+enum { OUTER_OF_ROUTINE = 1, OUTER_OF_LIBRARY = CALLS_LEVELS - 1, ROUTINE_BEGIN_MAX = 256 };
+
+/* Set in task->moved besides levels. */
+#define MOVED_LOST (UINT32_C(1) << 31)
+
 /* The paths that the functions the task is in were entered on; beyond the last only counted. */
 static __thread struct {
     uint32_t depth;
@@ -51,6 +67,7 @@ void calls_forked(void)
 {
     own.depth = 0;
     rt_self.calls = 0;
+    rt_self.moved = outer.is_lost ? MOVED_LOST : 1;
     if (table != NULL) {
         (void)syscall(SYS_munmap, table, (long)TABLE_SIZE);
         table = folder_make_table(CALLS_SUFFIX, TABLE_SIZE);
@@ -170,8 +187,55 @@ static void leave(void)
     }
 }
 
+__attribute__((noinline)) static void outer_enter(uint32_t level, uintptr_t place, uintptr_t caller)
+{
+    if (outer.is_lost) {
+        return;
+    }
+    if (level == 0) {
+        const bool is_routine =
+            rt_self.start == 0 || place - rt_self.start < (uintptr_t)ROUTINE_BEGIN_MAX;
+        outer.last = is_routine ? OUTER_OF_ROUTINE : OUTER_OF_LIBRARY;
+    }
+    outer.at[level] = level == 0 ? place : caller;
+    rt_self.moved |= UINT32_C(1) << level;
+}
+
+static void tell_level(struct rt_task *task, uint32_t level, uintptr_t place)
+{
+    if (level == 1 && place >> ADDRESS_BITS == 0) {
+        append_access(task, access_word(0, place));
+        return;
+    }
+    const struct record record = {.kind = RECORD_CALL, .object = level, .place = place};
+    (void)append_record(task, &record, (struct tail){0}, false);
+}
+
+/* A signal handler that interrupts this tells its own calls, and sets `moved` again. */
+void calls_tell(struct rt_task *task)
+{
+    const uint32_t moved = task->moved;
+    task->moved = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    if ((moved & MOVED_LOST) != 0) {
+        tell_level(task, CALLS_LOST, 0);
+        return;
+    }
+    uint32_t level = (uint32_t)__builtin_ctz(moved);
+    const uint32_t depth = frames.depth;
+    if (depth <= level) {
+        tell_level(task, depth, 0);
+    }
+    for (; level < depth && level <= outer.last; level++) {
+        tell_level(task, level, outer.at[level]);
+    }
+}
+
 void clew_rt_enter_function(const void *place, const void *caller, const void *hook)
 {
+    if (__builtin_expect(frames.depth <= outer.last, 0)) {
+        outer_enter(frames.depth, (uintptr_t)place, (uintptr_t)caller);
+    }
     frames_enter(&frames,
                  (struct frames_entry){(uintptr_t)place, (uintptr_t)caller, (uintptr_t)hook});
     if (__builtin_expect(!is_followed, 1)) {
@@ -186,6 +250,9 @@ void clew_rt_enter_function(const void *place, const void *caller, const void *h
 void clew_rt_exit_function(void)
 {
     frames_leave(&frames);
+    if (__builtin_expect(frames.depth <= outer.last, 0) && !outer.is_lost) {
+        rt_self.moved |= UINT32_C(1) << frames.depth;
+    }
     if (__builtin_expect(!is_followed, 1)) {
         return;
     }
@@ -200,6 +267,8 @@ void clew_rt_exit_function(void)
 static void forget(void)
 {
     frames_forget(&frames);
+    outer.is_lost = true;
+    rt_self.moved = MOVED_LOST;
     if (wants_stacks) {
         own.depth = 0;
         own.has_jumped = true;

@@ -25,6 +25,11 @@ uint64_t calls_origin(const void *place);
  * together with the calling task's path. */
 const void *calls_of_program(const void *place);
 
+/* Tells the collector which of the task's outermost calls have changed since it was told last
+ * (RECORD_CALL): from these it knows the task's operations. The caller is making a record, and
+ * task->moved is not 0. */
+void calls_tell(struct rt_task *task);
+
 /* The place together with the calling task's path. */
 static inline uint64_t calls_place(const void *place)
 {

@@ -170,6 +170,9 @@ struct rt_mark rt_record(struct rt_event event)
         return (struct rt_mark){0};
     }
     const int saved = errno;
+    if (task->moved != 0) {
+        calls_tell(task);
+    }
     if (record_is_timed(event.kind)) {
         tell_time(task);
     }
@@ -195,12 +198,16 @@ void rt_record_access(uint64_t word)
 {
     struct rt_task *task = &rt_self;
     if (__builtin_expect(task->segment != NULL && own_page->is_known != 0 &&
-                             task->pending == NULL && task->access == 0 && append_word(task, word),
+                             task->pending == NULL && task->access == 0 && task->moved == 0 &&
+                             append_word(task, word),
                          1)) {
         return;
     }
     task = enter();
     if (task != NULL) {
+        if (task->moved != 0) {
+            calls_tell(task);
+        }
         append_access(task, word);
         leave(task);
     }

@@ -114,14 +114,14 @@ static void *thread_run(void *argument)
     const struct thread_creation c = launch->creation;
     thread_know(pthread_self(), launch->number);
     rt_task_begin(launch->path, launch->number);
+    rt_self.start = c.run != NULL ? (uintptr_t)c.run : (uintptr_t)c.run_c11;
     const bool holds_signals = launch->holds_signals;
     const uint64_t signals_before = launch->signals_before;
     launch_give(launch);
     stack_begin();
     /* A place is what a call returns to, one byte into the function at least. */
-    const uintptr_t place = c.run != NULL ? (uintptr_t)c.run : (uintptr_t)c.run_c11;
     (void)rt_record(
-        (struct rt_event){.kind = EVENT_THREAD_START, .place = (const void *)(place + 1)});
+        (struct rt_event){.kind = EVENT_THREAD_START, .place = (const void *)(rt_self.start + 1)});
     if (holds_signals) {
         rt_signals_release(signals_before);
     }

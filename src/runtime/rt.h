@@ -54,6 +54,8 @@ struct rt_task {
     uint64_t access;            /* the access being appended, for the same; 0: none */
     _Atomic uint64_t epoch;     /* stamped records so far */
     uint32_t phase;             /* tasks created so far (runtime/kin.h) */
+    uint32_t moved;             /* outer calls that changed (runtime/calls.h), a bit per level */
+    uintptr_t start;            /* the routine that its thread begins in; 0: of the first task */
     uint64_t calls;             /* its path (runtime/calls.h), where it stands beside a place */
     uint64_t access_count;      /* accesses so far, recorded or not */
     uint64_t maker;             /* the task and its epoch (runtime/late.h), while own is not 0 */

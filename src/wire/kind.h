@@ -125,9 +125,12 @@
          "a semaphore is made; value: its initial count")                                          \
     KIND(65, ONCE_BEGIN, "once-begin", SYNC, NONE, F_OBJECT,                                       \
          "the initializer of a one-time initialization begins; its task's next once of the "       \
-         "object ends it")
+         "object ends it")                                                                         \
+    KIND(66, OPERATION, "operation", REGION, NONE, F_COUNT,                                        \
+         "the task begins another operation, or goes on with an earlier one; count: the "          \
+         "operation's number in its task, from 1; none: a new one")
 
-#define KIND_LIMIT 66 /* one more than the largest number */
+#define KIND_LIMIT 67 /* one more than the largest number */
 
 enum event_kind {
 #define KIND(number, id, name, class, modes, fields, meaning) EVENT_##id = (number),

@@ -65,7 +65,14 @@ enum record_kind {
     RECORD_TIME = 0x86,   /* object: when it is, in microseconds since 1970; for what follows */
     RECORD_LIFE = 0x87,   /* object: a lock, condition, barrier or semaphore that is initialized or
                              destroyed here */
+    RECORD_CALL = 0x88,   /* object: a level of the task's calls, 0 the outermost; the function at
+                             this level is another one. place: in it (level 0), or where the one
+                             around it calls it; 0: the task is in so many functions only.
+                             CALLS_LOST: from here on nothing is known of its calls */
 };
+
+/* Levels that RECORD_CALL tells of, and what it says after a jump out of functions. */
+enum { CALLS_LEVELS = 9, CALLS_LOST = 0xff };
 
 /* True for kinds of which the task says when they happen: what processes tell each other and what
  * they report. */
@@ -139,7 +146,9 @@ struct record {
  * SITE_COUNT words that the process maps and fills: where in the program, how many bytes, read or
  * write.
  *
- *     site (16 bits) | address, upper 16 of 47 | 1 | address, lower 31 */
+ *     site (16 bits) | address, upper 16 of 47 | 1 | address, lower 31
+ *
+ * With site 0 it is RECORD_CALL of level 1, and the address is the place. */
 enum { ADDRESS_BITS = 47, SITE_BITS = 16, SITE_COUNT = 1 << SITE_BITS };
 #define SITES_SUFFIX ".sites"
 

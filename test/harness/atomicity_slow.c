@@ -223,102 +223,65 @@ static bool is_of_task(const struct slow *s, event_id id, event_id other)
     return trace_at(s->t, id)->task == trace_at(s->t, other)->task;
 }
 
-/* How often the section accesses a variable. */
-static size_t accesses_in(const struct slow *s, const struct rules_section *section,
-                          uint64_t variable)
-{
-    size_t count = 0;
-    for (event_id id = section->first; id < s->r->count; id++) {
-        const bool is_in = id <= section->last || s->is_open[section - s->r->sections.at];
-        count += is_in && trace_at(s->t, id)->task == section->task && is_access(s, id) &&
-                 variable_of(s, id) == variable;
-    }
-    return count;
-}
-
 static bool is_in(const struct slow *s, const struct rules_section *section, event_id id)
 {
     return trace_at(s->t, id)->task == section->task && section->first <= id &&
            (id <= section->last || s->is_open[section - s->r->sections.at]);
 }
 
-static bool is_contended(const struct slow *s, const struct rules_section *section)
+/* The number of the task's operation at an event of it: each event `operation` begins a new one, or
+ * says which. */
+static uint32_t operation_at(const struct slow *s, event_id id)
 {
-    vec_each (&s->r->sections, a) {
-        vec_each (&s->r->sections, b) {
-            if (a->lock == section->lock && rules_exclude(a, b)) {
-                return true;
-            }
+    uint32_t now = 1;
+    uint32_t largest = 1;
+    for (event_id before = 0; before < id; before++) {
+        const struct event *e = trace_at(s->t, before);
+        if (e->kind == EVENT_OPERATION && is_of_task(s, before, id)) {
+            now = (e->has & HAS_COUNT) != 0 ? e->count : largest + 1;
+            largest = now > largest ? now : largest;
         }
     }
-    return false;
+    return now;
 }
 
-/* The next access of the section from `id` on, EVENT_NONE: no more. */
-static event_id access_from(const struct slow *s, const struct rules_section *section, event_id id)
+/* How many marked regions of the task are open at an event of it. */
+static int region_depth_at(const struct slow *s, event_id id)
 {
-    for (; id < s->r->count; id++) {
-        if (is_access(s, id) && is_in(s, section, id)) {
-            return id;
+    int depth = 0;
+    for (event_id before = 0; before < id; before++) {
+        const uint16_t kind = trace_at(s->t, before)->kind;
+        if (is_of_task(s, before, id)) {
+            depth += kind == EVENT_ATOMIC_BEGIN;
+            depth -= kind == EVENT_ATOMIC_END && depth > 0;
         }
     }
-    return EVENT_NONE;
+    return depth;
 }
 
-/* Whether two sections access the same, of the pair x and y, at the same places by the same
- * callers.
- */
-static bool do_the_same(const struct slow *s, const struct rules_section *first,
-                        const struct rules_section *second, uint64_t x, uint64_t y)
+/* Whether one marked region has both accesses of a task. */
+static bool is_marked(const struct slow *s, event_id a, event_id b)
 {
-    event_id a = access_from(s, first, first->first);
-    event_id b = access_from(s, second, second->first);
-    while (a != EVENT_NONE || b != EVENT_NONE) {
-        const bool a_counts = a != EVENT_NONE && (variable_of(s, a) == x || variable_of(s, a) == y);
-        const bool b_counts = b != EVENT_NONE && (variable_of(s, b) == x || variable_of(s, b) == y);
-        if (a != EVENT_NONE && !a_counts) {
-            a = access_from(s, first, a + 1);
-        } else if (b != EVENT_NONE && !b_counts) {
-            b = access_from(s, second, b + 1);
-        } else {
-            const struct event *one = a_counts ? trace_at(s->t, a) : NULL;
-            const struct event *other = b_counts ? trace_at(s->t, b) : NULL;
-            if (one == NULL || other == NULL || one->kind != other->kind ||
-                one->object != other->object || one->location != other->location ||
-                one->text != other->text) {
-                return false;
-            }
-            a = access_from(s, first, a + 1);
-            b = access_from(s, second, b + 1);
+    for (event_id id = a; id <= b; id++) {
+        if (is_of_task(s, id, a) && region_depth_at(s, id) == 0) {
+            return false;
         }
     }
     return true;
 }
 
-/* Two accesses in different rounds of a loop. */
+/* Two accesses, the first listed first, of different operations of a task. */
 static bool straddles(const struct slow *s, event_id a, event_id b)
 {
-    if (s->wants_rounds) {
+    if (s->wants_rounds || operation_at(s, a) == operation_at(s, b) || is_marked(s, a, b)) {
         return false;
     }
-    const uint64_t x = variable_of(s, a);
-    const uint64_t y = variable_of(s, b);
-    vec_each (&s->r->sections, first) {
-        vec_each (&s->r->sections, second) {
-            if (first == second || first->lock != second->lock || !is_in(s, first, a) ||
-                !is_in(s, second, b) || !is_contended(s, first)) {
-                continue;
-            }
-            const bool is_first_whole =
-                accesses_in(s, first, x) > (x == y) && accesses_in(s, first, y) > 0;
-            const bool is_second_whole =
-                accesses_in(s, second, x) > (x == y) && accesses_in(s, second, y) > 0;
-            if ((is_first_whole && is_second_whole) || do_the_same(s, first, second, x, y)) {
-                return true;
-            }
+    vec_each (&s->r->sections, section) {
+        if (is_in(s, section, a) && is_in(s, section, b)) {
+            return false;
         }
     }
-    return false;
+    return true;
 }
 
 /* ---- what is settled ---- */
@@ -363,7 +326,7 @@ static bool is_silent(uint16_t kind)
         EVENT_READ,         EVENT_WRITE,        EVENT_ATOMIC_LOAD,  EVENT_LOCK,
         EVENT_SEM_WAIT,     EVENT_WAIT_END,     EVENT_BARRIER_EXIT, EVENT_HAPPENS_AFTER,
         EVENT_LOG,          EVENT_THREAD_START, EVENT_ALLOC,        EVENT_FREE,
-        EVENT_ATOMIC_BEGIN, EVENT_ATOMIC_END,   EVENT_ONCE_BEGIN,
+        EVENT_ATOMIC_BEGIN, EVENT_ATOMIC_END,   EVENT_ONCE_BEGIN,   EVENT_OPERATION,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (kinds[i] == kind) {

@@ -13,9 +13,8 @@
 
 /* Prints a line for each pattern that some execution shows: its key, the two accesses of the task
  * that is interrupted, and those of the other in its order ("RWW 3 7 | 5"). False when there are
- * too many events (64) or states. What may belong to two rounds of a loop, as
- * docs/theory/atomicity.md says, is left out unless it is wanted; where the order of a conflict is
- * settled, it always is. */
+ * too many events (64) or states. Accesses of two operations, as docs/theory/atomicity.md says, are
+ * left out unless they are wanted; where the order of a conflict is settled, they always are. */
 MUST_USE bool slow_atomicity(const struct rules *r, bool wants_rounds, struct out *out);
 
 #endif

@@ -216,12 +216,35 @@ static bool differ(const struct trace *t, void *context)
     return counts;
 }
 
+/* Now and then the task begins another operation, goes on with an earlier one, or enters or leaves
+ * a marked region. */
+static void begin_operation(struct trace *to, uint32_t task, struct prng *prng)
+{
+    struct event e = {.kind = EVENT_OPERATION, .task = task};
+    switch (prng_below(prng, 16)) {
+    case 0:
+    case 1: break;
+    case 2:
+        e.has = HAS_COUNT;
+        e.count = 1 + (uint32_t)prng_below(prng, 3);
+        break;
+    case 3: e.kind = EVENT_ATOMIC_BEGIN; break;
+    case 4: e.kind = EVENT_ATOMIC_END; break;
+    default: return;
+    }
+    trace_append(to, &e);
+}
+
 /* Gives each event a place of its own, so that no two candidates are taken for one; or one of a
  * few, as in loops and functions that are called often. */
-static void place_events(struct trace *to, const struct trace *from, struct prng *few)
+static void place_events(struct trace *to, const struct trace *from, struct prng *few,
+                         struct prng *operations)
 {
     trace_copy_tables(to, from);
     trace_each (from, event) {
+        if (operations != NULL) {
+            begin_operation(to, event->task, operations);
+        }
         char place[16];
         const size_t number =
             few != NULL ? (size_t)prng_below(few, 2) : (size_t)(event - from->events.at);
@@ -294,13 +317,14 @@ static void random_execution(struct trace *t, uint64_t seed, bool has_few_places
     };
     struct trace plain;
     random_trace(&plain, &prng, &shape);
+    struct prng *operations = seed % 4 < 2 ? &prng : NULL;
     if (seed % 3 == 2) {
         struct trace placed;
-        place_events(&placed, &plain, has_few_places ? &prng : NULL);
+        place_events(&placed, &plain, has_few_places ? &prng : NULL, operations);
         put_in_block(t, &placed, &prng);
         trace_release(&placed);
     } else {
-        place_events(t, &plain, has_few_places ? &prng : NULL);
+        place_events(t, &plain, has_few_places ? &prng : NULL, operations);
     }
     trace_release(&plain);
 }
@@ -357,11 +381,11 @@ static void long_execution(struct trace *t, uint64_t seed)
     struct trace plain;
     random_trace(&plain, &prng, &shape);
     if (seed % 2 == 0) {
-        place_events(t, &plain, NULL);
+        place_events(t, &plain, NULL, NULL);
     } else {
         struct trace damaged;
         random_damage(&damaged, &plain, &prng);
-        place_events(t, &damaged, NULL);
+        place_events(t, &damaged, NULL, NULL);
         trace_release(&damaged);
     }
     trace_release(&plain);
@@ -505,8 +529,8 @@ static bool differ_by_place(const struct trace *t, void *context)
     return is_different && !tally->is_unknown;
 }
 
-/* What is left out is rounds of a loop, what every execution has between, and what is settled;
- * nothing else. */
+/* What is left out are couples of two operations, what every execution has between, and what is
+ * settled; nothing else. */
 TEST(what_is_left_out_is_what_is_said_to_be)
 {
     struct tally tally = {0};
