@@ -289,7 +289,7 @@ static void set_channel(struct collector *c, struct source *s, struct event *eve
         event->object = naming_object(&s->process->naming, row->record->object, row->record->place);
         return;
     }
-    if (row->more != NULL) {
+    if (row->more != NULL && row->more->size > 0) { /* a piece of a stream may have a value alone */
         set_datagram(c, row, event);
         return;
     }

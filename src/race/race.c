@@ -20,6 +20,7 @@
 #include "race/swap.h"
 #include "race/tally.h"
 #include "race/tell.h"
+#include "race/token_stream.h"
 
 /* What all ways of finding look at. */
 struct candidates {
@@ -446,6 +447,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
               struct race_stats *stats, struct notes *n, struct err *e)
 {
     struct tally y;
+    struct trace replaced;
     int result = 0;
     if (o->model == RACE_OBSERVED) {
         return err_set(e, "the model observed reads a stream and is not answered here");
@@ -455,8 +457,9 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     }
     const struct access_filter filter = filter_of(o);
     access_note_odd(&filter, t, n);
-    tally_init(&y, t, o, stats);
+    tally_init(&y, token_streams_replace(t, &replaced), o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
+        y.t = t;
         spider_find(&y, f);
     } else if (o->skips_data && o->skips_messages) {
         result = find_only_deadlocks(&y, f, n, e);
@@ -478,5 +481,6 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
         notes_add(n, "", "a question was left open: %.150s", stats->silence.text);
     }
     tally_release(&y);
+    token_streams_release(&replaced);
     return result;
 }

@@ -1,7 +1,7 @@
 /* Sockets and pipes: what is sent is announced before it leaves and corrected when less went; what
- * is received is recorded when it is there. Streams carry only how many bytes; datagrams also a
- * hash of their content, by which the collector knows them again at the other end. Payloads are not
- * kept. */
+ * is received is recorded when it is there. Streams carry how many bytes, and a hash of a few;
+ * datagrams a hash of their content, by which the collector knows them again at the other end.
+ * Payloads are not kept. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@
 enum {
     ENDS_MAX = 320,
     UNITS_MAX = 1 << 16, /* of one write to an eventfd that is a semaphore */
+    TOKEN_SIZE_MAX = 16,
 };
 
 /* FNV-1a, over as much of a datagram as its sender and receiver both have. */
@@ -119,6 +120,25 @@ static struct rt_mark record_posts(struct descriptor d, const struct transfer *t
     return mark;
 }
 
+/* Bytes of a stream. Of a few that fill their buffers a hash is kept: equal pieces of one stream
+ * may take each other's place. */
+static struct rt_mark record_bytes(enum event_kind kind, struct descriptor d,
+                                   const struct transfer *t, size_t size)
+{
+    const bool is_token = size > 0 && size <= TOKEN_SIZE_MAX && t->parts != NULL &&
+                          vector_size(t->parts, t->count) == size;
+    descriptor_name(t->fd);
+    return rt_record(
+        (struct rt_event){.kind = kind,
+                          .mode = d.transport,
+                          .object = (const void *)(uintptr_t)d.number,
+                          .has_size = true,
+                          .size = size,
+                          .has_value = is_token,
+                          .value = is_token ? (int64_t)hash_vector(t->parts, t->count, size) : 0,
+                          .place = t->place});
+}
+
 static struct rt_mark record_transfer(enum event_kind kind, const struct transfer *t, size_t size)
 {
     if (!rt_is_recording()) {
@@ -130,13 +150,7 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
     if (d.class == DESCRIPTOR_DATAGRAM) {
         mark = record_datagram(kind, d, t, size);
     } else if (d.class == DESCRIPTOR_STREAM) {
-        descriptor_name(t->fd);
-        mark = rt_record((struct rt_event){.kind = kind,
-                                           .mode = d.transport,
-                                           .object = (const void *)(uintptr_t)d.number,
-                                           .has_size = true,
-                                           .size = size,
-                                           .place = t->place});
+        mark = record_bytes(kind, d, t, size);
     } else if (d.class == DESCRIPTOR_EVENT) {
         /* What is read tells how much was written before. */
         descriptor_name(t->fd);

@@ -61,11 +61,14 @@
     KIND(29, FREE, "free", MEMORY, NONE, F_OBJECT, "memory is freed")                              \
     KIND(30, CONNECT, "connect", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is asked for")   \
     KIND(31, ACCEPT, "accept", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is accepted")      \
-    KIND(32, SEND, "send", NET, TRANSPORT, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT,       \
+    KIND(32, SEND, "send", NET, TRANSPORT,                                                         \
+         F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT | F_VALUE,                               \
          "a message, or bytes of a stream, are sent; object: the directed channel; text: the "     \
-         "socket")                                                                                 \
-    KIND(33, RECV, "recv", NET, TRANSPORT, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT,       \
-         "a message, or bytes of a stream, have been received")                                    \
+         "socket; value, of a few bytes of a stream: what tells them from others")                 \
+    KIND(33, RECV, "recv", NET, TRANSPORT,                                                         \
+         F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT | F_VALUE,                               \
+         "a message, or bytes of a stream, have been received; value: as above, if no more was "   \
+         "asked for")                                                                              \
     KIND(34, CLOSE, "close", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is closed")          \
     KIND(35, SHUTDOWN, "shutdown", NET, TRANSPORT, F_OBJECT | F_TEXT,                              \
          "one direction of a connection is closed")                                                \

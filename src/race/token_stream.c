@@ -1,0 +1,116 @@
+#include "race/token_stream.h"
+
+#include "base/map.h"
+#include "order/message.h"
+#include "wire/kind.h"
+
+#define TASK_NONE UINT32_MAX
+
+/* What is known of one end of a stream. */
+struct end {
+    uint32_t task;    /* the first that used it */
+    bool has_several; /* tasks */
+};
+
+struct stream {
+    uint32_t node;
+    uint64_t size;
+    int64_t content;
+    struct end sender, receiver;
+    bool is_other; /* not all pieces are alike */
+};
+
+typedef VEC(struct stream) stream_list;
+
+static bool is_piece(const struct event *e)
+{
+    return (e->kind == EVENT_SEND || e->kind == EVENT_RECV) && message_is_stream(e);
+}
+
+static void note_task(struct end *end, uint32_t task)
+{
+    end->has_several |= end->task != TASK_NONE && end->task != task;
+    end->task = task;
+}
+
+static void note_piece(struct stream *s, const struct trace *t, const struct event *e)
+{
+    const bool is_known = (e->has & HAS_SIZE) != 0 && (e->has & HAS_VALUE) != 0;
+    s->is_other |= !is_known || e->size == 0 || e->size != s->size || e->value != s->content ||
+                   trace_node_of(t, e) != s->node;
+    note_task(e->kind == EVENT_SEND ? &s->sender : &s->receiver, e->task);
+}
+
+/* The number of each channel that has pieces, and what is known of it. */
+static void read_streams(const struct trace *t, struct map *number_of, stream_list *streams)
+{
+    struct map piece_of = {0}; /* task to the stream of the receive that it just made */
+    trace_each (t, e) {
+        uint32_t *last = map_slot(&piece_of, e->task, UINT32_MAX, NULL);
+        if (e->kind == EVENT_HANDLER_BEGIN && *last != UINT32_MAX) {
+            streams->at[*last].is_other = true; /* what is handled is a message */
+        }
+        *last = UINT32_MAX;
+        if (!is_piece(e)) {
+            continue;
+        }
+        bool is_new = false;
+        const uint32_t number = *map_slot(number_of, e->object, (uint32_t)streams->count, &is_new);
+        if (is_new) {
+            vec_push(streams, (struct stream){.node = trace_node_of(t, e),
+                                              .size = e->size,
+                                              .content = e->value,
+                                              .sender.task = TASK_NONE,
+                                              .receiver.task = TASK_NONE});
+        }
+        note_piece(&streams->at[number], t, e);
+        *last = e->kind == EVENT_RECV ? number : UINT32_MAX;
+    }
+    map_release(&piece_of);
+}
+
+/* With one sender and one receiver the stream leaves no choice. */
+static bool is_of_tokens(const struct stream *s)
+{
+    return !s->is_other && s->sender.task != TASK_NONE && s->receiver.task != TASK_NONE &&
+           (s->sender.has_several || s->receiver.has_several);
+}
+
+static void replace(const struct trace *t, const struct map *number_of, const stream_list *streams,
+                    struct trace *replaced)
+{
+    *replaced = (struct trace){.tables = t->tables, .is_sealed = true};
+    trace_each (t, e) {
+        struct event copy = *e;
+        if (is_piece(e) && is_of_tokens(&streams->at[*map_get(number_of, e->object)])) {
+            copy.kind = e->kind == EVENT_SEND ? EVENT_SEM_POST : EVENT_SEM_WAIT;
+            copy.mode = MODE_UNSAID;
+        }
+        vec_push(&replaced->events, copy);
+    }
+    must(replaced->events.count == t->events.count);
+}
+
+const struct trace *token_streams_replace(const struct trace *t, struct trace *replaced)
+{
+    struct map number_of = {0};
+    stream_list streams = {0};
+    bool has_tokens = false;
+    *replaced = (struct trace){0};
+    must(t->is_sealed);
+    read_streams(t, &number_of, &streams);
+    vec_each (&streams, s) {
+        has_tokens |= is_of_tokens(s);
+    }
+    if (has_tokens) {
+        replace(t, &number_of, &streams, replaced);
+    }
+    vec_release(&streams);
+    map_release(&number_of);
+    return has_tokens ? replaced : t;
+}
+
+void token_streams_release(struct trace *replaced)
+{
+    vec_release(&replaced->events);
+}
