@@ -6,6 +6,8 @@
 
 enum { ATTEMPTS_PER_EVENT = 60, ATOMICS = 2 };
 enum { USES_LOCKS = RANDOM_LOCK | RANDOM_RWLOCK | RANDOM_WAIT };
+/* The lock of a predicate, which no other action takes or gives back; a condition of its name. */
+enum { PREDICATE_LOCK = 100 };
 
 uint32_t sim_below(struct sim *s, uint32_t bound)
 {
@@ -127,6 +129,9 @@ static bool try_unlock(struct sim *s, struct actor *a)
         return false;
     }
     const uint32_t chosen = sim_one_in(s, 4) ? sim_below(s, a->hold_count) : a->hold_count - 1;
+    if (a->holds[chosen].lock == PREDICATE_LOCK) {
+        return false; /* its plan gives it back */
+    }
     const struct hold hold = a->holds[chosen];
     if (hold.is_in_handler != a->is_in_handler) {
         return false;
@@ -278,9 +283,6 @@ static bool try_return_from_wait(struct sim *s, struct actor *a)
 
 /* ---- predicates ---- */
 
-/* The lock of the predicate, which no other action takes; a condition of its name. */
-enum { PREDICATE_LOCK = 100 };
-
 static void emit_predicate(struct sim *s, struct actor *a, uint16_t kind, uint32_t place)
 {
     sim_emit(s, a,
@@ -307,14 +309,17 @@ static bool plan_begin(struct sim *s, struct actor *a)
     return true;
 }
 
-/* Gives the lock back. */
-static void plan_leave(struct sim *s, struct actor *a)
+/* Gives the lock back, after those that were taken since. */
+static bool plan_leave(struct sim *s, struct actor *a)
 {
+    if (a->holds[a->hold_count - 1].lock != PREDICATE_LOCK) {
+        return false;
+    }
     a->hold_count--;
-    must(a->holds[a->hold_count].lock == PREDICATE_LOCK);
     sim_emit(s, a,
              (struct event){.kind = EVENT_UNLOCK, .object = sim_object(s, "m", PREDICATE_LOCK)});
     a->plan = a->plan == PLAN_LEAVE_AND_NOTIFY ? PLAN_NOTIFY : PLAN_NONE;
+    return true;
 }
 
 static void plan_wait(struct sim *s, struct actor *a)
@@ -363,7 +368,7 @@ static bool try_predicate(struct sim *s, struct actor *a)
         return true;
     case PLAN_NOTIFY: plan_notify(s, a); return true;
     case PLAN_LEAVE:
-    case PLAN_LEAVE_AND_NOTIFY: plan_leave(s, a); return true;
+    case PLAN_LEAVE_AND_NOTIFY: return plan_leave(s, a);
     }
     bug("a plan");
 }
