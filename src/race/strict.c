@@ -156,7 +156,8 @@ static void build_choices(struct strict *s)
     s->list_is_allowed = splice_list_is_allowed(&s->hb);
     if (s->list_is_allowed) {
         splice_build(&s->splice, &s->hb, &s->held);
-        s->has_spans = lock_spans_apply(&s->hb);
+        /* Accesses of a routine that another task could run are decided one by one. */
+        s->has_spans = s->hb.onces.count == 0 && lock_spans_apply(&s->hb);
     }
     if (s->has_spans) {
         lock_spans_build(&s->spans, &s->hb, &s->held, &s->arena);

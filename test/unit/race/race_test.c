@@ -127,6 +127,13 @@ TEST(locks_taken_crosswise_may_leave_no_order)
                "a|b|x");
 }
 
+/* Another task could run the routine, but then the read would be that task's. */
+TEST(a_once_routine_comes_before_what_follows_every_later_return)
+{
+    CHECK_TEXT(found("A once-begin o; A r x @a; A once o; B once o; B w x @b"), "");
+    CHECK_TEXT(found("A w x @a; A once-begin o; A r y; A once o; B once o; B w x @b"), "a|b|x");
+}
+
 TEST(a_wait_comes_after_some_notify_since_it_began)
 {
     const char *one = "A acq m; A wait c lock=m; B w x @b; B acq m; B notify c; B rel m;"
