@@ -324,6 +324,16 @@ static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry,
     }
 }
 
+/* Whether a critical section records an access to the task's own word at once. It guards memory
+ * that others will use too, and atomicity asks about its first accesses as well as its last; trails
+ * keep only the last. A section that does not seem to end records a bounded part. */
+static inline bool is_recorded_at_once(uintptr_t address)
+{
+    const bool is_so = rt_self.section_left != 0 && !is_on_own_stack(address);
+    rt_self.section_left -= is_so;
+    return is_so;
+}
+
 /* An access to any word. */
 __attribute__((noinline)) static void note_any(struct region *region, uintptr_t address,
                                                uint64_t entry)
@@ -332,10 +342,10 @@ __attribute__((noinline)) static void note_any(struct region *region, uintptr_t 
     const uint64_t site = site_number(entry);
     if (rt_self.own != 0 && site != 0) {
         const uint64_t owner = owner_of(address);
-        if (take(&c, owner)) {
-            leave_trail(&c, address, entry, site, owner);
-        } else {
+        if (!take(&c, owner) || is_recorded_at_once(address)) {
             emit(address, entry);
+        } else {
+            leave_trail(&c, address, entry, site, owner);
         }
         return;
     }
@@ -456,6 +466,7 @@ __attribute__((always_inline)) static inline void note_word(struct region *regio
     const uint64_t site = site_first(entry);
     if (__builtin_expect(
             atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
+                rt_self.section_left != 0 ||
                 (is_halves ? !is_by_halves(address, size) : !shadow_has_bytes(region, index)) ||
                 site_known(site) != entry,
             0)) {

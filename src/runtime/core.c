@@ -159,6 +159,28 @@ static uint64_t place_of(const struct rt_event *event)
                : place | rt_self.calls;
 }
 
+/* Locks of files are often held for as long as a process lives, and are not counted. */
+static bool is_thread_lock(const struct rt_event *event)
+{
+    const uint8_t mode = event->mode & (uint8_t)~LOCK_TRY;
+    return mode != LOCK_FCNTL_READ && mode != LOCK_FCNTL_WRITE && mode != LOCK_FLOCK_READ &&
+           mode != LOCK_FLOCK_WRITE;
+}
+
+static void count_sections(struct rt_task *task, const struct rt_event *event)
+{
+    const bool begins =
+        (event->kind == EVENT_LOCK && is_thread_lock(event)) || event->kind == EVENT_WAIT_END;
+    const bool ends =
+        (event->kind == EVENT_UNLOCK && is_thread_lock(event)) || event->kind == EVENT_WAIT_BEGIN;
+    if (begins) {
+        task->section_left = task->held++ == 0 ? RT_SECTION_MAX : task->section_left;
+    } else if (ends) {
+        task->held -= task->held > 0;
+        task->section_left = task->held == 0 ? 0 : task->section_left;
+    }
+}
+
 struct rt_mark rt_record(struct rt_event event)
 {
     if (rt_self.has_loaded && rt_self.busy == 0 && rt_is_on) {
@@ -187,6 +209,7 @@ struct rt_mark rt_record(struct rt_event event)
     };
     const struct rt_mark mark = append_record(
         task, &record, (struct tail){event.more, event.more_size, event.value}, !event.is_plain);
+    count_sections(task, &event);
     errno = saved;
     leave(task);
     return mark;

@@ -29,7 +29,10 @@
 #define RT_EXPORT __attribute__((visibility("default")))
 #define RT_PLACE __builtin_return_address(0)
 
-enum { RT_EPOCHS_MAX = 1 << 29 }; /* of a task that leaves trails (runtime/late.h) */
+enum {
+    RT_EPOCHS_MAX = 1 << 29, /* of a task that leaves trails (runtime/late.h) */
+    RT_SECTION_MAX = 4096,   /* accesses to a task's own words that a critical section records */
+};
 
 struct rt_pending;
 
@@ -58,6 +61,8 @@ struct rt_task {
     uintptr_t start;            /* the routine that its thread begins in; 0: of the first task */
     uint64_t calls;             /* its path (runtime/calls.h), where it stands beside a place */
     uint64_t access_count;      /* accesses so far, recorded or not */
+    uint32_t held;              /* critical sections of threads that it is in ... */
+    uint32_t section_left;      /* ... and accesses to its own words that they still record */
     uint64_t maker;             /* the task and its epoch (runtime/late.h), while own is not 0 */
     uint64_t own;               /* the state of its words (runtime/access.c); 0: not known yet */
     char path[512];

@@ -125,6 +125,7 @@ class Filter:
         self.phase, self.epoch, self.made_by, self.joined_by = {0: 0}, {0: 0}, {}, {}
         self.known = {0: {}}  # by task: which phases of others came before, by creations and joins
         self.state, self.trails, self.recorded, self.was_shared = {}, {}, set(), {}
+        self.held = dict.fromkeys(program.parent, 0)  # by task: how many locks
 
     def is_past(self, task, phase, asker):
         """Climbs from the owner through its joins, and from the asker through its makers."""
@@ -157,6 +158,9 @@ class Filter:
             self.recorded.add(number)
             return
         self.state[word] = (task, self.phase[task])
+        if self.held[task] > 0:
+            self.recorded.add(number)
+            return
         name, rest = self.row(verb, part)
         for slot in rest:
             old = trails.get((name, slot))
@@ -186,6 +190,7 @@ class Filter:
                 self.joined_by[what] = (task, self.phase[task])
                 for other, phase in {**self.known[what], what: 1 << 30}.items():
                     self.known[task][other] = max(phase, self.known[task].get(other, -1))
+            self.held[task] += (verb == "lock") - (verb == "unlock")
             self.epoch[task] += verb not in ("read", "write")
         return self.recorded
 
