@@ -41,13 +41,7 @@ static void *look(void *unused)
 
 int main(int argc, char **argv)
 {
-    const size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
-    thread_body *bodies[THREADS_MAX] = {look};
-    assert(count >= 2 && count <= THREADS_MAX);
-    for (size_t i = 1; i < count; i++) {
-        bodies[i] = set;
-    }
     (void)lock;
-    threads_run(bodies, count);
+    threads_run_last(set, look, threads_asked(argc, argv, 3));
     return 0;
 }

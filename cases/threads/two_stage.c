@@ -1,5 +1,7 @@
 /* Two values that belong together, each under a lock of its own: a reader between the two stages of
- * an update sees the first of them new and the second old. */
+ * an update sees the first of them new and the second old. All updates write the same values, so
+ * that none of them may be past its second stage. The argument is the number of threads, 2 when
+ * there is none. */
 #include "threads.h"
 
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,8 +41,8 @@ static void *look(void *unused)
     return unused;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    RUN(update, look);
+    threads_run_last(update, look, threads_asked(argc, argv, 2));
     return 0;
 }

@@ -10,6 +10,9 @@ FOLDER = os.path.normpath(os.path.join(SOURCE, "cases", "threads"))
 ROW = re.compile(r"^\| `(\w+)((?: \w+)*)` \| (.*) \| (yes|no) \| ([\w, -]+) \|$")
 
 
+KERNEL = re.compile(r"^\| `(\w+)((?: \w+)*)` \| (.*) \| (-|\d+(?:-\d+)?) \| ([a-z][a-z, -]+) \|$")
+
+
 class Program:
     def __init__(self, name, arguments, is_race, kinds):
         self.name = name
@@ -45,8 +48,26 @@ class Program:
         return path
 
 
+class Kernel(Program):
+    """A program after published work, with the published figures."""
+    def __init__(self, row):
+        super().__init__(row[1], row[2].split(), False, row[5].split(", "))
+        self.after = row[3]
+        self.published = row[4]  # schedules to the first bug, "LEAST-MOST"; "-" where there are none
+
+
+def rows_of(form):
+    """The rows of README.md that have this form."""
+    with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as file:
+        rows = [form.match(line) for line in file.read().splitlines()]
+    return [row for row in rows if row]
+
+
 def programs():
     """All of them, in the order of the table."""
-    with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as file:
-        rows = [ROW.match(line) for line in file.read().splitlines()]
-    return [Program(row[1], row[2].split(), row[4] == "yes", row[5].split(", ")) for row in rows if row]
+    return [Program(row[1], row[2].split(), row[4] == "yes", row[5].split(", ")) for row in rows_of(ROW)]
+
+
+def kernels():
+    """Kernels after the literature, in the order of their table; each is one of the programs, with arguments of its own."""
+    return [Kernel(row) for row in rows_of(KERNEL)]
