@@ -78,6 +78,10 @@ RT_EXPORT void *malloc(size_t size)
     return heap_take(size, ALIGNMENT, PLACE_ASKED);
 }
 
+/* The hook itself, which no other malloc replaces. */
+extern void *own_malloc(size_t size)
+    __attribute__((alias("malloc"), visibility("hidden"), malloc, nothrow, leaf, alloc_size(1)));
+
 RT_EXPORT void *calloc(size_t count, size_t size)
 {
     size_t whole = 0;
@@ -104,7 +108,8 @@ RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return moved(block, whole, RT_PLACE);
+    /* A program with a malloc of its own gets its blocks from there, and frees them there. */
+    return malloc == own_malloc ? moved(block, whole, RT_PLACE) : realloc(block, whole);
 }
 
 RT_EXPORT void free(void *block)

@@ -625,13 +625,27 @@ static bool process_prepare(void)
            at_quick_exit(at_quick_end) == 0;
 }
 
-/* Runs before the program's own constructors. A setuid program is left alone: its environment is
- * its caller's word. */
-__attribute__((constructor(101))) static void start(void)
+/* The value of a variable of the environment that glibc hands to constructors; getenv knows none
+ * before libc's own constructor has run. */
+static const char *variable(char *const *environment, const char *name)
+{
+    const size_t size = strlen(name);
+    for (; environment != NULL && *environment != NULL; environment++) {
+        if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=') {
+            return *environment + size + 1;
+        }
+    }
+    return NULL;
+}
+
+/* Runs before all other constructors, those of libraries and libc included (meson.build:
+ * initfirst). A setuid program is left alone: its environment is its caller's word. */
+__attribute__((constructor(101))) static void
+start(__attribute__((unused)) int count, __attribute__((unused)) char **words, char **environment)
 {
     real_find();
     environment_start();
-    const char *where = getenv(RECORDING_VARIABLE);
+    const char *where = variable(environment, RECORDING_VARIABLE);
     if (where == NULL || getauxval(AT_SECURE) != 0 || !recording_open(where) ||
         !process_prepare()) {
         return;
@@ -642,7 +656,7 @@ __attribute__((constructor(101))) static void start(void)
     rt_is_watched = (rt_recording->flags & RECORDING_WATCHED) != 0;
     rt_is_on = true;
     main_task = &rt_self;
-    const bool goes_on = take_origin(getenv(ORIGIN_VARIABLE));
+    const bool goes_on = take_origin(variable(environment, ORIGIN_VARIABLE));
     calls_start((rt_recording->flags & RECORDING_STACKS) != 0, rt_recording->handler_count > 0);
     rt_task_begin("main", rt_task_reserve());
     note_begin();

@@ -20,6 +20,7 @@
 #include "runtime/calls.h"
 #include "runtime/memory.h"
 #include "runtime/new.h"
+#include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/shared.h"
 
@@ -56,11 +57,12 @@ static void find_one(void (**slot)(void), const char *name)
     *slot = found.function;
 }
 
-/* False while the functions are being found, which a caller in the middle of it must do without. */
+/* False while these functions, or those of real.h, are being found: the caller must do without
+ * them. */
 static bool is_ready(void)
 {
     if (__builtin_expect(atomic_load_explicit(&finding, memory_order_acquire) == 2, 1)) {
-        return true;
+        return real_lookups == 0;
     }
     int before = 0;
     if (!atomic_compare_exchange_strong(&finding, &before, 1)) {
@@ -217,6 +219,10 @@ RT_EXPORT void *malloc(size_t size)
     return is_ready() ? allocated(real.malloc(size), size, RT_PLACE) : store_take(size);
 }
 
+/* The hook itself, which no other malloc replaces. */
+extern void *own_malloc(size_t size)
+    __attribute__((alias("malloc"), visibility("hidden"), malloc, nothrow, leaf, alloc_size(1)));
+
 RT_EXPORT void *calloc(size_t count, size_t size)
 {
     size_t whole = 0;
@@ -235,13 +241,18 @@ RT_EXPORT void free(void *block)
     }
 }
 
-/* How large the block was is not known: what lies behind it is copied, too. */
+/* The size of a block of the store is not known: the bytes behind it are copied, too. A block of
+ * the allocator that is resized while functions are being found keeps its bytes as far as it has
+ * room. */
 static void *moved_from_store(const void *block, size_t size)
 {
     void *fresh = is_ready() ? real.malloc(size) : store_take(size);
     if (fresh != NULL && is_of_store(block)) {
         const size_t left = (size_t)(store + STORE_SIZE - (const unsigned char *)block);
         memmove(fresh, block, size < left ? size : left);
+    } else if (fresh != NULL && block != NULL && real.malloc_usable_size != NULL) {
+        const size_t before = real.malloc_usable_size((void *)(uintptr_t)block);
+        memcpy(fresh, block, size < before ? size : before);
     }
     return fresh;
 }
@@ -267,6 +278,13 @@ RT_EXPORT void *realloc(void *block, size_t size)
     return reallocated(block, size, RT_PLACE);
 }
 
+/* False in a program that has a malloc of its own: the loader then resolves `malloc` to that one,
+ * and what follows must take its blocks from there, because that is where they are freed. */
+static bool is_malloc_ours(void)
+{
+    return malloc == own_malloc;
+}
+
 RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
 {
     size_t whole = 0;
@@ -274,14 +292,21 @@ RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return reallocated(block, whole, RT_PLACE);
+    return is_malloc_ours() ? reallocated(block, whole, RT_PLACE) : realloc(block, whole);
+}
+
+static void *new_block(size_t size, const void *place)
+{
+    if (!is_malloc_ours()) {
+        return malloc(size);
+    }
+    return is_ready() ? allocated(real.malloc(size), size, place) : store_take(size);
 }
 
 /* Copies of text are the program's blocks, not libc's. */
 static char *duplicated(const char *text, size_t size, const void *place)
 {
-    char *copy =
-        is_ready() ? allocated(real.malloc(size + 1), size + 1, place) : store_take(size + 1);
+    char *copy = new_block(size + 1, place);
     if (copy != NULL) {
         memcpy(copy, text, size);
         copy[size] = 0;

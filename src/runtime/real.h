@@ -213,6 +213,11 @@ extern struct real rt_real;
  * reached. */
 void real_find(void);
 
+/* Above 0 while the calling thread looks functions up. A lookup that fails allocates its message
+ * (dlerror). If the lookup began in a foreign malloc, that must not be entered again: the hooks of
+ * malloc serve such requests themselves. */
+extern __thread unsigned real_lookups __attribute__((tls_model("initial-exec")));
+
 /* Constructors of other libraries may call a hook before ours has run, hence the look. */
 #define REAL(name) \
     (__builtin_expect(rt_real.name == NULL, 0) ? (real_find(), rt_real.name) : rt_real.name)
