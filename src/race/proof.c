@@ -204,13 +204,16 @@ static void tell_all(struct proofs *p, struct proof_stats *stats)
     }
 }
 
+/* A list that shows what no execution does (sections that overlap) is no prefix: cuts then hold
+ * only what the pair needs. */
 static struct sound_options collecting(struct proofs *p)
 {
     return (struct sound_options){.found = collect,
                                   .context = p,
                                   .skips_data = p->options->skips_data,
                                   .skips_messages = p->options->skips_messages,
-                                  .extends_cuts = !p->options->wants_least_cuts,
+                                  .extends_cuts =
+                                      !p->options->wants_least_cuts && sound_is_certain(p->hb),
                                   .watch = p->options->watch};
 }
 

@@ -83,7 +83,7 @@ struct search {
     struct map worker_of;            /* (task, stream) to number */
     struct map pool_first;           /* address to its first inbox */
     struct triples pool_inbox_of;    /* (address, place, worker) */
-    struct triples message_shown_of; /* (task, place of the send, place of the receive) */
+    struct triples message_shown_of; /* (earlier receiver, place of send, place of receive) */
 };
 
 const char *sound_refusal(const struct hb *hb)
@@ -295,7 +295,7 @@ static void look_into(struct search *s, const struct message *later,
         if (is_one_stream || earlier->send == later->send) {
             continue;
         }
-        uint32_t *mark = triples_slot(&s->message_shown_of, event_at(s, later->receive)->task,
+        uint32_t *mark = triples_slot(&s->message_shown_of, event_at(s, earlier->receive)->task,
                                       event_at(s, later->send)->location,
                                       event_at(s, earlier->receive)->location);
         *mark = *mark == TRIPLE_ABSENT ? 0 : *mark;

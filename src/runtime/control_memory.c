@@ -109,7 +109,8 @@ RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
         return NULL;
     }
     /* A program with a malloc of its own gets its blocks from there, and frees them there. */
-    return malloc == own_malloc ? moved(block, whole, RT_PLACE) : realloc(block, whole);
+    void *(*volatile resolved)(size_t) = malloc; /* compilers take two names for two functions */
+    return resolved == own_malloc ? moved(block, whole, RT_PLACE) : realloc(block, whole);
 }
 
 RT_EXPORT void free(void *block)

@@ -282,7 +282,8 @@ RT_EXPORT void *realloc(void *block, size_t size)
  * and what follows must take its blocks from there, because that is where they are freed. */
 static bool is_malloc_ours(void)
 {
-    return malloc == own_malloc;
+    void *(*volatile resolved)(size_t) = malloc; /* compilers take two names for two functions */
+    return resolved == own_malloc;
 }
 
 RT_EXPORT void *reallocarray(void *block, size_t count, size_t size)

@@ -46,6 +46,9 @@ int test_is_long(void);
 /* count in a normal run, count_long in a long one. */
 uint64_t test_count(uint64_t count, uint64_t count_long);
 
+/* The seed that random tests of races begin with: CLEW_TEST_SEED, 0 without it. */
+uint64_t test_seed(void);
+
 /* The path of the folder ../shared/data beside the project, NULL (with a skip) where it is not
  * there. */
 const char *test_shared_data(void);

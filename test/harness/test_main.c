@@ -28,6 +28,12 @@ uint64_t test_count(uint64_t count, uint64_t count_long)
     return test_is_long() ? count_long : count;
 }
 
+uint64_t test_seed(void)
+{
+    const char *text = getenv("CLEW_TEST_SEED");
+    return text == NULL ? 0 : strtoull(text, NULL, 10);
+}
+
 const char *test_shared_data(void)
 {
     const char *path = getenv("CLEW_SHARED_DATA");

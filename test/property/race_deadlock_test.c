@@ -333,7 +333,7 @@ static void finish(const struct tally *tally, uint64_t count)
 static void check_nested(uint64_t count, bool has_handlers, bool has_waits, bool is_damaged)
 {
     struct tally tally = {.is_exact_for_cuts = !has_handlers && !has_waits && !is_damaged};
-    for (uint64_t seed = 0; seed < count; seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct prng prng;
         prng_init(&prng, seed);
         const struct trace *t = nested_trace(&prng, has_handlers, has_waits);
@@ -374,7 +374,7 @@ TEST(on_damaged_traces_nothing_false_is_shown)
 TEST(random_traces_have_the_deadlocks_that_brute_force_finds)
 {
     struct tally tally = {0};
-    for (uint64_t seed = 0; seed < test_count(400, 20000); seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + test_count(400, 20000); seed++) {
         struct prng prng;
         struct trace t;
         prng_init(&prng, seed);

@@ -116,7 +116,7 @@ static bool is_wrong(const struct trace *t, void *context)
 static void check_many(uint64_t count, struct feasible_options options, bool is_damaged)
 {
     struct tally tally = {.options = options};
-    for (uint64_t seed = 0; seed < count; seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct prng prng;
         struct trace t;
         prng_init(&prng, seed);

@@ -171,7 +171,7 @@ static struct random_shape pick_shape(struct prng *prng, struct range range)
 
 static void check(struct property *p, struct range range)
 {
-    for (uint64_t seed = 0; seed < range.traces; seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + range.traces; seed++) {
         struct trace t;
         struct prng prng;
         prng_init(&prng, seed);

@@ -344,7 +344,7 @@ static struct tally check_many(uint64_t count, enum recording_filter filter,
                                bool (*fails)(const struct trace *t, void *context))
 {
     struct tally tally = {.filter = filter};
-    for (uint64_t seed = 0; seed < count; seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct prng prng;
         struct trace t;
         prng_init(&prng, seed);

@@ -188,7 +188,7 @@ static bool twins_differ(const struct trace *t, void *context)
 static void check_twins(enum slow_model model, uint64_t count, uint32_t size_max, bool is_damaged)
 {
     struct twins twins = {.model = model};
-    for (uint64_t seed = 0; seed < count; seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct trace t;
         struct prng prng;
         prng_init(&prng, seed);
@@ -240,7 +240,7 @@ TEST(sync_preserving_races_are_feasible)
 {
     uint64_t feasible_count = 0;
     uint64_t preserving_count = 0;
-    for (uint64_t seed = 0; seed < test_count(300, 10000); seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + test_count(300, 10000); seed++) {
         struct trace t;
         struct prng prng;
         struct rules r;

@@ -260,7 +260,7 @@ static void random_of(struct trace *t, uint64_t seed, uint32_t size_max, bool is
 static void check_strict(uint64_t count, uint32_t size_max, bool is_damaged)
 {
     struct tried tried = {0};
-    for (uint64_t seed = 0; seed < count; seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct trace t;
         random_of(&t, seed, size_max, is_damaged);
         if (strict_differs(&t, &tried)) {
@@ -410,7 +410,7 @@ static void random_plain(struct trace *t, uint64_t seed, uint32_t size_max)
 static void check_random(bool (*differs)(const struct trace *t, void *context), void *context,
                          uint64_t count, uint32_t size_max)
 {
-    for (uint64_t seed = 0; seed < count; seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct trace t;
         if (seed % 3 == 0) {
             random_plain(&t, seed, size_max * 3);
@@ -429,7 +429,7 @@ static void check_random(bool (*differs)(const struct trace *t, void *context), 
 TEST(the_engine_equals_walking_all_states_where_nothing_is_to_choose)
 {
     struct tried tried = {0};
-    for (uint64_t seed = 0; seed < test_count(500, 20000); seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + test_count(500, 20000); seed++) {
         struct trace t;
         random_plain(&t, seed, 46);
         if (strict_differs(&t, &tried)) {
@@ -474,7 +474,7 @@ static void random_locked(struct trace *t, uint64_t seed, uint32_t size_max)
 TEST(counting_under_locks_equals_enumerating)
 {
     uint64_t found_count = 0;
-    for (uint64_t seed = 0; seed < test_count(100, 20000); seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + test_count(100, 20000); seed++) {
         struct trace t;
         random_locked(&t, seed, 160);
         if (counting_differs(&t, &found_count)) {
@@ -515,7 +515,7 @@ static bool locked_count_differs(const struct trace *t, void *context)
 TEST(counting_under_locks_equals_walking_all_states)
 {
     uint64_t race_count = 0;
-    for (uint64_t seed = 0; seed < test_count(200, 20000); seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + test_count(200, 20000); seed++) {
         struct trace t;
         random_locked(&t, seed, 36);
         if (locked_count_differs(&t, &race_count)) {
@@ -552,7 +552,7 @@ TEST(feasible_races_by_place_equal_those_asked_one_by_one)
 {
     uint64_t found_count = 0;
     check_random(feasible_places_differ, &found_count, test_count(150, 20000), 60);
-    for (uint64_t seed = 0; seed < test_count(100, 20000); seed++) {
+    for (uint64_t seed = test_seed(); seed < test_seed() + test_count(100, 20000); seed++) {
         struct trace t;
         random_locked(&t, seed, 60);
         CHECK(!feasible_places_differ(&t, &found_count));
