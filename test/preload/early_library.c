@@ -3,10 +3,10 @@
  *
  * expect: 1 sem-init
  * expect: 2 thread-create
- * expect: 4 thread-join
+ * expect: 3 thread-join
  * expect: 1 connect
  * expect: 1 accept
- * expect: 2 process-fork
+ * expect: 1 process-fork
  * order: main@n process-start
  * order: main@n lock table
  * order: main@n sem-init early value=2
