@@ -20,13 +20,17 @@ const char *command_fail_word(size_t index)
 int command_check(const struct session *s, const struct command_choice *choice, struct err *e)
 {
     const bool is_said = choice->mode >= 0 || choice->fail_on >= 0 || choice->property != NULL ||
-                         choice->watch.count > 0 || choice->hang != COMMAND_HANG;
+                         choice->watch.count > 0 || choice->hang != COMMAND_HANG ||
+                         choice->spurious != 0;
     if (s->command == NULL && is_said) {
-        return session_misused(e, "--mode, --fail-on, --property, --watch and --hang are for "
-                                  "programs, not for systems");
+        return session_misused(e, "--mode, --fail-on, --property, --watch, --hang and "
+                                  "--spurious-wakeups are for programs, not for systems");
     }
     if (choice->hang == 0 || choice->hang > COMMAND_HANG_MAX) {
         return session_misused(e, "--hang: from 1 to %d seconds", COMMAND_HANG_MAX);
+    }
+    if (choice->spurious > COMMAND_SPURIOUS_MAX) {
+        return session_misused(e, "--spurious-wakeups: at most %d", COMMAND_SPURIOUS_MAX);
     }
     return 0;
 }
@@ -44,6 +48,7 @@ int command_open(struct world **w, const struct session *s, const struct command
         .property = choice->property,
         .watch = choice->watch.at,
         .watch_count = (uint32_t)choice->watch.count,
+        .spurious_max = (uint32_t)choice->spurious,
         .hang_ns = choice->hang * UINT64_C(1000000000),
     };
     /* What is not there is not to be taken for another program. */
@@ -88,6 +93,9 @@ void command_print_options(struct out *out, const struct command_choice *choice,
     print_option(out, "property", choice->property);
     for (size_t i = 0; i < choice->watch.count; i++) {
         print_option(out, "watch", choice->watch.at[i]);
+    }
+    if (choice->spurious > 0) {
+        out_format(out, "--spurious-wakeups %llu ", (unsigned long long)choice->spurious);
     }
 }
 

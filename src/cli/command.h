@@ -10,13 +10,14 @@ struct command_choice {
     int mode;    /* enum control_mode; -1: the fastest that works */
     int fail_on; /* 0: a status other than 0 is a violation; -1: it is not */
     bool shows_output;
-    bool verifies; /* each run is made twice */
-    uint64_t hang; /* seconds that a run may take */
+    bool verifies;     /* each run is made twice */
+    uint64_t hang;     /* seconds that a run may take */
+    uint64_t spurious; /* waits for a condition that may end without a signal, of each thread */
     const char *property;
     struct texts watch;
 };
 
-enum { COMMAND_HANG = 10, COMMAND_HANG_MAX = 1000000 };
+enum { COMMAND_SPURIOUS_MAX = 100, COMMAND_HANG = 10, COMMAND_HANG_MAX = 1000000 };
 
 #define COMMAND_CHOICE_DEFAULTS                         \
     {                                                   \
@@ -55,6 +56,12 @@ const char *command_fail_word(size_t index);
          .help = "of a program: read a global variable or a part of one whenever it changes, "     \
                  "account.balance or table[3].next->key, as if the program reported it; "          \
                  "NAME=EXPR gives it a name; may be given several times"},                         \
+        {.name = "spurious-wakeups",                                                               \
+         .type = OPTION_NUMBER,                                                                    \
+         .argument = "N",                                                                          \
+         .target = offsetof(owner, program.spurious),                                              \
+         .help = "of a program: up to N waits for a condition of each thread may end without a "   \
+                 "signal (default: 0)"},                                                           \
     {                                                                                              \
         .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                              \
         .target = offsetof(owner, program.hang),                                                   \

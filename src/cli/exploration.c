@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/assumptions.h"
 #include "cli/report.h"
 #include "trace/finding_file.h"
 
@@ -220,12 +221,17 @@ static void print_summary(const struct exploration *x)
         print_unseen(x);
     } else if (found->is_complete && x->options.strategy == EXPLORE_DPOR &&
                found->executions == 1) {
-        out_text(out, "the only execution explored, ");
+        out_text(out, "the only execution explored");
+        assumptions_print(x, out);
+        out_text(out, ", ");
     } else if (found->is_complete && x->options.strategy == EXPLORE_DPOR) {
-        out_format(out, "all %llu executions explored, ", (unsigned long long)found->executions);
+        out_format(out, "all %llu executions explored", (unsigned long long)found->executions);
+        assumptions_print(x, out);
+        out_text(out, ", ");
     } else if (found->is_complete) {
         out_text(out, "all executions explored in ");
         report_count(out, found->executions, "run", "runs");
+        assumptions_print(x, out);
         out_text(out, ", ");
     } else {
         report_count(out, found->runs, "run", "runs");
@@ -281,6 +287,7 @@ int exploration_report(struct exploration *x)
     add_earlier(x, &f);
     const bool is_found = f.findings.list.count > 0;
     add_stats(x, &f);
+    assumptions_add(x, &f);
     const char *order = order_of(x);
     if (order != NULL) {
         vec_push(&f.assumptions,
@@ -291,7 +298,8 @@ int exploration_report(struct exploration *x)
     if (seed != NULL) {
         vec_push(&f.assumptions, seed);
     }
-    f.verdict = is_found ? VERDICT_FOUND : x->found.is_complete ? VERDICT_CLEAN : VERDICT_UNKNOWN;
+    const bool is_proven = x->found.is_complete && !assumptions_are_made(x);
+    f.verdict = is_found ? VERDICT_FOUND : is_proven ? VERDICT_CLEAN : VERDICT_UNKNOWN;
     if (x->session->common->json) {
         report_print(&f, x->session);
     } else {
@@ -309,7 +317,7 @@ int exploration_report(struct exploration *x)
         }
     }
     finding_file_release(&f);
-    return is_found                                                  ? EXIT_FOUND
-           : x->command->require_exhaustive && !x->found.is_complete ? EXIT_BUDGET
-                                                                     : EXIT_CLEAN;
+    return is_found                                       ? EXIT_FOUND
+           : x->command->require_exhaustive && !is_proven ? EXIT_BUDGET
+                                                          : EXIT_CLEAN;
 }

@@ -62,6 +62,7 @@ static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
     }
     a->is_complete = !a->search.options.is_drawn && a->delay_runs <= DELAY_RUNS_MAX &&
                      a->delay->ops->is_complete(a->delay);
+    a->search.has_data_races = a->delay->has_data_races;
     a->delay->ops->free(a->delay);
     a->delay = NULL;
     return false;

@@ -23,7 +23,7 @@ struct told {
     uint64_t violation_count;
     uint64_t executions;
     enum world_order order;
-    bool is_complete, has_drawn, is_stopped;
+    bool is_complete, has_data_races, has_drawn, is_stopped;
 };
 
 struct told_violation {
@@ -53,6 +53,7 @@ static void tell(const struct explored *x, struct out *result)
                            .violation_count = x->violations.count,
                            .executions = x->executions,
                            .order = x->order,
+                           .has_data_races = x->has_data_races,
                            .has_drawn = x->has_drawn,
                            .is_complete = x->is_complete,
                            .is_stopped = x->is_stopped};
@@ -156,6 +157,7 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
     x->is_complete = x->is_complete || t.is_complete;
     x->executions += t.executions;
     x->order = t.order > x->order ? t.order : x->order;
+    x->has_data_races = x->has_data_races || t.has_data_races;
     x->has_drawn = x->has_drawn || t.has_drawn;
     x->is_stopped = x->is_stopped || t.is_stopped;
     if (t.coverage.block_covered > x->coverage.block_covered) {

@@ -3,6 +3,7 @@
  * Depth first: a frame for each departure, which keeps the run it departs from. */
 #include "base/map.h"
 #include "base/mem.h"
+#include "explore/relation.h"
 #include "explore/search.h"
 #include "pick/name.h"
 
@@ -27,7 +28,8 @@ struct delay {
     struct frame tried;  /* the run that is being made */
     struct map visit_of; /* state to its visit */
     VEC(struct visit) visits;
-    VEC(uint64_t) news; /* visits since the search was saved: state, delays and steps */
+    VEC(uint64_t) news;       /* visits since the search was saved: state, delays and steps */
+    struct relation relation; /* of the last run, for its data races */
     bool is_begun;
     bool is_cut; /* something was not tried for want of delays */
 };
@@ -191,10 +193,29 @@ static void add_end(struct execution *x)
     }
 }
 
+/* Long runs are not looked at: the relation takes time quadratic in their length, and a search
+ * that makes them seldom ends. */
+static void look_for_data_races(struct delay *d, const struct execution *x)
+{
+    enum { STEPS_MAX = 400 };
+    if (!d->search.options.is_mixed) {
+        return; /* nothing that is no program has plain accesses */
+    }
+    if (d->search.has_data_races || x->steps.count > STEPS_MAX) {
+        d->search.has_data_races = true;
+        return;
+    }
+    relation_build(&d->relation, x, 0);
+    vec_each (&d->relation.races, race) {
+        d->search.has_data_races = d->search.has_data_races || relation_is_data_race(x, race);
+    }
+}
+
 static void learn(struct search *search, const struct plan *p, struct execution *x)
 {
     (void)p;
     struct delay *d = (struct delay *)search;
+    look_for_data_races(d, x);
     add_end(x);
     d->tried.run = *x;
     *x = (struct execution){0};
@@ -295,6 +316,7 @@ static void free_delay(struct search *search)
     }
     vec_release(&d->frames);
     frame_release(&d->tried);
+    relation_release(&d->relation);
     map_release(&d->visit_of);
     vec_release(&d->visits);
     vec_release(&d->news);

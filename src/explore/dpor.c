@@ -317,6 +317,7 @@ static void reverse_races(struct dpor *d, const struct execution *x)
         if (!is_reversible(d, x, race->first, race->second)) {
             continue;
         }
+        d->search.has_data_races = d->search.has_data_races || relation_is_data_race(x, race);
         reversal_build(v, race);
         if (!is_needless(n, v) && begin_pending(n, v)) {
             wakeup_insert(&n->wakeup, v);

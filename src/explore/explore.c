@@ -235,6 +235,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
         if (!search->ops->next(search, once.number, &once.plan)) {
             found->is_complete = search->ops->is_complete(search) &&
                                  search->tally.limited_runs == 0 && !o->search.is_drawn;
+            found->has_data_races = search->has_data_races;
             found->executions = search->tally.runs - search->tally.redundant_runs;
             break;
         }

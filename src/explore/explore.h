@@ -82,6 +82,7 @@ struct explored {
     uint64_t executions;    /* ... so many, those of searches that this one went on with included */
     bool is_stopped;        /* by the user */
     enum world_order order; /* why executions are orders of all steps; FREE: they are not */
+    bool has_data_races;    /* a complete search saw some; true too where it did not look */
     bool has_drawn;         /* nodes drew random numbers: what is complete is so for one seed */
     struct world_coverage coverage;
     VEC(struct violation) violations; /* by run */

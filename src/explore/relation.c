@@ -1,5 +1,7 @@
 #include "explore/relation.h"
 
+#include "wire/kind.h"
+
 static uint64_t *row(struct relation *r, size_t step)
 {
     return r->words.at + step * r->row_words;
@@ -73,6 +75,17 @@ void relation_build(struct relation *r, const struct execution *x, size_t race_f
     for (size_t second = 0; second < r->step_count; second++) {
         build_row(r, x, second, second >= race_first);
     }
+}
+
+static bool is_plain_access(const struct pick_operation *o)
+{
+    return o->kind == EVENT_READ || o->kind == EVENT_WRITE;
+}
+
+bool relation_is_data_race(const struct execution *x, const struct step_race *race)
+{
+    return is_plain_access(&x->steps.at[race->first].operation) &&
+           is_plain_access(&x->steps.at[race->second].operation);
 }
 
 void relation_release(struct relation *r)

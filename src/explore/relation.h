@@ -28,6 +28,9 @@ struct relation {
  * asked about the same x until the next build. */
 void relation_build(struct relation *r, const struct execution *x, size_t race_first);
 
+/* Whether both steps of the race are plain accesses to memory: a data race. */
+bool relation_is_data_race(const struct execution *x, const struct step_race *race);
+
 void relation_release(struct relation *r);
 
 bool relation_is_before(const struct relation *r, size_t first, size_t second);

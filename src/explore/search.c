@@ -55,6 +55,7 @@ int search_resume(struct search *s, struct world *w, struct saved *whole, struct
     s->tally.runs = saved_take(whole);
     s->tally.limited_runs = saved_take(whole);
     s->tally.redundant_runs = saved_take(whole);
+    s->has_data_races = true; /* those of earlier runs are not kept */
     const bool is_known = resume_scope(s, w, whole) == 0;
     if (is_known && s->ops->resume(s, w, whole, more, e) < 0) {
         return -1;

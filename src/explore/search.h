@@ -40,6 +40,7 @@ struct search {
     const struct search_ops *ops;
     struct search_options options;
     struct search_tally tally;
+    bool has_data_races; /* a run had plain accesses in a race, or was not searched for them */
 };
 
 struct search_ops {

@@ -65,4 +65,9 @@ bool places_print_variable(struct places *p, uint64_t address, struct out *out);
  * once for an address. */
 bool places_uses_result(struct places *p, uint64_t address);
 
+/* How many bytes the code behind the call that returns to `address` loads, changes and stores in
+ * one place: those of a bit-field whose store the call reports. 0: it only stores, or the machine
+ * is no x86-64. */
+uint32_t places_updated(struct places *p, uint64_t address);
+
 #endif

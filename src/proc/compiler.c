@@ -133,6 +133,12 @@ static bool is_clang(const struct compiler_options *o)
     return strncmp(o->compiler, "clang", 5) == 0;
 }
 
+/* Functions that gcc would replace by stores that it reports to nobody. clang reports what it puts
+ * in their place. */
+static const char *const kept_calls[] = {
+    "memcpy",  "memmove", "memset",   "mempcpy",  "strcpy",    "stpcpy", "strncpy", "strcat",
+    "strncat", "sprintf", "snprintf", "vsprintf", "vsnprintf", "bzero",  "bcopy",   NULL};
+
 /* clang leaves out the read of a variable that is written right after it (`count--`), which finds
  * the same races. But what a read saw says which executions are possible. */
 static void begin_compiling(struct words *w, const struct compiler_options *o)
@@ -146,6 +152,13 @@ static void begin_compiling(struct words *w, const struct compiler_options *o)
         add(w, "-tsan-instrument-read-before-write=1");
     }
     add_joined(w, "-I", o->includes);
+    if (!is_clang(o)) {
+        for (const char *const *name = kept_calls; *name != NULL; name++) {
+            add_joined(w, "-fno-builtin-", *name);
+        }
+        add(w, "-include");
+        add(w, "clew/builtins.h");
+    }
 }
 
 /* The user's words, as they are. */
@@ -198,6 +211,9 @@ static const char *const wrapped[] = {
     "memmove",
     "memset",
     "mempcpy",
+    "bzero",
+    "explicit_bzero",
+    "bcopy",
     "__memcpy_chk",
     "__memmove_chk",
     "__memset_chk",

@@ -253,6 +253,9 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
     note_unseen(c, x);
     c->has_idled = c->has_idled || c->page->result.has_idled != 0;
     c->has_looked = c->has_looked || c->page->result.has_looked != 0;
+    c->has_drawn = c->has_drawn || c->page->result.has_drawn != 0;
+    c->has_waited = c->has_waited || c->page->result.has_waited != 0;
+    c->has_weak_order = c->has_weak_order || c->page->result.has_weak_order != 0;
     if (verdict_read(c, p, x, e) < 0) {
         return -1;
     }
@@ -378,6 +381,9 @@ struct control_told control_told(struct world *w)
                                  .is_changed_outside = c->is_changed_outside,
                                  .is_left = c->is_left,
                                  .is_inexact = c->has_idled || c->has_looked,
+                                 .has_drawn = c->has_drawn,
+                                 .has_waited = c->has_waited,
+                                 .has_weak_order = c->has_weak_order,
                                  .verified = c->verified,
                                  .unlike = c->unlike,
                                  .difference = c->difference,

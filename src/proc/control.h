@@ -22,7 +22,8 @@ struct control_options {
     const char *property;     /* a file of such in C (clew/property.h), or its .so; NULL: none */
     const char *const *watch; /* "NAME=EXPRESSION", or an expression: variables to be read */
     uint32_t watch_count;
-    uint64_t hang_ns; /* a run that takes longer is ended; 0: 10 seconds */
+    uint32_t spurious_max; /* waits for a condition that may end without a signal, for each task */
+    uint64_t hang_ns;      /* a run that takes longer is ended; 0: 10 seconds */
 };
 
 /* Opens the world; the program is started with the first run. Fails, *w is NULL, when clew's own
@@ -43,7 +44,10 @@ struct control_told {
     enum control_mode mode;  /* of the last run */
     bool is_changed_outside; /* runs could not be rewound, and were forked instead */
     bool is_left;            /* a debugger was, before the end of its run */
-    bool is_inexact; /* tasks spun or looked at clocks, whose order no search covers whole */
+    bool is_inexact;     /* tasks spun or looked at clocks, whose order no search covers whole */
+    bool has_drawn;      /* random numbers, which came from the seed */
+    bool has_waited;     /* for conditions, without spurious wake-ups */
+    bool has_weak_order; /* atomic operations weaker than seq_cst */
     uint64_t verified, unlike;  /* runs that were made twice, and those that went otherwise then */
     const char *difference;     /* where the first of these did; "" without */
     const char *const *outside; /* calls that were not controlled */

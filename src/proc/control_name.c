@@ -60,6 +60,8 @@ static void print_key(struct controlled *c, uint64_t key, struct out *out)
         if (!places_print_allocation(c->places, calls, out)) {
             out_text(out, "somewhere");
         }
+    } else if ((key & CONTROL_KEY_OF_UPDATE) != 0) {
+        out_format(out, "%u", places_updated(c->places, key & ~CONTROL_KEY_OF_UPDATE));
     } else if ((key & CONTROL_KEY_OF_KIND) != 0) {
         out_text(out, kind_text(key & ~CONTROL_KEY_OF_KIND));
     } else if ((key & CONTROL_KEY_OF_PLACE) != 0) {

@@ -161,6 +161,7 @@ static int spawn(struct controlled *c, struct err *e)
     c->page->runner = 0;
     c->page->mode = c->mode;
     c->page->wants_output = c->options.shows_output;
+    c->page->spurious_max = c->options.spurious_max;
     atomic_store(&c->page->turn, CONTROL_OF_PROCESS);
     const pid_t pid = seam_fails() ? -1 : fork();
     if (pid < 0) {

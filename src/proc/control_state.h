@@ -29,6 +29,7 @@ struct controlled {
     enum control_mode mode; /* of the next run */
     bool is_changed_outside;
     bool has_idled, has_looked;
+    bool has_drawn, has_waited, has_weak_order;
 
     struct control *page;
     int page_fd;

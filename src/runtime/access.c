@@ -70,8 +70,9 @@ bool access_is_told(void)
 }
 
 /* Comes from the constructors of modules, one at a time. */
-void clew_rt_told(void)
+void clew_rt_told(const void *code)
 {
+    (void)code;
     is_told = true;
     if (rt_is_on && site_table == NULL) {
         site_start();

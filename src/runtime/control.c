@@ -307,6 +307,9 @@ static void begin_run(void)
     r->is_changed_outside = 0;
     r->has_idled = 0;
     r->has_looked = 0;
+    r->has_drawn = 0;
+    r->has_waited = 0;
+    r->has_weak_order = 0;
     r->end = CONTROL_UNENDED;
     object_begin();
     cover_begin();

@@ -26,9 +26,11 @@
 #include <stdint.h>
 
 #include "pick/pick.h"
+#include "runtime/bulk.h"
 #include "runtime/frames.h"
 #include "wire/control.h"
 #include "wire/kind.h"
+#include "wire/prng.h"
 
 #define RT_EXPORT __attribute__((visibility("default")))
 #define RT_PLACE __builtin_return_address(0)
@@ -42,7 +44,7 @@ enum { CONTROL_OFFERS_MAX = 2 * CONTROL_TASKS_MAX + 1 };
 enum wait {
     WAIT_NOTHING,
     WAIT_MUTEX,     /* `object` is free */
-    WAIT_CONDITION, /* `object` was signalled for us, and the lock `second` is free */
+    WAIT_CONDITION, /* `object` was signalled for us, and the lock `second`, if any, is free */
     WAIT_TASK,      /* the task `peer` has ended */
     WAIT_SEMAPHORE, /* `object` is above 0 */
     WAIT_READ,      /* nobody writes under `object` */
@@ -149,6 +151,7 @@ struct task {
     struct pick_operation timeout; /* its giving up, if it has a deadline */
     bool is_woken;                 /* by the last at a barrier, or through a futex */
     bool is_timed_out;
+    uint32_t spurious_count; /* waits that ended without a signal */
     bool is_detached, is_joined, is_ending;
     bool is_cancelled, is_cancel_off;
     bool is_cancel_prompt;    /* wherever it is, not only where it waits */
@@ -156,6 +159,8 @@ struct task {
     uint32_t ignore_accesses; /* depth of clew_ignore_begin */
     uint32_t ignore_reads;    /* depth of AnnotateIgnoreReadsBegin ... */
     uint32_t ignore_writes;   /* ... and of AnnotateIgnoreWritesBegin */
+    struct prng prng;         /* of the random numbers that it draws */
+    bool has_prng;
     uint64_t idle_stamp;
     uint64_t fence_step; /* how many steps the run had at its last acquiring fence */
     bool has_released;   /* a releasing fence came: later atomic stores publish what was before */
@@ -183,6 +188,10 @@ struct task {
     uint64_t visit_count; /* reads so far ... */
     uint64_t visit_new;   /* ... and the last that found something new */
     struct repeat repeats[REPEATS_MAX];
+    /* What follows is not cleared when a task begins. */
+    struct bulk bulk;
+    void *scratch; /* for task_scratch; NULL: none yet */
+    size_t scratch_size;
 };
 
 extern struct control *control; /* the page; NULL: not controlled */
@@ -365,6 +374,8 @@ struct object object_of(const volatile void *address, const void *place);
 uint64_t object_calls(uintptr_t place);
 /* Writes its name; how long it is. */
 size_t object_print(const struct object *o, char *text, size_t size);
+/* The number in the text that clew has for a key (wire/control.h). */
+uint32_t object_answer(uint64_t key);
 struct object object_of_task(uint32_t number);
 struct object object_of_time(void);
 /* The so many-th of a kind that a task made. */
@@ -438,6 +449,10 @@ void ready_start(void);
 
 /* control_access.c: ends the run if the bytes lie in a block that was freed, or beyond one. */
 void memory_check(const volatile void *address, size_t size);
+/* Whether the calling task's accesses are steps: others could notice them. */
+bool memory_is_shared(void);
+/* A plain write of the calling task: a step, if others could notice it. */
+void memory_write(const void *address, size_t size, const void *place);
 /* Whether code between these addresses tells its accesses. */
 bool memory_is_told(uintptr_t begin, uintptr_t end);
 

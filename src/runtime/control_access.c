@@ -46,6 +46,11 @@ static bool is_shared(void)
     return control_is_mine() && task_has_others() && control_self->ignore_accesses == 0;
 }
 
+bool memory_is_shared(void)
+{
+    return is_shared();
+}
+
 /* Before it happens, because it may be stopped; and after others went first, because they may have
  * freed the memory. True when it is a step. */
 static bool point(const struct act *act)
@@ -72,9 +77,9 @@ enum { TELLERS_MAX = 256 };
 static uintptr_t tellers[TELLERS_MAX];
 static uint32_t teller_count;
 
-void clew_rt_told(void)
+void clew_rt_told(const void *code)
 {
-    const uintptr_t teller = (uintptr_t)__builtin_return_address(0);
+    const uintptr_t teller = (uintptr_t)code;
     if (teller_count < TELLERS_MAX) {
         tellers[teller_count++] = teller;
     }
@@ -134,9 +139,17 @@ static void pass(const void *address, size_t size, const void *place)
     cover_enter(place);
 }
 
+static void settle(void)
+{
+    if (control_is_on) {
+        bulk_settle();
+    }
+}
+
 /* A read that waits for another value lets others run, harmless or not. */
 void clew_rt_read(const void *address, size_t size, const void *place)
 {
+    settle();
     const bool is_idle = is_repeated(address, size, place);
     if (control_self != NULL && control_self->ignore_reads > 0 && !is_idle) {
         pass(address, size, place);
@@ -151,7 +164,7 @@ void clew_rt_read(const void *address, size_t size, const void *place)
                               .place = place});
 }
 
-void clew_rt_write(const void *address, size_t size, const void *place)
+void memory_write(const void *address, size_t size, const void *place)
 {
     if (control_self != NULL && control_self->ignore_writes > 0) {
         pass(address, size, place);
@@ -166,6 +179,25 @@ void clew_rt_write(const void *address, size_t size, const void *place)
                               .place = place});
 }
 
+void clew_rt_write(const void *address, size_t size, const void *place)
+{
+    settle();
+    memory_write(address, size, place);
+}
+
+/* A store of up to 8 bytes, which may be that of a bit-field. */
+static void write_few(const void *address, size_t size, const void *place)
+{
+    settle();
+    const uint32_t width =
+        is_shared() ? object_answer(CONTROL_KEY_OF_UPDATE | (uintptr_t)place) : 0;
+    if (width > 0 && control_self->ignore_writes == 0) {
+        bulk_update(address, size, width, place);
+    } else {
+        memory_write(address, size, place);
+    }
+}
+
 #define SIZED(size)                                                  \
     void clew_rt_read##size(const void *address, const void *place)  \
     {                                                                \
@@ -173,7 +205,7 @@ void clew_rt_write(const void *address, size_t size, const void *place)
     }                                                                \
     void clew_rt_write##size(const void *address, const void *place) \
     {                                                                \
-        clew_rt_write(address, size, place);                         \
+        write_few(address, size, place);                             \
     }
 SIZED(1)
 SIZED(2)
@@ -203,6 +235,10 @@ static uint8_t mode_of(const struct clew_rt_atomic *o)
 void clew_rt_atomic_point(const struct clew_rt_atomic *o)
 {
     const bool is_load = o->kind == EVENT_ATOMIC_LOAD;
+    settle();
+    if ((o->mode & MEMORY_ORDER_MASK) != MEMORY_SEQ_CST && is_shared()) {
+        control->result.has_weak_order = 1;
+    }
     is_found_in_step = point(&(struct act){.kind = o->kind,
                                            .mode = o->mode,
                                            .object = o->address,

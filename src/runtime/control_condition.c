@@ -4,6 +4,26 @@
 #include "runtime/control_lock.h"
 #include "runtime/real.h"
 
+/* Where waits may end without a signal, the thread wakes up in one step and takes the lock in the
+ * next. A spurious wake-up can then come before a signal that is sent under the lock. */
+static int wake_and_lock(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline,
+                         const void *place)
+{
+    const bool is_woken = turn_take(&(struct act){.kind = EVENT_WAIT_END,
+                                                  .object = c,
+                                                  .writes = true,
+                                                  .wait = WAIT_CONDITION,
+                                                  .deadline = deadline,
+                                                  .interruption = INTERRUPTED_ALWAYS,
+                                                  .is_untraced = true,
+                                                  .is_cancellable = true,
+                                                  .place = place});
+    const bool is_late = !is_woken && !turn_is_interrupted();
+    const int taken = lock_mutex_after_wait(m, c, place);
+    task_test_cancel();
+    return taken != 0 || !is_late ? taken : ETIMEDOUT;
+}
+
 /* A wait is two steps: giving the lock back, and going on with it. One who gives up takes the lock
  * like anybody. One whose handler ran goes on without a signal, as it may. */
 int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, const void *place)
@@ -20,6 +40,10 @@ int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, con
         turn_refused();
         return given;
     }
+    if (control->spurious_max > 0) {
+        return wake_and_lock(c, m, deadline, place);
+    }
+    control->result.has_waited = 1;
     const bool is_signalled = turn_take(&(struct act){.kind = EVENT_WAIT_END,
                                                       .object = c,
                                                       .second = m,

@@ -60,7 +60,9 @@ bool lock_is_ready(const struct task *t)
 {
     switch (t->act.wait) {
     case WAIT_MUTEX: return mutex_is_free((const pthread_mutex_t *)(uintptr_t)t->act.object, t);
-    case WAIT_CONDITION: return mutex_is_free((const pthread_mutex_t *)(uintptr_t)t->act.second, t);
+    case WAIT_CONDITION:
+        return t->act.second == NULL ||
+               mutex_is_free((const pthread_mutex_t *)(uintptr_t)t->act.second, t);
     case WAIT_SEMAPHORE: return *number_in(t->act.object) > 0;
     case WAIT_SPIN: return *number_in(t->act.object) == 0;
     case WAIT_ONCE: return *number_in(t->act.object) != ONCE_BEGUN;

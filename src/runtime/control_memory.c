@@ -35,6 +35,7 @@ static void put(void *block, const void *place)
         return;
     }
     if (control_is_on) {
+        bulk_settle();
         place = (const void *)frames_call(&control_self->frames, (uintptr_t)place);
     }
     if (control != NULL) {
@@ -64,6 +65,9 @@ static void put(void *block, const void *place)
 
 static void *moved(void *block, size_t size, const void *place)
 {
+    if (control_is_on) {
+        bulk_settle();
+    }
     void *fresh = heap_take(size, ALIGNMENT, place);
     if (fresh != NULL && block != NULL) {
         const size_t before = heap_size(block);

@@ -13,20 +13,25 @@
 #include "runtime/sys.h"
 #include "wire/prng.h"
 
-static struct prng prng;
-static uint64_t begun; /* the plan it was begun for */
-
-void random_fill(void *bytes, size_t size)
+/* Each task has a sequence of its own: what it draws does not depend on the schedule. */
+static void fill(void *bytes, size_t size)
 {
-    if (begun != control->plan.number) {
-        begun = control->plan.number;
-        prng_init(&prng, control->plan.seed ^ 0x72616e64u);
+    struct task *me = control_self;
+    if (!me->has_prng) {
+        me->has_prng = true;
+        prng_init(&me->prng, control->plan.seed ^ me->path_name ^ 0x72616e64u);
     }
     for (size_t done = 0; done < size; done += sizeof(uint64_t)) {
-        const uint64_t drawn = prng_next(&prng);
+        const uint64_t drawn = prng_next(&me->prng);
         const size_t left = size - done;
         memcpy((char *)bytes + done, &drawn, left < sizeof drawn ? left : sizeof drawn);
     }
+}
+
+void random_fill(void *bytes, size_t size)
+{
+    control->result.has_drawn = 1;
+    fill(bytes, size);
 }
 
 bool random_is_device(const char *path)
@@ -103,7 +108,9 @@ static void draw_letters(char *letters)
 {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     for (int i = 0; i < LETTERS; i++) {
-        letters[i] = alphabet[arc4random_uniform(sizeof alphabet - 1)];
+        uint64_t drawn = 0;
+        fill(&drawn, sizeof drawn);
+        letters[i] = alphabet[drawn % (sizeof alphabet - 1)];
     }
 }
 

@@ -1,4 +1,4 @@
-/* Chance, as a run has it. */
+/* Random numbers of a run under control. */
 #ifndef CLEW_RUNTIME_CONTROL_RANDOM_H
 #define CLEW_RUNTIME_CONTROL_RANDOM_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Bytes that depend on the plan's seed and on how many were drawn before. */
+/* Random bytes of the calling task: they depend on the plan's seed, on the task and on how many it
+ * drew before. */
 void random_fill(void *bytes, size_t size);
 
 /* Whether the path is that of a device that gives random bytes. */

@@ -3,6 +3,7 @@
 #ifndef CLEW_RUNTIME_ENTRY_H
 #define CLEW_RUNTIME_ENTRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,8 +11,8 @@
 #define ENTRY __attribute__((weak, visibility("default")))
 #endif
 
-/* This process contains code that tells its accesses. */
-ENTRY void clew_rt_told(void);
+/* The module of the process that has this code tells its accesses. */
+ENTRY void clew_rt_told(const void *code);
 
 ENTRY void clew_rt_read(const void *address, size_t size, const void *place);
 ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
@@ -25,6 +26,19 @@ ENTRY void clew_rt_write1(const void *address, const void *place);
 ENTRY void clew_rt_write2(const void *address, const void *place);
 ENTRY void clew_rt_write4(const void *address, const void *place);
 ENTRY void clew_rt_write8(const void *address, const void *place);
+
+/* A range that the program's own code is about to load, or to store, by several instructions. */
+ENTRY void clew_rt_read_range(const void *address, size_t size, const void *place);
+ENTRY void clew_rt_write_range(const void *address, size_t size, const void *place);
+
+/* Copy, fill, or store the caller's private bytes, in parts between which other tasks may run.
+ * False: nothing was done, and the caller has to do it. */
+ENTRY bool clew_rt_copy(void *to, const void *from, size_t size, const void *place);
+ENTRY bool clew_rt_fill(void *to, int byte, size_t size, const void *place);
+ENTRY bool clew_rt_store(void *to, const void *from, size_t size, const void *place);
+
+/* Memory of the calling task's, until it asks again; NULL: there is none. */
+ENTRY void *clew_rt_scratch(size_t size);
 
 /* Around an atomic operation: the pair makes the operation and its stamp one step. */
 ENTRY void clew_rt_atomic_enter(const volatile void *address);

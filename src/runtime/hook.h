@@ -25,6 +25,25 @@ static inline void hook_write(const void *address, size_t size, const void *plac
     }
 }
 
+/* A range that the program's own instructions load, or store, behind the hook. */
+static inline void hook_read_range(const void *address, size_t size, const void *place)
+{
+    if (clew_rt_read_range != NULL) {
+        clew_rt_read_range(address, size, place);
+    } else {
+        hook_read(address, size, place);
+    }
+}
+
+static inline void hook_write_range(const void *address, size_t size, const void *place)
+{
+    if (clew_rt_write_range != NULL) {
+        clew_rt_write_range(address, size, place);
+    } else {
+        hook_write(address, size, place);
+    }
+}
+
 /* Plain accesses of the calling task, from here on. */
 static inline void hook_ignore(int change)
 {

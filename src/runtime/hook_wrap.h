@@ -22,11 +22,35 @@
 extern size_t __real_strlen(const char *text);
 extern size_t __real_strnlen(const char *text, size_t size);
 
-/* An access is reported before it is made: under control, other threads may run in between. */
-static inline void hook_copy(void *to, const void *from, size_t size, const void *place)
+/* An access is reported before it is made: under control, other threads may run in between. These
+ * are true where the runtime has made the copy itself, in parts. */
+static inline bool hook_copy(void *to, const void *from, size_t size, const void *place)
 {
+    if (clew_rt_copy != NULL && clew_rt_copy(to, from, size, place)) {
+        return true;
+    }
     hook_read(from, size, place);
     hook_write(to, size, place);
+    return false;
+}
+
+static inline bool hook_fill(void *to, int byte, size_t size, const void *place)
+{
+    if (clew_rt_fill != NULL && clew_rt_fill(to, byte, size, place)) {
+        return true;
+    }
+    hook_write(to, size, place);
+    return false;
+}
+
+/* The bytes at `from` are the caller's alone. */
+static inline bool hook_store(void *to, const void *from, size_t size, const void *place)
+{
+    if (clew_rt_store != NULL && clew_rt_store(to, from, size, place)) {
+        return true;
+    }
+    hook_write(to, size, place);
+    return false;
 }
 
 #endif

@@ -13,7 +13,7 @@
             clew_rt_##kind##bytes(address, PLACE); \
         }                                          \
     } while (0)
-#define TELL_WIDE(kind, bytes) hook_##kind(address, bytes, PLACE)
+#define TELL_WIDE(kind, bytes) hook_##kind##_range(address, bytes, PLACE)
 
 #define READ_HOOK(name, tell, bytes) \
     HOOK void name(void *address);   \
@@ -55,13 +55,13 @@ ACCESS_HOOKS(TELL_WIDE, 16)
 HOOK void __tsan_read_range(void *address, size_t size);
 HOOK void __tsan_read_range(void *address, size_t size)
 {
-    hook_read(address, size, PLACE);
+    hook_read_range(address, size, PLACE);
 }
 
 HOOK void __tsan_write_range(void *address, size_t size);
 HOOK void __tsan_write_range(void *address, size_t size)
 {
-    hook_write(address, size, PLACE);
+    hook_write_range(address, size, PLACE);
 }
 
 /* A C++ object's table pointer: an update that changes nothing is no write. */
@@ -83,7 +83,7 @@ HOOK void __tsan_init(void);
 HOOK void __tsan_init(void)
 {
     if (clew_rt_told != NULL) {
-        clew_rt_told();
+        clew_rt_told((const void *)(uintptr_t)__tsan_init);
     }
 }
 

@@ -125,12 +125,13 @@ static const char *percent(const char *format)
     return *at != 0 ? at : NULL;
 }
 
-/* Reports what printing reads of its texts. Stops where arguments are numbered (%1$s). */
-static void arguments_read(const char *format, va_list list, const void *place)
+/* Reports what printing reads of its texts. Stops where arguments are numbered (%1$s). Always -1:
+ * the caller has to print. */
+static int arguments_read(const char *format, va_list list, const void *place)
 {
     struct arguments arguments;
     if (clew_rt_read == NULL) {
-        return;
+        return -1;
     }
     va_copy(arguments.list, list);
     bool is_known = true;
@@ -148,37 +149,54 @@ static void arguments_read(const char *format, va_list list, const void *place)
         at += is_known;
     }
     va_end(arguments.list);
+    return -1;
 }
 
-/* Reports what printing into a buffer of size bytes reads and writes. */
-static void printed(char *to, size_t size, const char *format, va_list list, const void *place)
+static int format_again(char *to, size_t size, const char *format, va_list list)
 {
     va_list again;
-    if (clew_rt_write == NULL) {
-        return;
-    }
-    arguments_read(format, list, place);
     va_copy(again, list);
-    const int length = __real_vsnprintf(NULL, 0, format, again);
+    const int length = __real_vsnprintf(to, size, format, again);
     va_end(again);
-    if (length >= 0 && size > 0) {
-        hook_write(to, (size_t)length < size ? (size_t)length + 1 : size, place);
+    return length;
+}
+
+/* Reports what printing into a buffer of size bytes reads and writes. The text's length where the
+ * runtime has put it there itself, in parts; -1: the caller has to print. */
+static int printed(char *to, size_t size, const char *format, va_list list, const void *place)
+{
+    if (clew_rt_write == NULL) {
+        return -1;
     }
+    (void)arguments_read(format, list, place);
+    const int length = format_again(NULL, 0, format, list);
+    if (length < 0 || size == 0) {
+        return -1;
+    }
+    const size_t written = (size_t)length < size ? (size_t)length + 1 : size;
+    char *text = clew_rt_scratch != NULL ? clew_rt_scratch((size_t)length + 1) : NULL;
+    if (text == NULL) {
+        hook_write(to, written, place);
+        return -1;
+    }
+    (void)format_again(text, (size_t)length + 1, format, list);
+    text[written - 1] = 0;
+    return hook_store(to, text, written, place) ? length : -1;
 }
 
 /* Functions with arguments behind the format call those with a list of them. */
-#define WITH_LIST(report, call) \
-    va_list list;               \
-    va_start(list, format);     \
-    report;                     \
-    const int length = call;    \
-    va_end(list);               \
+#define WITH_LIST(report, call)                                     \
+    va_list list;                                                   \
+    va_start(list, format);                                         \
+    const int printed_length = report;                              \
+    const int length = printed_length >= 0 ? printed_length : call; \
+    va_end(list);                                                   \
     return length
 
 WRAPPED(int, vsnprintf, (char *to, size_t size, const char *format, va_list list))
 {
-    printed(to, size, format, list, PLACE);
-    return __real_vsnprintf(to, size, format, list);
+    const int length = printed(to, size, format, list, PLACE);
+    return length >= 0 ? length : __real_vsnprintf(to, size, format, list);
 }
 
 WRAPPED(int, snprintf, (char *to, size_t size, const char *format, ...))
@@ -188,8 +206,8 @@ WRAPPED(int, snprintf, (char *to, size_t size, const char *format, ...))
 
 WRAPPED(int, vsprintf, (char *to, const char *format, va_list list))
 {
-    printed(to, SIZE_MAX, format, list, PLACE);
-    return __real_vsprintf(to, format, list);
+    const int length = printed(to, SIZE_MAX, format, list, PLACE);
+    return length >= 0 ? length : __real_vsprintf(to, format, list);
 }
 
 WRAPPED(int, sprintf, (char *to, const char *format, ...))
@@ -197,36 +215,43 @@ WRAPPED(int, sprintf, (char *to, const char *format, ...))
     WITH_LIST(printed(to, SIZE_MAX, format, list, PLACE), __real_vsprintf(to, format, list));
 }
 
-/* What these are with _FORTIFY_SOURCE. */
+/* What these are with _FORTIFY_SOURCE; what does not fit is the real one's to report. */
+static bool is_within(size_t room, const char *format, va_list list)
+{
+    const int length = format_again(NULL, 0, format, list);
+    return length >= 0 && (size_t)length < room;
+}
+
 WRAPPED(int, __vsnprintf_chk,
         (char *to, size_t size, int flag, size_t room, const char *format, va_list list))
 {
-    printed(to, size, format, list, PLACE);
-    return __real___vsnprintf_chk(to, size, flag, room, format, list);
+    const int length = size <= room ? printed(to, size, format, list, PLACE) : -1;
+    return length >= 0 ? length : __real___vsnprintf_chk(to, size, flag, room, format, list);
 }
 
 WRAPPED(int, __snprintf_chk,
         (char *to, size_t size, int flag, size_t room, const char *format, ...))
 {
-    WITH_LIST(printed(to, size, format, list, PLACE),
+    WITH_LIST(size <= room ? printed(to, size, format, list, PLACE) : -1,
               __real___vsnprintf_chk(to, size, flag, room, format, list));
 }
 
 WRAPPED(int, __vsprintf_chk, (char *to, int flag, size_t room, const char *format, va_list list))
 {
-    printed(to, SIZE_MAX, format, list, PLACE);
-    return __real___vsprintf_chk(to, flag, room, format, list);
+    const int length =
+        is_within(room, format, list) ? printed(to, SIZE_MAX, format, list, PLACE) : -1;
+    return length >= 0 ? length : __real___vsprintf_chk(to, flag, room, format, list);
 }
 
 WRAPPED(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format, ...))
 {
-    WITH_LIST(printed(to, SIZE_MAX, format, list, PLACE),
+    WITH_LIST(is_within(room, format, list) ? printed(to, SIZE_MAX, format, list, PLACE) : -1,
               __real___vsprintf_chk(to, flag, room, format, list));
 }
 
 WRAPPED(int, vfprintf, (FILE * file, const char *format, va_list list))
 {
-    arguments_read(format, list, PLACE);
+    (void)arguments_read(format, list, PLACE);
     return __real_vfprintf(file, format, list);
 }
 

@@ -1,6 +1,7 @@
 /* Functions on strings, which read and write memory on the program's behalf. A function that may
  * stop early reports the bytes that it looks at, not those that it was given. */
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/hook_wrap.h"
@@ -109,64 +110,89 @@ WRAPPED(char *, strstr, (const char *text, const char *part))
     return __real_strstr(text, part);
 }
 
+/* Copies a text in parts; its end in the copy, or NULL: the caller has to copy. */
+static char *copied(char *to, const char *from, const void *place)
+{
+    const size_t size = __real_strlen(from) + 1;
+    return hook_copy(to, from, size, place) ? to + size - 1 : NULL;
+}
+
 WRAPPED(char *, strcpy, (char *to, const char *from))
 {
-    hook_copy(to, from, __real_strlen(from) + 1, PLACE);
-    return __real_strcpy(to, from);
+    return copied(to, from, PLACE) != NULL ? to : __real_strcpy(to, from);
 }
 
 WRAPPED(char *, __strcpy_chk, (char *to, const char *from, size_t room))
 {
-    hook_copy(to, from, __real_strlen(from) + 1, PLACE);
-    return __real___strcpy_chk(to, from, room);
+    const bool fits = __real_strlen(from) < room;
+    return fits && copied(to, from, PLACE) != NULL ? to : __real___strcpy_chk(to, from, room);
 }
 
 WRAPPED(char *, stpcpy, (char *to, const char *from))
 {
-    hook_copy(to, from, __real_strlen(from) + 1, PLACE);
-    return __real_stpcpy(to, from);
+    char *end = copied(to, from, PLACE);
+    return end != NULL ? end : __real_stpcpy(to, from);
+}
+
+extern void *__real_memset(void *to, int byte, size_t size);
+
+/* Copies a text in parts and fills the rest of size bytes with NULs; false: the caller has to. */
+static bool padded(char *to, const char *from, size_t size, const void *place)
+{
+    const size_t length = size_read(from, size);
+    if (clew_rt_copy != NULL && clew_rt_copy(to, from, length, place)) {
+        if (length < size && !hook_fill(to + length, 0, size - length, place)) {
+            __real_memset(to + length, 0, size - length);
+        }
+        return true;
+    }
+    hook_read(from, length, place);
+    hook_write(to, size, place);
+    return false;
 }
 
 WRAPPED(char *, strncpy, (char *to, const char *from, size_t size))
 {
-    hook_read(from, size_read(from, size), PLACE);
-    hook_write(to, size, PLACE);
-    return __real_strncpy(to, from, size);
+    return padded(to, from, size, PLACE) ? to : __real_strncpy(to, from, size);
 }
 
 WRAPPED(char *, __strncpy_chk, (char *to, const char *from, size_t size, size_t room))
 {
-    hook_read(from, size_read(from, size), PLACE);
-    hook_write(to, size, PLACE);
-    return __real___strncpy_chk(to, from, size, room);
+    const bool is_done = size <= room && padded(to, from, size, PLACE);
+    return is_done ? to : __real___strncpy_chk(to, from, size, room);
 }
 
-/* Reports that the first size bytes of a text are put behind another, with a NUL. */
-static void appended(char *to, const char *from, size_t size, const void *place)
+/* Puts the first size bytes of a text behind another, with a NUL, in parts; false: the caller has
+ * to. */
+static bool appended(char *to, const char *from, size_t size, const void *place)
 {
     const size_t length = __real_strlen(to);
-    const size_t added = __real_strnlen(from, size);
     hook_read(to, length + 1, place);
+    const size_t added = __real_strnlen(from, size);
+    if (clew_rt_copy != NULL && clew_rt_copy(to + length, from, added, place)) {
+        hook_write(to + length + added, 1, place);
+        to[length + added] = 0;
+        return true;
+    }
     hook_read(from, size_read(from, size), place);
     hook_write(to + length, added + 1, place);
+    return false;
 }
 
 WRAPPED(char *, strcat, (char *to, const char *from))
 {
-    appended(to, from, SIZE_MAX, PLACE);
-    return __real_strcat(to, from);
+    return appended(to, from, SIZE_MAX, PLACE) ? to : __real_strcat(to, from);
 }
 
 WRAPPED(char *, __strcat_chk, (char *to, const char *from, size_t room))
 {
-    appended(to, from, SIZE_MAX, PLACE);
-    return __real___strcat_chk(to, from, room);
+    const bool fits = __real_strlen(to) + __real_strlen(from) < room;
+    return fits && appended(to, from, SIZE_MAX, PLACE) ? to : __real___strcat_chk(to, from, room);
 }
 
 WRAPPED(char *, strncat, (char *to, const char *from, size_t size))
 {
-    appended(to, from, size, PLACE);
-    return __real_strncat(to, from, size);
+    return appended(to, from, size, PLACE) ? to : __real_strncat(to, from, size);
 }
 
 WRAPPED(char *, strdup, (const char *text))

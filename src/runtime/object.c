@@ -177,6 +177,15 @@ static const char *text_of(uint64_t key)
     return (const char *)control_region(CONTROL_PLACE(TEXTS)) + row->text;
 }
 
+uint32_t object_answer(uint64_t key)
+{
+    uint32_t number = 0;
+    for (const char *at = text_of(key); *at >= '0' && *at <= '9'; at++) {
+        number = number * 10 + (uint32_t)(*at - '0');
+    }
+    return number;
+}
+
 size_t object_print(const struct object *o, char *text, size_t size)
 {
     const char *end = text + size - 1;

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -74,11 +75,29 @@ static struct task *prepare(uint32_t number)
     struct task *t = &tasks[number];
     const struct fiber kept = t->fiber;
     const char *path = task_path(number);
-    memset(t, 0, sizeof *t);
+    memset(t, 0, offsetof(struct task, bulk));
+    bulk_init(&t->bulk);
     t->fiber = kept;
     t->number = number;
     t->path_name = name_text(path, strlen(path));
     return t;
+}
+
+void *task_scratch(size_t size)
+{
+    struct task *me = control_self;
+    if (me->scratch_size < size) {
+        enum { PAGE = 4096 };
+        const size_t whole = (size + PAGE - 1) / PAGE * PAGE;
+        if (me->scratch != NULL) {
+            (void)sys(SYS_munmap, me->scratch, me->scratch_size);
+        }
+        const long start =
+            sys(SYS_mmap, NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        me->scratch = start == -1 ? NULL : (void *)start;
+        me->scratch_size = start == -1 ? 0 : whole;
+    }
+    return me->scratch;
 }
 
 static void enlist(struct task *t)

@@ -30,4 +30,7 @@ _Noreturn void task_exit(void *result);
 /* Runs the first task's function to its end, or to that of the process. */
 _Noreturn void task_run_first(void *(*function)(void *));
 
+/* Memory of the calling task's for so many bytes, until it asks again; NULL when there is none. */
+void *task_scratch(size_t size);
+
 #endif

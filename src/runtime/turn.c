@@ -26,7 +26,8 @@ struct grant {
 /* Whose an operation is, and what it is about. */
 struct offer {
     struct task *task;
-    int signal; /* it would take this one; 0: it would do as it says */
+    int signal;       /* it would take this one; 0: it would do as it says */
+    bool is_spurious; /* its wait would end without a signal */
 };
 
 /* What a run needs to choose; ours, so that putting memory back leaves it alone. */
@@ -294,6 +295,22 @@ static void offer_if(struct task *t, bool wants_idle)
     }
 }
 
+/* Waits for conditions that may end without a signal, each task's a few times. They come last in
+ * the default order. Where nobody else can go on, the tasks are in a deadlock: nothing promises a
+ * spurious wake-up. */
+static void offer_spurious(void)
+{
+    const uint32_t others = board->offer_count;
+    for (uint32_t i = 0; i < task_live_count && others > 0; i++) {
+        struct task *t = task_live[i];
+        if (t->act.wait == WAIT_CONDITION && t->spurious_count < control->spurious_max &&
+            !is_ready(t) && lock_is_ready(t)) {
+            offer(t, &t->pending);
+            board->offers[board->offer_count - 1].is_spurious = true;
+        }
+    }
+}
+
 /* In the default order: whoever goes on, the others by age, the next timer; those who are idle only
  * when there is nobody else. */
 static void list(struct task *me)
@@ -312,6 +329,9 @@ static void list(struct task *me)
         if (timer != NULL) {
             offer(timer, timer->act.wait == WAIT_TIME ? &timer->pending : &timer->timeout);
         }
+    }
+    if (control->spurious_max > 0) {
+        offer_spurious();
     }
 }
 
@@ -538,7 +558,9 @@ static struct task *choose_one(struct task *me)
     struct task *t = board->offers[choice].task;
     note_step((uint32_t)choice);
     t->signal = board->offers[choice].signal;
-    t->is_timed_out = t->signal == 0 && t->act.deadline != 0 && !is_ready(t);
+    const bool is_spurious = board->offers[choice].is_spurious;
+    t->spurious_count += is_spurious;
+    t->is_timed_out = t->signal == 0 && !is_spurious && t->act.deadline != 0 && !is_ready(t);
     if (t->is_timed_out) {
         control_clock = control_clock < t->act.deadline ? t->act.deadline : control_clock;
         control->result.has_looked = 1;
@@ -600,7 +622,8 @@ static uint32_t number_needed(const struct task *t)
     case WAIT_WRITE:
     case WAIT_SEMAPHORE: return number_of(t->object.number, TOUCH_FREE);
     case WAIT_READ: return number_of(t->object.number, TOUCH_FREE_OF_ALL);
-    case WAIT_CONDITION: return number_of(object_of(a->second, a->place).number, TOUCH_FREE);
+    case WAIT_CONDITION:
+        return a->second == NULL ? 0 : number_of(object_of(a->second, a->place).number, TOUCH_FREE);
     case WAIT_TASK: return t->object.number;
     case WAIT_NOTHING:
     case WAIT_BARRIER:
@@ -719,6 +742,7 @@ static bool take(const struct act *act)
     if (!control_is_on || me->ignore > 0) {
         return true;
     }
+    bulk_settle();
     if (act->size == 0 && act->object != NULL && !act->is_of_task && !act->is_of_time) {
         memory_check(act->object, 1); /* a lock may lie in memory that was freed */
     }

@@ -16,7 +16,7 @@
 /* The environment variable with the descriptor's number. */
 #define CONTROL_VARIABLE "CLEW_CONTROL"
 #define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
-#define CONTROL_VERSION 4
+#define CONTROL_VERSION 5
 #define CONTROL_ADDRESS UINT64_C(0x200000000000)
 
 enum {
@@ -69,11 +69,13 @@ enum control_mode {
     CONTROL_EXEC,   /* tasks are threads; the program is started for each run */
 };
 
-/* Kinds of keys: the calls that led to an allocation, by a number computed from them, of which the
- * text is asked for; blocks that have their names from such a text, by a number computed from it;
- * something that a number stands for by its kind; a place in the code, which stands
- * for objects that have their names from it; a task, by its number; the clock. All others are
- * addresses of something static. */
+/* Kinds of keys: a place in the code that reports a store, whose text is the number of bytes that
+ * the program loads, changes and stores there, 0 when it only stores; the calls that led to an
+ * allocation, by a number computed from them, of which the text is asked for; blocks that have
+ * their names from such a text, by a number computed from it; something that a number stands for by
+ * its kind; a place in the code, which stands for objects that have their names from it; a task, by
+ * its number; the clock. All others are addresses of something static. */
+#define CONTROL_KEY_OF_UPDATE (UINT64_C(1) << 57)
 #define CONTROL_KEY_OF_CALLS (UINT64_C(1) << 58)
 #define CONTROL_KEY_OF_BLOCK (UINT64_C(1) << 59)
 #define CONTROL_KEY_OF_KIND (UINT64_C(1) << 60)
@@ -177,7 +179,10 @@ struct control_result {
     uint8_t is_changed_outside; /* something that putting memory back does not undo */
     uint8_t has_idled;          /* tasks that only repeated themselves were passed over */
     uint8_t has_looked;         /* at clocks, or waited for them */
-    uint8_t unused;
+    uint8_t has_drawn;          /* random numbers, which come from the plan's seed */
+    uint8_t has_waited;         /* for a condition, which nothing but a signal could end */
+    uint8_t has_weak_order;     /* an atomic operation weaker than seq_cst; all are seq_cst here */
+    uint8_t unused[2];
     struct control_stand stands[CONTROL_STANDS_MAX];
     uint64_t address; /* of a fault or a misuse */
     struct {
@@ -323,6 +328,7 @@ struct control {
     uint32_t task_count;               /* paths in TASKS */
     uint32_t is_pick_begun;            /* the memory of pick/ is laid out */
     uint32_t wants_output;             /* the program's own output is shown */
+    uint32_t spurious_max;             /* waits of each task that may end without a signal */
     int32_t server;                    /* process id of who waits for plans, ... */
     int32_t runner;                    /* ... and of who runs the last one; 0: the same */
     uint32_t can_fiber;                /* tasks can be fibers here */

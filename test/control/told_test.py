@@ -166,7 +166,7 @@ def test_a_file_of_properties_that_is_no_good_is_told():
         last = done.stderr.splitlines()[-1]
         assert done.returncode == 2 and last.startswith("clew: " + path) and why in last, done.stderr
     done = run([CLEW, "explore", "--property", path, "system.so"])
-    assert done.returncode == 2 and "--property, --watch and --hang are for programs" in done.stderr, done.stderr
+    assert done.returncode == 2 and "--hang and --spurious-wakeups are for programs" in done.stderr, done.stderr
 
 
 WATCHED = {
