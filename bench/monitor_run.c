@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limit.h"
+#include "monitor/answer.h"
 
 struct cost monitor_run(const struct trace *t, const char *property, int64_t skew,
                         const struct decide_options *o)
@@ -14,7 +15,6 @@ struct cost monitor_run(const struct trace *t, const char *property, int64_t ske
     struct chronicle h = {0};
     struct bound bound = {0};
     struct arena arena = {0};
-    struct clauses clauses = {0};
     spec_init(&s);
     in_open_memory(&in, property, strlen(property));
     must(spec_parse(&s, &in, &e) == 0);
@@ -26,11 +26,9 @@ struct cost monitor_run(const struct trace *t, const char *property, int64_t ske
     chronicle_build(&h, &s, &bound, &options, &notes);
     uint32_t *taken = arena_array(&arena, uint32_t, h.cuts.process_count);
     const double ready = limit_usage().cpu_seconds;
-    must(clauses_build(&clauses, &h, bound.atoms.at[bound.properties.at[0].atom], &arena));
-    must(clauses.list.count == 1);
-    const struct decision d = decide_clause(&h, &clauses.list.at[0], o, taken);
-    const struct cost cost = {ready - begin, limit_usage().cpu_seconds - ready, d.verdict};
-    clauses_release(&clauses);
+    const struct asking asking = {&h, o, bound.atoms.at[bound.properties.at[0].atom], taken};
+    const struct monitor_answer answer = answer_decide(&asking);
+    const struct cost cost = {ready - begin, limit_usage().cpu_seconds - ready, answer.verdict};
     arena_release(&arena);
     chronicle_release(&h);
     bound_release(&bound);

@@ -597,7 +597,7 @@ static const struct option options[] = {
         .help = "let a solver decide every property: z3, or z3-packed with one number per process "
                 "in the formula instead of two"),
     ROW(smtlib, .name = "smtlib", .type = OPTION_FILE, .argument = "DIR",
-        .help = "write the formula of each property, clause by clause, as a file into DIR"),
+        .help = "write the formula of each property as a file into DIR"),
     ROW(compat, .name = "compat", .type = OPTION_CHOICE, .argument = "NAME", .word = compat_word,
         .help = "monitor-paper: the skew is on hybrid logical time, as published"),
     ROW(simulate, .name = "simulate", .type = OPTION_CHOICE, .argument = "RUN",

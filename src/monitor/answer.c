@@ -5,6 +5,7 @@
 
 #include "base/limit.h"
 #include "monitor/clause.h"
+#include "monitor/formula.h"
 #include "monitor/witness.h"
 
 struct monitor_answer answer_unknown(const char *reason)
@@ -12,19 +13,18 @@ struct monitor_answer answer_unknown(const char *reason)
     return (struct monitor_answer){.verdict = CUT_UNKNOWN, .reason = reason};
 }
 
-/* The first clause that a cut shows; else unknown when one of them is. The time is for all of them:
- * what is left of it, when there is none, is too little for libz3. */
+enum { PART_REPORTS_DEFAULT = 256, LITERALS_MAX_DEFAULT = 4096 };
+
+/* The first clause that a cut shows; else unknown when one of them is. */
 static struct monitor_answer decide_clauses(const struct asking *a, const struct clauses *clauses)
 {
     struct monitor_answer answer = {.verdict = CUT_NO, .clause_count = clauses->list.count};
-    struct decide_options options = *a->options;
-    const uint64_t time_ns = options.budget.time_ns_max;
-    const uint64_t begin_ns = time_ns > 0 ? limit_now_ns() : 0;
     vec_each (&clauses->list, clause) {
-        const uint64_t spent_ns = time_ns > 0 ? limit_now_ns() - begin_ns : 0;
-        options.budget.time_ns_max = time_ns > spent_ns || time_ns == 0 ? time_ns - spent_ns : 1;
-        const struct decision d = decide_clause(a->chronicle, clause, &options, a->taken);
-        if (d.verdict == CUT_YES || (d.verdict == CUT_UNKNOWN && answer.verdict == CUT_NO)) {
+        const struct decision d = decide_clause(a->chronicle, clause, a->taken);
+        /* What libz3 can decide is better than what nothing can. */
+        const bool is_open = answer.verdict == CUT_UNKNOWN && answer.reason[0] != '\0';
+        if (d.verdict == CUT_YES ||
+            (d.verdict == CUT_UNKNOWN && (answer.verdict == CUT_NO || is_open))) {
             answer.verdict = d.verdict;
             answer.reason = d.reason;
         }
@@ -36,16 +36,51 @@ static struct monitor_answer decide_clauses(const struct asking *a, const struct
     return answer;
 }
 
-struct monitor_answer answer_decide(const struct asking *a)
+static struct formula_question question_of(const struct asking *a)
+{
+    return (struct formula_question){
+        .root = a->root, .budget = a->options->budget, .is_packed = a->options->is_packed};
+}
+
+/* Puts the formula to libz3 as it is, within what is left of the budget. */
+static void decide_formula(const struct asking *a, uint64_t spent_ns, struct monitor_answer *answer)
+{
+    struct formula_question question = question_of(a);
+    const uint32_t part =
+        a->options->part_reports == 0 ? PART_REPORTS_DEFAULT : a->options->part_reports;
+    uint64_t *time_ns = &question.budget.time_ns_max;
+    *time_ns = *time_ns == 0 ? 0 : *time_ns > spent_ns ? *time_ns - spent_ns : 1;
+    const struct decision d = a->options->is_by_solver
+                                  ? formula_decide(a->chronicle, &question, a->taken)
+                                  : formula_decide_parts(a->chronicle, &question, part, a->taken);
+    answer->verdict = d.verdict;
+    answer->method = d.method;
+    answer->reason = d.reason;
+}
+
+static struct monitor_answer decide(const struct asking *a)
 {
     struct arena arena = {0};
     struct clauses clauses = {0};
-    struct monitor_answer answer = answer_unknown("written out as clauses it is too long");
-    if (clauses_build(&clauses, a->chronicle, a->root, &arena)) {
+    struct monitor_answer answer = answer_unknown("");
+    const uint64_t begin_ns = limit_now_ns();
+    const size_t literals_max =
+        a->options->literals_max == 0 ? LITERALS_MAX_DEFAULT : a->options->literals_max;
+    if (!a->options->is_by_solver &&
+        clauses_build(&clauses, a->chronicle, a->root, literals_max, &arena)) {
         answer = decide_clauses(a, &clauses);
+    }
+    if (answer.verdict == CUT_UNKNOWN && answer.reason[0] == '\0') {
+        decide_formula(a, limit_now_ns() - begin_ns, &answer);
     }
     clauses_release(&clauses);
     arena_release(&arena);
+    return answer;
+}
+
+struct monitor_answer answer_decide(const struct asking *a)
+{
+    struct monitor_answer answer = decide(a);
     if (answer.verdict == CUT_NO && a->chronicle->doubts > 0) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = MONITOR_DOUBTED;
@@ -61,21 +96,12 @@ struct monitor_answer answer_decide(const struct asking *a)
 
 int answer_write(const struct asking *a, const char *folder, const char *name, struct err *e)
 {
-    struct arena arena = {0};
-    struct clauses clauses = {0};
-    int result = 0;
-    if (clauses_build(&clauses, a->chronicle, a->root, &arena)) {
-        for (size_t i = 0; result == 0 && i < clauses.list.count; i++) {
-            char path[4096];
-            const int size = snprintf(path, sizeof path, "%s/%s-%zu.smt2", folder, name, i + 1);
-            result = size >= (int)sizeof path
-                         ? err_set(e, "%s: too long a name for a folder of files", folder)
-                         : decide_write(a->chronicle, &clauses.list.at[i], a->options, path, e);
-        }
-    }
-    clauses_release(&clauses);
-    arena_release(&arena);
-    return result;
+    char path[4096];
+    const struct formula_question question = question_of(a);
+    const int size = snprintf(path, sizeof path, "%s/%s.smt2", folder, name);
+    return size >= (int)sizeof path
+               ? err_set(e, "%s: the name is too long for a folder of files", folder)
+               : formula_write(a->chronicle, &question, path, e);
 }
 
 static const char *sentence(struct findings *f, const struct spec *s, const struct spec_property *p)

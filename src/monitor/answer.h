@@ -16,10 +16,11 @@ struct asking {
 
 struct monitor_answer answer_unknown(const char *reason);
 
-/* Decides the formula, clause by clause; what clocks and missing reports leave open is UNKNOWN. */
+/* Decides the formula: clause by clause while its clauses are few, else by libz3 as it is. What
+ * clocks and missing reports leave open is UNKNOWN. */
 struct monitor_answer answer_decide(const struct asking *a);
 
-/* Writes each clause of the formula to folder/name-N.smt2. */
+/* Writes the formula to folder/name.smt2. */
 MUST_USE int answer_write(const struct asking *a, const char *folder, const char *name,
                           struct err *e);
 

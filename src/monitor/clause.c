@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* So many literals in all clauses together at most. */
-enum { LITERALS_MAX = 1 << 20 };
-
 void clauses_release(struct clauses *c)
 {
     vec_release(&c->list);
@@ -13,7 +10,7 @@ void clauses_release(struct clauses *c)
 struct expanding {
     const struct chronicle *h;
     struct arena *arena;
-    size_t literal_count;
+    size_t literal_count, literals_max;
 };
 
 static const struct cell *cell_at(const struct chronicle *h, uint32_t cell)
@@ -26,7 +23,7 @@ static bool push_clause(struct expanding *x, struct clauses *to, const struct cl
 {
     const size_t count = left->count + right->count;
     x->literal_count += count + 1;
-    if (x->literal_count > LITERALS_MAX) {
+    if (x->literal_count > x->literals_max) {
         return false;
     }
     struct literal *at = arena_array(x->arena, struct literal, count);
@@ -37,10 +34,6 @@ static bool push_clause(struct expanding *x, struct clauses *to, const struct cl
     return true;
 }
 
-struct literals {
-    VEC(struct literal) list;
-};
-
 /* "The two sums differ": one of them is less. */
 static bool is_difference(const struct chronicle *h, struct literal literal)
 {
@@ -48,9 +41,8 @@ static bool is_difference(const struct chronicle *h, struct literal literal)
            h->owner[literal.cell] >= OWNER_UNKNOWN;
 }
 
-/* Takes a conjunction (or disjunction) apart, the leftmost operand first. */
-static void flatten(const struct chronicle *h, struct literal root, enum cell_op op,
-                    struct literals *operands)
+void literals_flatten(const struct chronicle *h, struct literal root, enum cell_op op,
+                      struct literals *operands)
 {
     struct literals stack = {0};
     vec_push(&stack.list, root);
@@ -76,7 +68,7 @@ static void flatten(const struct chronicle *h, struct literal root, enum cell_op
     vec_release(&stack.list);
 }
 
-static bool is_junction(const struct chronicle *h, struct literal literal)
+bool literal_is_junction(const struct chronicle *h, struct literal literal)
 {
     const struct cell *cell = cell_at(h, literal.cell);
     return is_difference(h, literal) || (h->owner[literal.cell] >= OWNER_UNKNOWN &&
@@ -105,14 +97,14 @@ static bool expand_and(struct expanding *x, const struct literals *operands, str
     struct clauses all = {0};
     struct literals plain = {0};
     vec_each (&operands->list, literal) {
-        if (!is_junction(x->h, *literal)) {
+        if (!literal_is_junction(x->h, *literal)) {
             vec_push(&plain.list, *literal);
         }
     }
     const struct clause first = {plain.list.at, plain.list.count};
     bool is_small = push_clause(x, &all, &first, &(struct clause){0});
     for (size_t i = 0; is_small && i < operands->list.count; i++) {
-        if (is_junction(x->h, operands->list.at[i])) {
+        if (literal_is_junction(x->h, operands->list.at[i])) {
             struct clauses more = {0};
             is_small = expand(x, operands->list.at[i], &more) && multiply(x, &all, &more);
             clauses_release(&more);
@@ -131,10 +123,10 @@ static bool expand(struct expanding *x, struct literal root, struct clauses *to)
 {
     struct literals either = {0};
     bool is_small = true;
-    flatten(x->h, root, CELL_OR, &either);
+    literals_flatten(x->h, root, CELL_OR, &either);
     for (size_t i = 0; is_small && i < either.list.count; i++) {
         struct literals all = {0};
-        flatten(x->h, either.list.at[i], CELL_AND, &all);
+        literals_flatten(x->h, either.list.at[i], CELL_AND, &all);
         is_small = expand_and(x, &all, to);
         vec_release(&all.list);
     }
@@ -142,9 +134,10 @@ static bool expand(struct expanding *x, struct literal root, struct clauses *to)
     return is_small;
 }
 
-bool clauses_build(struct clauses *c, const struct chronicle *h, uint32_t root, struct arena *a)
+bool clauses_build(struct clauses *c, const struct chronicle *h, uint32_t root, size_t literals_max,
+                   struct arena *a)
 {
-    struct expanding x = {.h = h, .arena = a};
+    struct expanding x = {.h = h, .arena = a, .literals_max = literals_max};
     return expand(&x, (struct literal){.cell = root}, c);
 }
 
@@ -177,9 +170,9 @@ static int64_t product(struct linear *l, int64_t left, int64_t right)
 static bool add_terms(struct linear *l, const struct chronicle *h, struct term root)
 {
     VEC(struct term) stack = {0};
-    bool is_linear = true;
+    bool is_told = true;
     vec_push(&stack, root);
-    while (is_linear && stack.count > 0) {
+    while (is_told && stack.count > 0) {
         const struct term term = vec_pop(&stack);
         const struct cell *cell = cell_at(h, term.cell);
         const int64_t weight = term.weight;
@@ -187,7 +180,9 @@ static bool add_terms(struct linear *l, const struct chronicle *h, struct term r
             l->bound -= product(l, weight, cell->number);
         } else if (h->owner[term.cell] < OWNER_UNKNOWN) {
             vec_push(&l->terms, term);
-        } else if (cell->op == CELL_SLOT && h->owner[term.cell] == OWNER_SEVERAL) {
+        } else if (h->owner[term.cell] == OWNER_UNKNOWN) {
+            is_told = false;
+        } else if (cell->op == CELL_SLOT) {
             vec_push(&l->terms, (struct term){term.cell, weight, COLUMN_SENT});
             vec_push(&l->terms, (struct term){term.cell, -weight, COLUMN_RECEIVED});
         } else if (cell->op == CELL_TIMES) {
@@ -198,11 +193,12 @@ static bool add_terms(struct linear *l, const struct chronicle *h, struct term r
                                            .weight = cell->op == CELL_PLUS ? weight : -weight});
             vec_push(&stack, (struct term){.cell = cell->left, .weight = weight});
         } else {
-            is_linear = false;
+            vec_push(&l->terms, term);
+            l->is_nonlinear = true;
         }
     }
     vec_release(&stack);
-    return is_linear;
+    return is_told;
 }
 
 bool linear_build(struct linear *l, const struct chronicle *h, struct literal literal)
@@ -221,4 +217,9 @@ bool linear_build(struct linear *l, const struct chronicle *h, struct literal li
     l->bound = is_strict && !l->is_equal ? -1 : 0;
     return add_terms(l, h, (struct term){.cell = cell->left, .weight = sign}) &&
            add_terms(l, h, (struct term){.cell = cell->right, .weight = -sign});
+}
+
+bool linear_build_number(struct linear *l, const struct chronicle *h, uint32_t cell)
+{
+    return add_terms(l, h, (struct term){.cell = cell, .weight = 1});
 }

@@ -1,6 +1,5 @@
 #include "monitor/decide.h"
 
-#include "monitor/formula.h"
 #include "monitor/permits.h"
 #include "monitor/walk.h"
 
@@ -174,12 +173,11 @@ static struct decision decide_two(struct chronicle *h, const struct linear *l,
     return undecided(METHOD_SOLVER, "");
 }
 
-/* ---- the rest ---- */
-
-enum { PART_REPORTS_DEFAULT = 256 };
+/* ---- clauses ---- */
 
 struct sums {
     VEC(struct linear) list;
+    bool is_nonlinear;
 };
 
 /* The literals that are about several processes, as sums. */
@@ -191,9 +189,11 @@ static bool find_sums(const struct chronicle *h, const struct clause *clause, st
         }
         if (h->owner[clause->at[i].cell] == OWNER_SEVERAL) {
             vec_push(&sums->list, (struct linear){0});
-            if (!linear_build(vec_last(&sums->list), h, clause->at[i])) {
+            struct linear *l = vec_last(&sums->list);
+            if (!linear_build(l, h, clause->at[i])) {
                 return false;
             }
+            sums->is_nonlinear = sums->is_nonlinear || l->is_nonlinear;
         }
     }
     return true;
@@ -208,16 +208,6 @@ static bool sums_fit(struct chronicle *h, const struct sums *sums)
     return fit;
 }
 
-static struct formula_question question_of(const struct sums *sums, const struct permits *p,
-                                           const struct decide_options *o)
-{
-    return (struct formula_question){.sums = sums->list.at,
-                                     .sum_count = sums->list.count,
-                                     .permits = p,
-                                     .budget = o->budget,
-                                     .is_packed = o->is_packed};
-}
-
 static void sums_release(struct sums *sums)
 {
     vec_each (&sums->list, linear) {
@@ -227,59 +217,35 @@ static void sums_release(struct sums *sums)
 }
 
 static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
-                                   const struct permits *p, const struct decide_options *o,
-                                   uint32_t *taken)
+                                   const struct permits *p, uint32_t *taken)
 {
-    struct decision d = undecided(METHOD_SOLVER, "");
+    if (sums->is_nonlinear) {
+        return undecided(METHOD_SOLVER, "");
+    }
     if (!sums_fit(h, sums)) {
         return undecided(METHOD_NONE, too_large);
     }
-    if (!o->is_by_solver && sums->list.count == 0) {
-        d = decide_local(h, p, taken);
-    } else if (!o->is_by_solver && sums->list.count == 1) {
-        const struct linear *l = &sums->list.at[0];
-        d = l->is_equal ? decide_equal(h, l, p, taken) : decide_at_most(h, l, p, taken);
-    } else if (!o->is_by_solver && sums->list.count == 2 && !sums->list.at[0].is_equal &&
-               !sums->list.at[1].is_equal) {
-        d = decide_two(h, sums->list.at, p, taken);
+    const struct linear *l = sums->list.at;
+    if (sums->list.count == 0) {
+        return decide_local(h, p, taken);
     }
-    if (d.verdict != CUT_UNKNOWN || d.reason[0] != '\0') {
-        return d;
+    if (sums->list.count == 1) {
+        return l->is_equal ? decide_equal(h, l, p, taken) : decide_at_most(h, l, p, taken);
     }
-    const struct formula_question question = question_of(sums, p, o);
-    const uint32_t part_reports = o->part_reports == 0 ? PART_REPORTS_DEFAULT : o->part_reports;
-    return o->is_by_solver ? formula_decide(h, &question, taken)
-                           : formula_decide_parts(h, &question, part_reports, taken);
+    return sums->list.count == 2 && !l[0].is_equal && !l[1].is_equal ? decide_two(h, l, p, taken)
+                                                                     : undecided(METHOD_SOLVER, "");
 }
 
-struct decision decide_clause(struct chronicle *h, const struct clause *clause,
-                              const struct decide_options *o, uint32_t *taken)
+struct decision decide_clause(struct chronicle *h, const struct clause *clause, uint32_t *taken)
 {
     struct sums sums = {0};
-    struct decision d = undecided(METHOD_NONE, "it speaks of what a cut does not tell: now, steps, "
-                                               "or a count over pairs of processes");
+    struct decision d = undecided(METHOD_NONE, "it reads what has no value in a cut: now or steps");
     if (find_sums(h, clause, &sums)) {
         const struct arena_mark mark = arena_mark(&h->scratch);
         const struct permits permits = permits_build(h, clause, &h->scratch);
-        d = decide_sums(h, &sums, &permits, o, taken);
+        d = decide_sums(h, &sums, &permits, taken);
         arena_reset(&h->scratch, mark);
     }
     sums_release(&sums);
     return d;
-}
-
-int decide_write(struct chronicle *h, const struct clause *clause, const struct decide_options *o,
-                 const char *path, struct err *e)
-{
-    struct sums sums = {0};
-    int result = 0;
-    if (find_sums(h, clause, &sums) && sums_fit(h, &sums)) {
-        const struct arena_mark mark = arena_mark(&h->scratch);
-        const struct permits permits = permits_build(h, clause, &h->scratch);
-        const struct formula_question question = question_of(&sums, &permits, o);
-        result = formula_write(h, &question, path, e);
-        arena_reset(&h->scratch, mark);
-    }
-    sums_release(&sums);
-    return result;
 }

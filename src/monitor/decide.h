@@ -31,6 +31,7 @@ enum cut_verdict {
     METHOD(LEAST, "least cut")        \
     METHOD(FLOW, "minimum cut")       \
     METHOD(STEPS, "unit steps")       \
+    METHOD(ORDER, "clock order")      \
     METHOD(SOLVER, "libz3")
 
 enum method {
@@ -46,22 +47,18 @@ struct decide_options {
     bool is_packed;        /* libz3's formula has one number per process instead of two */
     uint32_t part_reports; /* so many reports are put to libz3 at once, unless more are within the
                               skew of each other; 0: 256 */
+    uint32_t literals_max; /* a formula that has more when written as clauses is put to libz3 as it
+                              is; 0: 4,096. Each clause costs a pass over the reports */
     struct solve_budget budget;
 };
 
 struct decision {
     enum cut_verdict verdict;
     enum method method;
-    const char *reason; /* of UNKNOWN */
+    const char *reason; /* of UNKNOWN; empty: only libz3 can decide it */
 };
 
-/* Decides the clause; of a YES, `taken` is the cut. */
-struct decision decide_clause(struct chronicle *h, const struct clause *clause,
-                              const struct decide_options *o, uint32_t *taken);
-
-/* Writes the clause as a formula of SMT-LIB to path. Writes nothing when it speaks of what a cut
- * does not tell, or its numbers are too large. Fails (-1) when the file cannot be written. */
-MUST_USE int decide_write(struct chronicle *h, const struct clause *clause,
-                          const struct decide_options *o, const char *path, struct err *e);
+/* Decides the clause by the exact algorithms, without libz3; of a YES, `taken` is the cut. */
+struct decision decide_clause(struct chronicle *h, const struct clause *clause, uint32_t *taken);
 
 #endif

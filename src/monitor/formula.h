@@ -1,38 +1,30 @@
-/* A clause as a formula for libz3: after Tekken Valapil et al. (2017), section 6, with the skew on
- * physical time and every state, the last ones too, within reach.
- *
- * Per process two integers: how many reports are taken, and the time on its clock, which is not
- * before the last report taken and not after the next.
- *
- * Packed, as published, one: a report at time t that is the c-th of its process at that time, c
- * from 0 to the largest there is, has the number t * 2 (c_max + 1) + c, and the process has taken
- * those up to its own number. Two processes are within the skew when their numbers differ by no
- * more than skew * 2 (c_max + 1) + c_max + 1: the factor of two keeps what is allowed and what is
- * not apart, whatever the counters. */
+/* Whether a cut satisfies a formula of any shape: cheap approximations first, then libz3 on the
+ * formula as it is (formula_smt.h), part by part. */
 #ifndef CLEW_MONITOR_FORMULA_H
 #define CLEW_MONITOR_FORMULA_H
 
 #include "monitor/decide.h"
-#include "monitor/permits.h"
 
 struct formula_question {
-    const struct linear *sums; /* of numbers that fit (gains_fit); all of them hold ... */
-    size_t sum_count;
-    const struct permits *permits; /* ... in permitted states */
+    uint32_t root; /* the cell that is to be true */
     struct solve_budget budget;
-    bool is_packed; /* if all reports have times, and the numbers are not too large */
+    bool is_packed; /* one integer per process instead of two (cut_smt.h) */
 };
 
-/* Decides the whole as one formula. */
+/* Decides the whole as one problem, as published. */
 struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
                                uint32_t *taken);
 
-/* The same, part by part (portions.h) with some `report_count` reports each; parts in which no
- * state can be good enough are not asked for. The budget is for all of them. */
+/* Decides it in three steps. The cuts in the order of the clocks are evaluated one by one: one that
+ * satisfies the formula is a witness. Then the run is divided into parts (portions.h) of some
+ * `report_count` reports each, and a part is passed over when the formula is false for all values
+ * that its terms have in the part, each by itself. libz3 decides the rest. The budget is for all
+ * parts together. */
 struct decision formula_decide_parts(struct chronicle *h, const struct formula_question *q,
                                      uint32_t report_count, uint32_t *taken);
 
-/* Writes it as a script of SMT-LIB. */
+/* Writes the whole as a script of SMT-LIB. Writes nothing when its numbers are too large or it
+ * reads what has no value in a cut. Fails (-1) when the file cannot be written. */
 MUST_USE int formula_write(struct chronicle *h, const struct formula_question *q, const char *path,
                            struct err *e);
 

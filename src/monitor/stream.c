@@ -245,6 +245,9 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
 
 /* ---- beginning ---- */
 
+/* A formula of more literals than this, in clauses, is not followed clause by clause. */
+enum { ONLINE_LITERALS_MAX = 4096 };
+
 static void track(struct stream *s, uint32_t property)
 {
     struct tracked *t = &s->tracked[property];
@@ -258,9 +261,9 @@ static void track(struct stream *s, uint32_t property)
     t->root = *vec_at(&s->bound.atoms, b->atom);
     struct clauses clauses = {0};
     struct arena arena = {0};
-    t->is_pursued = clauses_build(&clauses, &s->window.chronicle, t->root, &arena) &&
-                    !s->options.decide.is_by_solver &&
-                    s->pursuits.count + clauses.list.count <= ONLINE_MAX;
+    t->is_pursued =
+        clauses_build(&clauses, &s->window.chronicle, t->root, ONLINE_LITERALS_MAX, &arena) &&
+        !s->options.decide.is_by_solver && s->pursuits.count + clauses.list.count <= ONLINE_MAX;
     vec_each (&clauses.list, clause) {
         t->is_pursued = t->is_pursued && is_local(s, clause);
     }

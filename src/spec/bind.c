@@ -166,25 +166,36 @@ static int bind_comparison(struct binding *b, const struct spec_node *n, uint32_
     return 0;
 }
 
-/* forall, exists, count, sum: the body for each member, joined. */
+/* How the bodies of a node that binds are joined. */
+static enum cell_op joining(enum spec_op op)
+{
+    return op == SPEC_FORALL   ? CELL_AND
+           : op == SPEC_EXISTS ? CELL_OR
+           : op == SPEC_LEAST  ? CELL_MIN
+           : op == SPEC_MOST   ? CELL_MAX
+                               : CELL_PLUS;
+}
+
+/* forall, exists, count, sum, min, max: the body for each member, joined. */
 static int bind_members(struct binding *b, uint32_t node, uint32_t *cell)
 {
     const struct spec_node *n = spec_at(b->spec, node);
-    const enum cell_op op = n->op == SPEC_FORALL   ? CELL_AND
-                            : n->op == SPEC_EXISTS ? CELL_OR
-                                                   : CELL_PLUS;
+    const enum cell_op op = joining(n->op);
+    bool is_first = true;
     if (check_members(b, n) < 0) {
         return -1;
     }
-    *cell = cells_constant(&b->bound->cells, op == CELL_AND);
     for (uint32_t i = 0; (i = next_member(b, n->group, i)) < b->system->process_count; i++) {
         uint32_t body = 0;
         b->process_of[node] = i;
         if (bind_cell(b, n->left, &body) < 0) {
             return -1;
         }
-        *cell = cells_add(&b->bound->cells,
-                          (struct cell){.op = (uint8_t)op, .left = *cell, .right = body});
+        *cell = is_first
+                    ? body
+                    : cells_add(&b->bound->cells,
+                                (struct cell){.op = (uint8_t)op, .left = *cell, .right = body});
+        is_first = false;
     }
     return 0;
 }
@@ -229,10 +240,15 @@ static int bind_cell(struct binding *b, uint32_t node, uint32_t *cell)
     case SPEC_IMPLIES: return bind_pair(b, n, CELL_OR, cell);
     case SPEC_PLUS: return bind_pair(b, n, CELL_PLUS, cell);
     case SPEC_MINUS: return bind_pair(b, n, CELL_MINUS, cell);
+    case SPEC_PRODUCT: return bind_pair(b, n, CELL_PRODUCT, cell);
+    case SPEC_MIN: return bind_pair(b, n, CELL_MIN, cell);
+    case SPEC_MAX: return bind_pair(b, n, CELL_MAX, cell);
     case SPEC_FORALL:
     case SPEC_EXISTS:
     case SPEC_COUNT:
-    case SPEC_SUM: return bind_members(b, node, cell);
+    case SPEC_SUM:
+    case SPEC_LEAST:
+    case SPEC_MOST: return bind_members(b, node, cell);
     case SPEC_VARIABLE:
     case SPEC_NOW:
     case SPEC_STEPS:
@@ -355,9 +371,14 @@ static int bind_temporal(struct binding *b, uint32_t node, uint32_t *part)
     case SPEC_TIMES:
     case SPEC_PLUS:
     case SPEC_MINUS:
+    case SPEC_PRODUCT:
+    case SPEC_MIN:
+    case SPEC_MAX:
     case SPEC_VARIABLE:
     case SPEC_SUM:
     case SPEC_COUNT:
+    case SPEC_LEAST:
+    case SPEC_MOST:
     case SPEC_NOW:
     case SPEC_STEPS:
     case SPEC_MESSAGES: break;

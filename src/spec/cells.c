@@ -36,6 +36,24 @@ static struct span times(int64_t factor, struct span a)
     return factor < 0 ? (struct span){s.high, s.low} : s;
 }
 
+/* The corners have the least and the greatest product. Nothing is known when one is too large. */
+static struct span multiplied(struct span a, struct span b)
+{
+    const int64_t left[] = {a.low, a.low, a.high, a.high};
+    const int64_t right[] = {b.low, b.high, b.low, b.high};
+    struct span s = {INT64_MAX, INT64_MIN};
+    for (int i = 0; i < 4; i++) {
+        int64_t corner = 0;
+        if (__builtin_mul_overflow(left[i], right[i], &corner)) {
+            const bool is_zero = (a.low == 0 && a.high == 0) || (b.low == 0 && b.high == 0);
+            return is_zero ? (struct span){0, 0} : SPAN_ANY;
+        }
+        s.low = corner < s.low ? corner : s.low;
+        s.high = corner > s.high ? corner : s.high;
+    }
+    return s;
+}
+
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -46,8 +64,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The value of a cell from those of its operands; a slot's is not known here. */
-static struct span compute(const struct cell *cell, struct span a, struct span b)
+struct span cell_compute(const struct cell *cell, struct span a, struct span b)
 {
     switch ((enum cell_op)cell->op) {
     case CELL_CONSTANT: return (struct span){cell->number, cell->number};
@@ -55,7 +72,10 @@ static struct span compute(const struct cell *cell, struct span a, struct span b
     case CELL_PLUS: return plus(a, b);
     case CELL_MINUS: return minus(a, b);
     case CELL_TIMES: return times(cell->number, a);
+    case CELL_PRODUCT: return multiplied(a, b);
+    case CELL_MIN:
     case CELL_AND: return (struct span){smaller(a.low, b.low), smaller(a.high, b.high)};
+    case CELL_MAX:
     case CELL_OR: return (struct span){larger(a.low, b.low), larger(a.high, b.high)};
     case CELL_NOT: return (struct span){1 - a.high, 1 - a.low};
     case CELL_LESS: return (struct span){a.high < b.low, a.low < b.high};
@@ -147,8 +167,23 @@ static uint32_t absorb(const struct cells *c, const struct cell *cell)
     return cell->left == cell->right ? cell->left : UINT32_MAX;
 }
 
+/* A product by a constant is so many times the other factor. */
+static struct cell simplified(const struct cells *c, struct cell cell)
+{
+    if (cell.op == CELL_PRODUCT && is_constant(c, cell.left)) {
+        return (struct cell){
+            .op = CELL_TIMES, .left = cell.right, .number = constant_of(c, cell.left).low};
+    }
+    if (cell.op == CELL_PRODUCT && is_constant(c, cell.right)) {
+        return (struct cell){
+            .op = CELL_TIMES, .left = cell.left, .number = constant_of(c, cell.right).low};
+    }
+    return cell;
+}
+
 uint32_t cells_add(struct cells *c, struct cell cell)
 {
+    cell = simplified(c, cell);
     if (cell.op == CELL_AND || cell.op == CELL_OR) {
         const uint32_t kept = absorb(c, &cell);
         return kept != UINT32_MAX ? kept : intern(c, &cell);
@@ -158,7 +193,7 @@ uint32_t cells_add(struct cells *c, struct cell cell)
         return intern(c, &cell);
     }
     const struct span right = cell_has_right(&cell) ? constant_of(c, cell.right) : SPAN_ANY;
-    const struct span value = compute(&cell, constant_of(c, cell.left), right);
+    const struct span value = cell_compute(&cell, constant_of(c, cell.left), right);
     return span_is_known(value) ? cells_constant(c, value.low) : intern(c, &cell);
 }
 
@@ -166,8 +201,9 @@ static void evaluate(const struct cells *c, size_t i, const struct span *slots,
                      struct span *results)
 {
     const struct cell *cell = &c->list.at[i];
-    results[i] = cell->op == CELL_SLOT ? slots[cell->left]
-                                       : compute(cell, results[cell->left], results[cell->right]);
+    results[i] = cell->op == CELL_SLOT
+                     ? slots[cell->left]
+                     : cell_compute(cell, results[cell->left], results[cell->right]);
 }
 
 void cells_evaluate(const struct cells *c, const struct span *slots, struct span *results)

@@ -31,6 +31,9 @@ enum cell_op {
     CELL_PLUS,
     CELL_MINUS,
     CELL_TIMES, /* left, number */
+    CELL_PRODUCT,
+    CELL_MIN,
+    CELL_MAX,
     CELL_AND,
     CELL_OR,
     CELL_NOT, /* left */
@@ -69,6 +72,9 @@ void cells_evaluate_some(const struct cells *c, const uint32_t *some, size_t cou
 
 /* Marks all that the marked cells are computed from. O(cells). */
 void cells_mark_below(const struct cells *c, struct bits marked);
+
+/* The value of a cell, which is no slot, from those of its operands. */
+struct span cell_compute(const struct cell *cell, struct span left, struct span right);
 
 /* Whether the cell has a left, and a right operand. */
 bool cell_has_left(const struct cell *cell);

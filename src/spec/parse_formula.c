@@ -11,7 +11,10 @@
  *     compared  total [RELATION total]
  *     total     product {(+ | -) product}
  *     product   [-] INTEGER [* product]
- *               [-] atom
+ *               [-] atom {* (INTEGER | atom)}
+ *
+ * Among the atoms are count, sum, min and max over the processes of a group, and min and max of a
+ * list: min(a.x, b.x, 3).
  *
  * Whether something is a truth or a number is known of each node, so that parentheses need no
  * guess. */
@@ -161,7 +164,7 @@ static int take_binding(struct parser *p, uint32_t node, const char *separator)
 /* Reads the rest of a node that binds a process; the next token is the one behind its word. */
 static int parse_bound(struct parser *p, enum spec_op op, uint32_t *node)
 {
-    const bool is_call = op == SPEC_COUNT || op == SPEC_SUM;
+    const bool is_call = op >= SPEC_NUMBER;
     const struct token *t = p->at - 1;
     uint32_t body = SPEC_NONE;
     if (is_call && parser_expect(p, "(") < 0) {
@@ -170,7 +173,7 @@ static int parse_bound(struct parser *p, enum spec_op op, uint32_t *node)
     if (add(p, t, (struct spec_node){.op = (uint8_t)op, .left = SPEC_NONE, .right = SPEC_NONE},
             node) < 0 ||
         take_binding(p, *node, is_call ? ":" : ".") < 0 || parse_formula(p, &body) < 0 ||
-        want(p, body, op == SPEC_SUM) < 0 || (is_call && parser_expect(p, ")") < 0)) {
+        want(p, body, is_call && op != SPEC_COUNT) < 0 || (is_call && parser_expect(p, ")") < 0)) {
         return -1;
     }
     (void)vec_pop(&p->binders);
@@ -214,6 +217,28 @@ static int parse_number(struct parser *p, bool is_negative, uint32_t *node)
         p->depth--;
     }
     return add(p, t, n, node);
+}
+
+/* min and max: over the processes of a group, or of a list of numbers. The word is read. */
+static int parse_extreme(struct parser *p, bool is_least, uint32_t *node)
+{
+    const struct token *t = p->at - 1;
+    const bool is_binder = token_is_sign(p->at, "(") && p->at[1].kind == TOKEN_NAME &&
+                           (token_is_sign(&p->at[2], ":") || token_is_word(&p->at[2], "in"));
+    if (is_binder) {
+        return parse_bound(p, is_least ? SPEC_LEAST : SPEC_MOST, node);
+    }
+    if (parser_expect(p, "(") < 0 || parse_formula(p, node) < 0 || want(p, *node, true) < 0) {
+        return -1;
+    }
+    while (parser_skip_sign(p, ",")) {
+        struct spec_node n = {.op = is_least ? SPEC_MIN : SPEC_MAX, .left = *node};
+        if (parse_formula(p, &n.right) < 0 || want(p, n.right, true) < 0 ||
+            add(p, t, n, node) < 0) {
+            return -1;
+        }
+    }
+    return parser_expect(p, ")");
 }
 
 static int parse_messages(struct parser *p, uint32_t *node)
@@ -301,8 +326,50 @@ static int parse_atom(struct parser *p, uint32_t *node)
     if (parser_skip_word(p, "messages")) {
         return parse_messages(p, node);
     }
+    /* Names of their own, unless they are called. */
+    const bool is_least = token_is_word(t, "min");
+    if ((is_least || token_is_word(t, "max")) && token_is_sign(&t[1], "(")) {
+        p->at++;
+        return parse_extreme(p, is_least, node);
+    }
     const bool is_name = t->kind == TOKEN_NAME && (t->is_quoted || !token_is_keyword(t->text));
     return is_name ? parse_process(p, node) : parser_refuse(p, "a formula or number");
+}
+
+/* left * right; by a number that the formula itself has, it is TIMES. */
+static int multiply(struct parser *p, const struct token *t, uint32_t left, uint32_t *node)
+{
+    struct spec_node n = {.op = SPEC_PRODUCT, .left = left};
+    const bool is_number = is_number_token(p->at);
+    if (is_number ? take_integer(p, false, &n.number) < 0 : parse_atom(p, &n.right) < 0) {
+        return -1;
+    }
+    if (want(p, left, true) < 0 || (!is_number && want(p, n.right, true) < 0)) {
+        return -1;
+    }
+    const struct spec_node *first = spec_at(p->spec, left);
+    if (is_number) {
+        n.op = SPEC_TIMES;
+        n.right = SPEC_NONE;
+    } else if (first->op == SPEC_NUMBER) {
+        n = (struct spec_node){
+            .op = SPEC_TIMES, .number = first->number, .left = n.right, .right = SPEC_NONE};
+    }
+    return add(p, t, n, node);
+}
+
+static int parse_factors(struct parser *p, uint32_t *node)
+{
+    if (parse_atom(p, node) < 0) {
+        return -1;
+    }
+    while (token_is_sign(p->at, "*")) {
+        const struct token *t = p->at++;
+        if (multiply(p, t, *node, node) < 0) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 static int parse_product(struct parser *p, uint32_t *node)
@@ -312,13 +379,13 @@ static int parse_product(struct parser *p, uint32_t *node)
         return parse_number(p, false, node);
     }
     if (!parser_skip_sign(p, "-")) {
-        return parse_atom(p, node);
+        return parse_factors(p, node);
     }
     if (is_number_token(p->at)) {
         return parse_number(p, true, node);
     }
     struct spec_node n = {.op = SPEC_TIMES, .number = -1, .right = SPEC_NONE};
-    if (parse_atom(p, &n.left) < 0 || want(p, n.left, true) < 0) {
+    if (parse_factors(p, &n.left) < 0 || want(p, n.left, true) < 0) {
         return -1;
     }
     return add(p, t, n, node);

@@ -41,12 +41,17 @@ static enum strength strength_of(const struct spec_node *n)
     case SPEC_PLUS:
     case SPEC_MINUS: return STRENGTH_TOTAL;
     case SPEC_NUMBER:
-    case SPEC_TIMES: return STRENGTH_PRODUCT;
+    case SPEC_TIMES:
+    case SPEC_PRODUCT: return STRENGTH_PRODUCT;
     case SPEC_TRUE:
     case SPEC_FALSE:
     case SPEC_VARIABLE:
     case SPEC_SUM:
     case SPEC_COUNT:
+    case SPEC_LEAST:
+    case SPEC_MOST:
+    case SPEC_MIN:
+    case SPEC_MAX:
     case SPEC_NOW:
     case SPEC_STEPS:
     case SPEC_MESSAGES: return STRENGTH_ATOM;
@@ -98,7 +103,7 @@ static void print_infix(const struct spec *s, const struct spec_node *n, struct 
 
 static void print_binder(const struct spec *s, const struct spec_node *n, struct out *out)
 {
-    const bool is_call = n->op == SPEC_COUNT || n->op == SPEC_SUM;
+    const bool is_call = spec_is_number(n);
     out_format(out, "%s%s", spec_op_word(n->op), is_call ? "(" : " ");
     print_name(s, n->process.name, out);
     if (n->group != 0) {
@@ -152,12 +157,28 @@ static void print_bare(const struct spec *s, const struct spec_node *n, struct o
     case SPEC_FORALL:
     case SPEC_EXISTS:
     case SPEC_COUNT:
-    case SPEC_SUM: print_binder(s, n, out); return;
+    case SPEC_SUM:
+    case SPEC_LEAST:
+    case SPEC_MOST: print_binder(s, n, out); return;
     case SPEC_NUMBER: out_i64(out, n->number); return;
     case SPEC_TIMES:
         out_i64(out, n->number);
         out_char(out, '*');
         print(s, n->left, STRENGTH_PRODUCT, out);
+        return;
+    case SPEC_PRODUCT:
+        print(s, n->left,
+              spec_at(s, n->left)->op == SPEC_PRODUCT ? STRENGTH_PRODUCT : STRENGTH_ATOM, out);
+        out_char(out, '*');
+        print(s, n->right, STRENGTH_ATOM, out);
+        return;
+    case SPEC_MIN:
+    case SPEC_MAX:
+        out_format(out, "%s(", spec_op_word(n->op));
+        print(s, n->left, STRENGTH_FORMULA, out);
+        out_text(out, ", ");
+        print(s, n->right, STRENGTH_FORMULA, out);
+        out_char(out, ')');
         return;
     case SPEC_VARIABLE:
         print_name(s, n->process.name, out);

@@ -44,9 +44,14 @@
     OP(TIMES, "*")               \
     OP(PLUS, "+")                \
     OP(MINUS, "-")               \
+    OP(PRODUCT, "*")             \
+    OP(MIN, "min")               \
+    OP(MAX, "max")               \
     OP(VARIABLE, "variable")     \
     OP(SUM, "sum")               \
     OP(COUNT, "count")           \
+    OP(LEAST, "min")             \
+    OP(MOST, "max")              \
     OP(NOW, "now")               \
     OP(STEPS, "steps")           \
     OP(MESSAGES, "messages")
@@ -74,9 +79,10 @@ struct spec_process {
  *     LEADS_TO                     left, right, number likewise
  *     AND OR IMPLIES UNTIL SINCE   left, right
  *     FORALL EXISTS COUNT SUM      process.name: whom it binds, group (0: all), left: the body
+ *     LEAST MOST                   likewise
  *     NUMBER                       number
  *     TIMES                        number, left
- *     PLUS MINUS                   left, right
+ *     PLUS MINUS PRODUCT MIN MAX   left, right
  *     VARIABLE                     process, variable
  *     MESSAGES                     process, other: on their way from the one to the other */
 struct spec_node {

@@ -63,7 +63,8 @@ static uint32_t grow_binder(struct grower *g, enum spec_op op, unsigned depth)
     const struct random_spec *options = g->options;
     const struct random_spec plain = {.depth = options->depth, .has_clocks = options->has_clocks};
     g->options = op == SPEC_COUNT ? &plain : options;
-    const uint32_t body = op == SPEC_SUM ? grow_number(g, depth) : grow_truth(g, depth);
+    const bool is_number = op == SPEC_SUM || op == SPEC_LEAST || op == SPEC_MOST;
+    const uint32_t body = is_number ? grow_number(g, depth) : grow_truth(g, depth);
     g->options = options;
     (void)vec_pop(&g->binders);
     g->spec->nodes.at[node].left = body;
@@ -95,9 +96,22 @@ static uint32_t grow_leaf(struct grower *g)
     return add(g, n);
 }
 
+/* The parser makes TIMES of a product by a number. */
+static uint32_t grow_product(struct grower *g, unsigned depth)
+{
+    struct spec_node n = {.op = SPEC_PRODUCT};
+    n.left = grow_number(g, depth);
+    n.right = grow_number(g, depth);
+    if (spec_at(g->spec, n.left)->op == SPEC_NUMBER ||
+        spec_at(g->spec, n.right)->op == SPEC_NUMBER) {
+        n.op = SPEC_PLUS;
+    }
+    return add_tree(g, n);
+}
+
 static uint32_t grow_number(struct grower *g, unsigned depth)
 {
-    const uint64_t choice = depth == 0 ? 0 : below(g, 8);
+    const uint64_t choice = depth == 0 ? 0 : below(g, 12);
     struct spec_node n = {.right = SPEC_NONE};
     switch (choice) {
     case 1: n.op = SPEC_PLUS; break;
@@ -109,6 +123,10 @@ static uint32_t grow_number(struct grower *g, unsigned depth)
         return add_tree(g, n);
     case 4: return grow_binder(g, SPEC_SUM, depth - 1);
     case 5: return grow_binder(g, SPEC_COUNT, depth - 1);
+    case 6: n.op = SPEC_MIN; break;
+    case 7: n.op = SPEC_MAX; break;
+    case 8: return grow_binder(g, below(g, 2) == 0 ? SPEC_LEAST : SPEC_MOST, depth - 1);
+    case 9: return grow_product(g, depth - 1);
     default: return grow_leaf(g);
     }
     n.left = grow_number(g, depth - 1);

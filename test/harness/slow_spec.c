@@ -37,6 +37,12 @@ static uint32_t member_count(const struct spec_node *n)
     return n->group == 0 ? RANDOM_PROCESS_COUNT : RANDOM_PROCESS_COUNT - 1;
 }
 
+static int64_t extreme(uint8_t op, int64_t a, int64_t b)
+{
+    const bool is_least = op == SPEC_MIN || op == SPEC_LEAST;
+    return (a < b) == is_least ? a : b;
+}
+
 static int64_t number_at(struct evaluation *v, uint32_t node, size_t at)
 {
     const struct spec_node *n = spec_at(v->spec, node);
@@ -47,6 +53,9 @@ static int64_t number_at(struct evaluation *v, uint32_t node, size_t at)
     case SPEC_TIMES: return n->number * number_at(v, n->left, at);
     case SPEC_PLUS: return number_at(v, n->left, at) + number_at(v, n->right, at);
     case SPEC_MINUS: return number_at(v, n->left, at) - number_at(v, n->right, at);
+    case SPEC_PRODUCT: return number_at(v, n->left, at) * number_at(v, n->right, at);
+    case SPEC_MIN:
+    case SPEC_MAX: return extreme(n->op, number_at(v, n->left, at), number_at(v, n->right, at));
     case SPEC_VARIABLE:
         return state->values[process_of(v, &n->process)][variable_of(v, n->variable)];
     case SPEC_NOW: return (int64_t)state->now;
@@ -58,6 +67,15 @@ static int64_t number_at(struct evaluation *v, uint32_t node, size_t at)
         for (uint32_t i = 0; i < member_count(n); i++) {
             v->process_of[node] = i;
             total += n->op == SPEC_SUM ? number_at(v, n->left, at) : truth_at(v, n->left, at);
+        }
+        return total;
+    case SPEC_LEAST:
+    case SPEC_MOST:
+        v->process_of[node] = 0;
+        total = number_at(v, n->left, at);
+        for (uint32_t i = 1; i < member_count(n); i++) {
+            v->process_of[node] = i;
+            total = extreme(n->op, total, number_at(v, n->left, at));
         }
         return total;
     default: bug("no number");

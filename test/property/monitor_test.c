@@ -105,7 +105,7 @@ static void put_atom(struct writing *w, struct prng *prng)
     const int number = (int)prng_below(prng, 4);
     const unsigned a = (unsigned)prng_below(prng, NODES);
     const unsigned b = (unsigned)prng_below(prng, NODES);
-    switch (prng_below(prng, 7)) {
+    switch (prng_below(prng, 12)) {
     case 0: put(w, "count(p: p.%s = 1) %s %d", v, relation, number); break;
     case 1: put(w, "sum(p: p.%s) %s %d", v, relation, number); break;
     case 2: put(w, "n%u.x %s n%u.y", a, relation, b); break;
@@ -114,6 +114,11 @@ static void put_atom(struct writing *w, struct prng *prng)
     case 5:
         put(w, "(exists p. exists q. p != q and p.%s = 1 and q.%s %s %d)", v, v, relation, number);
         break;
+    case 6: put(w, "min(n%u.x, n%u.y, 3) %s %d", a, b, relation, number); break;
+    case 7: put(w, "max(p: p.%s) - n%u.x %s %d", v, a, relation, number); break;
+    case 8: put(w, "n%u.x * n%u.y %s %d", a, b, relation, number); break;
+    case 9: put(w, "(n%u.x + 1) * max(n%u.y, n%u.x) %s %d", a, b, a, relation, number); break;
+    case 10: put(w, "count(p: exists q. q != p and q.%s = p.x) %s %d", v, relation, number); break;
     default: put(w, "n%u.%s %s %d", a, v, relation, number); break;
     }
 }
@@ -243,18 +248,23 @@ struct tally {
     uint64_t by_method[METHOD_SOLVER + 1][CUT_YES + 1];
 };
 
-static void compare(struct prng *prng, const struct shape *shape, bool is_by_solver,
+/* How much of the work libz3 does. */
+enum share { SHARE_LEAST, SHARE_WHOLE_FORMULAS, SHARE_ALL };
+
+static void compare(struct prng *prng, const struct shape *shape, enum share share,
                     struct tally *tally)
 {
+    const bool is_by_solver = share == SHARE_ALL;
     const struct trace *t = random_run(prng, shape);
     struct writing w = {.size = 0};
     put(&w, "claim: never ");
-    put_formula(&w, prng, 2);
+    put_formula(&w, prng, share == SHARE_WHOLE_FORMULAS ? 4 : 2);
     struct spec s = spec_of(w.text);
     const struct expected x = expect(t, &s, shape->skew);
     const struct monitor_options o = {.skew = shape->skew,
                                       .decide = {.is_by_solver = is_by_solver,
                                                  .is_packed = is_by_solver && w.size % 2 == 0,
+                                                 .literals_max = share == SHARE_LEAST ? 0 : 1,
                                                  .part_reports = 1 + (uint32_t)(w.size % 5)}};
     const struct monitor_answer answer = monitored(t, &s, &o, NULL);
     /* Exact sums and libz3 leave everything open that depends on what is never reported. */
@@ -284,7 +294,7 @@ TEST(verdicts_are_those_of_a_walk_through_all_cuts)
     prng_init(&prng, 11);
     for (uint64_t i = test_count(250, 40000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, true);
-        compare(&prng, &shape, false, &tally);
+        compare(&prng, &shape, SHARE_LEAST, &tally);
     }
     for (int method = METHOD_LEAST; method <= METHOD_SOLVER; method++) {
         print_message("# %s: %llu yes, %llu no\n", method_name((enum method)method),
@@ -304,10 +314,24 @@ TEST(what_is_not_reported_yet_is_not_there)
     prng_init(&prng, 12);
     for (uint64_t i = test_count(80, 20000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, false);
-        compare(&prng, &shape, false, &tally);
+        compare(&prng, &shape, SHARE_LEAST, &tally);
     }
     CHECK(tally.by_method[METHOD_LEAST][CUT_UNKNOWN] > 0);
     CHECK(tally.by_method[METHOD_LEAST][CUT_YES] > 0);
+}
+
+TEST(formulas_of_any_shape_are_decided_as_they_are)
+{
+    struct prng prng;
+    struct tally tally = {0};
+    prng_init(&prng, 14);
+    for (uint64_t i = test_count(120, 10000); i > 0; i--) {
+        const struct shape shape = random_shape_of(&prng, prng_below(&prng, 2) == 0);
+        compare(&prng, &shape, SHARE_WHOLE_FORMULAS, &tally);
+    }
+    CHECK(tally.by_method[METHOD_ORDER][CUT_YES] > 0);
+    CHECK(tally.by_method[METHOD_SOLVER][CUT_YES] > 0);
+    CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
 }
 
 TEST(libz3_says_the_same)
@@ -317,7 +341,7 @@ TEST(libz3_says_the_same)
     prng_init(&prng, 13);
     for (uint64_t i = test_count(40, 10000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, true);
-        compare(&prng, &shape, true, &tally);
+        compare(&prng, &shape, SHARE_ALL, &tally);
     }
     CHECK(tally.by_method[METHOD_SOLVER][CUT_YES] > 0);
     CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
@@ -386,14 +410,33 @@ static struct monitor_answer answer_to_sums(const char *property, unsigned turns
     return answer;
 }
 
-TEST(what_only_libz3_decides_is_decided_part_by_part)
+TEST(what_the_exact_algorithms_leave_is_decided_part_by_part)
 {
     const struct decide_options parts = {.part_reports = 4};
     const char *one = "p: never n0.x + n1.x >= 1 and n0.x + n1.x <= 1 and 3 * n0.x + n1.x >= 3";
     const char *both = "p: never n0.x + n1.x >= 2 and 3 * n0.x + n1.x >= 3";
     CHECK_INT(answer_to_sums(one, 40, &parts).verdict, CUT_YES);
-    CHECK_INT(answer_to_sums(one, 40, &parts).method, METHOD_SOLVER);
+    CHECK_INT(answer_to_sums(one, 40, &parts).method, METHOD_ORDER);
     CHECK_INT(answer_to_sums(both, 40, &parts).verdict, CUT_NO);
+}
+
+/* Twelve processes and as many disjunctions of three: half a million clauses when multiplied out.
+ */
+TEST(a_conjunction_of_disjunctions_is_not_multiplied_out)
+{
+    static struct writing run;
+    static struct writing property;
+    run.size = property.size = 0;
+    put(&run, "tick 1");
+    put(&property, "p: never p0.b + p1.b = 1");
+    for (unsigned i = 0; i < 12; i++) {
+        put(&run, "; t@p%u var b value=0 time=0; t@p%u var b value=1 time=%u", i, i, 1 + i % 4);
+        put(&property, " and (p%u.b = 0 or p%u.b = %u or p%u.b = 1)", i, (i + 5) % 12, i % 2,
+            (i + 7) % 12);
+    }
+    CHECK_INT(answer_to(property.text, run.text, 2).verdict, CUT_YES);
+    put(&property, " and p0.b = p1.b");
+    CHECK_INT(answer_to(property.text, run.text, 2).verdict, CUT_NO);
 }
 
 TEST(a_budget_that_ends_leaves_it_open)
