@@ -2,15 +2,17 @@
 """Searches the programs of cases/threads for their bugs with every strategy, and prints how many runs that takes; Dara's
 programs are put beside the figures of its thesis.
 
-    bench/threads_bench.py [BUILD [PART...]]      as make bench-threads does; parts: speed, found, twins, dara, states, costs
+    bench/threads_bench.py [--quick] [--write] [BUILD [PART...]]     as make bench-threads does
 
-CLEW_THREADS_SEEDS is how many searches of a program are made, CLEW_THREADS_TWIN how many runs of a twin.
+--quick measures speed, and the kernels with the default strategy in 100 runs. --write puts the tables of the part `found`
+into cases/threads/README.md. CLEW_THREADS_SEEDS is how many searches of a program are made, CLEW_THREADS_TWIN how many
+runs of a twin.
 """
+import argparse
 import json
 import os
 import re
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,15 +22,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "test", "cases"))
 import table  # pylint: disable=wrong-import-position
 import threads  # pylint: disable=wrong-import-position
+import threads_found  # pylint: disable=wrong-import-position
 
-STRATEGIES = ("auto", "random", "pct", "pos", "surw", "unique", "frequency", "delay")
-SEEDS = int(os.environ.get("CLEW_THREADS_SEEDS", "10"))
-SEED_STEP = 1000000  # far apart: runs are numbered from the seed on
 TWIN_RUNS = int(os.environ.get("CLEW_THREADS_TWIN", "10000"))
-RUNS_MAX = 1000
-RUNS_FEW = 100
-FEW_WANTED = 24
-PARTS = ("speed", "found", "twins", "dara", "states", "costs")
 
 # Small ones: 2 to 4 threads, under 200 steps. Runs per second of processor time that are wanted of each mode.
 SPEED_PROGRAMS = ("account", "dining", "bounded_buffer", "stack")
@@ -75,7 +71,7 @@ class Bench:
         with tempfile.TemporaryDirectory(dir=self.folder) as own:
             words = [self.clew, "explore", "-q", "--json", *options, "-o", os.path.join(own, "own"), "--", *command]
             done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=self.folder)
-        if done.returncode not in (0, 1):
+        if done.returncode not in (0, 1, 3):  # 3: nothing found, and not everything could be checked
             sys.exit(f"{' '.join(words)}: {done.stderr}")
         return json.loads(done.stdout)
 
@@ -110,19 +106,10 @@ class Bench:
                      for count in CALLS_ALONE)
         return 1e9 * (many - few) / (CALLS_ALONE[1] - CALLS_ALONE[0])
 
-    def runs_to_first(self, program, strategy):
-        """The median of runs to the first violation over the seeds; None where most searches found none."""
-        firsts = []
-        for seed in range(SEEDS):
-            result = self.explore(program, False, "--strategy", strategy, "--first", "--budget", f"{RUNS_MAX}runs", "--seed",
-                                  str(1 + seed * SEED_STEP))
-            firsts.append(result["stats"]["first_violation_run"] if result["findings"] else RUNS_MAX + 1)
-        median = statistics.median(firsts)
-        return median if median <= RUNS_MAX else None
-
-
-def show(runs):
-    return "-" if runs is None else f"{runs:g}"
+    def strategies(self):
+        """The names that --strategy takes, as the help lists them."""
+        text = subprocess.run([self.clew, "explore", "--help"], capture_output=True, text=True, check=True).stdout
+        return set(re.findall(r"\w+", text[text.index("--strategy"):text.index("--bug")]))
 
 
 def cpu_seconds(do):
@@ -137,7 +124,7 @@ def least_seconds(rounds, do):
     return min(cpu_seconds(do)[0] for _ in range(rounds))
 
 
-def speed(bench, wanted):
+def speed(bench, wanted, _):
     """Twins are run: nothing is saved on the way."""
     programs = {program.name: program for program in threads.programs()}
     rows = []
@@ -160,23 +147,11 @@ def speed(bench, wanted):
                    taken / result["stats"]["runs"] / (native / NATIVE_RUNS), "{:.2f}".format)
 
 
-def found(bench, wanted):
-    rows = []
-    for program in threads.programs():
-        rows.append([program.title, *(bench.runs_to_first(program, strategy) for strategy in STRATEGIES)])
-        print(".", end="", file=sys.stderr, flush=True)
-    table.table(f"Runs to the first bug: median of {SEEDS} seeds, at most {RUNS_MAX}", ["program", *STRATEGIES],
-                [[row[0], *map(show, row[1:])] for row in rows])
-    own = [row[1] for row in rows]
-    wanted.at_least(f"auto: programs found within {RUNS_MAX} runs", len(rows), sum(runs is not None for runs in own), str)
-    wanted.at_least(f"auto: programs found within {RUNS_FEW} runs", FEW_WANTED,
-                    sum(runs is not None and runs <= RUNS_FEW for runs in own), str)
-
-
-def twins(bench, wanted):
+def twins(bench, wanted, _):
     runs = 0
     reported = []
-    for program in threads.programs():
+    kernels = threads.kernels()
+    for program in kernels + threads_found.others(threads.programs(), kernels):
         result = bench.explore(program, True, "--budget", f"{TWIN_RUNS}runs")
         runs += result["stats"]["runs"]
         reported += [program.title] * bool(result["findings"])
@@ -185,7 +160,7 @@ def twins(bench, wanted):
         print(f"  {title}")
 
 
-def dara(bench, _):
+def dara(bench, *_):
     programs = {program.name: program for program in threads.programs()}
     rows = []
     for name, paths, theirs in DARA:
@@ -193,11 +168,11 @@ def dara(bench, _):
             options = ("--strategy", strategy, "--budget", f"{paths}runs")
             stats, coarse = (bench.explore(programs[name], False, *options, flags=flags)["stats"] for flags in ((), AT_SYNCHRONIZATION))
             rows.append([name, strategy, f"{stats['violating_runs']} of {paths}", f"{coarse['violating_runs']} of {paths}",
-                         f"{their} of {paths}", show(stats["first_violation_run"])])
+                         f"{their} of {paths}", threads_found.show(stats["first_violation_run"])])
     table.table("Paths that show the bug, beside Dara's", ["program", "strategy", "clew", "at synchronization", "Dara", "first"], rows)
 
 
-def states(bench, _):
+def states(bench, *_):
     program = next(p for p in threads.programs() if p.name == "philosophers")
     rows = []
     for strategy in DARA_STRATEGIES:
@@ -272,27 +247,33 @@ def block_ns(bench, program):
     return 1e9 * (covered - plain) / entered
 
 
-def costs(bench, _):
+def costs(bench, *_):
     rows = [[what, f"{bench.call_alone_ns(call):.0f}", f"{bench.call_ns(call):.0f}"] for call, what in CALLS]
     table.table(f"Nanoseconds per call; Dara's interception takes {DARA_COSTS['call']}", ["call", "by itself", "under control"], rows)
     property_costs(bench)
     philosophers = next(p for p in threads.programs() if p.name == "philosophers")
     print(f"Nanoseconds per block that is entered, choosing by it included: {block_ns(bench, philosophers):.0f}; "
           f"Dara: {DARA_COSTS['block']} without")
-    rows = [[strategy, f"{choice_us(bench, philosophers, strategy):.2f}"] for strategy in STRATEGIES]
+    rows = [[strategy, f"{choice_us(bench, philosophers, strategy):.2f}"] for strategy in threads_found.STRATEGIES if strategy in bench.strategies()]
     table.table(f"Dining philosophers: microseconds of processor time per step, all in all; Dara: an event {DARA_COSTS['event']}, "
                 f"a choice {DARA_COSTS['choice']}", ["strategy", "us"], rows)
 
 
+PARTS = {"speed": speed, "found": threads_found.part, "twins": twins, "dara": dara, "states": states, "costs": costs}
+
+
 def main():
-    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build")
-    parts = sys.argv[2:] or PARTS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("build", nargs="?", default=os.path.join(HERE, "..", "build"))
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
+    options = parser.parse_args()
     wanted = table.Wanted()
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(build, folder)
-        for part in parts:
-            {"speed": speed, "found": found, "twins": twins, "dara": dara, "states": states,
-             "costs": costs}[part](bench, wanted)
+        bench = Bench(options.build, folder)
+        for part in options.parts or (("speed", "found") if options.quick else PARTS):
+            PARTS[part](bench, wanted, options)
 
 
 if __name__ == "__main__":
