@@ -154,6 +154,14 @@ def test_a_search_over_code_that_is_not_seen_is_not_exhaustive():
     assert only_finding(explore(seen, "--strategy", "dpor")[0])["kind"] == "assertion"
 
 
+def test_code_that_is_optimized_is_seen():
+    """At -O2 the module's constructor, and the hook it calls, might be left by tail calls."""
+    for level in ("-O0", "-O2", "-O3"):
+        program = build("increments" + level, level, text=INCREMENTS.replace("assert(x == 2);", ""))
+        said, _ = explore(program, "--strategy", "dpor")
+        assert said["stats"]["runs"] == 4 and not any("visible" in text for text in said["assumptions"]), (level, said)
+
+
 # One thread goes through a loop and then sets x; the other fails if it sees that. Nobody changes the loop's bound.
 LOOP = """
 #include <pthread.h>
