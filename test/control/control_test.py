@@ -10,6 +10,7 @@ import sys
 import threading
 
 sys.dont_write_bytecode = True
+import executions  # pylint: disable=wrong-import-position
 from controlled import (CLEW, FOLDER, HERE, LONG, MODES, build, build_broken, build_case, build_plain, check_every_mode_passes,
                         check_every_mode_replays, explore, first_schedule, needs_traps, only_finding, run, write)
 import tap  # pylint: disable=wrong-import-position
@@ -111,6 +112,69 @@ static void *set(void *a) { x = 1; return a; }
 static void *look(void *a) { return x ? a : NULL; }
 int main(void) { pthread_create(&threads[0], NULL, set, NULL); START(look, 1); JOIN(); return 0; }
 """
+# Two algorithms for mutual exclusion, whose loops end after BOUND looks: there the thread gives up. executions.py has them too.
+EXCLUSION = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+static atomic_int flag[2], turn, inside;
+static bool is_met(int other, bool (*met)(int))
+{
+    for (int i = 0; i < BOUND; i++) { if (met(atomic_load(&flag[other]))) return true; }
+    return false;
+}
+static void *take_turns(void *a)
+{
+    const int own = (int)(long)a, other = 1 - own;
+    ALGORITHM
+    return a;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (long i = 0; i < 2; i++) pthread_create(&threads[i], NULL, take_turns, (void *)i);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    return (long)(void *)is_met == 0;
+}
+"""
+PETERSON = EXCLUSION.replace("ALGORITHM", """
+    atomic_store(&flag[own], 1);
+    atomic_store(&turn, other);
+    for (int i = 0; atomic_load(&flag[other]) && atomic_load(&turn) == other; i++) { if (i == BOUND) return a; }
+    atomic_store(&inside, own);
+    (void)atomic_load(&inside);
+    atomic_store(&flag[own], 0);
+""")
+SZYMANSKI = EXCLUSION.replace("static void *take", """
+static bool is_outside(int f) { return f < 3; }
+static bool is_through(int f) { return f == 4; }
+static bool is_before(int f) { return f < 2; }
+static bool is_past(int f) { return f < 2 || f > 3; }
+static void *take""").replace("ALGORITHM", """
+    atomic_store(&flag[own], 1);
+    if (!is_met(other, is_outside)) return a;
+    atomic_store(&flag[own], 3);
+    if (atomic_load(&flag[other]) == 1) {
+        atomic_store(&flag[own], 2);
+        if (!is_met(other, is_through)) return a;
+    }
+    atomic_store(&flag[own], 4);
+    if (own == 1 && !is_met(other, is_before)) return a;
+    atomic_store(&inside, own);
+    (void)atomic_load(&inside);
+    if (own == 0 && !is_met(other, is_past)) return a;
+    atomic_store(&flag[own], 0);
+""")
+
+
+def test_dpor_makes_as_many_runs_as_brute_force_counts_executions():
+    for name, text, threads in (("peterson", PETERSON, executions.peterson), ("szymanski", SZYMANSKI, executions.szymanski)):
+        for bound in range(1, 5 if LONG else 4):
+            counted = executions.executions([threads(own, bound) for own in range(2)])
+            folder = os.path.join(FOLDER.name, f"{name}_{bound}.all")
+            program = build(f"{name}_{bound}", f"-DBOUND={bound}", text=text)
+            done = run([CLEW, "explore", "--strategy", "dpor", "-o", folder, "--", program])
+            assert f"all {counted} executions explored" in done.stdout, f"{name} {bound}: {counted}; " + done.stdout + done.stderr
 
 
 def test_dpor_makes_one_run_of_each_execution():
