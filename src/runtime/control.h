@@ -162,6 +162,8 @@ struct task {
     struct prng prng;         /* of the random numbers that it draws */
     bool has_prng;
     uint64_t idle_stamp;
+    uint32_t looks;      /* at clocks, in a row, while nobody changed anything ... */
+    uint64_t look_stamp; /* ... since this stamp */
     uint64_t fence_step; /* how many steps the run had at its last acquiring fence */
     bool has_released;   /* a releasing fence came: later atomic stores publish what was before */
     int signal;          /* it was chosen to take this one; 0: none */

@@ -226,6 +226,36 @@ def test_code_that_is_optimized_is_seen():
         assert said["stats"]["runs"] == 4 and not any("visible" in text for text in said["assumptions"]), (level, said)
 
 
+CLOCK_SPIN = """
+#include <pthread.h>
+#include <time.h>
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+static void *spin(void *a) { const double begin = seconds(); while (seconds() - begin < SECONDS) { } return a; }
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, spin, NULL);
+    pthread_create(&threads[1], NULL, spin, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+"""
+
+
+def test_a_loop_that_waits_for_a_moment_reaches_it():
+    """Time passes for a task that does nothing but look at a clock: it is no livelock."""
+    for wait in ("0.6", "3"):
+        said, _ = explore(build("clock_spin" + wait, f"-DSECONDS={wait}", text=CLOCK_SPIN), "--strategy", "random", "--budget", "20runs")
+        assert said["findings"] == [] and said["stats"]["steps"] < 20 * 2000, said
+
+
 # One thread goes through a loop and then sets x; the other fails if it sees that. Nobody changes the loop's bound.
 LOOP = """
 #include <pthread.h>
