@@ -266,6 +266,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--results", metavar="FILE", help="keep what `found` measures, and measure only what is not kept")
+    parser.add_argument("--strategies", default="", metavar="LIST", help="measure these anew though they are kept")
     parser.add_argument("build", nargs="?", default=os.path.join(HERE, "..", "build"))
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
     options = parser.parse_args()

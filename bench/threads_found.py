@@ -1,5 +1,7 @@
 """How many runs a search of cases/threads takes to the first violation: measured by program, strategy and seed, and
-written into the tables of cases/threads/README.md."""
+written into the tables of cases/threads/README.md. What was measured is kept in a file (--results), so that a measurement
+goes on where it was stopped, and one strategy can be measured anew (--strategies)."""
+import json
 import os
 import re
 import statistics
@@ -19,21 +21,33 @@ README = os.path.join(threads.FOLDER, "README.md")
 
 
 class Found:
-    """Runs to the first violation, by title, strategy and seed; None where a search found nothing."""
+    """Runs to the first violation, by title and strategy a list with an item for each seed; None where a search found nothing."""
 
-    def __init__(self, strategies, seeds, runs_max):
+    def __init__(self, strategies, seeds, runs_max, path):
         self.strategies = strategies
         self.seeds = seeds
         self.runs_max = runs_max
+        self.path = path
         self.firsts = {}
+        if path and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.firsts = {tuple(key.split("|")): value for key, value in json.load(file).items()}
 
-    def measure(self, bench, programs):
-        for program in programs:
-            for strategy in self.strategies:
-                self.firsts[program.title, strategy] = [first_run(bench, program, strategy, seed, self.runs_max)
-                                                        for seed in range(self.seeds)]
-            print(".", end="", file=sys.stderr, flush=True)
+    def measure(self, bench, programs, anew):
+        """Measures what is not known yet, and the strategies `anew` in any case."""
+        for strategy in self.strategies:
+            for program in programs:
+                key = (program.title, strategy)
+                if strategy in anew or len(self.firsts.get(key, ())) != self.seeds:
+                    self.firsts[key] = [first_run(bench, program, strategy, seed, self.runs_max) for seed in range(self.seeds)]
+                    self.save()
+            print(f"{strategy} ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
+
+    def save(self):
+        if self.path:
+            with open(self.path, "w", encoding="utf-8") as file:
+                json.dump({"|".join(key): value for key, value in self.firsts.items()}, file, indent=0)
 
     def median(self, title, strategy):
         """None where most searches found nothing."""
@@ -115,8 +129,8 @@ def part(bench, wanted, options):
     programs = [] if options.quick else others(threads.programs(), kernels)
     offered = bench.strategies()
     strategies = ("auto",) if options.quick else tuple(name for name in STRATEGIES if name in offered)
-    found = Found(strategies, SEEDS, PAIRS_WITHIN if options.quick else RUNS_MAX)
-    found.measure(bench, kernels + programs)
+    found = Found(strategies, SEEDS, PAIRS_WITHIN if options.quick else RUNS_MAX, None if options.quick else options.results)
+    found.measure(bench, kernels + programs, options.strategies.split(","))
     titles = [kernel.title for kernel in kernels]
     table.table(f"Runs to the first violation: median of {found.seeds} seeds, at most {found.runs_max}", ["program", *strategies],
                 median_rows(found, kernels + programs))
