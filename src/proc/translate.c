@@ -45,6 +45,46 @@ static struct ends take_ends(struct collector *c, const char *bytes, size_t size
     return ends;
 }
 
+enum { FILE_NAME_SIZE = 1024 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_pid(const struct collector *c, uint64_t number)
+{
+    vec_each (&c->processes, p) {
+        if ((*p)->pid == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Copies a path; a number in it that is the pid of a recorded process becomes "PID", because the
+ * next run has another one there. Returns the size of the copy, which is not longer than the path.
+ */
+static size_t without_pids(const struct collector *c, const char *path, size_t size,
+                           char text[static FILE_NAME_SIZE])
+{
+    enum { DIGITS_MIN = 3, DIGITS_MAX = 10 };
+    size_t used = 0;
+    for (size_t at = 0, end = 0; at < size; at = end) {
+        uint64_t number = 0;
+        for (end = at; end < size && is_digit(path[end]); end++) {
+            number = number * 10 + (uint64_t)(path[end] - '0');
+        }
+        const size_t digits = end - at;
+        const bool is_replaced = digits >= DIGITS_MIN && digits <= DIGITS_MAX && is_pid(c, number);
+        end += digits == 0;
+        memcpy(text + used, is_replaced ? "PID" : path + at, is_replaced ? 3 : end - at);
+        used += is_replaced ? 3 : end - at;
+    }
+    must(used <= size);
+    return used;
+}
+
 /* A file's name is its path, from the folder where the recording began when it is below. What was
  * removed while it was open is still that file. */
 static uint32_t file_name(struct collector *c, const char *path, size_t size)
@@ -60,7 +100,10 @@ static uint32_t file_name(struct collector *c, const char *path, size_t size)
         path += base + 1;
         size -= base + 1;
     }
-    return names_intern(&c->tables->names, path, size);
+    char text[FILE_NAME_SIZE];
+    return size >= sizeof text
+               ? names_intern(&c->tables->names, path, size)
+               : names_intern(&c->tables->names, text, without_pids(c, path, size, text));
 }
 
 /* What a descriptor that is no connection is called. */

@@ -75,6 +75,7 @@ static int send_to(struct task *t, siginfo_t *info, const void *place)
     if (info->si_signo == 0) {
         return 0;
     }
+    signals_order(EVENT_HAPPENS_BEFORE, t, info->si_signo, place);
     const bool is_own = t == control_self || (t == NULL && task_live_count == 1);
     return (is_own ? signals_raise(t, info) : signals_post(t, info)) ? 0 : EAGAIN;
 }

@@ -26,6 +26,7 @@
 #include "runtime/real.h"
 #include "runtime/shared.h"
 #include "runtime/shell.h"
+#include "runtime/signalled.h"
 #include "runtime/text.h"
 #include "wire/event.h"
 #include "wire/must.h"
@@ -102,9 +103,18 @@ static void task_begin(struct rt_task *task, const char *path, uint32_t number)
     rt_signals_release(held);
 }
 
+/* A task that the hooks did not see begin: made by a raw clone, or by libc itself for a timer. */
+static void begin_unseen(struct rt_task *task)
+{
+    char path[32];
+    const uint32_t number = rt_task_reserve();
+    *text_append_number(text_append(path, path + 31, "unseen/"), path + 31, number) = 0;
+    task_begin(task, path, number);
+    signalled_as_thread();
+}
+
 /* The calling task, ready to record, or NULL when it must not: the recording is off, or the task
- * has ended. A process that came from an unseen fork begins here; so does a task that the hooks did
- * not see begin (made by a raw clone). */
+ * has ended. A process that came from an unseen fork begins here, and so does an unseen task. */
 static struct rt_task *enter(void)
 {
     struct rt_task *task = &rt_self;
@@ -114,13 +124,10 @@ static struct rt_task *enter(void)
     if (own_page->is_known == 0) {
         process_begin_forked();
     }
-    task->busy++;
     if (task->path[0] == 0) {
-        char path[32];
-        const uint32_t number = rt_task_reserve();
-        *text_append_number(text_append(path, path + 31, "unseen/"), path + 31, number) = 0;
-        task_begin(task, path, number);
+        begin_unseen(task);
     }
+    task->busy++;
     return task;
 }
 

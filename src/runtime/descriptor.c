@@ -74,14 +74,15 @@ static void proc_path(char path[static 40], const char *folder, int fd)
     *text_append_number(at, path + 39, (uint64_t)fd) = 0;
 }
 
-static bool is_event(int fd)
+/* What the kernel calls a descriptor without a file, such as "anon_inode:[eventfd]". */
+static bool is_anonymous(int fd, const char *wanted)
 {
-    static const char wanted[] = "anon_inode:[eventfd]";
     char path[40];
-    char text[sizeof wanted];
+    char text[32];
+    const size_t size = strlen(wanted);
     proc_path(path, "/proc/self/fd/", fd);
-    return syscall(SYS_readlink, path, text, sizeof text) == sizeof wanted - 1 &&
-           memcmp(text, wanted, sizeof wanted - 1) == 0;
+    return syscall(SYS_readlink, path, text, sizeof text) == (long)size &&
+           memcmp(text, wanted, size) == 0;
 }
 
 /* A number that the kernel tells of an eventfd behind a word; 0 where it does not. */
@@ -119,7 +120,13 @@ static struct descriptor look_at(int fd)
     if (S_ISREG(status.st_mode)) {
         return (struct descriptor){.class = DESCRIPTOR_FILE};
     }
-    if (is_event(fd)) {
+    if (is_anonymous(fd, "anon_inode:[signalfd]")) {
+        return (struct descriptor){.class = DESCRIPTOR_SIGNALS};
+    }
+    if (is_anonymous(fd, "anon_inode:[timerfd]")) {
+        return (struct descriptor){.class = DESCRIPTOR_TIMER};
+    }
+    if (is_anonymous(fd, "anon_inode:[eventfd]")) {
         const bool is_semaphore = event_number(fd, "eventfd-semaphore:") == 1;
         return (struct descriptor){.class = is_semaphore ? DESCRIPTOR_SEMAPHORE : DESCRIPTOR_EVENT};
     }

@@ -18,6 +18,8 @@ enum descriptor_class {
     DESCRIPTOR_FILE,
     DESCRIPTOR_EVENT,     /* of eventfd */
     DESCRIPTOR_SEMAPHORE, /* of eventfd, with EFD_SEMAPHORE */
+    DESCRIPTOR_SIGNALS,   /* of signalfd */
+    DESCRIPTOR_TIMER,     /* of timerfd */
 };
 
 struct descriptor {

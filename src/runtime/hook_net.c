@@ -21,6 +21,7 @@
 #include "runtime/real.h"
 #include "runtime/rt.h"
 #include "runtime/shell.h"
+#include "runtime/signalled.h"
 
 enum {
     ENDS_MAX = 320,
@@ -161,6 +162,11 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
                                            .place = t->place});
     } else if (d.class == DESCRIPTOR_SEMAPHORE) {
         mark = kind == EVENT_SEND ? record_posts(d, t) : record_units(EVENT_SEM_WAIT, d, t, 0);
+    } else if (d.class == DESCRIPTOR_SIGNALS && t->count > 0) {
+        signalled_by_descriptor(t->parts[0].iov_base,
+                                size < t->parts[0].iov_len ? size : t->parts[0].iov_len, t->place);
+    } else if (d.class == DESCRIPTOR_TIMER) {
+        signalled_by_timer(t->fd, t->place);
     }
     errno = saved;
     return mark;

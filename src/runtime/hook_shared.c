@@ -252,6 +252,47 @@ static void mapped(void *start, struct shared_range range, int fd, const void *p
     begin(start, range, &m, place);
 }
 
+/* The kernel maps whole pages. */
+static size_t pages(size_t size)
+{
+    return (size + 4095) & ~(size_t)4095;
+}
+
+/* The mapping that already stands for the object; 0: none does. */
+static uintptr_t stand_in_of(uint64_t identity)
+{
+    const struct mapping *row = NULL;
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++) {
+        const uintptr_t start = atomic_load(&row->start);
+        if (start != 0 && start != RESERVED && row->identity == identity) {
+            return start;
+        }
+    }
+    return 0;
+}
+
+const char *shared_stand_in(const char *name, uint64_t number, size_t size)
+{
+    struct mapped m;
+    m.at = m.text;
+    put(&m, name);
+    put_separator(&m);
+    put(&m, name);
+    put(&m, ".");
+    put_number(&m, number);
+    const uintptr_t known = stand_in_of(hash_of(m.text, (uint32_t)(m.at - m.text)));
+    if (known != 0) {
+        return (const char *)known;
+    }
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *start = folder_map(NULL, pages(size), PROT_NONE, flags, -1, 0);
+    if (start == MAP_FAILED) {
+        return NULL;
+    }
+    begin(start, (struct shared_range){.size = pages(size)}, &m, NULL);
+    return start;
+}
+
 void shared_tell_again(void)
 {
     struct mapping *row = NULL;
@@ -262,12 +303,6 @@ void shared_tell_again(void)
             tell(row);
         }
     }
-}
-
-/* The kernel maps whole pages. */
-static size_t pages(size_t size)
-{
-    return (size + 4095) & ~(size_t)4095;
 }
 
 struct map_call {

@@ -321,3 +321,22 @@ RT_EXPORT int sem_post(sem_t *s)
     const struct rt_mark mark = sync_announce(EVENT_SEM_POST, MODE_UNSAID, s, RT_PLACE);
     return rt_amend_done(mark, REAL(sem_post)(s));
 }
+
+/* ---- locks of streams ---- */
+
+RT_EXPORT void flockfile(FILE *file)
+{
+    REAL(flockfile)(file);
+    sync_record(EVENT_LOCK, LOCK_MUTEX, file, RT_PLACE);
+}
+
+RT_EXPORT int ftrylockfile(FILE *file)
+{
+    return acquired(REAL(ftrylockfile)(file), LOCK_MUTEX | LOCK_TRY, file, RT_PLACE);
+}
+
+RT_EXPORT void funlockfile(FILE *file)
+{
+    sync_record(EVENT_UNLOCK, LOCK_MUTEX, file, RT_PLACE);
+    REAL(funlockfile)(file);
+}

@@ -249,14 +249,25 @@ WRAPPED(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format
               __real___vsprintf_chk(to, flag, room, format, list));
 }
 
+/* A use of a stream reads it, so that it races with the release of the stream's memory by fclose.
+ * The three streams of every program are not released. */
+static void stream_used(const FILE *file, const void *place)
+{
+    if (file != NULL && file != stdin && file != stdout && file != stderr) {
+        hook_read(file, sizeof(uint64_t), place);
+    }
+}
+
 WRAPPED(int, vfprintf, (FILE * file, const char *format, va_list list))
 {
+    stream_used(file, PLACE);
     (void)arguments_read(format, list, PLACE);
     return __real_vfprintf(file, format, list);
 }
 
 WRAPPED(int, fprintf, (FILE * file, const char *format, ...))
 {
+    stream_used(file, PLACE);
     WITH_LIST(arguments_read(format, list, PLACE), __real_vfprintf(file, format, list));
 }
 
@@ -273,6 +284,44 @@ WRAPPED(int, puts, (const char *text))
 
 WRAPPED(int, fputs, (const char *text, FILE *file))
 {
+    stream_used(file, PLACE);
     text_read(text, -1, PLACE);
     return __real_fputs(text, file);
+}
+
+WRAPPED(int, fputc, (int letter, FILE *file))
+{
+    stream_used(file, PLACE);
+    return __real_fputc(letter, file);
+}
+
+WRAPPED(int, fflush, (FILE * file))
+{
+    stream_used(file, PLACE);
+    return __real_fflush(file);
+}
+
+WRAPPED(size_t, fwrite, (const void *bytes, size_t size, size_t count, FILE *file))
+{
+    stream_used(file, PLACE);
+    hook_read(bytes, size * count, PLACE);
+    return __real_fwrite(bytes, size, count, file);
+}
+
+WRAPPED(size_t, fread, (void *bytes, size_t size, size_t count, FILE *file))
+{
+    stream_used(file, PLACE);
+    const size_t got = __real_fread(bytes, size, count, file);
+    hook_write(bytes, size * got, PLACE);
+    return got;
+}
+
+WRAPPED(char *, fgets, (char *text, int size, FILE *file))
+{
+    stream_used(file, PLACE);
+    char *got = __real_fgets(text, size, file);
+    if (got != NULL) {
+        hook_write(text, __real_strlen(text) + 1, PLACE);
+    }
+    return got;
 }

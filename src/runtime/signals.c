@@ -280,6 +280,14 @@ static siginfo_t take_waiting(uint32_t task, int signal, uint64_t *pending)
     return info;
 }
 
+void signals_order(enum event_kind kind, const struct task *t, int signal, const void *place)
+{
+    enum { TARGETS_MAX = 1024 };
+    static const char signals_sent[(TARGETS_MAX + 1) * NSIG]; /* only its addresses are used */
+    const size_t row = t == NULL ? 0 : 1 + t->number % TARGETS_MAX;
+    control_report_channel(kind, &signals_sent[row * NSIG + (size_t)signal], 0, place);
+}
+
 int signals_first(struct task *t, uint64_t set, siginfo_t *taken)
 {
     const uint64_t there = signals_pending(t) & set;
@@ -292,8 +300,10 @@ int signals_first(struct task *t, uint64_t set, siginfo_t *taken)
     }
     if ((t->signals_pending & BIT(signal)) != 0) {
         *taken = take_waiting(t->number, signal, &t->signals_pending);
+        signals_order(EVENT_HAPPENS_AFTER, t, signal, NULL);
     } else if ((own->pending & BIT(signal)) != 0) {
         *taken = take_waiting(NOBODY, signal, &own->pending);
+        signals_order(EVENT_HAPPENS_AFTER, NULL, signal, NULL);
     } else {
         *taken = own->outer_infos[signal];
         atomic_fetch_and_explicit(&own->outer, ~BIT(signal), memory_order_relaxed);

@@ -29,6 +29,10 @@ void signals_leave(void);
 /* As sigaction(2). */
 int signals_act(int signal, const struct sigaction *action, struct sigaction *before);
 
+/* Sending a signal to a task, or to the process (NULL), comes before what its taker does then: an
+ * event of one side. */
+void signals_order(enum event_kind kind, const struct task *t, int signal, const void *place);
+
 /* The signal is sent to a task; to the process where that is NULL. False when too many wait. */
 bool signals_post(struct task *t, const siginfo_t *info);
 
