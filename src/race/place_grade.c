@@ -23,7 +23,8 @@ enum {
     DECIDE_STEPS_MAX = 200000, /* of the solver, for one */
     DECIDE_EVENTS_MAX = 4000,
     DECIDE_CLAUSES_MAX = 100000,
-    ROWS_MAX = 1 << 29, /* numbers in the clocks of the observed order */
+    WITNESS_EVENTS_MAX = 100000, /* of a recording whose first races get witnesses */
+    ROWS_MAX = 1 << 29,          /* numbers in the clocks of the observed order */
 };
 
 struct grading {
@@ -125,6 +126,40 @@ static struct race_group *group_of(const struct grading *r, const struct access_
     return group == NULL || group->grade == GRADE_SOUND ? NULL : group;
 }
 
+static void checker_begin(struct grading *r)
+{
+    if (r->checker == NULL) {
+        r->checker = proof_checker_new(r->in->hb);
+    }
+}
+
+/* A first race is shown by what is known to come before its accesses, in the order of the list. The
+ * plain accesses of a recording have no exact place in that, so that the witness is kept only if it
+ * holds. */
+static void keep_first_race(struct grading *r, struct race_group *group, event_id a, event_id b)
+{
+    const struct trace *t = r->observed.trace;
+    const struct sound_pair pair = {.a = a, .b = b};
+    group->grade = GRADE_SOUND;
+    group->pair = pair_of(a, b);
+    if (!r->y->o->wants_witness || t->events.count > WITNESS_EVENTS_MAX) {
+        return;
+    }
+    vec_clear(&r->order);
+    for (event_id e = 0; e < t->events.count; e++) {
+        if (e != a && e != b &&
+            (hb_is_before(&r->observed, e, a) || hb_is_before(&r->observed, e, b))) {
+            vec_push(&r->order, e);
+        }
+    }
+    vec_push(&r->order, a);
+    vec_push(&r->order, b);
+    checker_begin(r);
+    if (grade_holds(r->checker, &pair, &r->order)) {
+        grade_keep_order(r->y, group, &pair, &r->order);
+    }
+}
+
 /* Looks at the earliest pairs of the two classes that the order, as it is known so far, leaves
  * concurrent: any makes the group observed, and with first races known, one of these sound. */
 static void show_classes(void *context, const struct access_class *first,
@@ -152,8 +187,7 @@ static void show_classes(void *context, const struct access_class *first,
             group->pair = group->is_observed ? group->pair : pair_of(a[from], b[k]);
             group->is_observed = true;
         } else if (first_races_show(&r->first, a[from], b[k], FIRST_RACE_PLACES)) {
-            group->grade = GRADE_SOUND;
-            group->pair = pair_of(a[from], b[k]);
+            keep_first_race(r, group, a[from], b[k]);
             return;
         }
     }
@@ -168,7 +202,7 @@ static void show_pair(struct grading *r, struct race_group *group)
     if (!r->has_first_races) {
         group->is_observed = hb_is_concurrent(&r->observed, pair->first, pair->second);
     } else if (first_races_show(&r->first, pair->first, pair->second, FIRST_RACE_PAIR)) {
-        group->grade = GRADE_SOUND;
+        keep_first_race(r, group, pair->first, pair->second);
     }
 }
 
@@ -338,7 +372,7 @@ static void refute(struct grading *r)
                                              .is_about_many = true,
                                              .watch = &y->watch};
     r->feasible = feasible_new(r->in->hb, &options);
-    r->checker = proof_checker_new(r->in->hb);
+    checker_begin(r);
     if (is_stamped(r)) {
         reordered_init(&r->reordered, &r->observed, &r->reads);
     }

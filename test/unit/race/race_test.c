@@ -430,3 +430,21 @@ TEST(a_search_that_may_take_no_time_decides_nothing)
     CHECK_INT(stats.unknown, 1);
     CHECK(stats.is_cut);
 }
+
+/* What is known to come before the two accesses shows them side by side. */
+TEST(a_first_race_of_a_recording_has_a_witness)
+{
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    const struct race_options o = {.wants_witness = true};
+    const struct trace *t =
+        trace_of("order stamped; M fork A; M fork B; A begin; B begin; A w x @a; B w x @b;"
+                 "A end; B end; M join A; M join B");
+    CHECK_INT(race_find(t, &o, &f, &stats, &n, &e), 0);
+    CHECK_INT(f.list.count, 1);
+    CHECK(f.list.at[0].witness != NULL);
+    CHECK_INT(f.list.at[0].witness_count, 6); /* both creations and beginnings, and the pair */
+    findings_release(&f);
+    notes_release(&n);
+}
