@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "pick/name.h"
+#include "place/plain.h"
 #include "proc/control_state.h"
 
 static const char *const mode_names[] = {
@@ -221,7 +222,8 @@ static bool has_tasks(const struct execution *x)
     return false;
 }
 
-/* Modules whose code tells no accesses, by the names of their files, each once. */
+/* Modules whose code reports no accesses, by the names of their files, and plain objects in those
+ * whose code does, each once. */
 static void note_unseen(struct controlled *c, const struct execution *x)
 {
     if (c->unseen_modules == c->page->module_count || !has_tasks(x)) {
@@ -232,8 +234,14 @@ static void note_unseen(struct controlled *c, const struct execution *x)
         const struct control_module *m = &modules[c->unseen_modules];
         const char *slash = strrchr(m->path, '/');
         const char *name = slash == NULL ? m->path : slash + 1;
-        if (m->is_told == 0 && name[0] != '\0' && !is_language_library(name)) {
+        if (name[0] == '\0' || is_language_library(name)) {
+            continue;
+        }
+        if (m->is_told == 0) {
             vec_push(&c->unseen, arena_text(&c->texts, name, strlen(name)));
+        } else {
+            name_modules(c);
+            plain_find(&c->unseen, c->places, m->bias, &c->texts);
         }
     }
 }

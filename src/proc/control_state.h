@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/names.h"
 #include "place/place.h"
+#include "place/plain.h"
 #include "proc/control.h"
 #include "proc/install.h"
 #include "proc/property.h"
@@ -62,8 +63,8 @@ struct controlled {
     uint64_t verified, unlike;
     char difference[300];
     VEC(const char *) outside;
-    uint32_t unseen_modules;  /* modules of the page that were looked at for this: */
-    VEC(const char *) unseen; /* modules whose accesses are not told, in runs with several tasks */
+    uint32_t unseen_modules; /* modules of the page that were looked at for this: */
+    plain_names unseen;      /* modules whose accesses are not told, in runs with several tasks */
 };
 
 static inline void *control_at(const struct controlled *c, size_t place)

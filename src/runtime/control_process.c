@@ -14,6 +14,7 @@
 #include "runtime/libc.h"
 #include "runtime/real.h"
 #include "runtime/signals.h"
+#include "runtime/state.h"
 #include "runtime/sys.h"
 #include "runtime/task.h"
 #include "runtime/text.h"
@@ -269,33 +270,57 @@ RT_EXPORT pid_t gettid(void)
 
 /* What rewinding does not undo. */
 
-RT_EXPORT FILE *fopen(const char *path, const char *mode)
+static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *path,
+                         const char *mode, const void *place)
 {
     if (control_is_on && random_is_device(path)) {
         return random_stream();
     }
     control_changed();
-    return libc.fopen(path, mode);
+    state_touch_path(AT_FDCWD, path, mode[0] != 'r', place);
+    FILE *file = open(path, mode);
+    state_opened(file, path);
+    return file;
+}
+
+RT_EXPORT FILE *fopen(const char *path, const char *mode)
+{
+    return open_stream(libc.fopen, path, mode, RT_PLACE);
 }
 
 RT_EXPORT FILE *fopen64(const char *path, const char *mode)
 {
-    if (control_is_on && random_is_device(path)) {
-        return random_stream();
-    }
-    control_changed();
-    return libc.fopen64(path, mode);
+    return open_stream(libc.fopen64, path, mode, RT_PLACE);
 }
 
-static int opened(int folder, const char *path, int flags, mode_t mode)
+/* The file is the same object for all who open it by this path. */
+static void name_file(int fd, int folder, const char *path)
 {
-    const int fd = (int)sys(SYS_openat, folder, path, flags, mode);
+    struct end *e = control_is_on && fd >= 0 ? end_of(fd) : NULL;
+    if (e != NULL) {
+        e->object.number = state_of_path(folder, path).number;
+    }
+}
+
+struct opening {
+    int folder, flags;
+    mode_t mode;
+    const void *place;
+};
+
+static int opened(const char *path, const struct opening *o)
+{
+    if (!random_is_device(path)) {
+        state_touch_path(o->folder, path, (o->flags & (O_CREAT | O_TRUNC)) != 0, o->place);
+    }
+    const int fd = (int)sys(SYS_openat, o->folder, path, o->flags, o->mode);
     if (control_is_on && random_is_device(path)) {
         end_made(fd, CONTROL_RANDOM);
         return fd;
     }
     control_changed();
     end_made(fd, CONTROL_FILE);
+    name_file(fd, o->folder, path);
     return fd;
 }
 
@@ -311,25 +336,25 @@ static int opened(int folder, const char *path, int flags, mode_t mode)
 RT_EXPORT int open(const char *path, int flags, ...)
 {
     MODE_OF(flags, mode)
-    return opened(AT_FDCWD, path, flags, mode);
+    return opened(path, &(struct opening){AT_FDCWD, flags, mode, RT_PLACE});
 }
 
 RT_EXPORT int open64(const char *path, int flags, ...)
 {
     MODE_OF(flags, mode)
-    return opened(AT_FDCWD, path, flags, mode);
+    return opened(path, &(struct opening){AT_FDCWD, flags, mode, RT_PLACE});
 }
 
 RT_EXPORT int openat(int folder, const char *path, int flags, ...)
 {
     MODE_OF(flags, mode)
-    return opened(folder, path, flags, mode);
+    return opened(path, &(struct opening){folder, flags, mode, RT_PLACE});
 }
 
 RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
 {
     MODE_OF(flags, mode)
-    return opened(folder, path, flags, mode);
+    return opened(path, &(struct opening){folder, flags, mode, RT_PLACE});
 }
 
 /* The kernel maps whole pages. */

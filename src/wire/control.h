@@ -97,7 +97,13 @@ enum control_mode {
     KIND(EPOLL, "epoll")              \
     KIND(RANDOM, "random")            \
     KIND(TIMER, "timer")              \
-    KIND(SIGNAL, "signal")
+    KIND(SIGNAL, "signal")            \
+    KIND(PATH, "path")                \
+    KIND(ENVIRONMENT, "environment")  \
+    KIND(LOCALE, "locale")            \
+    KIND(STRTOK, "strtok")            \
+    KIND(RAND, "rand")                \
+    KIND(RAND48, "drand48")
 
 enum control_descriptor {
 #define KIND(id, text) CONTROL_##id,

@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define UNSEEN __attribute__((no_sanitize("thread")))
 #define SEEN __attribute__((noinline))
@@ -73,6 +74,19 @@ SEEN static void make_ready(void)
     is_set = 1;
 }
 
+/* Copies of two words, which happen in parts. */
+SEEN static void take_both(void)
+{
+    static long taken[2];
+    memcpy(taken, words, sizeof taken);
+}
+
+SEEN static void put_both(void)
+{
+    static const long both[2] = {3, 3};
+    memcpy(words, both, sizeof both);
+}
+
 UNSEEN static void await(void)
 {
     pthread_mutex_lock(&locks[0]);
@@ -135,6 +149,8 @@ UNSEEN static void operate(char what, int i, int value)
     case 's': pthread_rwlock_rdlock(&shared); break;
     case 'S': pthread_rwlock_wrlock(&shared); break;
     case 'U': pthread_rwlock_unlock(&shared); break;
+    case 'm': take_both(); break;
+    case 'M': put_both(); break;
     case 'k': await(); break;
     case 'g': announce(); break;
     default: _Exit(3);

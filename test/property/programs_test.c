@@ -1,5 +1,5 @@
 /* dpor beside brute force, on small random programs: threads, locks, conditions, semaphores,
- * atomics and accesses of several sizes to the same words. */
+ * atomics, bulk copies and accesses of several sizes to the same words. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -133,9 +133,9 @@ static void no_progress(void *context, const struct explore_progress *p)
 /* Words of a thread; what is locked is unlocked. */
 static void random_words(struct prng *prng, char text[static TEXT_SIZE])
 {
-    static const char *const plain[] = {"r0", "r1", "w0", "w1", "w2", "R0", "W0", "b0",
-                                        "b1", "i0", "i1", "c0", "c1", "o0", "o1", "a0",
-                                        "a1", "d0", "e0", "t0", "p0", "v0", "x0", "x1"};
+    static const char *const plain[] = {"r0", "r1", "w0", "w1", "w2", "R0", "W0", "b0", "b1",
+                                        "i0", "i1", "c0", "c1", "o0", "o1", "a0", "a1", "d0",
+                                        "e0", "t0", "p0", "v0", "x0", "x1", "m0", "M0"};
     static const char *const sections[][2] = {
         {"l0", "u0"}, {"l1", "u1"}, {"s0", "U0"}, {"S0", "U0"}};
     static const char *const whole[] = {"k0", "g0"};

@@ -1,0 +1,179 @@
+"""State that threads share where no access of theirs shows it: inside libc, in files, and in objects that clew cc did not compile."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+from controlled import CLEW, FOLDER, build, explore, only_finding, run, write
+import tap  # pylint: disable=wrong-import-position
+
+PAIR = """
+#define _GNU_SOURCE
+#include <assert.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#define NAME "shared-state-file"
+static FILE *stream;
+static char left[] = "a b", right[] = "c d";
+static void *first(void *p) { FIRST; return p; }
+static void *second(void *p) { SECOND; return p; }
+int main(void)
+{
+    pthread_t threads[2];
+    unlink(NAME);
+    BEFORE;
+    pthread_create(&threads[0], NULL, first, NULL);
+    pthread_create(&threads[1], NULL, second, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    AFTER;
+    unlink(NAME);
+    return 0;
+}
+"""
+
+# What both threads do, and what is done before and after: an assertion fails in one order alone.
+PAIRS = {
+    "environment": ("assert(getenv(\"K\") == NULL)", "setenv(\"K\", \"1\", 1)", "unsetenv(\"K\")", ""),
+    "putenv": ("assert(getenv(\"K\") == NULL)", "putenv(\"K=1\")", "unsetenv(\"K\")", ""),
+    "strtok": ("strtok(left, \" \"); char *q = strtok(NULL, \" \"); assert(q && *q == 'b')",
+               "strtok(right, \" \"); char *q = strtok(NULL, \" \"); assert(q && *q == 'd')", "", ""),
+    "localtime": ("time_t t = 0; struct tm *at = gmtime(&t); assert(at->tm_year == 70)",
+                  "time_t t = 86400 * 3650; gmtime(&t)", "", ""),
+    "file": ("int fd = open(NAME, O_RDONLY); assert(fd < 0)", "int fd = open(NAME, O_CREAT | O_WRONLY, 0600); close(fd)", "", ""),
+    "access": ("assert(access(NAME, F_OK) != 0)", "int fd = open(\"./\" NAME, O_CREAT | O_WRONLY, 0600); close(fd)", "", ""),
+    "unlink": ("struct stat s; assert(stat(NAME, &s) == 0)", "unlink(NAME)", "close(open(NAME, O_CREAT | O_WRONLY, 0600))", ""),
+    "rename": ("assert(access(NAME, F_OK) == 0)", "rename(NAME, NAME \"2\")", "close(open(NAME, O_CREAT | O_WRONLY, 0600))", "unlink(NAME \"2\")"),
+    "content": ("char c = 0; int fd = open(NAME, O_RDONLY); assert(read(fd, &c, 1) == 0); close(fd)",
+                "int fd = open(NAME, O_WRONLY); (void)!write(fd, \"x\", 1); close(fd)", "close(open(NAME, O_CREAT | O_WRONLY, 0600))", ""),
+    "stream": ("fputc('a', stream); fputc('a', stream)", "fputc('b', stream); fputc('b', stream)", "stream = fopen(NAME, \"w+\")",
+               "char b[4] = \"\"; rewind(stream); assert(fread(b, 1, 4, stream) == 4 && b[0] == b[1] && b[2] == b[3]); fclose(stream)"),
+}
+
+
+def test_calls_of_libc_that_share_state_are_explored_in_both_orders():
+    for name, (first, second, before, after) in PAIRS.items():
+        flags = [f"-D{key}={value}" for key, value in (("FIRST", first), ("SECOND", second), ("BEFORE", before), ("AFTER", after))]
+        program = build("state_" + name, "-w", *flags, text=PAIR)
+        said, _ = explore(program, "--strategy", "dpor", "--first", "--budget", "500runs")
+        assert only_finding(said)["kind"] == "assertion", (name, said)
+
+
+def test_the_numbers_of_rand_depend_on_the_order_of_its_callers():
+    flags = ("-DFIRST=int mine = rand()\\; assert(mine == drawn)", "-DSECOND=rand()", "-DBEFORE=srand(1)\\; drawn = rand()\\; srand(1)", "-DAFTER=")
+    text = PAIR.replace("static FILE *stream;", "static FILE *stream;\nstatic int drawn;")
+    program = build("state_rand", "-w", *(flag.replace("\\;", ";") for flag in flags), text=text)
+    said, _ = explore(program, "--strategy", "dpor", "--first", "--budget", "500runs")
+    assert only_finding(said)["kind"] == "assertion", said
+
+
+def test_other_files_and_variables_are_other_objects():
+    flags = ("-DFIRST=close(open(NAME, O_CREAT | O_WRONLY, 0600))", "-DSECOND=access(NAME \"2\", F_OK)", "-DBEFORE=", "-DAFTER=")
+    said, _ = explore(build("state_apart", "-w", *flags, text=PAIR), "--strategy", "dpor")
+    assert said["stats"]["runs"] == 1, said
+
+
+COUNTER = "extern long x;\nlong get(void) { return x; }\nvoid add(void) { x++; }\n"
+ASSEMBLER = """
+.section .note.GNU-stack,"",@progbits
+.text
+.globl add
+.type add,@function
+add: incq x(%rip)
+ ret
+.size add,.-add
+.globl get
+.type get,@function
+get: movq x(%rip),%rax
+ ret
+.size get,.-get
+"""
+USER = """
+#include <assert.h>
+#include <pthread.h>
+long x, get(void);
+void add(void);
+static int of_table(int i) { static const int table[4] = {1, 2, 3, 4}; return table[i & 3]; }
+static void *run(void *p) { add(); return of_table(1) ? p : NULL; }
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, run, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    assert(get() == 2);
+    return 0;
+}
+"""
+
+
+def plain_object(name, *words):
+    path = os.path.join(FOLDER.name, name)
+    done = run([*words, "-o", path])
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_a_plain_object_among_others_is_named():
+    counter = write("counter.c", COUNTER)
+    assembler = write("counter.s", ASSEMBLER)
+    archive = os.path.join(FOLDER.name, "libcounter.a")
+    run(["ar", "rc", archive, plain_object("archived.o", "cc", "-g", "-O2", "-c", counter)])
+    objects = {"gcc": (plain_object("gcc.o", "gcc", "-g", "-O1", "-c", counter), "counter.c"),
+               "clang": (plain_object("clang.o", "clang", "-g", "-O1", "-c", counter), "counter.c"),
+               "bare": (plain_object("bare.o", "gcc", "-g0", "-O1", "-c", counter), "add, get"),
+               "assembler": (plain_object("assembler.o", "cc", "-c", assembler), "add, get"),
+               "archive": (archive, "counter.c")}
+    pulls = ("-Wl,-u,add", "-Wl,-u,get")
+    for name, (path, named) in objects.items():
+        program = build("with_" + name, *pulls, path, text=USER, compiler=("--with", "clang") if name == "clang" else ())
+        done = run([CLEW, "explore", "--strategy", "dpor", "-o", program + ".all", "--require-exhaustive", "--", program])
+        said = f"at synchronization points explored; memory accesses of {named} were not visible"
+        assert done.returncode == 3 and said in done.stdout, (name, done.stdout, done.stderr)
+        said, _ = explore(program, "--strategy", "dpor")
+        assert said["verdict"] == "unknown" and any("not visible" in text for text in said["assumptions"]), (name, said)
+
+
+CLASSES = """
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+struct base { virtual ~base() {} virtual int value() = 0; };
+struct left : virtual base { int value() override { return 1; } };
+struct lower : left { int value() override { return 2; } };
+static std::mutex lock;
+static std::vector<int> list;
+static std::map<std::string, int> counts;
+static void run() { std::lock_guard<std::mutex> guard(lock); std::unique_ptr<base> b(new lower); list.push_back(b->value()); counts["x"]++; }
+int main() { std::thread a(run), b(run); a.join(); b.join(); return list.size() != 2; }
+"""
+
+
+def test_a_program_built_whole_by_clew_is_seen_whole():
+    counter = write("counted.c", COUNTER.replace("x++", "__atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST)"))
+    classes = write("classes.cc", CLASSES)
+    for compiler in ((), ("--with", "clang")):
+        for level in ("-O0", "-O2"):
+            name = "_".join(("whole", *compiler[1:], level.strip("-")))
+            for program in (build(name, level, counter, text=USER, compiler=compiler), build(name + "_classes", level, path=classes, compiler=compiler)):
+                said, _ = explore(program, "--strategy", "dpor", "--budget", "200runs")
+                assert not any("not visible" in text for text in said["assumptions"]), (name, said)
+
+
+def test_a_program_without_symbols_is_not_known_to_be_seen():
+    program = build("stripped", "-s", write("counted.c", COUNTER.replace("x++", "__atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST)")), text=USER)
+    said, _ = explore(program, "--strategy", "dpor", "--require-exhaustive", status=(3,))
+    assert any("it has no symbols" in text for text in said["assumptions"]), said
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run(tap.claims(globals())))
