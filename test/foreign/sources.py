@@ -75,6 +75,12 @@ def unpacked(folder, package):
     return sorted(trees)[-1] if trees else None
 
 
+def unpack_upstream(folder, package):
+    """Where the mirror has lost Debian's changes to a package, upstream's own tree may be there. True when it is unpacked."""
+    archives = sorted(glob.glob(os.path.join(folder, f"{package}_*.orig.tar.*[!c]")))
+    return bool(archives) and subprocess.run(["tar", "xf", archives[-1]], cwd=folder, timeout=SECONDS_MAX, check=False).returncode == 0
+
+
 def fetch(folder, package):
     """The folder with the package's source, unpacked below `folder`. Raises Unavailable."""
     folder = os.path.abspath(folder)  # apt-get runs there, and is told paths
@@ -88,6 +94,8 @@ def fetch(folder, package):
             except (OSError, subprocess.TimeoutExpired) as problem:
                 why = str(problem)
             tree = unpacked(folder, package)
+    if tree is None and unpack_upstream(folder, package):
+        tree = unpacked(folder, package)
     if tree is None:
         raise Unavailable(f"{package} cannot be fetched: {(why or 'no reason given').splitlines()[-1]}")
     return tree
