@@ -142,27 +142,20 @@ RT_EXPORT void rewind(FILE *file)
 STREAM_HOOK(fflush, int, (FILE * file), (file), file)
 STREAM_HOOK(fclose, int, (FILE * file), (file), file)
 
-RT_EXPORT int fprintf(FILE *file, const char *format, ...)
-{
-    va_list list;
-    state_touch_stream(file, RT_PLACE);
-    va_start(list, format);
-    const int length = NEXT(vfprintf)(file, format, list);
-    va_end(list);
-    return length;
-}
-
-RT_EXPORT int __fprintf_chk(FILE *file, int flag, const char *format, ...);
-RT_EXPORT int __fprintf_chk(FILE *file, int flag, const char *format, ...)
-{
-    va_list list;
-    (void)flag;
-    state_touch_stream(file, RT_PLACE);
-    va_start(list, format);
-    const int length = NEXT(vfprintf)(file, format, list);
-    va_end(list);
-    return length;
-}
+/* Functions with arguments behind the format call the one with a list of them. */
+#define FORMAT_HOOK(name, parameters)                          \
+    RT_EXPORT int name parameters;                             \
+    RT_EXPORT int name parameters                              \
+    {                                                          \
+        va_list list;                                          \
+        state_touch_stream(file, RT_PLACE);                    \
+        va_start(list, format);                                \
+        const int length = NEXT(vfprintf)(file, format, list); \
+        va_end(list);                                          \
+        return length;                                         \
+    }
+FORMAT_HOOK(fprintf, (FILE * file, const char *format, ...))
+FORMAT_HOOK(__fprintf_chk, (FILE * file, __attribute__((unused)) int flag, const char *format, ...))
 
 /* Paths */
 #define PATH_HOOK(name, result, parameters, arguments, path, writes) \
@@ -185,12 +178,12 @@ PATH_HOOK(readlink, ssize_t, (const char *path, char *to, size_t size), (path, t
           false)
 
 /* Two paths change at once: the step touches everything. */
-#define PATHS_HOOK(name)                                 \
+#define PATHS_HOOK(name, from, to)                       \
     RT_EXPORT int name(const char *from, const char *to) \
     {                                                    \
         state_touch_all(RT_PLACE);                       \
         return NEXT(name)(from, to);                     \
     }
-PATHS_HOOK(rename)
-PATHS_HOOK(link)
-PATHS_HOOK(symlink)
+PATHS_HOOK(rename, from, to)
+PATHS_HOOK(link, from, to)
+PATHS_HOOK(symlink, from, to)
