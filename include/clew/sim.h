@@ -22,11 +22,18 @@
  *
  *     $ clew cc --sim pingpong.c -o pingpong.so && clew explore ./pingpong.so
  *
- * The rules: a node keeps what it knows in its state, in what clew_alloc() gives, on its disk, and
- * in variables of the file that it alone uses; it talks to others by messages only; time and chance
- * come from here. Then everything can be rewound, and every run can be repeated. What it prints,
- * `clew replay` shows on standard error; where it is run again and again that goes nowhere. C and
- * C++. */
+ * The rules: a node keeps what it knows in its state, in memory from malloc() or clew_alloc(), on
+ * its disk, and in variables of the file that it alone uses; it talks to others by messages only;
+ * time and chance come from here. Then everything can be rewound, and every run can be repeated.
+ *
+ * `clew cc --sim` links the system with a small library (clew-cc(1)) that takes the place of libc's
+ * malloc() and its kin, rand() and its kin, time() and its kin, and getpid(), in the files of the
+ * system and in all static archives: their memory is the node's, their numbers come from the run's
+ * seed, their clock is the node's (a unit is a millisecond). Calls that cannot be simulated, such
+ * as those for threads, sockets and files, are refused when the system is linked.
+ *
+ * What a system prints, `clew replay` shows on standard error; where it is run again and again that
+ * goes nowhere. C and C++. */
 #ifndef CLEW_SIM_H
 #define CLEW_SIM_H
 
@@ -165,6 +172,17 @@ struct clew_calls {
     void (*await)(int from, int type);
     void (*help)(int helper, const void *bytes, size_t size);
     void (*send_unignorable)(int to, int type, const void *bytes, size_t size);
+    /* For the library that `clew cc --sim` links in place of parts of libc. Memory is the node's,
+     * outside handlers the system's; `take` gives NULL for more than a node can have, `resize` what
+     * realloc does, `size` is what was asked for. Blocks that are not the simulator's go to libc.
+     */
+    void *(*take)(size_t size, size_t alignment);
+    void *(*resize)(void *block, size_t size);
+    void (*give)(void *block);
+    size_t (*size)(void *block);
+    uint64_t (*time_ns)(void); /* the node's clock */
+    uint64_t (*draw)(void);    /* 64 random bits */
+    int (*process)(void);      /* the node, as a process id */
 };
 
 /* Set when the system is loaded; weak, so that every file of a system may include this header. */

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "place/undefined_symbols.h"
 #include "proc/compiler.h"
 #include "proc/install.h"
+#include "world/libc_symbols.h"
 
 struct cc_options {
     struct common common;
@@ -33,12 +35,13 @@ static int run_step(char *const *words, struct err *e)
 struct own_words {
     const char *family;
     bool is_system;
+    const char *const *words; /* --allow SYMBOL is among them */
     size_t count;
 };
 
 static struct own_words take_own(const struct session *s)
 {
-    struct own_words own = {.family = "gcc"};
+    struct own_words own = {.family = "gcc", .words = s->inputs};
     while (true) {
         const size_t left = s->input_count - own.count;
         const char *const *word = s->inputs + own.count;
@@ -48,6 +51,8 @@ static struct own_words take_own(const struct session *s)
         } else if (left >= 1 && strcmp(*word, "--sim") == 0) {
             own.is_system = true;
             own.count++;
+        } else if (left >= 2 && strcmp(*word, "--allow") == 0) {
+            own.count += 2;
         } else {
             return own;
         }
@@ -77,6 +82,50 @@ static int run_plan(const struct compiler_plan *plan, struct err *e)
     return status;
 }
 
+static bool is_allowed(const struct own_words *own, const char *symbol)
+{
+    for (size_t i = 0; i + 1 < own->count; i++) {
+        if (strcmp(own->words[i], "--allow") == 0 && strcmp(own->words[i + 1], symbol) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A system that was linked, and how many of its symbols are refused. */
+struct linked {
+    const struct own_words *own;
+    const char *path;
+    size_t refused_count;
+};
+
+static void judge_symbol(void *context, const char *symbol)
+{
+    struct linked *l = context;
+    const struct libc_symbol found = libc_symbol_find(symbol);
+    if (found.use == LIBC_REFUSED && !is_allowed(l->own, symbol)) {
+        l->refused_count++;
+        session_say("%s: %s() %s", l->path, symbol, found.why);
+    }
+}
+
+/* A system that calls what cannot be simulated is not kept; the status. */
+static int judge_system(const struct own_words *own, const char *path, struct err *e)
+{
+    struct linked l = {.own = own, .path = path};
+    if (undefined_symbols(path, judge_symbol, &l, e) < 0) {
+        return -1;
+    }
+    if (l.refused_count == 0) {
+        return 0;
+    }
+    session_say("%s: not linked; leave these calls out, or let one through with --allow SYMBOL: "
+                "then no search of the system is a proof",
+                path);
+    (void)unlink(path);
+    return EXIT_FOUND;
+}
+
 static int compile(struct session *s, bool is_cpp, struct err *e)
 {
     struct install install;
@@ -96,6 +145,7 @@ static int compile(struct session *s, bool is_cpp, struct err *e)
     const struct compiler_options options = {
         .compiler = compiler,
         .hooks = install.hooks,
+        .sim = install.sim,
         .includes = install.includes,
         .folder = folder,
         .is_system = own.is_system,
@@ -106,7 +156,10 @@ static int compile(struct session *s, bool is_cpp, struct err *e)
     if (plan.is_static) {
         session_say("-static: the program will run, but cannot be recorded; leave it out");
     }
-    const int status = run_plan(&plan, e);
+    int status = run_plan(&plan, e);
+    if (status == 0 && plan.system != NULL) {
+        status = judge_system(&own, plan.system, e);
+    }
     compiler_release(&plan);
     (void)rmdir(folder);
     return status;
@@ -137,13 +190,16 @@ static const struct example examples[] = {
 #define COMPILER_VERB(verb, language, function)                                                    \
     {                                                                                              \
         .name = (verb), .summary = "compile " language " so that memory accesses can be recorded", \
-        .operands = "[--sim] [--with gcc|clang] WORD...", .operand_min = 1,                        \
+        .operands = "[--sim] [--allow SYMBOL] [--with gcc|clang] WORD...", .operand_min = 1,       \
         .operand_max = SIZE_MAX, .has_foreign_words = true,                                        \
         .about = "Stands in for gcc or clang, as compiler and as linker. Programs built so tell "  \
                  "the recorder about every access to memory and every atomic operation; when "     \
                  "they are not being recorded they run as usual. With --sim, what is built is a "  \
-                 "shared object with a simulated system in it (clew/sim.h), for clew explore. "    \
-                 "All words are the compiler's, but for --sim and --with gcc|clang in front.",     \
+                 "shared object with a simulated system in it (clew/sim.h), for clew explore: "    \
+                 "memory, time and random numbers of its files and static archives are the "       \
+                 "simulator's, and calls that cannot be simulated are refused unless --allow "     \
+                 "SYMBOL lets them through. All words are the compiler's, but for --sim, --allow " \
+                 "and --with gcc|clang in front.",                                                 \
         .exit_statuses = "N the compiler's own status\n2 clew itself failed", .options = options,  \
         .defaults = &defaults, .options_size = sizeof(struct cc_options), .examples = examples,    \
         .run = (function),                                                                         \

@@ -108,7 +108,7 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_count(f, "steps", found->steps);
     finding_file_count(f, "violating_runs", found->violating_runs);
     finding_file_count(f, "first_violation_run", found->first_violation_run);
-    finding_file_flag(f, "exhausted", found->is_complete);
+    finding_file_flag(f, "exhausted", found->is_complete && !found->has_drawn);
     finding_file_count(f, "states", found->states);
     finding_file_count(f, "blocks_covered", found->coverage.block_covered);
     finding_file_count(f, "blocks_total", found->coverage.block_total);
@@ -120,6 +120,10 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_count(f, "uncontrolled", told.outside_count);
     finding_file_count(f, "verified", told.verified);
     finding_file_count(f, "unlike", told.unlike);
+    for (uint32_t i = 0; i < x->world->doubt_count; i++) {
+        vec_push(&f->assumptions,
+                 findings_text(&f->findings, "not simulated: %s", x->world->doubts[i]));
+    }
     for (uint32_t i = 0; i < told.outside_count; i++) {
         vec_push(&f->assumptions,
                  findings_text(&f->findings, "%s is not controlled", told.outside[i]));
@@ -181,10 +185,21 @@ static void print_outside(const struct exploration *x)
     }
 }
 
+/* What the simulator does not control of the system. */
+static void print_doubts(const struct exploration *x)
+{
+    for (uint32_t i = 0; i < x->world->doubt_count; i++) {
+        out_text(&x->session->out, "not simulated: ");
+        session_text(x->session, x->world->doubts[i]);
+        out_char(&x->session->out, '\n');
+    }
+}
+
 bool exploration_is_controlled(const struct exploration *x)
 {
-    return !exploration_is_program(x) ||
-           (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact);
+    return x->world->doubt_count == 0 &&
+           (!exploration_is_program(x) ||
+            (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact));
 }
 
 bool exploration_has_unseen(const struct exploration *x)
@@ -298,7 +313,9 @@ int exploration_report(struct exploration *x)
     if (seed != NULL) {
         vec_push(&f.assumptions, seed);
     }
-    const bool is_proven = x->found.is_complete && !assumptions_are_made(x);
+    /* With other seeds, nodes that draw would have drawn other numbers. */
+    const bool is_proven =
+        x->found.is_complete && !x->found.has_drawn && !assumptions_are_made(x);
     f.verdict = is_found ? VERDICT_FOUND : is_proven ? VERDICT_CLEAN : VERDICT_UNKNOWN;
     if (x->session->common->json) {
         report_print(&f, x->session);
@@ -312,6 +329,7 @@ int exploration_report(struct exploration *x)
         if (seed != NULL) {
             out_format(&x->session->out, "%s\n", seed);
         }
+        print_doubts(x);
         if (exploration_is_program(x)) {
             print_outside(x);
         }

@@ -227,7 +227,9 @@ static void conclude(struct reducer *r)
     if (reducer_size(r) == 0) {
         m->proof = PROOF_OPTIMAL; /* whichever stages were run: nothing is shorter than nothing */
     }
-    if ((m->proof != PROOF_NONE || m->has_fewest_switches) && !reducer_is_steady(r)) {
+    m->is_flaky = m->is_flaky || r->world->doubt_count > 0;
+    if (r->world->doubt_count > 0 ||
+        ((m->proof != PROOF_NONE || m->has_fewest_switches) && !reducer_is_steady(r))) {
         m->proof = PROOF_NONE;
         m->has_fewest_switches = false;
     }

@@ -289,6 +289,20 @@ static void plan_linking(struct compiler_plan *plan, const struct compiler_optio
     finish(plan, &w);
 }
 
+static const char *output_of(const struct compiler_options *o)
+{
+    const char *output = "a.out";
+    for (struct reading at = {.o = o}; read_word(&at); next_word(&at)) {
+        const char *word = o->words[at.at];
+        if (strcmp(word, "-o") == 0 && at.value != NULL) {
+            output = at.value;
+        } else if (strncmp(word, "-o", 2) == 0 && at.value == NULL) {
+            output = word + 2;
+        }
+    }
+    return output;
+}
+
 /* A shared object for the simulator. The user's words come last, so that they win. */
 static void plan_system(struct compiler_plan *plan, const struct compiler_options *o,
                         const struct request *r)
@@ -313,6 +327,12 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
     }
     for (size_t i = 0; i < o->word_count; i++) {
         add(&w, o->words[i]);
+    }
+    if (r->links) {
+        /* Behind all that the system is made of: what is still undefined is found there. */
+        add(&w, "-Xlinker");
+        add(&w, o->sim);
+        plan->system = output_of(o);
     }
     finish(plan, &w);
 }

@@ -22,11 +22,13 @@ struct compiler_plan {
     VEC(struct compiler_step) steps;
     VEC(const char *) leftovers; /* objects in between, to be removed at the end */
     bool is_static;              /* links a program that no library can be loaded into */
+    const char *system;          /* the system that is linked, "a.out" by default; NULL: none is */
 };
 
 struct compiler_options {
     const char *compiler;     /* "gcc", "clang++" ... */
     const char *hooks;        /* path of libclew_hooks.a */
+    const char *sim;          /* path of libclew_sim.a */
     const char *includes;     /* folder of clew/clew.h */
     const char *folder;       /* where objects in between go */
     bool is_system;           /* the result is a system for `clew explore`, not a program */

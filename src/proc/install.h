@@ -11,6 +11,7 @@ struct install {
     char runtime[PATH_MAX];  /* libclew_rt.so */
     char control[PATH_MAX];  /* libclew_control.so */
     char hooks[PATH_MAX];    /* libclew_hooks.a */
+    char sim[PATH_MAX];      /* libclew_sim.a */
     char includes[PATH_MAX]; /* the folder that has clew/clew.h */
 };
 

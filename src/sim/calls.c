@@ -13,6 +13,11 @@ void calls_begin(struct sim *s)
     running = s;
 }
 
+struct sim *calls_running(void)
+{
+    return running;
+}
+
 /* The node whose code is running. Calls from elsewhere, such as a property, end the run. */
 static struct node *own_node(const char *call)
 {
@@ -279,7 +284,7 @@ static void call_block(const void *address)
     }
 }
 
-const struct clew_calls sim_calls = {
+const struct clew_calls clew_sim_calls = {
     .self = call_self,
     .send = call_send,
     .request = call_request,
@@ -300,4 +305,11 @@ const struct clew_calls sim_calls = {
     .await = call_await,
     .help = call_help,
     .send_unignorable = call_send_unignorable,
+    .take = routed_take,
+    .resize = routed_resize,
+    .give = routed_give,
+    .size = routed_size,
+    .time_ns = routed_time_ns,
+    .draw = routed_draw,
+    .process = routed_process,
 };

@@ -7,9 +7,6 @@
 #include "sim/state.h"
 #include "spec/checker.h"
 
-/* One unit of the nodes' clocks, where a specification speaks of time. */
-static const uint64_t tick_ns = 1000000;
-
 /* Ends the run: the property is broken, with the values in s->broken, if any. */
 static _Noreturn void end_broken(struct sim *s, enum outcome outcome, const char *name,
                                  const char *when)
@@ -171,7 +168,7 @@ void claims_forget(struct sim *s, uint32_t node)
 
 uint64_t claims_now(const struct sim *s)
 {
-    return node_clock_latest(s) * tick_ns;
+    return node_clock_latest(s) * SIM_TICK_NS;
 }
 
 void claims_count_messages(struct sim *s, struct checker *c)

@@ -277,6 +277,7 @@ bool guard_run(struct sim *s, void (*run)(struct sim *s))
 {
     tick();
     quit_watch();
+    calls_begin(s);
     const int ending = sigsetjmp(way_out, 0);
     if (ending == ENDED_ITSELF) {
         guard_alive();

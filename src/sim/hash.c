@@ -27,6 +27,8 @@ void hash_close(struct sim *s)
     for (uint32_t i = 0; i < SIM_SEGMENTS_MAX; i++) {
         image_release(&s->hashes.segments[i]);
     }
+    image_release(&s->hashes.common[0]);
+    image_release(&s->hashes.common[1]);
     mem_free(s->hashes.channels);
 }
 
@@ -185,6 +187,16 @@ static uint64_t hash_channels(struct sim *s)
     return h->channel_sum;
 }
 
+/* Memory of no node. What was loaded is compared with how it was loaded, as variables are. */
+static uint64_t hash_common(struct sim *s)
+{
+    const struct heap *heap = s->common;
+    const size_t loaded = s->common_fresh_used < heap->used ? s->common_fresh_used : heap->used;
+    const char *fresh = s->common_fresh + (heap->begin - (const char *)heap);
+    return image_hash(&s->hashes.common[0], heap->begin, loaded, fresh) +
+           image_hash(&s->hashes.common[1], heap->begin + loaded, heap->used - loaded, NULL);
+}
+
 /* What is as it was loaded is so in every run, and may hold addresses, which are others in every
  * process: it does not count. */
 uint64_t hash_segments(struct sim *s)
@@ -197,7 +209,7 @@ uint64_t hash_segments(struct sim *s)
                         image_hash(&s->hashes.segments[i], segment->begin, segment->size, fresh));
         fresh += segment->size;
     }
-    return hash;
+    return s->common->used == 0 ? hash : name_mix(hash, hash_common(s));
 }
 
 uint64_t hash_state(struct sim *s)
@@ -206,5 +218,6 @@ uint64_t hash_state(struct sim *s)
     const uint64_t steps = s->asks_steps ? (uint64_t)core->steps << 32 : 0;
     const uint64_t faults = XXH3_64bits_withSeed(core->fault_counts, sizeof core->fault_counts,
                                                  core->events_come + steps);
-    return (name_mix(hash_nodes(s, faults), hash_channels(s)) + hash_segments(s)) | 1;
+    const uint64_t outside = hash_segments(s) + core->drawn_outside;
+    return (name_mix(hash_nodes(s, faults), hash_channels(s)) + outside) | 1;
 }

@@ -16,7 +16,7 @@ struct hole {
     uintptr_t end;
 };
 
-/* Where the writable part of a loaded object is. */
+/* Where the writable parts of a loaded object are. */
 struct search {
     struct sim *sim;
     uintptr_t bias;
@@ -73,6 +73,19 @@ static uintptr_t readonly_end(const struct dl_phdr_info *info, uintptr_t begin)
     return begin;
 }
 
+/* Its thread-local variables, of the one thread there is. The loader makes room for them when they
+ * are first asked for. */
+static void add_thread_local(struct sim *s, const struct dl_phdr_info *info, size_t size)
+{
+    struct tls_place {
+        unsigned long module, offset;
+    };
+    extern void *__tls_get_addr(struct tls_place * place);
+    struct tls_place place = {.module = info->dlpi_tls_modid};
+    const uintptr_t begin = (uintptr_t)__tls_get_addr(&place);
+    add_range(s, begin, begin + size);
+}
+
 static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
@@ -84,6 +97,9 @@ static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         const uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_TLS && p->p_memsz > 0) {
+            add_thread_local(s, info, p->p_memsz);
+        }
         if (p->p_type != PT_LOAD) {
             continue;
         }
@@ -131,8 +147,11 @@ int load_library(struct sim *s, const char *path, struct err *e)
     if (dlinfo(s->library, RTLD_DI_LINKMAP, &map) < 0) {
         return err_set(e, "%s: %s", path, dlerror());
     }
-    *calls = &sim_calls;
+    *calls = &clew_sim_calls;
     s->library_path = mem_text(file, (size_t)length);
+    if (doubt_library(s, e) < 0) {
+        return -1;
+    }
     s->library_bias = map->l_addr;
     const struct clew_counters *counters = dlsym(s->library, "clew_counters");
     cover_open(s, counters);
@@ -142,11 +161,19 @@ int load_library(struct sim *s, const char *path, struct err *e)
     return 0;
 }
 
+/* Destructors see the memory that constructors left. */
 void load_close(struct sim *s)
 {
-    mem_free(s->segments_fresh);
-    mem_free(s->library_path);
+    s->execution = NULL;
+    s->self = -1;
+    calls_begin(s);
     if (s->library != NULL) {
+        if (s->memory != NULL) {
+            memory_reset(s);
+        }
         (void)dlclose(s->library);
     }
+    calls_begin(NULL);
+    mem_free(s->segments_fresh);
+    mem_free(s->library_path);
 }

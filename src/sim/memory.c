@@ -10,6 +10,56 @@
 static char *const place_wanted = (char *)UINT64_C(0x200000000000);
 static const size_t region_size = (size_t)64 << 20;
 
+/* Memory of no node, below the regions of nodes. It begins with the heap that describes the rest.
+ */
+static char *const common_wanted = (char *)(UINT64_C(0x200000000000) - (UINT64_C(64) << 20));
+
+int memory_open_common(struct sim *s, struct err *e)
+{
+    void *at = seam_fails() ? MAP_FAILED
+                            : mmap(common_wanted, region_size, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) {
+        return err_set(e, "no memory for the system");
+    }
+    s->common = at;
+    const size_t header_size = (sizeof *s->common + 63) / 64 * 64;
+    *s->common =
+        (struct heap){.begin = (char *)at + header_size, .size = region_size - header_size};
+    return 0;
+}
+
+static size_t common_size(const struct sim *s)
+{
+    return (size_t)(s->common->begin - (const char *)s->common) + s->common->used;
+}
+
+void memory_keep_fresh(struct sim *s)
+{
+    s->common_fresh_used = s->common->used;
+    s->common_fresh = mem_resize(NULL, common_size(s));
+    memcpy(s->common_fresh, s->common, common_size(s));
+}
+
+static bool is_in(const char *block, const void *begin, size_t size)
+{
+    return begin != NULL && block >= (const char *)begin && block < (const char *)begin + size;
+}
+
+struct heap *memory_heap_of(struct sim *s, const void *block, int32_t *node)
+{
+    *node = -1;
+    if (is_in(block, s->common, region_size)) {
+        return s->common;
+    }
+    if (!is_in(block, s->memory, region_size * (s->node_count + 1))) {
+        return NULL;
+    }
+    const size_t region = (size_t)((const char *)block - s->memory) / region_size;
+    *node = (int32_t)region - 1;
+    return region == 0 ? &s->core->heap : &s->core->nodes[region - 1].heap;
+}
+
 int memory_open(struct sim *s, struct err *e)
 {
     const size_t size = region_size * (s->node_count + 1);
@@ -29,6 +79,10 @@ void memory_close(struct sim *s)
     if (s->memory != NULL) {
         (void)munmap(s->memory, region_size * (s->node_count + 1));
     }
+    if (s->common != NULL) {
+        (void)munmap(s->common, region_size);
+    }
+    mem_free(s->common_fresh);
 }
 
 static void *lay_out(char **at, size_t size)
@@ -64,6 +118,8 @@ void memory_reset(struct sim *s)
         memcpy(s->segments[i].begin, fresh, s->segments[i].size);
         fresh += s->segments[i].size;
     }
+    memcpy(s->common, s->common_fresh,
+           (size_t)(s->common->begin - (const char *)s->common) + s->common_fresh_used);
 }
 
 /* Before each block: which class it is of, and its place in a list while it is free. */
@@ -74,6 +130,9 @@ struct block {
 };
 
 enum { CLASS_SIZE_LEAST = 5 }; /* 32 bytes */
+
+/* The class of a header in front of an aligned address inside a block, which `next` is. */
+enum { CLASS_ALIGNED = 1 };
 
 static uint32_t class_of(size_t size)
 {
@@ -107,30 +166,106 @@ void *heap_take(struct heap *h, size_t size)
     return block + 1;
 }
 
+void *heap_take_aligned(struct heap *h, size_t size, size_t alignment)
+{
+    if (alignment <= sizeof(struct block)) {
+        return heap_take(h, size);
+    }
+    if (alignment > h->size / 2 || size > h->size / 2) {
+        return NULL;
+    }
+    char *taken = heap_take(h, size + alignment + sizeof(struct block));
+    if (taken == NULL) {
+        return NULL;
+    }
+    const uintptr_t least = (uintptr_t)taken + sizeof(struct block);
+    struct block *aligned = (struct block *)((least + alignment - 1) / alignment * alignment);
+    aligned[-1] = (struct block){
+        .class = CLASS_ALIGNED, .size = (uint32_t)size, .next = (struct block *)(void *)taken - 1};
+    return aligned;
+}
+
 /* What lies before a pointer into a block, or before one that was overrun, is whatever the node has
  * put there: all of it must fit together. */
-bool heap_has(const struct heap *h, const void *taken)
+static bool is_block(const struct heap *h, const void *taken)
 {
-    const char *at = taken;
-    if (at < h->begin + sizeof(struct block) || at >= h->begin + h->used ||
-        (size_t)(at - h->begin) % sizeof(struct block) != 0) {
-        return false;
-    }
     const struct block *block = (const struct block *)taken - 1;
     return block->next == block && block->class == class_of(block->size) &&
            ((size_t)1 << block->class) <= (size_t)(h->begin + h->used - (const char *)block);
+}
+
+static bool is_inside(const struct heap *h, const void *taken)
+{
+    const char *at = taken;
+    return at >= h->begin + sizeof(struct block) && at < h->begin + h->used &&
+           (size_t)(at - h->begin) % sizeof(struct block) == 0;
+}
+
+bool heap_has(const struct heap *h, const void *taken)
+{
+    if (!is_inside(h, taken)) {
+        return false;
+    }
+    const struct block *block = (const struct block *)taken - 1;
+    if (block->class != CLASS_ALIGNED) {
+        return is_block(h, taken);
+    }
+    const void *whole = block->next + 1;
+    return is_inside(h, whole) && whole < taken && is_block(h, whole) &&
+           (const char *)taken + block->size <= (const char *)whole + block->next->size;
+}
+
+bool heap_had(const struct heap *h, const void *taken)
+{
+    const struct block *block = (const struct block *)taken - 1;
+    return is_inside(h, taken) && block->class == 0 &&
+           (block->next == NULL || is_inside(h, block->next + 1));
+}
+
+size_t heap_size(const void *taken)
+{
+    return ((const struct block *)taken - 1)->size;
+}
+
+void *heap_resize(struct heap *h, void *taken, size_t size)
+{
+    struct block *block = (struct block *)taken - 1;
+    const size_t old_size = block->size;
+    if (block->class == class_of(size)) {
+        block->size = (uint32_t)size;
+        memset((char *)taken + size, 0, old_size > size ? old_size - size : 0);
+        return taken;
+    }
+    void *moved = heap_take(h, size);
+    if (moved != NULL) {
+        memcpy(moved, taken, old_size < size ? old_size : size);
+        heap_give(h, taken);
+    }
+    return moved;
 }
 
 /* A free block is cleared, so that equal states have equal bytes. */
 void heap_give(struct heap *h, void *taken)
 {
     struct block *block = (struct block *)taken - 1;
+    block = block->class == CLASS_ALIGNED ? block->next : block;
     const uint32_t class = block->class;
     must(class >= CLASS_SIZE_LEAST);
     must(class < CLASS_SIZE_LEAST + SIM_HEAP_CLASSES);
-    memset(taken, 0, block->size);
+    memset(block + 1, 0, block->size);
     *block = (struct block){.next = h->free[class - CLASS_SIZE_LEAST]};
     h->free[class - CLASS_SIZE_LEAST] = block;
+}
+
+void heap_give_last(struct heap *h, void *taken)
+{
+    const struct block *block = (struct block *)taken - 1;
+    const size_t size = (size_t)1 << block->class;
+    if (block->class != CLASS_ALIGNED && (const char *)block + size == h->begin + h->used) {
+        h->used -= size;
+    } else {
+        heap_give(h, taken);
+    }
 }
 
 /* The used part of the core region. */
@@ -148,7 +283,7 @@ size_t memory_size(const struct sim *s)
     for (uint32_t i = 0; i < s->segment_count; i++) {
         size += s->segments[i].size;
     }
-    return size;
+    return size + common_size(s);
 }
 
 /* The core comes first: it knows how much of the rest is used. */
@@ -163,6 +298,7 @@ void *memory_checkpoint(struct sim *s)
     for (uint32_t i = 0; i < s->segment_count; i++) {
         at = mempcpy(at, s->segments[i].begin, s->segments[i].size);
     }
+    memcpy(at, s->common, common_size(s));
     return copy;
 }
 
@@ -184,4 +320,7 @@ void memory_restore(struct sim *s, const void *checkpoint)
     for (uint32_t i = 0; i < s->segment_count; i++) {
         from = copy_back(s->segments[i].begin, from, s->segments[i].size);
     }
+    from = copy_back(s->common, from, sizeof *s->common);
+    (void)copy_back((char *)s->common + sizeof *s->common, from,
+                    common_size(s) - sizeof *s->common);
 }

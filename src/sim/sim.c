@@ -194,6 +194,7 @@ static void begin_anew(struct sim *s)
     for (uint32_t i = 0; i < s->node_count; i++) {
         prng_init(&s->core->nodes[i].prng, s->plan->pick.seed ^ s->names.nodes[i + 1]);
     }
+    prng_init(&s->core->prng, s->plan->pick.seed);
     outside_begin_anew(s);
 }
 
@@ -411,7 +412,6 @@ static void close_sim(struct world *w)
     claims_close(s);
     cover_close(s);
     hash_close(s);
-    memory_close(s);
     mem_free(s->names.messages);
     mem_free(s->pending);
     mem_free(s->origins);
@@ -427,6 +427,8 @@ static void close_sim(struct world *w)
     request_close(s);
     outside_close(s);
     load_close(s);
+    doubt_close(s);
+    memory_close(s);
     mem_free(s);
 }
 
@@ -526,6 +528,7 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
         return -1;
     }
     load_keep_fresh(s);
+    memory_keep_fresh(s);
     name_nodes(s);
     name_parts(s);
     if (outside_open(s, options, e) < 0 || choose_net(s, options->net, e) < 0) {
@@ -566,7 +569,9 @@ static struct sim *sim_new(void)
 {
     struct sim *s = mem_zero(1, sizeof *s);
     s->world.ops = &ops;
+    s->self = -1;
     guard_open();
+    calls_begin(s); /* constructors of a library may take memory */
     return s;
 }
 
@@ -574,7 +579,7 @@ int sim_open(struct world **w, const char *path, const struct sim_options *optio
 {
     *w = NULL;
     struct sim *s = sim_new();
-    if (load_library(s, path, e) < 0) {
+    if (memory_open_common(s, e) < 0 || load_library(s, path, e) < 0) {
         close_sim(&s->world);
         return -1;
     }
@@ -593,8 +598,8 @@ int sim_open_system(struct world **w, const struct clew_system *system,
     *w = NULL;
     struct sim *s = sim_new();
     s->system = system;
-    *calls = &sim_calls;
-    if (set_up(s, options, e) < 0) {
+    *calls = &clew_sim_calls;
+    if (memory_open_common(s, e) < 0 || set_up(s, options, e) < 0) {
         close_sim(&s->world);
         return -1;
     }

@@ -138,9 +138,11 @@ struct core {
     uint32_t parcel_count;
     uint64_t parcels_sent;
     uint64_t timer_settings;
-    bool reads_clock; /* some node has asked for the time */
-    bool has_resting; /* some timer rests */
-    bool goes_round;  /* timers rest that would lead through other states */
+    struct prng prng;       /* of code outside handlers ... */
+    uint32_t drawn_outside; /* ... and how many numbers it drew */
+    bool reads_clock;       /* some node has asked for the time */
+    bool has_resting;       /* some timer rests */
+    bool goes_round;        /* timers rest that would lead through other states */
     uint16_t fault_counts[FAULT_LIMIT];
     uint32_t events_come;    /* of those from outside */
     uint32_t event_cause;    /* the step since which the next of them can come */
@@ -183,6 +185,7 @@ struct hashes {
     struct image heaps[SIM_NODES_MAX];
     struct image disks[SIM_NODES_MAX];
     struct image segments[SIM_SEGMENTS_MAX];
+    struct image common[2]; /* what was loaded, and what was taken since */
     uint32_t channels_touched[SIM_CHANNELS_TOUCHED_MAX]; /* as many as that: all are */
     uint32_t channels_touched_count;
     uint64_t *channels;
@@ -245,7 +248,12 @@ struct sim {
     size_t core_size;
     struct segment segments[SIM_SEGMENTS_MAX];
     uint32_t segment_count;
-    char *segments_fresh; /* their bytes as loaded */
+    char *segments_fresh;     /* their bytes as loaded */
+    VEC(const char *) doubts; /* of the world, texts in doubt_texts */
+    struct arena doubt_texts;
+    struct heap *common; /* memory that belongs to no node; its blocks lie behind it */
+    char *common_fresh;  /* it and its blocks, as every run begins with them */
+    size_t common_fresh_used;
     struct hashes hashes;
     void *pick_memory;
 
@@ -319,12 +327,23 @@ struct sim {
 struct sim *sim_of(struct world *w);
 
 /* memory.c */
+MUST_USE int memory_open_common(struct sim *s, struct err *e); /* before the system is loaded */
 MUST_USE int memory_open(struct sim *s, struct err *e);
+void memory_keep_fresh(struct sim *s); /* memory of no node, as every run begins with it */
+/* The heap that the address lies in, and whose it is (-1: no node's); NULL: none. */
+struct heap *memory_heap_of(struct sim *s, const void *block, int32_t *node);
 void memory_close(struct sim *s);
 void memory_reset(struct sim *s);
 void *heap_take(struct heap *h, size_t size); /* cleared; NULL when it is full */
+void *heap_take_aligned(struct heap *h, size_t size, size_t alignment); /* a power of two */
+void *heap_resize(struct heap *h, void *block,
+                  size_t size); /* NULL: full, the block is as it was */
 void heap_give(struct heap *h, void *block);
+/* The same; the block that lies last leaves no trace, as if it had never been taken. */
+void heap_give_last(struct heap *h, void *block);
 bool heap_has(const struct heap *h, const void *taken); /* such a block is taken */
+bool heap_had(const struct heap *h, const void *taken); /* it looks like one that was given back */
+size_t heap_size(const void *block);                    /* asked for */
 size_t memory_size(const struct sim *s);                /* of a checkpoint */
 void *memory_checkpoint(struct sim *s);
 void memory_restore(struct sim *s, const void *checkpoint);
@@ -482,8 +501,18 @@ void outside_set_channels(struct sim *s); /* fills is_fifo, by net and file */
 void outside_settle_key(const struct sim *s, struct execution *x);
 
 /* calls.c: what the handlers call. */
-extern const struct clew_calls sim_calls;
+extern const struct clew_calls clew_sim_calls;
 void calls_begin(struct sim *s); /* this is the system that runs */
+struct sim *calls_running(void); /* NULL: none ever was */
+
+/* routed.c: what the system calls as if it were libc (src/runtime/sim_*.c). */
+void *routed_take(size_t size, size_t alignment);
+void *routed_resize(void *block, size_t size);
+void routed_give(void *block);
+size_t routed_size(void *block);
+uint64_t routed_time_ns(void);
+uint64_t routed_draw(void);
+int routed_process(void);
 
 /* guard.c: the run ends here, with this outcome; does not return. */
 _Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, const char *format,
@@ -523,6 +552,7 @@ void claims_end(struct sim *s, bool is_at_rest);
 void claims_note_order(struct sim *s, enum world_order why); /* that of all steps matters */
 void claims_loop(struct sim *s, uint32_t repeats); /* as if what followed this step went on */
 uint32_t claims_tell(struct world *w, const struct world_property **properties);
+enum { SIM_TICK_NS = 1000000 };                               /* one unit of the nodes' clocks */
 void claims_count_messages(struct sim *s, struct checker *c); /* into their slots */
 uint64_t claims_now(const struct sim *s);                     /* the latest clock, in ns */
 
@@ -548,6 +578,10 @@ uint32_t cover_blocks(struct world *w, const struct world_block **blocks);
 MUST_USE int load_library(struct sim *s, const char *path, struct err *e);
 void load_keep_fresh(struct sim *s); /* its variables, as every run begins with them */
 void load_close(struct sim *s);
+
+/* doubt.c: what the library takes from elsewhere and the simulator does not control. */
+MUST_USE int doubt_library(struct sim *s, struct err *e);
+void doubt_close(struct sim *s);
 
 /* tell.c: events of the trace, when one is written. */
 void tell_begin(struct sim *s);

@@ -255,6 +255,10 @@ struct world {
     bool has_bound_events;     /* some from outside can be left out for those behind them */
     bool has_needs;            /* some from outside come only after others */
     bool has_drawn;            /* a node drew random numbers in some run: other seeds have others */
+    /* What the world does not control of the system, a sentence each: a search that ended, or a
+     * proof that nothing is shorter, says nothing then. */
+    const char *const *doubts;
+    uint32_t doubt_count;
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */
 };
