@@ -38,6 +38,7 @@ struct run_place {
 struct campaign {
     char *path;
     int lock_fd;
+    bool is_fresh; /* made, not resumed */
     struct database database;
     uint64_t session;
     struct names words;     /* texts of runs ... */
@@ -269,6 +270,7 @@ static int open_all(struct campaign *c, const struct campaign_options *o, struct
     mem_free(violations);
     if (result == 0) {
         result = open_database(c, o->is_resumed ? DATABASE_RESUME : DATABASE_NEW, e);
+        c->is_fresh = result == 0 && !o->is_resumed;
     }
     if (result == 0) {
         result = o->is_resumed ? compare_about(c, &o->about, e) : write_about(c, &o->about, e);
@@ -327,6 +329,34 @@ void campaign_close(struct campaign *c)
     vec_release(&c->kept);
     mem_free(c->path);
     mem_free(c);
+}
+
+/* Removes what campaign_open makes, unless violations were saved. */
+static void remove_files(const char *folder)
+{
+    static const char *const files[] = {"campaign.db", "campaign.db-wal", "campaign.db-shm",
+                                        "campaign.db-journal", "lock"};
+    char *violations = path_of(folder, "violations");
+    const bool is_empty = rmdir(violations) == 0;
+    mem_free(violations);
+    for (size_t i = 0; is_empty && i < sizeof files / sizeof *files; i++) {
+        char *path = path_of(folder, files[i]);
+        (void)unlink(path);
+        mem_free(path);
+    }
+    if (is_empty) {
+        (void)rmdir(folder);
+    }
+}
+
+void campaign_discard(struct campaign *c)
+{
+    char *folder = c != NULL && c->is_fresh ? mem_text(c->path, strlen(c->path)) : NULL;
+    campaign_close(c);
+    if (folder != NULL) {
+        remove_files(folder);
+    }
+    mem_free(folder);
 }
 
 const char *campaign_path(const struct campaign *c)

@@ -114,6 +114,10 @@ void campaign_pause(struct campaign *c);
 /* Forgets what was not committed, and closes. */
 void campaign_close(struct campaign *c);
 
+/* Closes, and removes a campaign that no run was made for: a search that failed at its start leaves
+ * nothing behind. One that holds a violation, or was resumed, stays. */
+void campaign_discard(struct campaign *c);
+
 /* Takes a job: one that was begun and never done, else the next `count` numbers. */
 MUST_USE int campaign_take(struct campaign *c, uint32_t count, struct campaign_job *job,
                            struct err *e);

@@ -8,8 +8,10 @@
 #include "cli/fuzz_file.h"
 #include "cli/interactive.h"
 #include "cli/printed.h"
+#include "cli/schedule_file.h"
 #include "cli/searching.h"
 #include "cli/spec_file.h"
+#include "explore/replay.h"
 #include "pick/name.h"
 #include "sim/sim.h"
 #include "trace/kind.h"
@@ -36,6 +38,11 @@ static int check_command(const struct exploration *x, struct err *e)
     }
     if (command_check(x->session, &c->program, e) < 0) {
         return MISUSED;
+    }
+    const bool is_systematic =
+        strategies[c->strategy] == EXPLORE_DELAY || strategies[c->strategy] == EXPLORE_DPOR;
+    if (c->from != NULL && (is_systematic || c->interactive)) {
+        return session_misused(e, "--from is for strategies that sample, not for delay and dpor");
     }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
@@ -146,6 +153,12 @@ static void print_settings(const struct exploration *x, const char *config, stru
     if (x->command->config != NULL) {
         out_format(out, ", config %s %s", x->command->config, config);
     }
+    if (x->command->from != NULL) {
+        out_format(out, ", from %s", x->command->from);
+    }
+    for (size_t i = 0; i < x->command->ignore.count; i++) {
+        out_format(out, ", ignoring %s", x->command->ignore.at[i]);
+    }
     out_char(out, '\0');
 }
 
@@ -244,7 +257,9 @@ static int open_world(struct exploration *x, struct err *e)
                                         .with = with,
                                         .spec = c->spec == NULL ? NULL : &x->spec,
                                         .fuzz = c->config == NULL ? NULL : &x->fuzz,
-                                        .fuzz_name = c->config};
+                                        .fuzz_name = c->config,
+                                        .ignored = c->ignore.at,
+                                        .ignored_count = c->ignore.count};
     int result = printed_drop(e);
     if (result == 0) {
         result = sim_open(&x->world, x->session->inputs[0], &options, e);
@@ -256,6 +271,46 @@ static int open_world(struct exploration *x, struct err *e)
 static char *print_target(const struct session *s)
 {
     return s->command != NULL ? command_print(s) : command_print_one(s->inputs[0]);
+}
+
+/* --from: the run of the schedule must be one that this system can make. Where it ends in a
+ * violation, the search begins before its last step. */
+static int read_from(struct exploration *x, struct err *e)
+{
+    const char *path = x->command->from;
+    struct schedule s;
+    struct replayed r = {0};
+    schedule_init(&s);
+    int result = schedule_file_read(&s, path, e);
+    if (result == 0) {
+        result = replay(x->world, &s, &(struct replay_options){0}, &r, e) < 0
+                     ? err_wrap(e, "%s", path)
+                     : recipe_parse(&x->from, &s, e);
+    }
+    if (result == 0 && r.divergence[0] != '\0') {
+        result = err_set(e, "%s: cannot be followed: %s", path, r.divergence);
+    }
+    if (result == 0) {
+        struct plan *from = &x->from.plan;
+        const bool is_violation = outcome_is_violation(r.execution.outcome);
+        const size_t steps = r.execution.steps.count;
+        from->steps_max = (uint32_t)(is_violation && steps > 0 ? steps - 1 : steps);
+        while (from->pick.turn_count > 0 &&
+               from->pick.turns[from->pick.turn_count - 1].step >= from->steps_max) {
+            from->pick.turn_count--;
+        }
+        from->pick.is_lenient = x->world->has_drawn; /* other seeds draw other numbers */
+        for (size_t i = 0; i < from->steps_max; i++) {
+            const uint8_t fault = r.execution.steps.at[i].operation.fault;
+            if (fault != 0) {
+                x->options.search.faults.most[fault]++;
+            }
+        }
+        x->options.search.from = from;
+    }
+    replayed_release(&r);
+    schedule_release(&s);
+    return result;
 }
 
 static int go_by_hand(struct exploration *x, struct err *e)
@@ -292,10 +347,18 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0) {
         status = choose_options(&x, e);
     }
+    if (status == 0 && x.command->from != NULL) {
+        status = read_from(&x, e);
+    }
     if (status == 0) {
         status = x.command->interactive ? go_by_hand(&x, e) : search_and_report(&x, e);
     }
-    campaign_close(x.options.campaign);
+    if (status < 0 && x.found.runs == 0) {
+        campaign_discard(x.options.campaign);
+    } else {
+        campaign_close(x.options.campaign);
+    }
+    recipe_release(&x.from);
     account_release(&x.account);
     explored_release(&x.found);
     world_close(x.world);
@@ -389,6 +452,18 @@ static const struct option options[] = {
      .argument = "DIR",
      .target = offsetof(struct explore_command, resume),
      .help = "go on with a campaign, with the system and the options it was begun with"},
+    {.name = "from",
+     .type = OPTION_FILE,
+     .argument = "SCHEDULE",
+     .target = offsetof(struct explore_command, from),
+     .help = "begin every run with the steps of this schedule, without the last one if it ends in "
+             "a violation, and search from there"},
+    {.name = "ignore",
+     .type = OPTION_TEXTS,
+     .argument = "KEY",
+     .target = offsetof(struct explore_command, ignore),
+     .help = "go on past the violation with this key (\"property: one leader\"), and do not report "
+             "it; may be given several times"},
     {.name = "verify",
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, program.verifies),

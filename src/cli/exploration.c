@@ -22,9 +22,24 @@ static const char *print_replay(const struct exploration *x, const char *key, st
     return NULL;
 }
 
+/* Whether --ignore names the key. */
+static bool is_ignored(const struct exploration *x, const char *key)
+{
+    const struct texts *keys = &x->command->ignore;
+    for (size_t i = 0; i < keys->count; i++) {
+        if (strcmp(keys->at[i], key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool exploration_is_known(void *exploration, const struct execution *x)
 {
     const struct exploration *self = exploration;
+    if (is_ignored(self, x->key)) {
+        return true;
+    }
     const struct finding finding = {
         .kind = outcome_finding(x->outcome), .what = x->what, .key = x->key};
     return suppressions_hide(&self->session->suppressions, &finding);
@@ -33,10 +48,14 @@ bool exploration_is_known(void *exploration, const struct execution *x)
 /* Adds what is known of a violation, with what all of them have. Texts outlive f or are its own. */
 static void add_finding(const struct exploration *x, struct finding_file *f, struct finding known)
 {
+    const bool is_repeated = known.kind != FINDING_NONDETERMINISM;
     known.status = STATUS_CONFIRMED;
     known.grade = GRADE_SOUND;
-    known.replay = print_replay(x, known.key, &f->findings);
+    known.replay = is_repeated ? print_replay(x, known.key, &f->findings) : NULL;
     known.pair_count = 1;
+    if (is_ignored(x, known.key)) {
+        return;
+    }
     if (!suppressions_hide(&x->session->suppressions, &known)) {
         findings_add(&f->findings, &known);
     }
@@ -314,8 +333,7 @@ int exploration_report(struct exploration *x)
         vec_push(&f.assumptions, seed);
     }
     /* With other seeds, nodes that draw would have drawn other numbers. */
-    const bool is_proven =
-        x->found.is_complete && !x->found.has_drawn && !assumptions_are_made(x);
+    const bool is_proven = x->found.is_complete && !x->found.has_drawn && !assumptions_are_made(x);
     f.verdict = is_found ? VERDICT_FOUND : is_proven ? VERDICT_CLEAN : VERDICT_UNKNOWN;
     if (x->session->common->json) {
         report_print(&f, x->session);

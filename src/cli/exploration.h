@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "explore/explore.h"
 #include "world/fuzz.h"
+#include "world/recipe.h"
 
 struct explore_command {
     struct common common;
@@ -24,6 +25,8 @@ struct explore_command {
     bool first;
     bool require_exhaustive;
     const char *resume;
+    const char *from;
+    struct texts ignore;
     bool interactive;
     struct command_choice program;
 };
@@ -36,6 +39,7 @@ struct exploration {
     struct fuzz fuzz;
     struct world *world;
     struct explore_options options;
+    struct recipe from; /* of --from */
     struct explored found;
     bool is_unseen; /* the search ended, but code that it does not see may have shared memory */
     struct account account; /* of the campaign, after the search */

@@ -183,13 +183,34 @@ static const struct option *find_long(const struct option *table, const char *na
     return NULL;
 }
 
+/* What other tools call a limit of runs or time. */
+static bool is_one_of(const char *wanted, const char *words)
+{
+    const size_t size = strlen(wanted);
+    for (const char *at = strstr(words, wanted); size > 0 && at != NULL;
+         at = strstr(at + 1, wanted)) {
+        if ((at == words || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int unknown_long(const struct option *table, const char *name, size_t size, struct err *e)
 {
     char wanted[40] = {0};
     memcpy(wanted, name, size < sizeof wanted ? size : sizeof wanted - 1);
     struct suggest nearest = {.wanted = wanted};
+    bool has_budget = false;
     for (const struct option *option = table; option->name != NULL; option++) {
         suggest_try(&nearest, option->name);
+        has_budget = has_budget || option->type == OPTION_BUDGET;
+    }
+    if (has_budget && is_one_of(wanted, "runs iterations executions schedules")) {
+        return err_set(e, "unknown option --%s, did you mean --budget Nruns?", wanted);
+    }
+    if (has_budget && is_one_of(wanted, "time timeout seconds duration")) {
+        return err_set(e, "unknown option --%s, did you mean --budget 60s?", wanted);
     }
     if (nearest.nearest == NULL) {
         return err_set(e, "unknown option --%s", wanted);

@@ -75,12 +75,22 @@ static int explain(const struct schedule *s, const struct schedule_world *of,
 int schedule_world_open(struct world **w, const struct schedule *s, const struct schedule_world *of,
                         struct err *e)
 {
+    enum { IGNORED_MAX = 64 };
+    const char *ignored[IGNORED_MAX];
+    size_t ignored_count = 0;
+    vec_each (&s->ignored, key) {
+        if (ignored_count < IGNORED_MAX) {
+            ignored[ignored_count++] = names_text(&s->names, *key);
+        }
+    }
     const struct sim_options options = {.system = text_of(s, s->system),
                                         .net = text_of(s, s->net),
                                         .with = text_of(s, s->with),
                                         .spec = of->spec,
                                         .fuzz = of->fuzz,
-                                        .fuzz_name = of->fuzz_name};
+                                        .fuzz_name = of->fuzz_name,
+                                        .ignored = ignored,
+                                        .ignored_count = ignored_count};
     if ((of->shows_output ? printed_show(e) : printed_drop(e)) < 0) {
         return -1;
     }

@@ -91,8 +91,10 @@ static void mutate(struct automatic *a, struct plan *p)
 {
     const struct kept_run *k = &a->kept[prng_below(&a->prng, a->kept_count)];
     p->pick.strategy = prng_below(&a->prng, 2) == 0 ? PICK_POS : PICK_RANDOM;
+    const uint32_t least = a->search.options.from == NULL ? 0 : a->search.options.from->steps_max;
+    const size_t kept = k->turns.count;
     p->pick.turns = k->turns.at;
-    p->pick.turn_count = prng_below(&a->prng, k->turns.count + 1);
+    p->pick.turn_count = kept <= least ? kept : least + prng_below(&a->prng, kept - least + 1);
     p->pick.is_lenient = true;
 }
 
@@ -262,7 +264,7 @@ struct search *search_auto(const struct search_options *o)
     a->search = (struct search){.ops = &ops, .options = *o};
     struct search_options few = *o;
     few.delays_max = DELAYS_FIRST;
-    a->delay = o->is_helping ? NULL : search_delay(&few);
+    a->delay = o->is_helping || o->from != NULL ? NULL : search_delay(&few);
     a->states = o->has_states ? mem_zero(STATE_WORDS, sizeof *a->states) : NULL;
     prng_init(&a->prng, o->seed);
     return &a->search;

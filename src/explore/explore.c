@@ -1,10 +1,12 @@
 #include "explore/explore.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "explore/crowd.h"
 #include "explore/loop.h"
+#include "explore/repeat.h"
 #include "world/recipe.h"
 
 const char *explore_strategy_name(int strategy)
@@ -48,6 +50,19 @@ struct violation *explored_find(struct explored *x, const char *key)
     return NULL;
 }
 
+static const char unrepeated_key[] = "not deterministic";
+
+/* The violation that runs with this key are counted as; NULL when there is none yet. */
+static struct violation *find_known(struct explored *x, const char *key)
+{
+    vec_each (&x->unrepeated, unrepeated) {
+        if (strcmp(*unrepeated, key) == 0) {
+            return explored_find(x, unrepeated_key);
+        }
+    }
+    return explored_find(x, key);
+}
+
 /* Keeps the violation of the run with this number, from 0; true when it is the first of its kind.
  */
 static bool keep_violation(struct explored *found, struct world *w, const struct plan *p,
@@ -57,7 +72,7 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
     if (found->first_violation_run == 0) {
         found->first_violation_run = number + 1;
     }
-    struct violation *known = explored_find(found, x->key);
+    struct violation *known = find_known(found, x->key);
     if (known != NULL) {
         known->count++;
         return false;
@@ -158,6 +173,52 @@ static bool look_up(const struct explore_options *o, struct loop *l, struct expl
     return false;
 }
 
+/* The last violation was not there when its run was made again: that is the finding. False when it
+ * is known already. */
+static bool keep_unrepeated(struct explored *found, const char *difference)
+{
+    struct violation *v = vec_last(&found->violations);
+    char what[700];
+    (void)snprintf(what, sizeof what,
+                   "the system does not do the same when its schedule is run again (%s): %s",
+                   v->what, difference);
+    vec_push(&found->unrepeated, v->key);
+    v->key = mem_text(unrepeated_key, strlen(unrepeated_key));
+    struct violation *known = explored_find(found, unrepeated_key);
+    if (known != v) {
+        known->count++;
+        violation_release(v);
+        found->violations.count--;
+        return false;
+    }
+    mem_free(v->what);
+    v->what = mem_text(what, strlen(what));
+    v->outcome = OUTCOME_NONDETERMINISM;
+    v->severity = SEVERITY_ERROR;
+    v->values = 0;
+    return true;
+}
+
+/* Makes the run of a new violation once more, and saves what came of it. */
+static int settle_violation(struct world *w, struct loop *l, struct explored *found,
+                            const struct execution *x, struct err *e)
+{
+    struct trace t;
+    char difference[400];
+    const struct violation *v = vec_last(&found->violations);
+    trace_init(&t);
+    ledger_hold(&l->ledger);
+    int result = repeat_check(w, v->schedule, x, &t, difference, sizeof difference, e);
+    ledger_go_on(&l->ledger);
+    const bool is_new =
+        result == 0 && (difference[0] == '\0' || keep_unrepeated(found, difference));
+    if (is_new) {
+        result = ledger_save(&l->ledger, vec_last(&found->violations), &t, e);
+    }
+    trace_release(&t);
+    return result;
+}
+
 /* Runs the plan and takes note of it everywhere. True in *is_over when a violation ends it all. */
 static int run_once(struct world *w, const struct explore_options *o, struct loop *l,
                     struct explored *found, struct once *once, struct err *e)
@@ -178,7 +239,7 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
         return 0;
     }
     l->find_ns = limit_now_ns();
-    return ledger_save(&l->ledger, w, vec_last(&found->violations), e);
+    return settle_violation(w, l, found, x, e);
 }
 
 /* Nothing is left to look for: all was seen, or the first violation is all that is wanted. Told to
@@ -285,5 +346,9 @@ void explored_release(struct explored *x)
         violation_release(v);
     }
     vec_release(&x->violations);
+    vec_each (&x->unrepeated, key) {
+        mem_free(*key);
+    }
+    vec_release(&x->unrepeated);
     map_release(&x->states_seen);
 }

@@ -86,7 +86,8 @@ struct explored {
     bool has_drawn;         /* nodes drew random numbers: what is complete is so for one seed */
     struct world_coverage coverage;
     VEC(struct violation) violations; /* by run */
-    struct map states_seen;           /* that count */
+    VEC(char *) unrepeated; /* keys of those that were not there when their run was made again */
+    struct map states_seen; /* that count */
 };
 
 /* Searches. Fails when the world breaks. */

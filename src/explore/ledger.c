@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "explore/replay.h"
 #include "trace/format.h"
 
 enum { JOB_SIZE_FIRST = 16, JOB_SIZE_MAX = 65536 };
@@ -221,29 +220,6 @@ static int write_schedule(const char *path, const char *text, struct err *e)
     return out_close(&out, e);
 }
 
-/* The run is made once more, for its trace. */
-static int write_trace(struct world *w, const char *schedule, const char *path, struct err *e)
-{
-    struct schedule s;
-    struct in in;
-    struct trace t;
-    struct replayed r = {0};
-    schedule_init(&s);
-    trace_init(&t);
-    in_open_memory(&in, schedule, strlen(schedule));
-    int result = schedule_parse(&s, &in, e);
-    if (result == 0) {
-        result = replay(w, &s, &(struct replay_options){.trace = &t}, &r, e);
-    }
-    if (result == 0) {
-        result = format_save(&format_native, &t, path, e);
-    }
-    replayed_release(&r);
-    trace_release(&t);
-    schedule_release(&s);
-    return result;
-}
-
 /* The name of the property that was broken, which stands in the key behind the kind. */
 static const char *property_of(enum finding_kind kind, const char *key)
 {
@@ -253,7 +229,21 @@ static const char *property_of(enum finding_kind kind, const char *key)
     return is_property && name != NULL ? name + 2 : "";
 }
 
-int ledger_save(struct ledger *l, struct world *w, const struct violation *v, struct err *e)
+void ledger_hold(struct ledger *l)
+{
+    if (l->campaign != NULL) {
+        tell_counts(l);
+    }
+}
+
+void ledger_go_on(struct ledger *l)
+{
+    if (l->campaign != NULL) {
+        forget_counts(l);
+    }
+}
+
+int ledger_save(struct ledger *l, const struct violation *v, const struct trace *t, struct err *e)
 {
     bool is_known = false;
     if (l->campaign == NULL) {
@@ -279,11 +269,9 @@ int ledger_save(struct ledger *l, struct world *w, const struct violation *v, st
         return -1;
     }
     (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), trace);
-    tell_counts(l);
-    if (write_trace(w, v->schedule, path, e) < 0) {
+    if (format_save(&format_native, t, path, e) < 0) {
         return -1;
     }
-    forget_counts(l);
     const enum finding_kind kind = outcome_finding(v->outcome);
     return campaign_save(
         l->campaign,

@@ -31,9 +31,13 @@ MUST_USE int ledger_next(struct ledger *l, uint64_t *number, struct err *e);
 /* The run was made. */
 void ledger_run(struct ledger *l, const struct plan *p, const struct execution *x);
 
+/* Around runs that are no part of the search: coverage and properties do not count them. */
+void ledger_hold(struct ledger *l);
+void ledger_go_on(struct ledger *l);
+
 /* A violation that this process had not met before: its schedule and its trace become files, and it
- * is saved, unless the campaign has it already. Runs it once more, for the trace. */
-MUST_USE int ledger_save(struct ledger *l, struct world *w, const struct violation *v,
+ * is saved, unless the campaign has it already. */
+MUST_USE int ledger_save(struct ledger *l, const struct violation *v, const struct trace *t,
                          struct err *e);
 
 /* Commits what was made of the job under way, and closes this process's database. */

@@ -91,6 +91,7 @@ int replay(struct world *w, const struct schedule *s, const struct replay_option
     r->divergence[0] = '\0';
     if (result == 0) {
         recipe.plan.trace = o->trace;
+        recipe.plan.wants_states = o->wants_states;
         result = world_run(w, &recipe.plan, &r->execution, e);
     }
     if (result == 0) {
@@ -107,7 +108,7 @@ int replay(struct world *w, const struct schedule *s, const struct replay_option
         }
         result = world_run(w, &recipe.plan, &r->execution, e);
     }
-    r->is_same = r->divergence[0] == '\0' && (s->hash == 0 || s->hash == r->execution.hash);
+    r->is_same = s->hash == 0 ? r->divergence[0] == '\0' : s->hash == r->execution.hash;
     recipe_release(&recipe);
     return result;
 }

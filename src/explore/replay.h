@@ -7,11 +7,13 @@
 struct replay_options {
     bool is_lenient;     /* go on where the schedule cannot be followed */
     struct trace *trace; /* empty: is written; NULL: none */
+    bool wants_states;   /* keep the state's hash after each step, where the world has one */
 };
 
 struct replayed {
     struct execution execution;
-    bool is_same;         /* the execution's hash is the one that the schedule has, if it has one */
+    bool is_same;         /* the execution's hash is the one that the schedule has; where it has
+                             none, the schedule was followed to its end */
     char divergence[300]; /* where it could not be followed; "": nowhere */
 };
 

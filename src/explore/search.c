@@ -2,12 +2,24 @@
 
 struct plan search_plan(const struct search_options *o)
 {
-    return (struct plan){
+    struct plan p = {
         .pick = {.seed = o->seed, .depth = o->pct_depth},
         .faults = o->faults,
         .steps_max = o->depth,
         .is_learning = true,
     };
+    if (o->from != NULL) {
+        p.pick.turns = o->from->pick.turns;
+        p.pick.turn_count = o->from->pick.turn_count;
+        p.pick.steps_first = o->from->steps_max;
+        p.pick.is_lenient = o->from->pick.is_lenient;
+        p.contents = o->from->contents;
+        p.content_count = o->from->content_count;
+        p.without = o->from->without;
+        p.without_count = o->from->without_count;
+        p.steps_max = o->depth == 0 ? 0 : o->depth + o->from->steps_max;
+    }
+    return p;
 }
 
 void search_count(struct search *s, const struct execution *x)

@@ -11,6 +11,7 @@
 
 /* What every search is told. */
 struct search_options {
+    const struct plan *from; /* a run that all runs begin with, up to its last step; NULL: none */
     struct fault_budget faults;
     uint32_t depth;         /* steps of a run, at most; 0: no limit */
     uint32_t delays_max;    /* of delay bounding */

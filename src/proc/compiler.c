@@ -324,6 +324,8 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
     if (r->links) {
         add(&w, "-shared");
         add(&w, "-Wl,-z,now");
+        /* A function of the system is its own, also where libc has one of that name. */
+        add(&w, "-Wl,-Bsymbolic");
     }
     for (size_t i = 0; i < o->word_count; i++) {
         add(&w, o->words[i]);

@@ -162,7 +162,8 @@ SIM_LIBC char *__strndup(const char *text, size_t size_max)
     return copy(text, size_max);
 }
 
-static int print(char **text, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static int print(char **text, const char *format,
+                                                       va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
@@ -190,14 +191,16 @@ SIM_LIBC int asprintf(char **text, const char *format, ...)
     return size;
 }
 
-SIM_LIBC int __vasprintf_chk(char **text, int flag, const char *format, va_list arguments);
+SIM_LIBC __attribute__((format(printf, 3, 0))) int
+__vasprintf_chk(char **text, int flag, const char *format, va_list arguments);
 SIM_LIBC int __vasprintf_chk(char **text, int flag, const char *format, va_list arguments)
 {
     (void)flag;
     return print(text, format, arguments);
 }
 
-SIM_LIBC int __asprintf_chk(char **text, int flag, const char *format, ...);
+SIM_LIBC __attribute__((format(printf, 3, 4))) int __asprintf_chk(char **text, int flag,
+                                                                  const char *format, ...);
 SIM_LIBC int __asprintf_chk(char **text, int flag, const char *format, ...)
 {
     (void)flag;

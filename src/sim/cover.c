@@ -74,6 +74,7 @@ void cover_close(struct sim *s)
     mem_free(c->touched);
     mem_free(c->is_covered);
     mem_free(c);
+    s->cover = NULL; /* destructors of the system are still to run */
 }
 
 uint32_t cover_block_max(const struct sim *s)

@@ -26,7 +26,7 @@ static void note(struct finding_doubts *d, const char *symbol, const char *why, 
     const int size = snprintf(text, sizeof text, "%.100s %s%s", symbol, why, remedy);
     must(size > 0);
     must((size_t)size < sizeof text);
-    vec_push(&s->doubts, arena_text(&s->doubt_texts, text, (size_t)size));
+    vec_push(&s->doubts, arena_text(&s->texts, text, (size_t)size));
 }
 
 static void judge(void *context, const char *symbol)
@@ -54,7 +54,7 @@ int doubt_library(struct sim *s, struct err *e)
     if (d.left_out > 0) {
         char text[60];
         const int size = snprintf(text, sizeof text, "%u more like these", d.left_out);
-        vec_push(&s->doubts, arena_text(&s->doubt_texts, text, (size_t)size));
+        vec_push(&s->doubts, arena_text(&s->texts, text, (size_t)size));
     }
     s->world.doubts = s->doubts.at;
     s->world.doubt_count = (uint32_t)s->doubts.count;
@@ -64,5 +64,4 @@ int doubt_library(struct sim *s, struct err *e)
 void doubt_close(struct sim *s)
 {
     vec_release(&s->doubts);
-    arena_release(&s->doubt_texts);
 }

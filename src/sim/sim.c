@@ -76,6 +76,9 @@ static void do_operation(struct sim *s, const struct pick_operation *o, const st
 static void keep_pending(struct sim *s)
 {
     struct execution *x = s->execution;
+    if (s->pending_count == 0) {
+        return;
+    }
     vec_reserve(&x->pending, x->pending.count + s->pending_count);
     memcpy(x->pending.at + x->pending.count, s->pending, s->pending_count * sizeof *s->pending);
     x->pending.count += s->pending_count;
@@ -428,6 +431,8 @@ static void close_sim(struct world *w)
     outside_close(s);
     load_close(s);
     doubt_close(s);
+    vec_release(&s->ignored);
+    arena_release(&s->texts);
     memory_close(s);
     mem_free(s);
 }
@@ -562,6 +567,12 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     s->pick_memory = mem_zero(1, pick_size(&s->world.limits));
     s->world.pick = pick_init(s->pick_memory, &s->world.limits);
     s->world.system = s->system->name;
+    for (size_t i = 0; i < options->ignored_count; i++) {
+        const char *key = options->ignored[i];
+        vec_push(&s->ignored, arena_text(&s->texts, key, strlen(key)));
+    }
+    s->world.ignored = s->ignored.at;
+    s->world.ignored_count = s->ignored.count;
     return 0;
 }
 

@@ -24,6 +24,9 @@ struct sim_options {
     const char *with;        /* bugs and settings, "a-bug,nodes=5"; NULL: as the system is */
     const struct fuzz *fuzz; /* what comes from outside; NULL: as the system says */
     const char *fuzz_name;   /* of its file, for messages */
+    /* Keys of violations past which runs go on (world/world.h). */
+    const char *const *ignored;
+    size_t ignored_count;
 };
 
 /* What the fuzz file or else the system itself says, for those who choose defaults. */

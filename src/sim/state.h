@@ -248,11 +248,12 @@ struct sim {
     size_t core_size;
     struct segment segments[SIM_SEGMENTS_MAX];
     uint32_t segment_count;
-    char *segments_fresh;     /* their bytes as loaded */
-    VEC(const char *) doubts; /* of the world, texts in doubt_texts */
-    struct arena doubt_texts;
-    struct heap *common; /* memory that belongs to no node; its blocks lie behind it */
-    char *common_fresh;  /* it and its blocks, as every run begins with them */
+    char *segments_fresh;      /* their bytes as loaded */
+    VEC(const char *) doubts;  /* of the world */
+    VEC(const char *) ignored; /* likewise, keys */
+    struct arena texts;        /* of both */
+    struct heap *common;       /* memory that belongs to no node; its blocks lie behind it */
+    char *common_fresh;        /* it and its blocks, as every run begins with them */
     size_t common_fresh_used;
     struct hashes hashes;
     void *pick_memory;

@@ -32,6 +32,7 @@
     FINDING(DEADLOCK, "deadlock")                 \
     FINDING(LIVELOCK, "livelock")                 \
     FINDING(HANG, "hang")                         \
+    FINDING(NONDETERMINISM, "not-deterministic")  \
     FINDING(MALFORMED, "malformed")               \
     FINDING(UNFINISHED, "unfinished")
 

@@ -16,6 +16,7 @@ void schedule_release(struct schedule *s)
     vec_release(&s->faults);
     vec_release(&s->constraints);
     vec_release(&s->without);
+    vec_release(&s->ignored);
     vec_release(&s->contents);
     vec_release(&s->content_bytes);
     vec_release(&s->choices);
@@ -181,6 +182,14 @@ static void print_header(const struct schedule *s, struct out *out)
         out_text(out, "without");
         vec_each (&s->without, event) {
             out_format(out, " %u", *event);
+        }
+        out_char(out, '\n');
+    }
+    if (s->ignored.count > 0) {
+        out_text(out, "ignore");
+        vec_each (&s->ignored, key) {
+            out_char(out, ' ');
+            print_name(s, *key, out);
         }
         out_char(out, '\n');
     }

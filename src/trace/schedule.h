@@ -11,6 +11,7 @@
  *     faults crash drop
  *     seed 42
  *     without 2 5                             of what comes from outside, these do not, from 1
+ *     ignore "property: few ticks"            runs go on past violations with these keys
  *     then stop                               or a strategy: then pct
  *     steps 57                                how many there are; those without a line, the default
  *     hash 9f1b6c                             of the execution it was made from
@@ -108,6 +109,7 @@ struct schedule {
     VEC(uint8_t) faults; /* FAULT_CRASH ... that may happen */
     uint64_t seed;
     VEC(uint32_t) without; /* events from outside, from 1, in ascending order */
+    VEC(uint32_t) ignored; /* names: keys of violations that runs go on past */
     uint32_t then;         /* strategy for what follows; 0: stop */
     uint32_t then_line;    /* where that was read; 0: nowhere */
     uint32_t steps; /* of the run, 0: not said; those that no choice names take the default */

@@ -320,6 +320,19 @@ static int parse_without(struct parser *p)
     return s->without.count > 0 ? 0 : refuse(p, "the number of an event was expected");
 }
 
+static int parse_ignore(struct parser *p)
+{
+    struct schedule *s = p->schedule;
+    while (words_are_left(&p->words)) {
+        struct word word;
+        if (take_word(p, &word) < 0) {
+            return -1;
+        }
+        vec_push(&s->ignored, names_intern(&s->names, word.text, word.size));
+    }
+    return s->ignored.count > 0 ? 0 : refuse(p, "the key of a violation was expected");
+}
+
 static int parse_steps(struct parser *p)
 {
     (void)words_are_left(&p->words);
@@ -371,6 +384,7 @@ static const struct {
     {"world", parse_world},   {"net", parse_net},         {"faults", parse_faults},
     {"seed", parse_seed},     {"then", parse_then},       {"steps", parse_steps},
     {"hash", parse_hash},     {"with", parse_with},       {"without", parse_without},
+    {"ignore", parse_ignore},
 };
 
 static int parse_header(struct parser *p, size_t index)

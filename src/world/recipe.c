@@ -86,6 +86,9 @@ static void write_header(struct schedule *s, const struct world *w, const struct
     vec_each (&x->without, event) {
         vec_push(&s->without, *event + 1);
     }
+    for (size_t i = 0; i < w->ignored_count; i++) {
+        vec_push(&s->ignored, names_intern_text(&s->names, w->ignored[i]));
+    }
     s->steps = (uint32_t)x->steps.count;
     s->hash = x->hash;
 }

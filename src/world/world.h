@@ -90,7 +90,8 @@ struct plan {
     VIOLATION(EXIT)                      \
     VIOLATION(USE_AFTER_FREE)            \
     VIOLATION(DOUBLE_FREE)               \
-    VIOLATION(OVERFLOW)
+    VIOLATION(OVERFLOW)                  \
+    VIOLATION(NONDETERMINISM)
 
 enum outcome {
 #define OUTCOME(id, name) OUTCOME_##id,
@@ -244,21 +245,25 @@ const char *world_order_words(enum world_order order);
 /* A world's struct begins with this. */
 struct world {
     const struct world_ops *ops;
-    const char *system;        /* what runs in it, for schedules and reports */
-    const char *net;           /* how its messages travel, for schedules */
-    const char *with;          /* what was chosen about it, "a-bug,nodes=5"; NULL: nothing */
-    bool has_tasks;            /* steps are of tasks, and whoever runs goes on by default */
-    uint32_t check_every;      /* claims look after every so many steps; 0: after each */
-    enum world_scope scope;    /* of its claims; a plan's is_ordered and wants_views serve them */
-    enum world_order order;    /* of SCOPE_ORDER; both may grow while runs are made */
-    bool looks_at_rest;        /* some claims look only when the system has come to rest */
-    bool has_bound_events;     /* some from outside can be left out for those behind them */
-    bool has_needs;            /* some from outside come only after others */
-    bool has_drawn;            /* a node drew random numbers in some run: other seeds have others */
+    const char *system;     /* what runs in it, for schedules and reports */
+    const char *net;        /* how its messages travel, for schedules */
+    const char *with;       /* what was chosen about it, "a-bug,nodes=5"; NULL: nothing */
+    bool has_tasks;         /* steps are of tasks, and whoever runs goes on by default */
+    uint32_t check_every;   /* claims look after every so many steps; 0: after each */
+    enum world_scope scope; /* of its claims; a plan's is_ordered and wants_views serve them */
+    enum world_order order; /* of SCOPE_ORDER; both may grow while runs are made */
+    bool looks_at_rest;     /* some claims look only when the system has come to rest */
+    bool has_bound_events;  /* some from outside can be left out for those behind them */
+    bool has_needs;         /* some from outside come only after others */
+    bool has_drawn;         /* a node drew random numbers in some run: other seeds have others */
     /* What the world does not control of the system, a sentence each: a search that ended, or a
      * proof that nothing is shorter, says nothing then. */
     const char *const *doubts;
     uint32_t doubt_count;
+    /* Keys of violations past which runs go on, where they can: broken properties. Schedules say
+     * them. */
+    const char *const *ignored;
+    size_t ignored_count;
     struct pick *pick;         /* which remembers from run to run */
     struct pick_limits limits; /* what it was made with */
 };

@@ -88,13 +88,14 @@ LOCALE = "setlocale"
 # What is banned, in which folders, and the files that are allowed to.
 BANNED = [
     (UNSAFE, C_FOLDERS, ("src/runtime/hook_shell.c", "test/preload/shell_commands.c", "test/control/edges.c")),
-    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "src/runtime/control_syscall.c", "test/control/everything.c", "test/control/raw.c", "cases/threads/",
+    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "src/runtime/control_syscall.c", "src/runtime/sim_random.c", "test/sim/systems/draws.c",
+              "test/control/everything.c", "test/control/raw.c", "cases/threads/",
               "bench/programs/calls.c")),
     (SORT, C_FOLDERS, ()),
     (LOCALE, C_FOLDERS, ()),
     (CLOCK, ("src/",), ("src/base/limit.c", "src/proc/recorder.c", "src/runtime/core.c", "src/runtime/control_time.c",
-                        "src/runtime/control_syscall.c")),
-    (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/new.h", "bench/programs/")),
+                        "src/runtime/control_syscall.c", "src/runtime/sim_clock.c")),
+    (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/new.h", "src/runtime/sim_memory.c", "bench/programs/")),
     (PRINT, ("src/",), ("src/cli/", "src/base/must.c")),
     (LEAVE, ("src/",), ("src/cli/", "src/base/crew.c", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c",
                         "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/control_process.c",
