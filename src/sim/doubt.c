@@ -13,6 +13,8 @@ enum { DOUBTS_MAX = 12 };
 struct finding_doubts {
     struct sim *sim;
     uint32_t left_out;
+    uint32_t unknown_count; /* symbols of shared libraries ... */
+    char unknown[100];      /* ... and the first of them */
 };
 
 static void note(struct finding_doubts *d, const char *symbol, const char *why, const char *remedy)
@@ -31,16 +33,16 @@ static void note(struct finding_doubts *d, const char *symbol, const char *why, 
 
 static void judge(void *context, const char *symbol)
 {
+    struct finding_doubts *d = context;
     const struct libc_symbol found = libc_symbol_find(symbol);
     switch (found.use) {
     case LIBC_HARMLESS: return;
-    case LIBC_ROUTED:
-        note(context, symbol, found.why, ": link the system with clew cc --sim");
-        return;
-    case LIBC_REFUSED: note(context, symbol, found.why, ""); return;
+    case LIBC_ROUTED: note(d, symbol, found.why, ": link the system with clew cc --sim"); return;
+    case LIBC_REFUSED: note(d, symbol, found.why, ""); return;
     case LIBC_UNKNOWN:
-        note(context, symbol, "is of a shared library, whose state is not rewound",
-             ": link a static archive of it");
+        if (d->unknown_count++ == 0) {
+            (void)snprintf(d->unknown, sizeof d->unknown, "%s", symbol);
+        }
         return;
     }
 }
@@ -50,6 +52,16 @@ int doubt_library(struct sim *s, struct err *e)
     struct finding_doubts d = {.sim = s};
     if (undefined_symbols(s->library_path, judge, &d, e) < 0) {
         return -1;
+    }
+    if (d.unknown_count == 1) {
+        note(&d, d.unknown, "is of a shared library, whose state is not rewound",
+             ": link a static archive of it");
+    } else if (d.unknown_count > 1) {
+        char why[100];
+        (void)snprintf(why, sizeof why,
+                       "and %u more are of shared libraries, whose state is not rewound",
+                       d.unknown_count - 1);
+        note(&d, d.unknown, why, ": link static archives of them");
     }
     if (d.left_out > 0) {
         char text[60];

@@ -49,7 +49,7 @@ static const struct group groups[] = {
      "inotify_add_watch __poll_chk io_setup io_submit io_getevents io_uring_*"},
     {LIBC_REFUSED, "uses a file, which no run rewinds (the node's disk is clew_disk_write)",
      "open open64 openat openat64 __open_2 __open64_2 __openat_2 __openat64_2 creat creat64 close "
-     "close_range read write pread pread64 pwrite pwrite64 readv writev preadv pwritev preadv2 "
+     "close_range read pread pread64 pwrite pwrite64 readv preadv pwritev preadv2 "
      "pwritev2 __read_chk __pread_chk __pread64_chk lseek lseek64 fsync fdatasync sync syncfs "
      "sync_file_range ftruncate ftruncate64 truncate truncate64 fallocate fallocate64 "
      "posix_fallocate posix_fallocate64 posix_fadvise posix_fadvise64 unlink unlinkat remove "
@@ -97,7 +97,7 @@ static const struct group groups[] = {
      "__vsprintf_chk printf vprintf fprintf vfprintf dprintf vdprintf puts fputs putchar putc "
      "fputc fwrite fflush perror __printf_chk __vprintf_chk __fprintf_chk __vfprintf_chk "
      "__dprintf_chk __vdprintf_chk fwrite_unlocked fputs_unlocked fputc_unlocked putc_unlocked "
-     "putchar_unlocked fflush_unlocked setvbuf setbuf setlinebuf ferror feof clearerr fileno "
+     "putchar_unlocked fflush_unlocked setvbuf setbuf setlinebuf ferror feof clearerr fileno write writev "
      "flockfile funlockfile stdout stderr __overflow _IO_putc isatty psignal"},
     {LIBC_HARMLESS, NULL,
      "atoi atol atoll atof strtol strtoul strtoll strtoull strtod strtof strtold strtoimax "
