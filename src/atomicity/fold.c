@@ -7,6 +7,9 @@
 #include "base/names.h"
 #include "base/sort.h"
 
+/* So many findings about the blocks of one place are told one by one. */
+enum { BLOCK_FINDINGS_MAX = 4 };
+
 struct fold {
     struct findings *f;
     uint32_t *parent;      /* per finding: another of its bug, at last the one that is kept */
@@ -88,9 +91,9 @@ static const char *mark_of(struct fold *o, const char *kind, const char *one, co
                          is_in_order ? other : one);
 }
 
-static void join_by_variables(struct fold *o, uint32_t number)
+/* The last event of the task that is interrupted. */
+static const struct finding_event *last_of_couple(const struct finding *f)
 {
-    const struct finding *f = &o->f->list.at[number];
     const struct finding_event *first = &f->events[0];
     const struct finding_event *last = first;
     for (size_t i = 1; i < f->event_count; i++) {
@@ -99,10 +102,68 @@ static void join_by_variables(struct fold *o, uint32_t number)
             last = &f->events[i];
         }
     }
+    return last;
+}
+
+/* The class of a variable without indices: elements of an array mostly share their bugs. */
+static const char *array_of(struct fold *o, const char *class)
+{
+    char *text = arena_array(&o->scratch, char, strlen(class) + 1);
+    size_t used = 0;
+    bool is_index = false;
+    for (const char *c = class; *c != '\0'; c++) {
+        is_index |= *c == '[';
+        if (!is_index) {
+            text[used++] = *c;
+        }
+        is_index &= *c != ']';
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* "bank.c:42" of the class "bank.c:42+8", a part of the blocks of that place; NULL: it is none. */
+static const char *block_of(struct fold *o, const struct finding_event *e)
+{
+    const char *mark = strrchr(e->object, '#');
+    return mark == NULL ? NULL : arena_text(&o->scratch, e->object, (size_t)(mark - e->object));
+}
+
+/* Very many findings about the blocks of one place have one cause: how a block changes hands, which
+ * the trace does not say, as where a program has an allocator of its own. */
+static void join_by_blocks(struct fold *o)
+{
+    struct map count_of = {0};
+    for (int is_joining = 0; is_joining < 2; is_joining++) {
+        for (uint32_t i = 0; i < o->f->list.count; i++) {
+            const struct finding *f = &o->f->list.at[i];
+            const char *block = f->kind == FINDING_ATOMICITY_REGION || f->event_count == 0
+                                    ? NULL
+                                    : block_of(o, &f->events[0]);
+            if (block == NULL || (!is_joining && root_of(o, i) != i)) {
+                continue;
+            }
+            const uint32_t number = names_intern_text(&o->marks, mark_of(o, "block", block, ""));
+            uint32_t *count = map_slot(&count_of, number, 0, NULL);
+            *count += !is_joining;
+            if (is_joining && *count > BLOCK_FINDINGS_MAX) {
+                join(o, i, mark_of(o, "blocks", block, ""));
+            }
+        }
+    }
+    map_release(&count_of);
+}
+
+static void join_by_variables(struct fold *o, uint32_t number)
+{
+    const struct finding *f = &o->f->list.at[number];
+    const struct finding_event *first = &f->events[0];
+    const struct finding_event *last = last_of_couple(f);
     const uint32_t x = variable_class(&o->classes, first->object, first->location);
     const uint32_t y = variable_class(&o->classes, last->object, last->location);
     join(o, number,
-         mark_of(o, "variables", names_text(&o->classes, x), names_text(&o->classes, y)));
+         mark_of(o, "variables", array_of(o, names_text(&o->classes, x)),
+                 array_of(o, names_text(&o->classes, y))));
     if (first->location[0] != '\0' && last->location[0] != '\0') {
         join(o, number, mark_of(o, "places", first->location, last->location));
     }
@@ -190,6 +251,7 @@ void fold_findings(struct findings *f)
             join_by_variables(&o, i);
         }
     }
+    join_by_blocks(&o);
     say_others(&o);
     keep_roots(&o);
     names_release(&o.marks);

@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "atomicity/sketch.h"
+#include "base/map.h"
+#include "order/scope.h"
+#include "trace/kind.h"
 
-/* A question walks the list back from b, and knows of every task up to which event it comes before
- * b. Each event passed adds what must come before it; all of that is listed before it. */
+/* A question walks the edges back from b, and knows of every task up to which event it comes before
+ * b. Each edge passed adds what must come before it; all of that is listed before it. */
 
-enum { STEPS_MAX = 200000000 };
+#define STEPS_MAX UINT64_C(1000000000)
 
 /* ---- building ---- */
 
@@ -43,27 +46,67 @@ static bool is_counter(const struct frame *f, event_id id)
            write->location == read->location;
 }
 
+static void add_edge(struct handover *h, event_id from, event_id to, uint32_t variable)
+{
+    vec_push(&h->edges, (struct handover_edge){.from = from, .to = to, .variable = variable});
+}
+
+/* What must come before an event, of other tasks: the edges of happens-before, and the write that a
+ * read has seen. */
+static void add_edges(struct handover *h, event_id id)
+{
+    const struct frame *f = h->f;
+    const struct contexts *c = &f->hb.contexts;
+    const struct access *accesses = f->variables.accesses.at;
+    const struct graph_span in =
+        graph_span_at(graph_into(&f->hb.graph, c->of[id]), c->position[id]);
+    for (size_t i = 0; i < in.count; i++) {
+        add_edge(h, in.at[i].event, id, VARIABLE_NONE);
+    }
+    const uint32_t number = f->access_of[id];
+    const uint32_t write = number == ACCESS_NONE ? ACCESS_NONE : f->writer[number];
+    if (write != ACCESS_NONE && !accesses[number].is_write &&
+        accesses[write].task != accesses[number].task && have_common_lock(f, number, write) &&
+        !is_counter(f, id)) {
+        add_edge(h, accesses[write].event, id, accesses[number].variable);
+    }
+}
+
+/* A descriptor's number is given out again only after it was closed: what belongs to the descriptor
+ * goes from the task that closed it to the one that got the number. */
+static void add_observed(struct handover *h, struct map *closed, event_id id)
+{
+    const struct event *e = trace_at(h->f->trace, id);
+    if (e->mode != ANNOTATION_OBSERVED) {
+        return;
+    }
+    const uint64_t key = scope_name(h->f->trace, e, e->object);
+    const uint32_t *from = map_get(closed, key);
+    if (e->kind == EVENT_HAPPENS_BEFORE) {
+        map_put(closed, key, (uint32_t)id);
+    } else if (e->kind == EVENT_HAPPENS_AFTER && from != NULL &&
+               trace_at(h->f->trace, *from)->task != e->task) {
+        add_edge(h, *from, id, VARIABLE_NONE);
+    }
+}
+
 void handover_build(struct handover *h, const struct frame *f)
 {
-    const struct access *accesses = f->variables.accesses.at;
+    struct map closed = {0};
     *h = (struct handover){.f = f, .step_left = STEPS_MAX};
-    event_id *writer = arena_array(&h->arena, event_id, f->trace->events.count + 1);
     for (event_id id = 0; id < f->trace->events.count; id++) {
-        const uint32_t number = f->access_of[id];
-        const uint32_t write = number == ACCESS_NONE ? ACCESS_NONE : f->writer[number];
-        writer[id] = EVENT_NONE;
-        if (write != ACCESS_NONE && !accesses[number].is_write &&
-            accesses[write].task != accesses[number].task && have_common_lock(f, number, write) &&
-            !is_counter(f, id)) {
-            writer[id] = accesses[write].event;
+        add_edges(h, id);
+        if (event_class(trace_at(f->trace, id)) == CLASS_ANNOTATION) {
+            add_observed(h, &closed, id);
         }
     }
-    h->writer = writer;
+    map_release(&closed);
     h->upto = arena_array(&h->arena, event_id, f->trace->tables.tasks.count + 1);
 }
 
 void handover_release(struct handover *h)
 {
+    vec_release(&h->edges);
     arena_release(&h->arena);
 }
 
@@ -81,43 +124,43 @@ static void add_before(struct handover *h, event_id id)
     *upto = *upto == EVENT_NONE || *upto < id ? id : *upto;
 }
 
-/* Adds what must come before an event. */
-static void pass(struct handover *h, event_id id, const uint32_t variables[2])
+/* The first edge to an event behind this one. O(log). */
+static size_t first_edge_behind(const struct handover *h, event_id id)
 {
-    const struct frame *f = h->f;
-    const struct contexts *c = &f->hb.contexts;
-    const struct graph_span in =
-        graph_span_at(graph_into(&f->hb.graph, c->of[id]), c->position[id]);
-    for (size_t i = 0; i < in.count; i++) {
-        add_before(h, in.at[i].event);
-    }
-    if (h->writer[id] != EVENT_NONE) {
-        const uint32_t variable = f->variables.accesses.at[f->access_of[id]].variable;
-        if (variable != variables[0] && variable != variables[1]) {
-            add_before(h, h->writer[id]);
+    size_t low = 0;
+    size_t high = h->edges.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (h->edges.at[middle].to <= id) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
+    return low;
 }
 
 bool handover_is_before(struct handover *h, event_id a, event_id b, const uint32_t variables[2])
 {
-    const struct frame *f = h->f;
-    const uint32_t task = trace_at(f->trace, a)->task;
-    if (a > b || b - a > h->step_left) {
+    const uint32_t task = trace_at(h->f->trace, a)->task;
+    if (a > b) {
         return false;
     }
-    for (size_t i = 0; i < f->trace->tables.tasks.count; i++) {
+    for (size_t i = 0; i < h->f->trace->tables.tasks.count; i++) {
         h->upto[i] = EVENT_NONE;
     }
     add_before(h, b);
-    for (event_id id = b; id > a; id--, h->step_left--) {
-        const event_id upto = h->upto[trace_at(f->trace, id)->task];
-        if (upto != EVENT_NONE && id <= upto) {
-            pass(h, id, variables);
+    for (size_t i = first_edge_behind(h, b); i-- > 0 && h->step_left > 0; h->step_left--) {
+        const struct handover_edge *edge = &h->edges.at[i];
+        if (edge->to <= a || (h->upto[task] != EVENT_NONE && h->upto[task] >= a)) {
+            break;
         }
-        if (h->upto[task] != EVENT_NONE && h->upto[task] >= a) {
-            return true;
+        const event_id upto = h->upto[trace_at(h->f->trace, edge->to)->task];
+        const bool is_asked = edge->variable != VARIABLE_NONE &&
+                              (edge->variable == variables[0] || edge->variable == variables[1]);
+        if (upto != EVENT_NONE && edge->to <= upto && !is_asked) {
+            add_before(h, edge->from);
         }
     }
-    return false;
+    return h->upto[task] != EVENT_NONE && h->upto[task] >= a;
 }

@@ -18,13 +18,21 @@
 
 #include "atomicity/frame.h"
 #include "base/arena.h"
+#include "base/vec.h"
+
+/* `from` comes before `to`: by happens-before (variable: VARIABLE_NONE), or because `to` has read
+ * what `from` wrote. */
+struct handover_edge {
+    event_id from, to;
+    uint32_t variable;
+};
 
 /* Open for reading. */
 struct handover {
     const struct frame *f;
-    const event_id *writer; /* per event: whose write a read must have seen, EVENT_NONE: none */
-    event_id *upto;         /* per task: what of it comes before, while a question is asked */
-    uint64_t step_left;     /* events that questions may still pass */
+    VEC(struct handover_edge) edges; /* by `to` */
+    event_id *upto;     /* per task: what of it comes before, while a question is asked */
+    uint64_t step_left; /* edges that questions may still pass */
     struct arena arena;
 };
 
@@ -36,8 +44,7 @@ void handover_release(struct handover *h);
 bool handover_concerns(const struct frame *f, uint32_t variable);
 
 /* Whether the access a comes before the access b, by handing over variables other than x and y
- * (VARIABLE_NONE: none). False when the limit of events is spent. O(events between a and b in the
- * list). */
+ * (VARIABLE_NONE: none). False when the limit of edges is spent. O(edges between a and b). */
 bool handover_is_before(struct handover *h, event_id a, event_id b, const uint32_t variables[2]);
 
 #endif

@@ -150,6 +150,7 @@ struct candidate {
     const struct couple *couple;
     const struct couple *rounds; /* the one that belongs to two operations; NULL: none */
     enum settled_by settled;
+    bool is_apart; /* so are all couples of its sort */
     enum violation pattern;
     struct inquiry inquiry;
 };
@@ -268,7 +269,8 @@ static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
     }
     if (c->settled != SETTLED_NOT && !r->options.keeps_settled) {
         struct couple_news *news = news_of(r, c->couple->sort);
-        news->settled = (uint8_t)(news->settled | 1u << c->settled);
+        news->settled = (uint16_t)(news->settled | 1u << c->settled);
+        s->is_done |= c->is_apart;
         return;
     }
     if (!s->is_begun) {
@@ -379,11 +381,13 @@ static enum settled_by try_between(struct pass *p, const struct couple *c, uint3
         return SETTLED_NOT;
     }
     const struct conflict conflicts[] = {{first, s->event}, {s->event, second}};
-    const enum settled_by settled = settled_by(p, c, conflicts);
+    const bool is_apart = c->apart != SETTLED_NOT;
+    const enum settled_by settled = is_apart ? c->apart : settled_by(p, c, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .rounds = c->is_rounds ? c : NULL,
         .settled = settled,
+        .is_apart = is_apart,
         .pattern = p->pattern(p, c, s),
         .inquiry = {.accesses = {c->first, single, c->second},
                     .access_count = 3,
@@ -420,7 +424,10 @@ static void try_couple(struct pass *p, const struct couple *c, const struct cast
 /* Whether the couples of this sort are left out, and have been counted as such. */
 static bool is_left_out(const struct pass *p, const struct couple *c)
 {
-    return c->is_rounds && !p->r->options.keeps_rounds && news_of(p->r, c->sort)->is_rounds;
+    const struct match_options *o = &p->r->options;
+    const struct couple_news *news = news_of(p->r, c->sort);
+    return (c->is_rounds && !o->keeps_rounds && news->is_rounds) ||
+           (c->apart != SETTLED_NOT && !o->keeps_settled && (news->settled >> c->apart & 1) != 0);
 }
 
 /* Tries couples of a group against singles of a group of another thread. */
@@ -566,9 +573,11 @@ static enum settled_by try_pair(struct pass *p, const struct couple *c, const st
         return SETTLED_NOT;
     }
     const struct conflict conflicts[] = {{f.x1->event, f.x2->event}, {f.y2->event, f.y1->event}};
-    const enum settled_by settled = settled_by(p, c, conflicts);
+    const enum settled_by apart = c->apart != SETTLED_NOT ? c->apart : d->apart;
+    const enum settled_by settled = apart != SETTLED_NOT ? apart : settled_by(p, c, conflicts);
     const struct candidate candidate = {
         .couple = c,
+        .is_apart = apart != SETTLED_NOT,
         .rounds = c->is_rounds   ? c
                   : d->is_rounds ? d
                                  : NULL,

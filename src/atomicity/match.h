@@ -56,10 +56,10 @@ struct match_stats {
 
 /* What is known about a sort of couples. */
 struct couple_news {
-    uint16_t told;   /* the patterns that were found, a bit each */
-    bool is_paired;  /* a pattern of two variables was found */
-    bool is_rounds;  /* it was left out because it belongs to two operations */
-    uint8_t settled; /* why it was left out where a conflict is settled, a bit each */
+    uint16_t told;    /* the patterns that were found, a bit each */
+    bool is_paired;   /* a pattern of two variables was found */
+    bool is_rounds;   /* it was left out because it belongs to two operations */
+    uint16_t settled; /* why it was left out where a conflict is settled, a bit each */
 };
 
 /* What has been asked and found, for all models of a search. */

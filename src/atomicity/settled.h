@@ -24,6 +24,11 @@ enum settled_by {
     SETTLED_PUBLICATION, /* the block was not published yet */
     SETTLED_FREE,        /* an access of a couple is that of freeing the block */
     SETTLED_HANDOVER,    /* the block is handed over between the tasks, see handover.h */
+    SETTLED_CALLS,       /* this and the following: what a couple is parts of, see apart.h */
+    SETTLED_LOOP,
+    SETTLED_ACTIONS,
+    SETTLED_WAIT,
+    SETTLED_SYNC,
     SETTLED_COUNT
 };
 

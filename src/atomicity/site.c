@@ -1,5 +1,6 @@
 #include "atomicity/site.h"
 
+#include "atomicity/apart.h"
 #include "wire/kind.h"
 
 void sorts_release(struct sorts *s)
@@ -180,6 +181,14 @@ static bool is_locked_across(const struct frame *f, uint32_t first, uint32_t sec
     return false;
 }
 
+/* True when a marked region or a lock that is held across makes two accesses one operation. */
+static bool is_marked_or_locked(const struct frame *f, uint32_t first, uint32_t second)
+{
+    const uint32_t region = f->variables.accesses.at[first].region;
+    return (region != 0 && region == f->variables.accesses.at[second].region) ||
+           is_locked_across(f, first, second);
+}
+
 static bool is_of_two_operations(const struct sites *s, const struct couple *c)
 {
     const struct frame *f = s->sketch->frame;
@@ -187,18 +196,21 @@ static bool is_of_two_operations(const struct sites *s, const struct couple *c)
     const uint32_t second = s->sketch->list[c->second].number;
     const struct access *a = &f->variables.accesses.at[first];
     const struct access *b = &f->variables.accesses.at[second];
-    return a->operation != b->operation && (a->region == 0 || a->region != b->region) &&
-           !is_locked_across(f, first, second);
+    return a->operation != b->operation;
 }
 
 static void add_couple(const struct sites *s, struct couple c, struct sorts *sorts,
                        couple_list *list)
 {
-    c.is_rounds = is_of_two_operations(s, &c);
+    const uint32_t first = s->sketch->list[c.first].number;
+    const uint32_t second = s->sketch->list[c.second].number;
+    const bool is_one = is_marked_or_locked(s->sketch->frame, first, second);
+    c.is_rounds = !is_one && is_of_two_operations(s, &c);
+    c.apart = c.is_rounds ? SETTLED_NOT : apart_why(s, &c, is_one);
     c.sort =
         sort_of(sorts, (struct tuple){{s->list[c.first].sort, s->list[c.second].sort,
                                        (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1 |
-                                           (uint32_t)c.is_overwritten << 2,
+                                           (uint32_t)c.is_overwritten << 2 | (uint32_t)c.apart << 3,
                                        UINT32_MAX}});
     c.cover = cover_of(s, sorts, &c);
     c.locks[0] = s->list[c.first].locks;

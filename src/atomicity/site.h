@@ -45,6 +45,7 @@ struct couple {
     /* Its accesses belong to two operations, and neither a marked region nor a lock that is held
      * across makes them one. */
     bool is_rounds;
+    enum settled_by apart; /* why its accesses belong to two things that the task does, apart.h */
 };
 
 /* Numbers for sorts, shared by all sketches of a search so that what was found once is known. */

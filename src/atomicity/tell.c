@@ -439,6 +439,12 @@ static const char *excuse(const struct match *m)
     case SETTLED_HANDOVER:
         return "\nthe block is handed over between the tasks: what they read under a common lock "
                "orders them";
+    case SETTLED_CALLS: return "\nthe accesses of one task are of two complete calls";
+    case SETTLED_LOOP: return "\nthe accesses of one task are of two rounds of a loop";
+    case SETTLED_ACTIONS:
+        return "\nthe accesses of one task are of two updates, each of which is complete";
+    case SETTLED_WAIT: return "\na task waits for a condition, and reads again";
+    case SETTLED_SYNC: return "\nthe accesses are calls with a lock, condition or semaphore";
     case SETTLED_NOT:
     case SETTLED_COUNT: break;
     }

@@ -12,6 +12,8 @@ struct stand {
     uint32_t operation, operation_last; /* now, and the largest number so far */
     uint32_t region, region_count;      /* now (0: in none), and how many so far */
     uint32_t depth;                     /* of marked regions */
+    uint32_t wait_count;                /* for conditions */
+    struct scope_path path;
 };
 
 struct build {
@@ -21,6 +23,7 @@ struct build {
     struct map life_of;      /* scoped name of a block to how often it was freed */
     struct map told;         /* (task, resource) to the access that told its version last */
     struct map checked;      /* scoped names of resources whose writes are checked */
+    struct map sync;         /* scoped names of locks, conditions, semaphores */
     VEC(uint32_t) block_of;  /* per name: the name of its block, itself where it is none's part */
     VEC(uint32_t) class_of;  /* per name: its class plus one, 0: not known yet */
     VEC(uint32_t) last_task; /* per variable */
@@ -137,7 +140,8 @@ static uint32_t variable_number(struct build *b, const struct event *e)
         vec_push(&b->v->list, (struct variable){.node = trace_node_of(b->t, e),
                                                 .name = e->object,
                                                 .class = class_of(b, e),
-                                                .is_atomic = is_atomic});
+                                                .is_atomic = is_atomic,
+                                                .is_sync = map_get(&b->sync, key) != NULL});
         vec_push(&b->last_task, UINT32_MAX);
         vec_push(&b->life, life);
     }
@@ -186,6 +190,8 @@ static void add_access(struct build *b, event_id id)
                        .asked = ACCESS_NONE,
                        .operation = b->stands[e->task].operation,
                        .region = b->stands[e->task].region,
+                       .scope = scope_now(&b->stands[e->task].path),
+                       .wait_count = b->stands[e->task].wait_count,
                        .is_write = e->kind != EVENT_READ && e->kind != EVENT_ATOMIC_LOAD};
     a.is_read = !a.is_write || (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
     struct variable *v = &b->v->list.at[a.variable];
@@ -220,6 +226,15 @@ static void collect_checked(struct build *b)
     }
 }
 
+static void collect_sync(struct build *b)
+{
+    trace_each (b->t, e) {
+        if (event_class(e) == CLASS_SYNC && e->object != 0) {
+            map_put(&b->sync, scope_name(b->t, e, e->object), 1);
+        }
+    }
+}
+
 static void lay_out(struct variables *v)
 {
     uint32_t first = 0;
@@ -237,9 +252,15 @@ static void lay_out(struct variables *v)
 }
 
 /* Where the task is after the event. */
-static void move(struct stand *s, const struct event *e)
+static void move(struct build *b, const struct event *e)
 {
-    if (e->kind == EVENT_OPERATION) {
+    struct stand *s = &b->stands[e->task];
+    if (e->kind == EVENT_SCOPE) {
+        scope_move(&b->v->scopes, &s->path, e);
+    } else if (e->kind == EVENT_WAIT_END) {
+        s->wait_count++;
+    } else if (e->kind == EVENT_OPERATION) {
+        s->path.count = 0;
         s->operation = (e->has & HAS_COUNT) != 0 ? e->count : s->operation_last + 1;
         s->operation_last = s->operation > s->operation_last ? s->operation : s->operation_last;
     } else if (e->kind == EVENT_ATOMIC_BEGIN && s->depth++ == 0) {
@@ -258,9 +279,10 @@ void variables_build(struct variables *v, const struct trace *t)
         b.stands[i] = (struct stand){.operation = 1, .operation_last = 1};
     }
     collect_checked(&b);
+    collect_sync(&b);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
-        move(&b.stands[e->task], e);
+        move(&b, e);
         if (e->kind == EVENT_FREE) {
             ++*map_slot(&b.life_of, scope_name(t, e, e->object), 0, NULL);
         } else if ((event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) &&
@@ -274,6 +296,7 @@ void variables_build(struct variables *v, const struct trace *t)
     map_release(&b.life_of);
     map_release(&b.told);
     map_release(&b.checked);
+    map_release(&b.sync);
     vec_release(&b.block_of);
     vec_release(&b.class_of);
     vec_release(&b.last_task);
@@ -310,5 +333,6 @@ void variables_release(struct variables *v)
     vec_release(&v->by_variable);
     vec_release(&v->refusals);
     names_release(&v->classes);
+    scope_tree_release(&v->scopes);
     *v = (struct variables){0};
 }

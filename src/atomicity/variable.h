@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "atomicity/scope.h"
 #include "base/names.h"
 #include "base/vec.h"
 #include "trace/trace.h"
@@ -32,8 +33,10 @@ struct access {
     /* Of a conditional write: the access of its task, a read or a write, that told the version it
      * asks for. Else ACCESS_NONE. */
     uint32_t asked;
-    uint32_t operation; /* its number in the task; equal for accesses of one operation */
-    uint32_t region;    /* the outermost marked region it is in, a number of the task; 0: none */
+    uint32_t operation;  /* its number in the task; equal for accesses of one operation */
+    uint32_t region;     /* the outermost marked region it is in, a number of the task; 0: none */
+    uint32_t scope;      /* the innermost call or round of a loop it is in, see scope.h */
+    uint32_t wait_count; /* how often its task has waited for a condition before */
     bool is_write;
     bool is_read;        /* the value that it finds matters: not of a blind read-modify-write */
     bool is_conditional; /* refused, had another task written since it was told the version */
@@ -49,6 +52,7 @@ struct variable {
     bool is_written;
     bool is_atomic;
     bool is_checked; /* some write to it is conditional */
+    bool is_sync;    /* a lock, condition or semaphore: an access is a call with it */
 };
 
 /* A write that a version check refused. */
@@ -65,6 +69,7 @@ struct variables {
     VEC(uint32_t) by_variable;    /* numbers of accesses */
     VEC(struct refusal) refusals; /* as listed */
     struct names classes;
+    struct scope_tree scopes;
 };
 
 /* Collects them. O(events). */

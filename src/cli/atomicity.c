@@ -262,6 +262,11 @@ static void print_json(struct atomicity *a)
     finding_file_count(f, "publication", a->stats.settled[SETTLED_PUBLICATION]);
     finding_file_count(f, "free", a->stats.settled[SETTLED_FREE]);
     finding_file_count(f, "handover", a->stats.settled[SETTLED_HANDOVER]);
+    finding_file_count(f, "calls", a->stats.settled[SETTLED_CALLS]);
+    finding_file_count(f, "loop", a->stats.settled[SETTLED_LOOP]);
+    finding_file_count(f, "actions", a->stats.settled[SETTLED_ACTIONS]);
+    finding_file_count(f, "wait", a->stats.settled[SETTLED_WAIT]);
+    finding_file_count(f, "sync", a->stats.settled[SETTLED_SYNC]);
     finding_file_count(f, "same_models", a->stats.same);
     f->findings.list.count = count < limit ? count : (size_t)limit;
     vec_push(&f->assumptions,
@@ -287,6 +292,11 @@ static void print_left_out(struct atomicity *a)
         {a->stats.settled[SETTLED_PUBLICATION], "the block was not published yet"},
         {a->stats.settled[SETTLED_FREE], "freeing the block"},
         {a->stats.settled[SETTLED_HANDOVER], "the block is handed over"},
+        {a->stats.settled[SETTLED_CALLS], "two complete calls"},
+        {a->stats.settled[SETTLED_LOOP], "two rounds of a loop"},
+        {a->stats.settled[SETTLED_ACTIONS], "two complete updates"},
+        {a->stats.settled[SETTLED_WAIT], "read again after a wait"},
+        {a->stats.settled[SETTLED_SYNC], "calls with a lock"},
     };
     struct out *out = &a->session->out;
     bool is_first = true;

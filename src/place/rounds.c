@@ -47,26 +47,31 @@ static bool is_of_system(Dwarf_Die *function)
     return file != NULL && frame_is_system_header(file);
 }
 
-/* The outermost function at the address that is the program's own. */
-static void find_scope(struct rounds *r, uint64_t address)
+/* Counts the functions at the address that are the program's own. The one at `depth`, from the
+ * outermost on, goes to *found; NULL: none is wanted. */
+static uint32_t find_functions(const struct rounds *r, uint64_t address, uint32_t depth,
+                               Dwarf_Die *found)
 {
     Dwarf_Die *scopes = NULL;
-    const int count = places_scopes(&r->code.unit, address - r->code.bias, &scopes);
-    r->scope = r->code.function;
-    r->is_system = true;
+    Dwarf_Die unit = r->code.unit;
+    const int count = places_scopes(&unit, address - r->code.bias, &scopes);
+    uint32_t functions = 0;
     int end = 0; /* what encloses the function's source does not call it */
     while (end < count && dwarf_tag(&scopes[end]) != DW_TAG_subprogram) {
         end++;
     }
-    for (int i = end < count ? end + 1 : count; i-- > 0 && r->is_system;) {
+    for (int i = end < count ? end + 1 : count; i-- > 0;) {
         const int tag = dwarf_tag(&scopes[i]);
-        if ((tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) &&
-            !is_of_system(&scopes[i])) {
-            r->scope = scopes[i];
-            r->is_system = false;
+        if ((tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) ||
+            is_of_system(&scopes[i])) {
+            continue;
+        }
+        if (functions++ == depth && found != NULL) {
+            *found = scopes[i];
         }
     }
     mem_free(scopes);
+    return functions;
 }
 
 /* Calls a function for the instructions of a scope. */
@@ -144,7 +149,7 @@ struct visit {
 };
 
 struct search {
-    const struct instructions *code;
+    const struct rounds *r;
     const uint32_t *back;   /* per instruction: a copy of it that comes before; NULL: none have */
     uint32_t *number, *low; /* from 1; 0: not visited */
     uint32_t *component;    /* from 1 */
@@ -153,15 +158,19 @@ struct search {
     VEC(uint32_t) open;
 };
 
-/* The successor with this number; INSTRUCTION_NONE: it is not known. After the last, *is_over. */
-static uint32_t successor(const struct instructions *c, uint32_t i, uint32_t edge, bool *is_over)
+/* The successor with this number; INSTRUCTION_NONE: it is not known, or the function is entered or
+ * left there. After the last, *is_over. */
+static uint32_t successor(const struct rounds *r, uint32_t i, uint32_t edge, bool *is_over)
 {
-    const struct instruction *one = &c->list.at[i];
+    const struct instruction *one = &r->code.list.at[i];
     *is_over = edge > one->target_count;
     if (*is_over) {
         return INSTRUCTION_NONE;
     }
-    return edge == 0 ? one->next : c->targets.at[one->target_first + edge - 1];
+    const uint32_t next = edge == 0 ? one->next : r->code.targets.at[one->target_first + edge - 1];
+    const bool crosses = next != INSTRUCTION_NONE &&
+                         (r->spots[i].inlined == OUTSIDE) != (r->spots[next].inlined == OUTSIDE);
+    return crosses ? INSTRUCTION_NONE : next;
 }
 
 static void enter(struct search *s, uint32_t i)
@@ -200,8 +209,8 @@ static void search_from(struct search *s, uint32_t root)
         struct visit *v = vec_last(&s->path);
         bool is_over = false;
         const uint32_t i = v->instruction;
-        uint32_t next = successor(s->code, i, v->edge, &is_over);
-        if (is_over && v->edge == s->code->list.at[i].target_count + 1) {
+        uint32_t next = successor(s->r, i, v->edge, &is_over);
+        if (is_over && v->edge == s->r->code.list.at[i].target_count + 1) {
             next = s->back == NULL ? INSTRUCTION_NONE
                                    : s->back[i]; /* one more: the round that was unrolled */
             is_over = false;
@@ -255,7 +264,7 @@ static void go_on(struct walk *w, struct state s)
 {
     bool is_over = false;
     for (uint32_t edge = 0; !is_over; edge++) {
-        const uint32_t next = successor(&w->r->code, s.instruction, edge, &is_over);
+        const uint32_t next = successor(w->r, s.instruction, edge, &is_over);
         const size_t number = (size_t)next * (w->r->loop_count + 1) + s.loop;
         if (next != INSTRUCTION_NONE && !(w->stops && is_entry(w->r, s, next)) &&
             !bits_has(w->seen, number)) {
@@ -416,7 +425,7 @@ static bool *find_cycles(const struct rounds *r, const struct search *s, struct 
         bool is_over = false;
         is_cycle[s->component[i]] |= size[s->component[i]]++ > 0;
         for (uint32_t edge = 0; !is_over; edge++) {
-            is_cycle[s->component[i]] |= successor(&r->code, i, edge, &is_over) == i;
+            is_cycle[s->component[i]] |= successor(r, i, edge, &is_over) == i;
         }
     }
     return is_cycle;
@@ -457,7 +466,7 @@ static bool begins(const struct loop *l, const struct spot *spot)
 static struct search search_all(const struct rounds *r, const uint32_t *back, struct arena *scratch)
 {
     const size_t count = r->code.list.count;
-    struct search s = {.code = &r->code,
+    struct search s = {.r = r,
                        .back = back,
                        .number = arena_array(scratch, uint32_t, count + 1),
                        .low = arena_array(scratch, uint32_t, count + 1),
@@ -521,14 +530,15 @@ static void find_loops(struct rounds *r)
 
 /* ---- the contract ---- */
 
-struct rounds *rounds_new(struct places *p, uint64_t position)
+struct rounds *rounds_new(struct places *p, uint64_t position, uint32_t depth)
 {
     struct rounds *r = mem_zero(1, sizeof *r);
     if (position == 0 || !instructions_read(&r->code, p, position - 1)) {
         mem_free(r);
         return NULL;
     }
-    find_scope(r, position - 1);
+    r->scope = r->code.function;
+    r->is_system = find_functions(r, position - 1, depth, &r->scope) <= depth;
     r->spots = arena_array(&r->arena, struct spot, r->code.list.count + 1);
     place_all(r);
     if (!r->code.is_partial) {
@@ -556,6 +566,29 @@ bool rounds_is_system(const struct rounds *r)
 bool rounds_has(const struct rounds *r, uint64_t position)
 {
     return position != 0 && instructions_find(&r->code, position - 1) != INSTRUCTION_NONE;
+}
+
+static const struct spot *spot_at(const struct rounds *r, uint64_t position)
+{
+    const uint32_t i = position == 0 ? INSTRUCTION_NONE : instructions_find(&r->code, position - 1);
+    return i == INSTRUCTION_NONE || r->spots[i].inlined == OUTSIDE ? NULL : &r->spots[i];
+}
+
+bool rounds_covers(const struct rounds *r, uint64_t position)
+{
+    return spot_at(r, position) != NULL;
+}
+
+uint32_t rounds_depth(const struct rounds *r, uint64_t position)
+{
+    must(rounds_has(r, position));
+    return find_functions(r, position - 1, 0, NULL);
+}
+
+uint32_t rounds_loop(const struct rounds *r, uint64_t position)
+{
+    const struct spot *spot = spot_at(r, position);
+    return spot == NULL ? 0 : spot->inside;
 }
 
 /* Code that does not lead from the one to the other at all is not understood: an exception goes

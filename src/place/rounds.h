@@ -24,17 +24,28 @@
 
 struct rounds;
 
-/* Looks into the function of a position. One that a header of the system defines, as libstdc++ does
- * for std::thread, gives way to the outermost function of the program that was inlined there. NULL:
- * nothing is known of it. O(n log n) in the function's instructions. */
-struct rounds *rounds_new(struct places *p, uint64_t position);
+/* Looks into a function that a position is in: the outermost one of the program at depth 0, the one
+ * that was inlined into it at depth 1, and so on. Functions that a header of the system defines, as
+ * libstdc++ does for std::thread, do not count. NULL: nothing is known of the code there. O(n log
+ * n) in the function's instructions. */
+struct rounds *rounds_new(struct places *p, uint64_t position, uint32_t depth);
 void rounds_free(struct rounds *r);
 
-/* True when the function is of a header of the system, with nothing of the program inlined. */
+/* True when there is no function of the program at that depth. */
 bool rounds_is_system(const struct rounds *r);
 
-/* Whether the position lies in the function. */
+/* Whether the position lies in the code of the function, or in that of the one it was inlined into.
+ */
 bool rounds_has(const struct rounds *r, uint64_t position);
+
+/* Whether the position lies in the function itself, with all that was inlined into it. */
+bool rounds_covers(const struct rounds *r, uint64_t position);
+
+/* How many functions of the program the position is in, which rounds_has. O(depth of scopes). */
+uint32_t rounds_depth(const struct rounds *r, uint64_t position);
+
+/* The outermost loop of the function that the position is in, from 1; 0: in none. */
+uint32_t rounds_loop(const struct rounds *r, uint64_t position);
 
 /* True when `to` cannot follow `from`, both positions of the function, without a loop's beginning
  * between them. False for what code that is not understood may allow. O(instructions) when asked

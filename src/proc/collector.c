@@ -146,6 +146,7 @@ void collector_release(struct collector *c)
     vec_each (&c->sources, s) {
         row_close(&s->row);
         vec_release(&s->late);
+        scopes_release(&s->scopes);
     }
     vec_each (&c->processes, p) {
         naming_release(&(*p)->naming);

@@ -9,6 +9,7 @@
 #include "proc/operations.h"
 #include "proc/pieces.h"
 #include "proc/row.h"
+#include "proc/scopes.h"
 #include "proc/shared_memory.h"
 #include "proc/sync_objects.h"
 #include "proc/traffic.h"
@@ -54,6 +55,7 @@ struct source {
     uint64_t epoch; /* stamped records taken so far */
     int64_t time;   /* when it was, as its task said last; 0: not said */
     struct operations operations;
+    struct scopes scopes;
     uint32_t operation;    /* the one that the trace has the task in, from 1 */
     VEC(struct late) late; /* by epoch */
     size_t late_taken;

@@ -2,37 +2,6 @@
 
 #include <string.h>
 
-void routines_release(struct routines *r)
-{
-    vec_each (&r->list, rounds) {
-        rounds_free(*rounds);
-    }
-    vec_release(&r->list);
-    map_release(&r->number_of);
-}
-
-/* The routine that has this position; NULL: nothing is known of it. */
-static struct rounds *routine_at(struct routines *r, struct places *places, uint64_t position)
-{
-    bool is_new = false;
-    uint32_t *number = map_slot(&r->number_of, position, 0, &is_new);
-    if (!is_new) {
-        return *number == 0 ? NULL : r->list.at[*number - 1];
-    }
-    for (uint32_t i = 0; i < r->list.count && *number == 0; i++) {
-        *number = rounds_has(r->list.at[i], position) ? i + 1 : 0;
-    }
-    if (*number == 0) {
-        struct rounds *rounds = rounds_new(places, position);
-        if (rounds == NULL) {
-            return NULL;
-        }
-        vec_push(&r->list, rounds);
-        *number = (uint32_t)r->list.count;
-    }
-    return r->list.at[*number - 1];
-}
-
 void operations_take(struct operations *o, const struct record *call)
 {
     o->is_told = true;
@@ -41,14 +10,15 @@ void operations_take(struct operations *o, const struct record *call)
         return;
     }
     const uint32_t level = (uint32_t)call->object;
+    o->kept = level < o->kept ? level : o->kept;
+    o->has_calls = true;
     o->is_entered |= level <= o->level && call->place != 0;
     o->is_moved |= level == o->level + 1 && call->place != 0;
     o->at[level] = call->place;
     o->depth = call->place != 0 ? level + 1 : level;
 }
 
-/* Where the task is in the function of a level: where it calls the next one, or the place. */
-static uint64_t position_in(const struct operations *o, uint32_t level, uint64_t place)
+uint64_t operations_position(const struct operations *o, uint32_t level, uint64_t place)
 {
     return level + 1 < o->depth ? o->at[level + 1] : place;
 }
@@ -58,10 +28,10 @@ static void find_routine(struct operations *o, struct routines *r, struct places
                          uint64_t place)
 {
     o->level = 0;
-    o->routine = routine_at(r, places, o->at[0]);
+    o->routine = routines_at(r, places, operations_position(o, 0, place), 0);
     while (o->routine != NULL && rounds_is_system(o->routine) && o->level + 1 < o->depth) {
         o->level++;
-        o->routine = routine_at(r, places, position_in(o, o->level, place));
+        o->routine = routines_at(r, places, operations_position(o, o->level, place), 0);
     }
     o->is_sought = o->routine != NULL && rounds_is_system(o->routine);
     o->is_moved = o->level + 1 < o->depth;
@@ -104,7 +74,7 @@ uint32_t operations_of(struct operations *o, struct routines *r, struct places *
         o->back_count = 0;
         find_routine(o, r, places, e->place);
     }
-    const uint64_t position = position_in(o, o->level, e->place);
+    const uint64_t position = operations_position(o, o->level, e->place);
     if (o->routine == NULL || o->is_sought) {
         return o->number;
     }

@@ -18,23 +18,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/map.h"
-#include "base/vec.h"
-#include "place/rounds.h"
+#include "proc/routines.h"
 #include "wire/segment.h"
-
-/* The routines of one process. {0} has none. */
-struct routines {
-    VEC(struct rounds *) list;
-    struct map number_of; /* a position to its routine, from 1; 0: nothing is known of it */
-};
-
-void routines_release(struct routines *r);
 
 /* Where one task is. {0}: nothing was told of its calls, and all is one operation. */
 struct operations {
     uint64_t at[CALLS_LEVELS]; /* by level, as RECORD_CALL says */
     uint32_t depth;
+    uint32_t kept;  /* so many functions it has not left since scopes_follow took this */
+    bool has_calls; /* something was told since then */
     bool is_told;
     bool is_lost;
     struct rounds *routine; /* NULL: nothing is known of it */
@@ -54,6 +46,10 @@ struct operations {
 
 /* Takes what a RECORD_CALL says. */
 void operations_take(struct operations *o, const struct record *call);
+
+/* Where the task is in the function of a level: where it calls the next one, or the place of what
+ * happens. */
+uint64_t operations_position(const struct operations *o, uint32_t level, uint64_t place);
 
 /* Something that happened in the task. */
 struct operation_event {

@@ -177,7 +177,7 @@ static void unfold(struct row *r, uint64_t word)
     if (r->sites == NULL && !r->has_no_sites) {
         sites_open(r);
     }
-    const bool is_call = access_word_site(word) == 0;
+    const bool is_call = access_word_site(word) < SITE_FIRST;
     const uint64_t entry = r->sites == NULL ? 0 : r->sites[access_word_site(word)];
     if (r->unfolded == NULL) {
         r->unfolded = mem_zero(1, sizeof *r->unfolded);
@@ -188,8 +188,9 @@ static void unfold(struct row *r, uint64_t word)
                                    .object = access_word_address(word),
                                    .place = site_place(entry)};
     if (is_call) {
-        *r->unfolded =
-            (struct record){.kind = RECORD_CALL, .object = 1, .place = access_word_address(word)};
+        *r->unfolded = (struct record){.kind = RECORD_CALL,
+                                       .object = access_word_site(word) + 1,
+                                       .place = access_word_address(word)};
     }
     r->record = r->unfolded;
     r->stamp = 0;

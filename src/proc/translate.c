@@ -678,6 +678,23 @@ static int put_operation(struct collector *c, struct source *s, uint32_t number,
     return translate_put(c, &event, e);
 }
 
+/* Tells which calls and rounds of loops the access is in, where that has changed. */
+static int put_scopes(struct collector *c, struct source *s, struct err *e)
+{
+    struct scope_change change;
+    if (!scopes_follow(&s->scopes, &s->operations, &s->process->routines, s->process->naming.places,
+                       calls_place_of(s->row.record->place), &change)) {
+        return 0;
+    }
+    const struct event event = {.kind = EVENT_SCOPE,
+                                .task = s->task,
+                                .has = HAS_COUNT | HAS_SIZE | HAS_VALUE,
+                                .count = change.kept,
+                                .size = change.count,
+                                .value = (int64_t)change.rounds};
+    return translate_put(c, &event, e);
+}
+
 /* Follows the task through its operations. The trace has those that something is done in that
  * tasks may share. */
 static int follow_operation(struct collector *c, struct source *s, struct err *e)
@@ -689,7 +706,12 @@ static int follow_operation(struct collector *c, struct source *s, struct err *e
     const enum event_class class = kind_of(record->kind)->class;
     const bool is_told = class == CLASS_ACCESS || class == CLASS_ATOMIC || class == CLASS_MEMORY ||
                          class == CLASS_SYNC;
-    return is_told ? put_operation(c, s, number, e) : 0;
+    if (!is_told) {
+        return 0;
+    }
+    const int result = put_operation(c, s, number, e);
+    return result == 0 && (class == CLASS_ACCESS || class == CLASS_ATOMIC) ? put_scopes(c, s, e)
+                                                                           : result;
 }
 
 int translate_record(struct collector *c, struct source *s, struct err *e)

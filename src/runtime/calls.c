@@ -36,14 +36,15 @@ static __thread struct frames frames;
 /* The outermost functions that the task is in: of the first its place, of the others where they are
  * called. */
 static __thread struct {
-    uint32_t last; /* the innermost level that is kept */
-    bool is_lost;  /* the task has jumped out of functions */
+    uint32_t last;  /* the innermost level that is kept */
+    uint32_t known; /* so many levels the collector knows, and they are the same still */
+    bool is_lost;   /* the task has jumped out of functions */
     uintptr_t at[CALLS_LEVELS];
 } outer;
 
 /* Level 0 is a thread's start routine or main, and one more level says where it is. A routine that
  * a library calls, as libstdc++ does, may be a wrapper around the one that the program wrote. */
-enum { OUTER_OF_ROUTINE = 1, OUTER_OF_LIBRARY = CALLS_LEVELS - 1, ROUTINE_BEGIN_MAX = 256 };
+enum { OUTER_OF_ROUTINE = 1, OUTER_OF_LIBRARY = 8, ROUTINE_BEGIN_MAX = 256 };
 
 /* Set in task->moved besides levels. */
 #define MOVED_LOST (UINT32_C(1) << 31)
@@ -68,6 +69,7 @@ void calls_forked(void)
     own.depth = 0;
     rt_self.calls = 0;
     rt_self.moved = outer.is_lost ? MOVED_LOST : 1;
+    outer.known = 0;
     if (table != NULL) {
         (void)syscall(SYS_munmap, table, (long)TABLE_SIZE);
         table = folder_make_table(CALLS_SUFFIX, TABLE_SIZE);
@@ -203,12 +205,42 @@ __attribute__((noinline)) static void outer_enter(uint32_t level, uintptr_t plac
 
 static void tell_level(struct rt_task *task, uint32_t level, uintptr_t place)
 {
-    if (level == 1 && place >> ADDRESS_BITS == 0) {
-        append_access(task, access_word(0, place));
+    if (level > 0 && level <= SITE_FIRST && place >> ADDRESS_BITS == 0) {
+        append_access(task, access_word(level - 1, place));
         return;
     }
     const struct record record = {.kind = RECORD_CALL, .object = level, .place = place};
     (void)append_record(task, &record, (struct tail){0}, false);
+}
+
+/* Tells the calls at the levels that are kept, from the outermost one that has changed. */
+static void tell_outer(struct rt_task *task, uint32_t level)
+{
+    const uint32_t depth = frames.depth;
+    if (depth <= level) {
+        tell_level(task, depth, 0);
+    }
+    for (; level < depth && level <= outer.last; level++) {
+        tell_level(task, level, outer.at[level]);
+    }
+}
+
+/* Tells the calls further in, as far as the collector does not know them. A task that is too deep,
+ * or was, tells nothing. */
+static void tell_inner(struct rt_task *task)
+{
+    const uint32_t depth = frames.depth;
+    uint32_t level = outer.known > outer.last ? outer.known : outer.last + 1;
+    if (depth == 0 || depth >= CALLS_LEVELS || level < frames.low) {
+        return;
+    }
+    if (level >= depth) {
+        tell_level(task, depth, 0);
+    }
+    for (; level < depth; level++) {
+        tell_level(task, level, frames.at[level % FRAMES_COUNT].caller);
+    }
+    outer.known = depth;
 }
 
 /* A signal handler that interrupts this tells its own calls, and sets `moved` again. */
@@ -221,13 +253,11 @@ void calls_tell(struct rt_task *task)
         tell_level(task, CALLS_LOST, 0);
         return;
     }
-    uint32_t level = (uint32_t)__builtin_ctz(moved);
-    const uint32_t depth = frames.depth;
-    if (depth <= level) {
-        tell_level(task, depth, 0);
+    if ((moved & ~RT_MOVED_SECTION) != 0) {
+        tell_outer(task, (uint32_t)__builtin_ctz(moved));
     }
-    for (; level < depth && level <= outer.last; level++) {
-        tell_level(task, level, outer.at[level]);
+    if ((moved & RT_MOVED_SECTION) != 0 && !outer.is_lost) {
+        tell_inner(task);
     }
 }
 
@@ -250,6 +280,7 @@ void clew_rt_enter_function(const void *place, const void *caller, const void *h
 void clew_rt_exit_function(void)
 {
     frames_leave(&frames);
+    outer.known = frames.depth < outer.known ? frames.depth : outer.known;
     if (__builtin_expect(frames.depth <= outer.last, 0) && !outer.is_lost) {
         rt_self.moved |= UINT32_C(1) << frames.depth;
     }

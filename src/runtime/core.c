@@ -182,7 +182,9 @@ static void count_sections(struct rt_task *task, const struct rt_event *event)
         (event->kind == EVENT_UNLOCK && is_thread_lock(event)) || event->kind == EVENT_WAIT_BEGIN;
     if (begins) {
         task->section_left = task->held++ == 0 ? RT_SECTION_MAX : task->section_left;
+        task->moved |= RT_MOVED_SECTION;
     } else if (ends) {
+        task->moved |= RT_MOVED_SECTION;
         task->held -= task->held > 0;
         task->section_left = task->held == 0 ? 0 : task->section_left;
     }
@@ -199,7 +201,7 @@ struct rt_mark rt_record(struct rt_event event)
         return (struct rt_mark){0};
     }
     const int saved = errno;
-    if (task->moved != 0) {
+    if ((task->moved & ~RT_MOVED_SECTION) != 0) {
         calls_tell(task);
     }
     if (record_is_timed(event.kind)) {

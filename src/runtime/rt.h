@@ -36,6 +36,10 @@ enum {
 
 struct rt_pending;
 
+/* In rt_task.moved: the task has entered or left a critical section since it made an access. The
+ * next access tells which calls it is in. */
+#define RT_MOVED_SECTION (UINT32_C(1) << 30)
+
 /* One task's place to write. Zero until the task records its first event. */
 struct rt_task {
     struct segment *segment;    /* mapped; NULL: not attached, or given up */
@@ -57,7 +61,8 @@ struct rt_task {
     uint64_t access;            /* the access being appended, for the same; 0: none */
     _Atomic uint64_t epoch;     /* stamped records so far */
     uint32_t phase;             /* tasks created so far (runtime/kin.h) */
-    uint32_t moved;             /* outer calls that changed (runtime/calls.h), a bit per level */
+    uint32_t moved;             /* outer calls that changed (runtime/calls.h), a bit per level;
+                                   and RT_MOVED_SECTION */
     uintptr_t start;            /* the routine that its thread begins in; 0: of the first task */
     uint64_t calls;             /* its path (runtime/calls.h), where it stands beside a place */
     uint64_t access_count;      /* accesses so far, recorded or not */

@@ -35,7 +35,7 @@ uint64_t site_search(uint64_t entry)
         if (known == entry) {
             return at;
         }
-        if (known == 0 && at != 0 &&
+        if (known == 0 && at >= SITE_FIRST &&
             (atomic_compare_exchange_strong(&site_table[at], &known, entry) || known == entry)) {
             return at;
         }

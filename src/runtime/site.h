@@ -12,7 +12,7 @@
 
 #include "wire/segment.h"
 
-/* By number; NULL before site_start. Entry 0 is never used. */
+/* By number; NULL before site_start. Entries below SITE_FIRST are never used. */
 extern _Atomic uint64_t *site_table;
 
 /* Whether the table's numbers mean something to the collector. */

@@ -131,9 +131,12 @@
          "object ends it")                                                                         \
     KIND(66, OPERATION, "operation", REGION, NONE, F_COUNT,                                        \
          "the task begins another operation, or goes on with an earlier one; count: the "          \
-         "operation's number in its task, from 1; none: a new one")
+         "operation's number in its task, from 1; none: a new one")                                \
+    KIND(67, SCOPE, "scope", REGION, NONE, F_COUNT | F_SIZE | F_VALUE,                             \
+         "the task is in other calls or rounds of loops; count: how many of the outermost go on, " \
+         "size: how many there are, value: a bit for each that is a round")
 
-#define KIND_LIMIT 67 /* one more than the largest number */
+#define KIND_LIMIT 68 /* one more than the largest number */
 
 enum event_kind {
 #define KIND(number, id, name, class, modes, fields, meaning) EVENT_##id = (number),

@@ -72,7 +72,7 @@ enum record_kind {
 };
 
 /* Levels that RECORD_CALL tells of, and what it says after a jump out of functions. */
-enum { CALLS_LEVELS = 9, CALLS_LOST = 0xff };
+enum { CALLS_LEVELS = 16, CALLS_LOST = 0xff };
 
 /* True for kinds of which the task says when they happen: what processes tell each other and what
  * they report. */
@@ -148,8 +148,9 @@ struct record {
  *
  *     site (16 bits) | address, upper 16 of 47 | 1 | address, lower 31
  *
- * With site 0 it is RECORD_CALL of level 1, and the address is the place. */
-enum { ADDRESS_BITS = 47, SITE_BITS = 16, SITE_COUNT = 1 << SITE_BITS };
+ * A site below SITE_FIRST is none: the word is RECORD_CALL of level site + 1, and the address is
+ * the place. */
+enum { ADDRESS_BITS = 47, SITE_BITS = 16, SITE_COUNT = 1 << SITE_BITS, SITE_FIRST = CALLS_LEVELS };
 #define SITES_SUFFIX ".sites"
 
 static inline uint64_t access_word(uint64_t site, uint64_t address)

@@ -18,9 +18,8 @@ IS_LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
 ALL = atomicity_programs.programs()
 BROKEN = [program for program in ALL if not program.is_correct][::1 if IS_LONG else 3]
 CORRECT = [program for program in ALL if program.is_correct]
-MISSED_MAX = 2 if IS_LONG else 1
-TWINS_MAX = 5 if IS_LONG else 3
-CORRECT_MAX = 5  # findings
+MISSED_MAX = 1
+TWINS_MAX = 1
 WITHOUT_RACES = [program for program in race_programs.programs() if program.is_correct][::1 if IS_LONG else 6]
 WITHOUT_RACES_MAX = 4 if IS_LONG else 2  # of these programs, with a finding
 
@@ -58,7 +57,7 @@ def test_fixed_twins_are_silent():
 def test_correct_programs_are_silent():
     for build in builds():
         for program, one in judged(CORRECT, build).items():
-            assert len(one.findings) <= CORRECT_MAX, f"{program.name} {build}: {one.findings[0]['what']}"
+            assert not one.findings, f"{program.name} {build}: {one.findings[0]['what']}"
 
 
 def test_programs_without_races_are_silent():

@@ -64,7 +64,7 @@ void rows_put(struct row_file *f, const struct rows_record *r)
 
 void rows_put_access(struct row_file *f, uint64_t site, uint64_t address)
 {
-    const uint64_t word = access_word(site, address);
+    const uint64_t word = access_word(SITE_FIRST + site, address);
     memcpy(f->bytes + SEGMENT_HEADER_SIZE + f->used, &word, sizeof word);
     f->used += sizeof word;
     rows_head(f)->committed = f->used;
@@ -75,8 +75,8 @@ void rows_save_sites(const char *folder, uint32_t process, const uint64_t *entri
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%u" SITES_SUFFIX, folder, process);
     uint64_t *table = mem_zero(SITE_COUNT, sizeof *table);
-    must(count < SITE_COUNT);
-    memcpy(table + 1, entries, count * sizeof *table);
+    must(SITE_FIRST + count < SITE_COUNT);
+    memcpy(table + SITE_FIRST + 1, entries, count * sizeof *table);
     FILE *file = fopen(path, "we");
     must(file != NULL);
     must(fwrite(table, sizeof *table, SITE_COUNT, file) == SITE_COUNT);

@@ -50,6 +50,26 @@ TEST(findings_about_the_same_variables_are_one)
     CHECK_TEXT(folded("A r x @a; A w x @b; B w x @c; C w x @d"), "RWW a c b x2");
 }
 
+TEST(findings_about_elements_of_an_array_are_one)
+{
+    CHECK_TEXT(folded_singles("A r x[1].n @a; A w x[1].n @b; A r x[2].n @c; A w x[2].n @d; "
+                              "B w x[1].n @e; B w x[2].n @f"),
+               "RWW a e b x2");
+    CHECK_TEXT(folded_singles("A r x[1].n @a; A w x[1].n @b; A r x[2].k @c; A w x[2].k @d; "
+                              "B w x[1].n @e; B w x[2].k @f"),
+               "RWW a e b x1; RWW c f d x1");
+}
+
+#define PART(n) "A r p.c:1#1+" n " @r" n "; A w p.c:1#1+" n " @w" n "; B w p.c:1#1+" n " @o" n "; "
+
+TEST(very_many_findings_about_blocks_of_one_place_are_one)
+{
+    CHECK_TEXT(folded_singles(PART("0") PART("8") PART("16") PART("24")),
+               "RWW r0 o0 w0 x1; RWW r8 o8 w8 x1; RWW r16 o16 w16 x1; RWW r24 o24 w24 x1");
+    CHECK_TEXT(folded_singles(PART("0") PART("8") PART("16") PART("24") PART("32")),
+               "RWW r0 o0 w0 x5");
+}
+
 TEST(findings_at_the_same_places_are_one)
 {
     CHECK_TEXT(

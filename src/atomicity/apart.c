@@ -1,0 +1,115 @@
+#include "atomicity/apart.h"
+
+/* Accesses next to one of the couple's that are looked at, each way. */
+enum { AROUND_MAX = 64 };
+
+/* What an access of a couple is part of, beside the other one: a call or a round of a loop, or else
+ * the outermost critical section around it. */
+struct part {
+    uint32_t scope;   /* SCOPE_ROOT: none */
+    uint32_t section; /* of the trace; UINT32_MAX: none */
+};
+
+static const struct access *access_of(const struct sites *s, uint32_t site)
+{
+    return &s->sketch->frame->variables.accesses.at[s->sketch->list[site].number];
+}
+
+static uint32_t section_of(const struct sites *s, uint32_t site)
+{
+    const struct frame *f = s->sketch->frame;
+    const struct frame_span held = f->held_at[s->sketch->list[site].number];
+    return held.count == 0 ? UINT32_MAX : f->held[held.first];
+}
+
+static bool is_in_part(const struct sites *s, uint32_t site, const struct part *p)
+{
+    const struct scope_tree *tree = &s->sketch->frame->variables.scopes;
+    return p->scope != SCOPE_ROOT ? scope_is_in(tree, access_of(s, site)->scope, p->scope)
+                                  : p->section != UINT32_MAX && section_of(s, site) == p->section;
+}
+
+/* Which of x and y the task writes in the part around the site, a bit each. */
+static unsigned writes_in(const struct sites *s, uint32_t site, const struct part *p)
+{
+    const struct sketch_thread *thread = s->sketch->threads;
+    while (site >= thread->end) {
+        thread++;
+    }
+    unsigned writes = 0;
+    for (uint32_t i = site, n = 0; i < thread->end && n < AROUND_MAX && is_in_part(s, i, p);
+         i++, n++) {
+        writes |= (unsigned)s->list[i].is_write << s->list[i].which;
+    }
+    for (uint32_t i = site, n = 0; i-- > thread->first && n < AROUND_MAX && is_in_part(s, i, p);
+         n++) {
+        writes |= (unsigned)s->list[i].is_write << s->list[i].which;
+    }
+    return writes;
+}
+
+/* A write that adds to what the task's access before it has read at the same place. */
+static bool is_counter(const struct sites *s, uint32_t site)
+{
+    const struct trace *t = s->sketch->frame->trace;
+    if (site == 0 || access_of(s, site - 1)->task != access_of(s, site)->task) {
+        return false;
+    }
+    const struct site *read = &s->list[site - 1];
+    const struct site *write = &s->list[site];
+    return !read->is_write && write->is_write && read->which == write->which &&
+           trace_at(t, read->event)->location == trace_at(t, write->event)->location;
+}
+
+/* A write, and then an access of another part that takes what it finds and writes in its turn. */
+static bool are_actions(const struct sites *s, const struct couple *c, const struct part parts[2])
+{
+    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
+    if (!a->is_write || a->which != b->which || is_in_part(s, c->second, &parts[0])) {
+        return false;
+    }
+    return b->is_write ? is_counter(s, c->first) && is_counter(s, c->second)
+                       : (writes_in(s, c->second, &parts[1]) >> b->which & 1) != 0;
+}
+
+static enum settled_by why_of_parts(const struct sites *s, const struct couple *c,
+                                    const struct scope_meeting *m, bool is_one)
+{
+    const struct scope_tree *tree = &s->sketch->frame->variables.scopes;
+    const struct part parts[2] = {{m->first, section_of(s, c->first)},
+                                  {m->second, section_of(s, c->second)}};
+    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
+    const bool are_scopes = m->first != SCOPE_ROOT && m->second != SCOPE_ROOT;
+    if (is_one) {
+        return are_scopes && are_actions(s, c, parts) ? SETTLED_ACTIONS : SETTLED_NOT;
+    }
+    const bool has_acted = are_scopes && writes_in(s, c->first, &parts[0]) != 0;
+    if (are_scopes && scope_is_round(tree, m->first) && scope_is_round(tree, m->second) &&
+        (a->is_write || b->is_write || a->which == b->which || has_acted)) {
+        return SETTLED_LOOP;
+    }
+    if (m->common == SCOPE_ROOT && has_acted) {
+        return SETTLED_CALLS;
+    }
+    return are_actions(s, c, parts) ? SETTLED_ACTIONS : SETTLED_NOT;
+}
+
+enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_one)
+{
+    const struct variables *v = &s->sketch->frame->variables;
+    const struct access *a = access_of(s, c->first);
+    const struct access *b = access_of(s, c->second);
+    if (v->scopes.nodes.count == 0) {
+        return SETTLED_NOT;
+    }
+    if (v->list.at[a->variable].is_sync && v->list.at[b->variable].is_sync) {
+        return SETTLED_SYNC;
+    }
+    if (a->wait_count != b->wait_count && !b->is_write && !is_one) {
+        return SETTLED_WAIT;
+    }
+    const struct scope_meeting m = scope_meet(&v->scopes, a->scope, b->scope);
+    return why_of_parts(s, c, &m, is_one);
+}

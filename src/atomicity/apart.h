@@ -1,0 +1,25 @@
+/* Couples whose accesses are parts of two things that the program does one after the other, and not
+ * of one that was meant to be atomic:
+ *
+ * - Calls: two complete calls that a task's start routine or main makes, the first of which has
+ *   written one of the variables: deposit(a); withdraw(a).
+ * - Loop: two rounds of a function's outermost loop. Reads of two variables, neither of which the
+ *   first round writes, stay together: a loop that adds up accounts reads one in each round.
+ * - Actions: a write, and a read in another critical section or call, which itself then writes what
+ *   it has read. Each of the two is complete. Also two updates of a counter.
+ * - Wait: the task waits for a condition between the two, and reads the variable again.
+ * - Sync: calls with one lock, condition or semaphore.
+ *
+ * Only what a recording tells about calls (scope.h) says so: couples of traces without it are never
+ * apart. */
+#ifndef CLEW_ATOMICITY_APART_H
+#define CLEW_ATOMICITY_APART_H
+
+#include "atomicity/site.h"
+
+/* Why the couple is apart; SETTLED_NOT: it is not. Where a marked region or a lock that is held
+ * across makes it one operation (is_one), only two complete actions are apart. O(depth of scopes +
+ * accesses around). */
+enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_one);
+
+#endif

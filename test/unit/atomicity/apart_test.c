@@ -1,0 +1,127 @@
+/* Couples whose accesses are parts of two calls, two rounds of a loop, or two complete updates. */
+#include "atomicity/apart.h"
+
+#include "atomicity/atomicity.h"
+#include "test.h"
+#include "trace_of.h"
+
+static struct atomicity_stats stats; /* of the last search */
+
+/* The keys of the patterns that are found, a blank behind each. */
+static const char *found_with(const char *text, struct atomicity_options o)
+{
+    static char shown[1000];
+    struct findings f = {0};
+    struct notes n = {0};
+    struct err e = {0};
+    size_t used = 0;
+    shown[0] = '\0';
+    stats = (struct atomicity_stats){0};
+    o.skips_merged = true;
+    CHECK_INT(atomicity_find(trace_of(text), &o, &f, &stats, &n, &e), 0);
+    vec_each (&f.list, finding) {
+        const char *pattern = strchr(finding->key, '|') + 1;
+        used += (size_t)snprintf(shown + used, sizeof shown - used, "%.*s ",
+                                 (int)strcspn(pattern, "|"), pattern);
+    }
+    findings_release(&f);
+    notes_release(&n);
+    return shown;
+}
+
+static const char *found(const char *text)
+{
+    return found_with(text, (struct atomicity_options){.skips_pairs = true});
+}
+
+/* Sections of task A that read, write, or read and write x. */
+#define READ "A acq m; A r x @a; A rel m; "
+#define WRITE "A acq m; A w x @b; A rel m; "
+#define UPDATE "A acq m; A r x @c; A w x @c; A rel m; "
+/* Task A enters a call of its routine, a call in that, or a round of a loop in that. */
+#define CALL "A scope count=0 size=1 value=0; "
+#define CALL_IN "A scope count=1 size=2 value=0; "
+#define ROUND_IN "A scope count=1 size=2 value=2; "
+#define OTHER_WRITES "B acq m; B w x @d; B rel m"
+#define OTHER_READS "B acq m; B r x @d; B rel m"
+
+TEST(scopes_meet_in_the_innermost_that_has_both)
+{
+    struct scope_tree t = {0};
+    struct scope_path p = {0};
+    scope_move(&t, &p, &(struct event){.kind = EVENT_SCOPE, .count = 0, .size = 2, .value = 2});
+    const uint32_t first = scope_now(&p);
+    scope_move(&t, &p, &(struct event){.kind = EVENT_SCOPE, .count = 1, .size = 3, .value = 2});
+    const uint32_t second = scope_now(&p);
+    const struct scope_meeting m = scope_meet(&t, first, second);
+    CHECK_INT(m.common, 1);
+    CHECK_INT(m.first, first);
+    CHECK(scope_is_round(&t, m.first));
+    CHECK(scope_is_round(&t, m.second));
+    CHECK(scope_is_in(&t, second, m.second));
+    CHECK(!scope_is_in(&t, second, m.first));
+    CHECK_INT(scope_meet(&t, second, m.second).second, SCOPE_ROOT);
+    CHECK_INT(scope_meet(&t, first, SCOPE_ROOT).common, SCOPE_ROOT);
+    scope_tree_release(&t);
+}
+
+TEST(a_write_ends_a_complete_call_of_the_routine)
+{
+    static const char text[] = CALL UPDATE CALL READ OTHER_WRITES;
+    CHECK_TEXT(found(text), "");
+    CHECK_INT(stats.settled[SETTLED_CALLS], 1);
+    CHECK_TEXT(
+        found_with(text, (struct atomicity_options){.skips_pairs = true, .wants_settled = true}),
+        "WWR ");
+}
+
+TEST(a_check_and_an_act_in_two_calls_stay_a_couple)
+{
+    CHECK_TEXT(found(CALL READ CALL WRITE OTHER_WRITES), "RWW ");
+    CHECK_TEXT(found(CALL READ CALL UPDATE OTHER_WRITES), "RWR ");
+}
+
+TEST(calls_in_a_function_stay_a_couple)
+{
+    CHECK_TEXT(found(CALL CALL_IN WRITE CALL_IN WRITE OTHER_READS), "WRW ");
+    CHECK_TEXT(found(CALL CALL_IN WRITE CALL_IN READ OTHER_WRITES), "WWR ");
+}
+
+TEST(an_access_of_the_routine_itself_is_no_call)
+{
+    CHECK_TEXT(found(CALL WRITE "A scope count=0 size=0; " READ OTHER_WRITES), "WWR ");
+}
+
+TEST(rounds_of_a_function_are_apart)
+{
+    CHECK_TEXT(found(CALL ROUND_IN READ ROUND_IN WRITE OTHER_WRITES), "");
+    CHECK_INT(stats.settled[SETTLED_LOOP], 1);
+    CHECK_TEXT(found(CALL ROUND_IN READ WRITE OTHER_WRITES), "RWW ");
+}
+
+TEST(a_loop_that_reads_another_variable_in_each_round_is_one)
+{
+    static const char text[] =
+        CALL ROUND_IN "A acq m; A r x @a; A rel m; " ROUND_IN
+                      "A acq m; A r y @b; A rel m; B acq m; B w x @c; B w y @d; B rel m";
+    CHECK_TEXT(found_with(text, (struct atomicity_options){0}), "P2 ");
+}
+
+TEST(two_complete_updates_are_apart)
+{
+    CHECK_TEXT(found(CALL CALL_IN UPDATE CALL_IN UPDATE OTHER_WRITES), "");
+    CHECK_INT(stats.settled[SETTLED_ACTIONS], 1);
+    CHECK_TEXT(found(CALL CALL_IN UPDATE CALL_IN UPDATE OTHER_READS), "");
+}
+
+TEST(a_lock_held_across_two_updates_does_not_join_them)
+{
+    CHECK_TEXT(found("A acq n; " CALL CALL_IN UPDATE CALL_IN UPDATE "A rel n; " OTHER_WRITES), "");
+    CHECK_TEXT(found("A acq n; " CALL CALL_IN WRITE CALL_IN READ "A rel n; " OTHER_WRITES), "WWR ");
+}
+
+TEST(without_scopes_nothing_is_apart)
+{
+    CHECK_TEXT(found(UPDATE READ OTHER_WRITES), "WWR ");
+    CHECK_TEXT(found(UPDATE UPDATE OTHER_READS), "WRW ");
+}
