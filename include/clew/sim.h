@@ -339,6 +339,24 @@ CLEW_BOUND void __sanitizer_cov_trace_pc(void)
     }
 }
 
+/* Counters that clew/sim_counters.s has made of gcc's calls, where it has. */
+#ifndef __clang__
+extern uint8_t __start_clew_cntrs[] __attribute__((weak, visibility("hidden")));
+extern uint8_t __stop_clew_cntrs[] __attribute__((weak, visibility("hidden")));
+extern const uintptr_t __start_clew_pcs[] __attribute__((weak, visibility("hidden")));
+
+CLEW_BOUND __attribute__((constructor)) void clew_find_counters(void);
+CLEW_BOUND __attribute__((constructor)) void clew_find_counters(void)
+{
+    uint8_t *begin = __start_clew_cntrs;
+    if (begin != NULL) {
+        clew_counters.begin = begin;
+        clew_counters.end = __stop_clew_cntrs;
+        clew_counters.places = __start_clew_pcs;
+    }
+}
+#endif
+
 /* What assert() calls: the run ends, the explorer goes on. */
 CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
                                                         unsigned int line, const char *function);

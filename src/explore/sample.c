@@ -8,6 +8,15 @@ struct sample {
     enum pick_strategy strategy;
 };
 
+/* Reading the counters after each step tells which node was where; for strategies that do not ask,
+ * some runs are enough. */
+enum { RUNS_PER_LOOK = 16 };
+
+static bool asks_coverage(enum pick_strategy strategy)
+{
+    return strategy == PICK_UNIQUE || strategy == PICK_FREQUENCY || strategy == PICK_NODEFREQ;
+}
+
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
     const struct sample *s = (const struct sample *)search;
@@ -15,6 +24,8 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     p->pick.strategy = s->strategy;
     p->pick.seed =
         run_index == 0 ? search->options.seed : name_join(search->options.seed, run_index);
+    p->is_learning =
+        asks_coverage(s->strategy) || search->options.has_tasks || run_index % RUNS_PER_LOOK == 0;
     return true;
 }
 

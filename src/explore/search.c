@@ -6,6 +6,7 @@ struct plan search_plan(const struct search_options *o)
         .pick = {.seed = o->seed, .depth = o->pct_depth},
         .faults = o->faults,
         .steps_max = o->depth,
+        .is_counting = true,
         .is_learning = true,
     };
     if (o->from != NULL) {

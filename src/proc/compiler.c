@@ -289,6 +289,25 @@ static void plan_linking(struct compiler_plan *plan, const struct compiler_optio
     finish(plan, &w);
 }
 
+/* Whether gcc's calls for covered blocks can become counters: in AT&T syntax, and not in C++, where
+ * the linker may drop a function that a table speaks of. */
+static bool has_counters(const struct compiler_options *o)
+{
+#if defined(__x86_64__)
+    const bool is_gcc = strcmp(o->compiler, "gcc") == 0;
+#else
+    const bool is_gcc = false;
+#endif
+    for (struct reading at = {.o = o}; is_gcc && read_word(&at); next_word(&at)) {
+        const char *word = o->words[at.at];
+        static const char *const cpp[] = {".C", ".cc", ".cpp", ".cxx", ".c++", ".ii", NULL};
+        if (strcmp(word, "-masm=intel") == 0 || has_ending(word, cpp) || at.is_language) {
+            return false;
+        }
+    }
+    return is_gcc;
+}
+
 static const char *output_of(const struct compiler_options *o)
 {
     const char *output = "a.out";
@@ -320,6 +339,10 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
     }
     add(&w, is_clang(o) ? "-fsanitize-coverage=inline-8bit-counters,pc-table"
                         : "-fsanitize-coverage=trace-pc");
+    if (has_counters(o)) {
+        add(&w, "-Xassembler");
+        add_joined(&w, o->includes, "/clew/sim_counters.s");
+    }
     add_joined(&w, "-I", o->includes);
     if (r->links) {
         add(&w, "-shared");

@@ -190,7 +190,7 @@ uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **bloc
         c->covered_count += !c->is_covered[block->block];
         c->is_covered[block->block] = true;
         c->since[block->block].count += block->count;
-        c->since[block->block].nodes |= UINT64_C(1) << (node < 63 ? node : 63);
+        c->since[block->block].nodes |= node < SIM_NODES_MAX ? UINT64_C(1) << node : 0;
     }
     const uint32_t count = c->touched_count;
     c->touched_count = 0;

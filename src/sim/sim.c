@@ -162,7 +162,9 @@ static void start_all(struct sim *s)
     const struct pick_block *blocks = NULL;
     for (uint32_t i = 0; i < s->node_count; i++) {
         node_start(s, i, false);
-        (void)cover_take(s, i, &blocks);
+        if (s->plan->is_learning) {
+            (void)cover_take(s, i, &blocks);
+        }
     }
     claims_check(s);
     s->variables = s->plan->is_reduced ? hash_segments(s) : 0;
@@ -296,6 +298,10 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
     }
     tell_end(s);
     outside_end(s);
+    if (p->is_counting && !p->is_learning) {
+        const struct pick_block *blocks = NULL;
+        (void)cover_take(s, SIM_NODES_MAX, &blocks);
+    }
     x->pending_last = (uint32_t)x->pending.count;
     if (p->wants_pending && !outcome_is_violation(x->outcome)) {
         keep_pending(s);

@@ -60,7 +60,8 @@ struct plan {
     bool is_reduced;   /* orders of steps that do not conflict are left out: the world tells by its
                           `order` when it turns out that they matter */
     bool wants_shared; /* keep which steps changed variables that belong to no node */
-    bool is_learning;  /* covered blocks are counted, and told to the strategy */
+    bool is_counting;  /* covered blocks are counted, when the run is over */
+    bool is_learning;  /* covered blocks are counted after each step, and told to the strategy */
     struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
     /* Requests that bring other bytes than they would. */
     const struct plan_content *contents;
