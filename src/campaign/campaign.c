@@ -443,6 +443,11 @@ static bool is_same_run(const struct run_record *a, const struct run_record *b)
            a->violation == b->violation;
 }
 
+int campaign_next(struct campaign *c, uint64_t *number, struct err *e)
+{
+    return reopen(c, e) < 0 ? -1 : look_up(c, "runs", number, e);
+}
+
 void campaign_run(struct campaign *c, const struct campaign_run *run)
 {
     must(c->has_job);

@@ -122,6 +122,9 @@ void campaign_discard(struct campaign *c);
 MUST_USE int campaign_take(struct campaign *c, uint32_t count, struct campaign_job *job,
                            struct err *e);
 
+/* The number that the next new job would begin with: how many runs were taken so far. */
+MUST_USE int campaign_next(struct campaign *c, uint64_t *number, struct err *e);
+
 /* What the job under way taught; kept in memory until campaign_done. Counts add up. */
 void campaign_run(struct campaign *c, const struct campaign_run *run);
 void campaign_cover(struct campaign *c, const struct campaign_block *more);

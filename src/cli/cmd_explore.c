@@ -472,7 +472,9 @@ static const struct option options[] = {
     COMMON_JSON,
     COMMON_LIMIT,
     COMMON_SUPPRESS,
-    COMMON_JOBS,
+    COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N",
+               .help = "work in N processes; with a budget of runs, random and pos find the same "
+                       "with any N, other strategies find the same whenever N is the same"),
     COMMON_BUDGET,
     COMMON_ALWAYS,
     {0},

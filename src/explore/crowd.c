@@ -13,7 +13,8 @@ struct crowd {
     struct world *world;
     const struct explore_options *options;
     struct explored *joined;
-    atomic_bool *is_over; /* in memory that all share */
+    uint64_t first; /* the number of the first run */
+    struct loop_shared *shared;
 };
 
 /* The numbers of a part's result; the violations follow, each with its texts. */
@@ -86,7 +87,7 @@ static int work(void *context, uint32_t part, struct out *result, struct err *e)
     if (part > 0 && is_systematic(o.strategy)) {
         o.strategy = PICK_POS;
     }
-    struct loop l = {.part = part, .is_over = c->is_over};
+    struct loop l = {.part = part, .first = c->first, .shared = c->shared};
     struct explored found = {0};
     const int status = loop_run(c->world, &o, &l, &found, e);
     if (status == 0) {
@@ -177,23 +178,44 @@ static int compare(const void *left, const void *right, const void *context)
     return a->run < b->run ? -1 : a->run > b->run;
 }
 
+/* Violations that only runs beyond the last one wanted showed, which is the run of this number. */
+static void drop_later(struct explored *x, uint64_t last)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < x->violations.count; i++) {
+        struct violation *v = &x->violations.at[i];
+        if (v->run - 1 > last) {
+            violation_release(v);
+        } else {
+            x->violations.at[kept++] = *v;
+        }
+    }
+    x->violations.count = kept;
+}
+
 int crowd_explore(struct world *w, const struct explore_options *o, struct explored *x,
                   struct err *e)
 {
     struct crowd c = {.world = w, .options = o, .joined = x};
     void *shared = seam_fails() ? MAP_FAILED
-                                : mmap(NULL, sizeof *c.is_over, PROT_READ | PROT_WRITE,
+                                : mmap(NULL, sizeof *c.shared, PROT_READ | PROT_WRITE,
                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         return err_set(e, "no memory to share among workers");
     }
-    c.is_over = shared;
+    c.shared = shared;
+    atomic_init(&c.shared->is_over, false);
+    atomic_init(&c.shared->runs, UINT_FAST64_MAX);
+    int result = o->campaign == NULL ? 0 : campaign_next(o->campaign, &c.first, e);
     if (o->campaign != NULL) {
         campaign_pause(o->campaign);
     }
     const struct crew crew = {.count = o->jobs, .work = work, .take = take, .context = &c};
-    const int result = crew_run(&crew, e);
-    (void)munmap(shared, sizeof *c.is_over);
+    result = result < 0 ? -1 : crew_run(&crew, e);
+    if (result == 0) {
+        drop_later(x, atomic_load_explicit(&c.shared->runs, memory_order_relaxed));
+    }
+    (void)munmap(shared, sizeof *c.shared);
     if (result == 0) {
         sort_stable(x->violations.at, x->violations.count, sizeof *x->violations.at, compare, NULL);
     }

@@ -173,6 +173,40 @@ static bool look_up(const struct explore_options *o, struct loop *l, struct expl
     return false;
 }
 
+/* All was seen: told to the other processes. */
+static void tell_over(const struct loop *l, const struct explored *found)
+{
+    if (l->shared != NULL && found->is_complete) {
+        atomic_store_explicit(&l->shared->is_over, true, memory_order_relaxed);
+    }
+}
+
+static bool is_told(const struct loop *l)
+{
+    return l->shared != NULL && atomic_load_explicit(&l->shared->is_over, memory_order_relaxed);
+}
+
+/* The violation of this run is all that is wanted: runs before it are still made, by whichever
+ * process, so that the first of all is found with any number of processes. */
+static void tell_found(const struct loop *l, uint64_t number)
+{
+    if (l->shared == NULL) {
+        return;
+    }
+    uint_fast64_t runs = atomic_load_explicit(&l->shared->runs, memory_order_relaxed);
+    while (number < runs &&
+           !atomic_compare_exchange_weak_explicit(&l->shared->runs, &runs, number,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+/* Whether the run is one too many. */
+static bool is_beyond(const struct explore_options *o, const struct loop *l, uint64_t number)
+{
+    return (o->budget.runs != 0 && number - l->first >= o->budget.runs) ||
+           number >= atomic_load_explicit(&l->shared->runs, memory_order_relaxed);
+}
+
 /* The last violation was not there when its run was made again: that is the finding. False when it
  * is known already. */
 static bool keep_unrepeated(struct explored *found, const char *difference)
@@ -234,26 +268,14 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
     }
     once->is_over =
         o->stops_at_violation && (o->is_known == NULL || !o->is_known(o->known_context, x));
-    l->has_stopped |= once->is_over;
+    if (once->is_over) {
+        tell_found(l, once->number);
+    }
     if (!keep_violation(found, w, &once->plan, x, once->number)) {
         return 0;
     }
     l->find_ns = limit_now_ns();
     return settle_violation(w, l, found, x, e);
-}
-
-/* Nothing is left to look for: all was seen, or the first violation is all that is wanted. Told to
- * the other processes. */
-static void tell_over(const struct loop *l, const struct explored *found)
-{
-    if (l->is_over != NULL && (l->has_stopped || found->is_complete)) {
-        atomic_store_explicit(l->is_over, true, memory_order_relaxed);
-    }
-}
-
-static bool is_told(const struct loop *l)
-{
-    return l->is_over != NULL && atomic_load_explicit(l->is_over, memory_order_relaxed);
 }
 
 /* Orders that the search took not to matter do, as a run has shown. */
@@ -288,9 +310,17 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
     }
     int result = ledger_resume(&l->ledger, e);
     while (result == 0 && !once.is_over) {
-        once.number = found->runs * o->jobs + l->part;
-        result = ledger_next(&l->ledger, &once.number, e);
+        uint64_t number = 0;
+        result = ledger_next(&l->ledger, &number, e);
         if (result < 0) {
+            break;
+        }
+        /* Of several processes each makes every jobs-th run, whoever is faster; one alone goes on
+         * where its campaign was. */
+        once.number = l->shared == NULL && o->campaign != NULL
+                          ? number
+                          : l->first + found->runs * o->jobs + l->part;
+        if (l->shared != NULL && is_beyond(o, l, once.number)) {
             break;
         }
         if (!search->ops->next(search, once.number, &once.plan)) {

@@ -7,15 +7,21 @@
 #include "explore/explore.h"
 #include "explore/ledger.h"
 
+/* What processes tell each other. */
+struct loop_shared {
+    atomic_bool is_over;       /* there is nothing left to look for */
+    atomic_uint_fast64_t runs; /* those from this number on need not be made: one before it has
+                                  shown what was looked for */
+};
+
 struct loop {
     uint32_t part;    /* which of the processes this is */
+    uint64_t first;   /* the number of the first run of them all */
     uint64_t next_ns; /* when progress is told again */
     uint64_t look_ns; /* when it is looked up from runs at the latest */
     uint64_t find_ns; /* when the last new violation was found, 0: none */
-    bool has_stopped; /* at a violation */
     struct ledger ledger;
-    atomic_bool *is_over; /* shared: one process tells the others that there is nothing left to look
-                             for; NULL: there is one alone */
+    struct loop_shared *shared; /* by several processes; NULL: there is one alone */
 };
 
 MUST_USE int loop_run(struct world *w, const struct explore_options *o, struct loop *l,

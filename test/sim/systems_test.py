@@ -605,6 +605,35 @@ def test_runs_are_a_budget():
     assert "did you mean --budget 60s?" in done.stderr, done.stderr
 
 
+def told_of(result):
+    """What a search found, without the names of files."""
+    stats = result["stats"]
+    return ([(finding["key"], finding["what"], finding["why"]) for finding in result["findings"]],
+            [stats[name] for name in ("runs", "steps", "violating_runs", "first_violation_run")])
+
+
+def test_any_number_of_processes_finds_the_same():
+    libraries = [(build(example("ring")), ()), (build(example("bank")), ("--net", "datagram"))]
+    for library, options in libraries:
+        for strategy in ("random", "pos"):
+            results = [told_of(explore(library, "--strategy", strategy, "--budget", "301runs", "-j", jobs, *options)) for jobs in "1234"]
+            assert results.count(results[0]) == 4, results
+            firsts = [told_of(explore(library, "--strategy", strategy, "--budget", "301runs", "--first", "-j", jobs, *options))
+                      for jobs in "1234"]
+            assert len({str([(key, what) for key, what, _ in found]) for found, _ in firsts}) == 1, firsts
+            assert len({stats[3] for _, stats in firsts}) == 1, firsts
+        twice = [told_of(explore(library, "--budget", "301runs", "-j", "3", *options)) for _ in range(2)]
+        assert twice[0] == twice[1], twice
+
+
+def test_gcc_and_clang_count_blocks_alike():
+    if len(COMPILERS) < 2:
+        raise tap.Skip("one compiler alone")
+    for compiler in COMPILERS:
+        stats = explore(build(example("ring"), compiler=compiler), "--strategy", "random", "--budget", "200runs")["stats"]
+        assert 0 < stats["blocks_covered"] <= stats["blocks_total"], (compiler, stats)
+
+
 def main():
     try:
         return tap.run(tap.claims(globals()))
