@@ -394,8 +394,6 @@ static void refute(struct grading *r)
         data_each_conflict(r->in->accesses, decide_classes, r);
     }
     reordered_release(&r->reordered);
-    vec_release(&r->order);
-    witness_checker_free(r->checker);
     feasible_free(r->feasible);
 }
 
@@ -538,6 +536,10 @@ int place_grade(struct tally *y, const struct place_input *in, struct notes *n, 
         leave_all_open(y, RACE_OPEN_LARGE);
     } else if (y->groups.count > 0) {
         result = grade(&r, n, e);
+    }
+    vec_release(&r.order);
+    if (r.checker != NULL) {
+        witness_checker_free(r.checker);
     }
     arena_release(&r.arena);
     count_groups(y);
