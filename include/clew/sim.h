@@ -82,7 +82,8 @@ struct clew_system {
     const char *name;
     uint32_t node_count;
     const char *const *nodes;    /* their names; NULL: n1, n2 ... */
-    const char *const *messages; /* the types of messages by name, ended by NULL */
+    const char *const *messages; /* the types of messages by name, ended by NULL; left out: eight
+                                    types, message-0 to message-7 */
     const char *const *timers;   /* the timers of a node by name, ended by NULL */
     size_t state_size;           /* of each node's state, which begins as zeros */
     size_t disk_size;            /* of each node's disk, which begins as zeros */
@@ -135,6 +136,13 @@ struct clew_system {
      * system's own that is the same every time (such as: one element left out, the first, the
      * second ...). Writes at most m->size bytes and says how many; false when there are no more. */
     bool (*shrink)(const struct clew_message *m, uint32_t index, void *bytes, size_t *size);
+
+    /* Timers of a node fire in any order, as if each had a clock of its own; otherwise they fire
+     * in the order of their deadlines. */
+    bool timers_independent;
+    /* A setting's value: by how much the clocks of two nodes may differ. NULL or 0: by any amount.
+     * Not together with timers_independent. */
+    const uint32_t *clock_skew_max;
 };
 
 /* Declares the system of a shared object. */
@@ -231,7 +239,9 @@ CLEW_UNCOUNTED static inline void clew_request(int to, int type, const void *byt
 }
 
 /* The timer fires when the node's clock has moved on by delay; a timer that runs is set anew. The
- * clock moves when timers fire, which they do in the order of their times. */
+ * clock moves when timers fire. The timers of one node fire in the order of their deadlines, unless
+ * the system is declared with timers_independent. Timers of different nodes fire in any order,
+ * unless it bounds their difference by clock_skew_max. */
 CLEW_UNCOUNTED static inline void clew_timer_set(int timer, uint64_t delay)
 {
     clew_calls->timer_set(timer, delay);

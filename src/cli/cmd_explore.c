@@ -31,10 +31,11 @@ static const char *strategy_word(size_t index)
 static int check_command(const struct exploration *x, struct err *e)
 {
     const struct explore_command *c = x->command;
-    if (exploration_is_program(x) && (c->config != NULL || c->net != NULL || c->bug != NULL ||
-                                      c->set != NULL || c->faults != NULL || c->interactive)) {
-        return session_misused(e, "--config, --net, --bug, --set, --faults and --interactive are "
-                                  "for systems, not for programs");
+    if (exploration_is_program(x) &&
+        (c->config != NULL || c->net != NULL || c->bug != NULL || c->set != NULL ||
+         c->faults != NULL || c->weights != NULL || c->until != NULL || c->interactive)) {
+        return session_misused(e, "--config, --net, --bug, --set, --faults, --weights, --until and "
+                                  "--interactive are for systems, not for programs");
     }
     if (command_check(x->session, &c->program, e) < 0) {
         return MISUSED;
@@ -53,6 +54,27 @@ static int check_command(const struct exploration *x, struct err *e)
     return 0;
 }
 
+/* Whether --until names a property of the system. */
+static int check_until(const struct exploration *x, struct err *e)
+{
+    const struct world_property *properties = NULL;
+    const uint32_t count =
+        x->world->ops->properties == NULL ? 0 : x->world->ops->properties(x->world, &properties);
+    char all[300] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(properties[i].name, x->command->until) == 0) {
+            return 0;
+        }
+        if (used < sizeof all) {
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : ", ",
+                                     properties[i].name);
+        }
+    }
+    return err_set(e, "--until: %s has no property \"%s\"; it has %s", x->world->system,
+                   x->command->until, count == 0 ? "none" : all);
+}
+
 static int choose_options(struct exploration *x, struct err *e)
 {
     const struct explore_command *c = x->command;
@@ -69,7 +91,7 @@ static int choose_options(struct exploration *x, struct err *e)
         x->options.budget.time_ns = UINT64_C(60000000000);
     }
     x->options.jobs = (uint32_t)c->common.jobs;
-    x->options.stops_at_violation = c->first;
+    x->options.stops_at_violation = c->first || c->until != NULL;
     x->options.is_known = exploration_is_known;
     x->options.known_context = x;
     *search = (struct search_options){.depth = (uint32_t)(c->depth != 0    ? c->depth
@@ -85,8 +107,15 @@ static int choose_options(struct exploration *x, struct err *e)
     const char *faults = c->faults != NULL       ? c->faults
                          : own.faults[0] != '\0' ? own.faults
                                                  : "none";
-    return fault_budget_parse(&search->faults, faults, e) < 0
-               ? err_wrap(e, c->faults != NULL ? "--faults" : "the system's faults")
+    if (fault_budget_parse(&search->faults, faults, e) < 0) {
+        return err_wrap(e, c->faults != NULL ? "--faults" : "the system's faults");
+    }
+    if (c->until != NULL && check_until(x, e) < 0) {
+        return -1;
+    }
+    const char *weights = c->weights != NULL ? c->weights : own.weights;
+    return weights != NULL && weights[0] != '\0' && weights_parse(&search->weights, weights, e) < 0
+               ? err_wrap(e, "--weights")
                : 0;
 }
 
@@ -141,6 +170,10 @@ static void print_settings(const struct exploration *x, const char *config, stru
         }
     }
     out_text(out, *separator == ' ' ? " none" : "");
+    for (unsigned i = 0; i < PICK_CLASS_COUNT && pick_weights_are_any(&s->weights); i++) {
+        out_format(out, "%s%s=%u", i == 0 ? ", weights " : ",", pick_class_name((enum pick_class)i),
+                   s->weights.of[i]);
+    }
     if (x->world->with != NULL) {
         out_format(out, ", with %s", x->world->with);
     }
@@ -392,6 +425,13 @@ static const struct option options[] = {
      .target = offsetof(struct explore_command, faults),
      .help = "how many of which faults a run may have: crash=1,restart=1,drop=2 ..., or none "
              "(default: as the system says)"},
+    {.name = "weights",
+     .type = OPTION_TEXT,
+     .argument = "LIST",
+     .target = offsetof(struct explore_command, weights),
+     .help = "how likely sampling takes a message, timer, write, helper or request that could be "
+             "next, beside others: timer=1,message=8 (default: auto tries several, others take all "
+             "alike)"},
     {.name = "net",
      .type = OPTION_TEXT,
      .argument = "NET",
@@ -436,6 +476,11 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, first),
      .help = "stop at the first violation"},
+    {.name = "until",
+     .type = OPTION_TEXT,
+     .argument = "PROPERTY",
+     .target = offsetof(struct explore_command, until),
+     .help = "stop when this property is broken; go on past other violations"},
     {.name = "require-exhaustive",
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, require_exhaustive),

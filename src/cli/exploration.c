@@ -34,6 +34,15 @@ static bool is_ignored(const struct exploration *x, const char *key)
     return false;
 }
 
+/* Whether the search was to stop at this one; NULL: at any. Keys of properties end in their names.
+ */
+static bool is_awaited(const char *until, const struct execution *x)
+{
+    const size_t size = until == NULL ? 0 : strlen(until);
+    const size_t key_size = strlen(x->key);
+    return until == NULL || (key_size >= size && strcmp(x->key + key_size - size, until) == 0);
+}
+
 bool exploration_is_known(void *exploration, const struct execution *x)
 {
     const struct exploration *self = exploration;
@@ -42,7 +51,8 @@ bool exploration_is_known(void *exploration, const struct execution *x)
     }
     const struct finding finding = {
         .kind = outcome_finding(x->outcome), .what = x->what, .key = x->key};
-    return suppressions_hide(&self->session->suppressions, &finding);
+    return !is_awaited(self->command->until, x) ||
+           suppressions_hide(&self->session->suppressions, &finding);
 }
 
 /* Adds what is known of a violation, with what all of them have. Texts outlive f or are its own. */
@@ -128,6 +138,11 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_count(f, "violating_runs", found->violating_runs);
     finding_file_count(f, "first_violation_run", found->first_violation_run);
     finding_file_flag(f, "exhausted", found->is_complete && !found->has_drawn);
+    if (!exploration_is_program(x)) {
+        finding_file_count(f, "messages", found->classes[PICK_CLASS_MESSAGE]);
+        finding_file_count(f, "timers", found->classes[PICK_CLASS_TIMER]);
+        finding_file_count(f, "changed_runs", found->changed_runs);
+    }
     finding_file_count(f, "states", found->states);
     finding_file_count(f, "blocks_covered", found->coverage.block_covered);
     finding_file_count(f, "blocks_total", found->coverage.block_total);
@@ -295,6 +310,25 @@ static void print_summary(const struct exploration *x)
     out_char(out, '\n');
 }
 
+/* Warns where runs do little but fire timers, for then hardly anything was tested. */
+static void print_unproductive(const struct exploration *x)
+{
+    enum { RUNS_ENOUGH = 100, MESSAGES_PER_CENT = 10, TIMERS_PER_CENT = 75 };
+    const struct explored *found = &x->found;
+    const uint64_t messages = found->classes[PICK_CLASS_MESSAGE];
+    const uint64_t timers = found->classes[PICK_CLASS_TIMER];
+    if (found->runs < RUNS_ENOUGH || messages * 100 > found->steps * MESSAGES_PER_CENT ||
+        timers * 100 < found->steps * TIMERS_PER_CENT) {
+        return;
+    }
+    out_format(&x->session->out,
+               "hardly any run is productive: %llu of %llu steps are timers, and a run delivers "
+               "%llu.%llu messages; try --weights timer=1,message=8, or longer timeouts\n",
+               (unsigned long long)timers, (unsigned long long)found->steps,
+               (unsigned long long)(messages / found->runs),
+               (unsigned long long)(messages * 10 / found->runs % 10));
+}
+
 /* Why there are so many executions; NULL when nothing needs to be said. */
 static const char *order_of(const struct exploration *x)
 {
@@ -350,6 +384,8 @@ int exploration_report(struct exploration *x)
         print_doubts(x);
         if (exploration_is_program(x)) {
             print_outside(x);
+        } else {
+            print_unproductive(x);
         }
     }
     finding_file_release(&f);

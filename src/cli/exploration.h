@@ -12,6 +12,8 @@ struct explore_command {
     struct common common;
     int strategy; /* by its word */
     const char *faults;
+    const char *weights;
+    const char *until;
     const char *net;
     const char *spec;
     const char *bug;

@@ -21,6 +21,23 @@ enum { RUNS_PER_STATES = 4 };
 static const enum pick_strategy ways[] = {PICK_SURW, PICK_POS, PICK_PCT, PICK_UNIQUE, PICK_RANDOM};
 enum { WAY_COUNT = sizeof ways / sizeof *ways, WAY_MUTATE = WAY_COUNT, ARM_COUNT };
 
+/* How often timers come beside the rest. A system whose every timer is a timeout does little else
+ * where each operation is as likely as any other: its messages hardly arrive before the next. */
+static const struct pick_weights balances[] = {
+    {{0}},
+    {{[PICK_CLASS_MESSAGE] = 8,
+      [PICK_CLASS_TIMER] = 1,
+      [PICK_CLASS_WRITE] = 8,
+      [PICK_CLASS_HELPER] = 8,
+      [PICK_CLASS_REQUEST] = 8}},
+    {{[PICK_CLASS_MESSAGE] = 32,
+      [PICK_CLASS_TIMER] = 1,
+      [PICK_CLASS_WRITE] = 32,
+      [PICK_CLASS_HELPER] = 32,
+      [PICK_CLASS_REQUEST] = 32}},
+};
+enum { BALANCE_COUNT = sizeof balances / sizeof *balances };
+
 /* How often a way was gone, and how often it showed something new; both fade. */
 struct arm {
     double tried;
@@ -43,6 +60,10 @@ struct automatic {
     bool is_complete; /* few delays were all there are */
     struct prng prng;
     struct map pairs; /* that were seen */
+    struct arm balances[BALANCE_COUNT];
+    uint32_t balance; /* of the run that is being made */
+    bool has_timers;  /* some run had one */
+    struct prng balance_prng;
     struct arm arms[ARM_COUNT];
     uint32_t arm; /* of the run that is being made; ARM_COUNT: none of them */
     struct kept_run kept[KEPT_MAX];
@@ -68,22 +89,43 @@ static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
     return false;
 }
 
-/* Each way by its share of rewards, and a little more. */
-static uint32_t choose_arm(struct automatic *a)
+/* Each of them by its share of rewards, and a little more. */
+static uint32_t choose_among(const struct arm *arms, uint32_t count, struct prng *prng)
 {
-    const uint32_t count = a->kept_count > 0 ? ARM_COUNT : WAY_COUNT;
     uint64_t weights[ARM_COUNT] = {0};
     uint64_t total = 0;
+    must(count <= ARM_COUNT);
     for (uint32_t i = 0; i < count; i++) {
-        weights[i] = 100 + (uint64_t)(10000 * (a->arms[i].rewarded + 1) / (a->arms[i].tried + 2));
+        weights[i] = 100 + (uint64_t)(10000 * (arms[i].rewarded + 1) / (arms[i].tried + 2));
         total += weights[i];
     }
-    uint64_t left = prng_below(&a->prng, total);
+    uint64_t left = prng_below(prng, total);
     uint32_t arm = 0;
     for (; arm + 1 < count && left >= weights[arm]; arm++) {
         left -= weights[arm];
     }
     return arm;
+}
+
+static uint32_t choose_arm(struct automatic *a)
+{
+    return choose_among(a->arms, a->kept_count > 0 ? ARM_COUNT : WAY_COUNT, &a->prng);
+}
+
+/* Weights that the user gave are those of every run. */
+static void choose_balance(struct automatic *a, struct plan *p)
+{
+    a->balance = 0;
+    if (a->has_timers && !a->search.options.has_tasks && !pick_weights_are_any(&p->pick.weights)) {
+        a->balance = choose_among(a->balances, BALANCE_COUNT, &a->balance_prng);
+        p->pick.weights = balances[a->balance];
+    }
+}
+
+static void reward(struct arm *arm, double share)
+{
+    arm->tried = arm->tried * 0.99 + 1;
+    arm->rewarded = arm->rewarded * 0.99 + share;
 }
 
 /* Follows a kept run up to some step, then goes at random. */
@@ -110,6 +152,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     a->arm = choose_arm(a);
     *p = search_plan(&search->options);
     p->pick.seed = name_join(search->options.seed, run_index + 1);
+    choose_balance(a, p);
     p->wants_states = a->states != NULL && run_index % RUNS_PER_STATES == 0;
     if (a->arm == WAY_MUTATE) {
         mutate(a, p);
@@ -129,6 +172,7 @@ static uint32_t count_new(struct automatic *a, const struct execution *x, struct
         (void)map_slot(&a->pairs, name_mix(*before, s->operation.action), 1, &is_new);
         count += is_new;
         *before = (uint32_t)s->operation.action;
+        a->has_timers = a->has_timers || s->operation.kind == EVENT_TIMER_FIRE;
     }
     return count;
 }
@@ -174,9 +218,8 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     }
     /* Meanwhile the first phase makes it, too: it is no execution more. */
     search->tally.redundant_runs += a->delay != NULL && x->outcome != OUTCOME_REDUNDANT;
-    struct arm *arm = &a->arms[a->arm];
-    arm->tried = arm->tried * 0.99 + 1;
-    arm->rewarded = arm->rewarded * 0.99 + (new_count > 0 ? 1 : state_share / 2);
+    reward(&a->arms[a->arm], new_count > 0 ? 1 : state_share / 2);
+    reward(&a->balances[a->balance], new_count > 0 ? 1 : state_share / 2);
     if (new_count > 0) {
         keep(a, x);
     }
@@ -224,6 +267,7 @@ static int resume(struct search *search, struct world *w, struct saved *whole, s
         a->arms[i].rewarded = share_of(saved_take(whole));
     }
     prng_init(&a->prng, name_join(search->options.seed, search->tally.runs));
+    a->balance_prng = a->prng;
     if (saved_take(whole) != 0) {
         return a->delay->ops->resume(a->delay, w, whole, more, e);
     }
@@ -267,5 +311,6 @@ struct search *search_auto(const struct search_options *o)
     a->delay = o->is_helping || o->from != NULL ? NULL : search_delay(&few);
     a->states = o->has_states ? mem_zero(STATE_WORDS, sizeof *a->states) : NULL;
     prng_init(&a->prng, o->seed);
+    prng_init(&a->balance_prng, o->seed);
     return &a->search;
 }

@@ -20,6 +20,7 @@ struct crowd {
 /* The numbers of a part's result; the violations follow, each with its texts. */
 struct told {
     uint64_t runs, steps, violating_runs, first_violation_run, states, limited_runs, redundant_runs;
+    uint64_t changed_runs, classes[PICK_CLASS_COUNT];
     struct world_coverage coverage;
     uint64_t violation_count;
     uint64_t executions;
@@ -43,21 +44,23 @@ static bool is_systematic(int strategy)
 
 static void tell(const struct explored *x, struct out *result)
 {
-    const struct told t = {.runs = x->runs,
-                           .steps = x->steps,
-                           .violating_runs = x->violating_runs,
-                           .first_violation_run = x->first_violation_run,
-                           .states = x->states,
-                           .limited_runs = x->limited_runs,
-                           .redundant_runs = x->redundant_runs,
-                           .coverage = x->coverage,
-                           .violation_count = x->violations.count,
-                           .executions = x->executions,
-                           .order = x->order,
-                           .has_data_races = x->has_data_races,
-                           .has_drawn = x->has_drawn,
-                           .is_complete = x->is_complete,
-                           .is_stopped = x->is_stopped};
+    struct told t = {.runs = x->runs,
+                     .steps = x->steps,
+                     .violating_runs = x->violating_runs,
+                     .first_violation_run = x->first_violation_run,
+                     .states = x->states,
+                     .limited_runs = x->limited_runs,
+                     .redundant_runs = x->redundant_runs,
+                     .coverage = x->coverage,
+                     .violation_count = x->violations.count,
+                     .executions = x->executions,
+                     .order = x->order,
+                     .has_data_races = x->has_data_races,
+                     .has_drawn = x->has_drawn,
+                     .is_complete = x->is_complete,
+                     .is_stopped = x->is_stopped};
+    t.changed_runs = x->changed_runs;
+    memcpy(t.classes, x->classes, sizeof t.classes);
     out_bytes(result, &t, sizeof t);
     vec_each (&x->violations, v) {
         const struct told_violation told = {.outcome = v->outcome,
@@ -154,6 +157,10 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
     }
     x->states += t.states;
     x->limited_runs += t.limited_runs;
+    x->changed_runs += t.changed_runs;
+    for (uint32_t i = 0; i < PICK_CLASS_COUNT; i++) {
+        x->classes[i] += t.classes[i];
+    }
     x->redundant_runs += t.redundant_runs;
     x->is_complete = x->is_complete || t.is_complete;
     x->executions += t.executions;

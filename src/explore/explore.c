@@ -125,6 +125,10 @@ static void count_run(struct explored *found, const struct world *w, const struc
     found->runs++;
     found->steps += x->steps.count;
     found->limited_runs += x->outcome == OUTCOME_LIMIT;
+    found->changed_runs += x->has_changed;
+    vec_each (&x->steps, step) {
+        found->classes[pick_class_of(&step->operation)] += step->operation.kind != EVENT_FAULT;
+    }
     found->redundant_runs += x->outcome == OUTCOME_REDUNDANT;
     count_states(found, w, x);
 }

@@ -76,7 +76,9 @@ struct explored {
     uint64_t violating_runs;
     uint64_t first_violation_run; /* 0: none */
     uint64_t states;
-    uint64_t limited_runs; /* that ended at the limit of steps */
+    uint64_t limited_runs;              /* that ended at the limit of steps */
+    uint64_t classes[PICK_CLASS_COUNT]; /* steps of each */
+    uint64_t changed_runs;              /* in which a variable that nodes report changed */
     uint64_t redundant_runs;
     bool is_complete; /* all executions were seen, up to the order of what does not matter: ... */
     uint64_t executions;    /* ... so many, those of searches that this one went on with included */

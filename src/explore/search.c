@@ -3,7 +3,7 @@
 struct plan search_plan(const struct search_options *o)
 {
     struct plan p = {
-        .pick = {.seed = o->seed, .depth = o->pct_depth},
+        .pick = {.seed = o->seed, .depth = o->pct_depth, .weights = o->weights},
         .faults = o->faults,
         .steps_max = o->depth,
         .is_counting = true,

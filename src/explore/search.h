@@ -26,6 +26,7 @@ struct search_options {
     enum world_scope scope; /* of what the world checks */
     enum world_order order; /* likewise */
     uint32_t check_every;   /* as the world has it */
+    struct pick_weights weights; /* of classes of operations; none: auto finds them */
     uint64_t seed;
 };
 

@@ -407,6 +407,35 @@ static struct offer narrow(struct pick *p, const struct offer *offer)
     return narrowed;
 }
 
+const char *pick_class_name(enum pick_class which)
+{
+    static const char *const names[] = {
+#define CLASS(id, name) [PICK_CLASS_##id] = (name),
+        PICK_CLASS_LIST(CLASS)
+#undef CLASS
+    };
+    return names[which];
+}
+
+enum pick_class pick_class_of(const struct pick_operation *o)
+{
+    switch (o->kind) {
+    case EVENT_TIMER_FIRE: return PICK_CLASS_TIMER;
+    case EVENT_FILE_SYNC: return PICK_CLASS_WRITE;
+    case EVENT_HANDLER_BEGIN: return PICK_CLASS_HELPER;
+    default: return o->is_external ? PICK_CLASS_REQUEST : PICK_CLASS_MESSAGE;
+    }
+}
+
+bool pick_weights_are_any(const struct pick_weights *w)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < PICK_CLASS_COUNT; i++) {
+        any |= w->of[i];
+    }
+    return any != 0;
+}
+
 /* Where timers are rare, one choice in so many is of anything. */
 enum { TIMER_ONE_IN = 8 };
 
@@ -417,6 +446,33 @@ static void leave_untimed(struct pick *p, struct offer *offer)
     for (uint32_t i = 0; i < offer->count; i++) {
         const uint32_t own = p->allowed[i];
         if (offer->pending[own].kind != EVENT_TIMER_FIRE) {
+            p->allowed[i] = p->allowed[left];
+            p->allowed[left++] = own;
+        }
+    }
+    offer->count = left > 0 ? left : offer->count;
+}
+
+/* Draws a class by the weights of its operations, and leaves the others out of the offer, which
+ * begins with p->allowed. A class of weight 0 is drawn where there is no other. */
+static void leave_class(struct pick *p, struct offer *offer)
+{
+    uint64_t weights[PICK_CLASS_COUNT] = {0};
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < offer->count; i++) {
+        const enum pick_class class = pick_class_of(&offer->pending[p->allowed[i]]);
+        weights[class] += p->plan.weights.of[class];
+        total += p->plan.weights.of[class];
+    }
+    uint32_t class = 0;
+    for (uint64_t left = total == 0 ? 0 : prng_below(&p->prng, total);
+         total > 0 && left >= weights[class]; class ++) {
+        left -= weights[class];
+    }
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < offer->count; i++) {
+        const uint32_t own = p->allowed[i];
+        if (pick_class_of(&offer->pending[own]) == class) {
             p->allowed[i] = p->allowed[left];
             p->allowed[left++] = own;
         }
@@ -464,6 +520,10 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
     if (p->plan.has_rare_timers && narrowed.among == p->allowed &&
         prng_below(&p->prng, TIMER_ONE_IN) != 0) {
         leave_untimed(p, &narrowed);
+    }
+    if (narrowed.count > 1 && narrowed.among == p->allowed &&
+        pick_weights_are_any(&p->plan.weights)) {
+        leave_class(p, &narrowed);
     }
     const uint32_t chosen = p->strategy->choose(p, &narrowed);
     return take(p, &offer, chosen);

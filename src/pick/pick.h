@@ -83,6 +83,31 @@ const char *pick_strategy_name(enum pick_strategy strategy);
 /* The strategy of this name, -1 when there is none. */
 int pick_strategy_find(const char *name);
 
+/* Classes of a system's operations, by which they may be weighted. CLASS(id, name) */
+#define PICK_CLASS_LIST(CLASS)                                                   \
+    CLASS(MESSAGE, "message") /* from node to node, and whatever is not below */ \
+    CLASS(TIMER, "timer")                                                        \
+    CLASS(WRITE, "write") /* a write reaches the disk */                         \
+    CLASS(HELPER, "helper")                                                      \
+    CLASS(REQUEST, "request") /* from outside */
+
+enum pick_class {
+#define CLASS(id, name) PICK_CLASS_##id,
+    PICK_CLASS_LIST(CLASS)
+#undef CLASS
+        PICK_CLASS_COUNT
+};
+
+const char *pick_class_name(enum pick_class which);
+enum pick_class pick_class_of(const struct pick_operation *o);
+
+/* How likely a strategy takes an operation of each class beside one of another. All 0: it does not
+ * look at classes. */
+struct pick_weights {
+    uint32_t of[PICK_CLASS_COUNT];
+};
+bool pick_weights_are_any(const struct pick_weights *w);
+
 /* At this step (from 0) of the run, the operation of this name. */
 struct pick_turn {
     uint64_t name;
@@ -143,10 +168,11 @@ struct pick_plan {
     const uint64_t *actions;     /* if not NULL, in ascending order: what the strategy may choose,
                                     beside faults */
     size_t action_count;
-    uint32_t externals_max; /* of a run, that the strategy may add to; 0: any number */
-    bool has_rare_timers;   /* the strategy chooses few of them, if anything else is pending */
-    uint32_t depth;         /* of bugs that pct aims at, from 1; 0: 3 */
-    uint32_t length;        /* of runs, as pct takes it; 0: of the longest so far */
+    uint32_t externals_max;      /* of a run, that the strategy may add to; 0: any number */
+    bool has_rare_timers;        /* the strategy chooses few of them, if anything else is pending */
+    struct pick_weights weights; /* by which a class is drawn, of which the strategy then chooses */
+    uint32_t depth;              /* of bugs that pct aims at, from 1; 0: 3 */
+    uint32_t length;             /* of runs, as pct takes it; 0: of the longest so far */
     uint64_t seed;
 };
 

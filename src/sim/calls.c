@@ -238,6 +238,9 @@ static void call_variable(const char *name, int64_t value)
 {
     struct node *n = own_node("clew_variable");
     const uint32_t i = variable_of(running, name);
+    const bool is_known = (n->variables_set >> i & 1) != 0 && n->variables[i] == value;
+    running->execution->has_changed =
+        running->execution->has_changed || (running->now != STEP_NONE && !is_known);
     n->variables[i] = value;
     n->variables_set |= UINT64_C(1) << i;
     claims_set(running, (uint32_t)running->self, i, value);

@@ -46,6 +46,11 @@ static uint32_t count_names(const char *const *names, uint32_t count_max)
     return count;
 }
 
+/* The types of a system that does not name them. */
+static const char *const numbered_messages[] = {"message-0", "message-1", "message-2",
+                                                "message-3", "message-4", "message-5",
+                                                "message-6", "message-7", NULL};
+
 static int check_counts(const struct sim *s, struct err *e)
 {
     if (s->node_count == 0 || s->node_count > SIM_NODES_MAX) {
@@ -95,6 +100,9 @@ int check_system(struct sim *s, struct err *e)
     const struct clew_system *system = s->system;
     s->node_count =
         system->node_count_chosen != NULL ? *system->node_count_chosen : system->node_count;
+    if (system->messages == NULL) {
+        s->described.messages = numbered_messages;
+    }
     s->type_count = count_names(system->messages, SIM_TYPES_MAX);
     s->timer_count = count_names(system->timers, SIM_TIMERS_MAX);
     s->helper_count = count_names(system->helpers, SIM_HELPERS_MAX);
@@ -112,6 +120,11 @@ int check_system(struct sim *s, struct err *e)
     }
     if (system->message == NULL) {
         return err_set(e, "has no function for messages");
+    }
+    s->skew_max = system->clock_skew_max != NULL ? *system->clock_skew_max : 0;
+    if (s->skew_max > 0 && system->timers_independent) {
+        return err_set(e, "has independent timers and a bound on the skew of clocks: a node has "
+                          "one clock, or none");
     }
     if (s->helper_count > 0 && system->help == NULL) {
         return err_set(e, "has helpers, and no function for what they do");

@@ -89,7 +89,7 @@ bool fault_can_strike(const struct sim *s, uint8_t fault, uint32_t node)
     const bool is_up = n->state != NULL;
     switch (fault) {
     case FAULT_CRASH: return is_up;
-    case FAULT_RESTART: return !is_up;
+    case FAULT_RESTART: return !is_up && !n->is_unstarted;
     case FAULT_PARTITION: return !n->is_cut;
     case FAULT_HEAL: return n->is_cut;
     case FAULT_SKEW: return is_up && has_timer(s, n);
@@ -165,7 +165,7 @@ void fault_strike(struct sim *s, const struct pick_operation *o, const struct or
     tell_fault(s, fault, from);
     switch (fault) {
     case FAULT_CRASH: node_crash(s, from->node, from->number); break;
-    case FAULT_RESTART: node_start(s, from->node, true); break;
+    case FAULT_RESTART: node_start(s, from->node, !n->is_unstarted); break;
     case FAULT_DROP: net_discard(s, from->parcel); break;
     case FAULT_DUPLICATE: net_repeat(s, from->parcel); break;
     case FAULT_REORDER: net_advance(s, from->parcel); break;

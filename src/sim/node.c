@@ -23,6 +23,8 @@ void node_start(struct sim *s, uint32_t node, bool is_again)
                   system->state_size);
     }
     s->states[node] = n->state;
+    n->is_unstarted = false;
+    node_keep_clock(s, node);
     enter(s, node, is_again ? "restart" : "start");
     tell_start(s, node, is_again);
     void (*begin)(void *state) =
@@ -34,9 +36,21 @@ void node_start(struct sim *s, uint32_t node, bool is_again)
     leave(s);
 }
 
+/* Time passes for a node that waits, too. It has no timer due before that: no other clock would be
+ * ahead by more then. */
+void node_keep_clock(struct sim *s, uint32_t node)
+{
+    struct node *n = &s->core->nodes[node];
+    const uint64_t latest = s->skew_max > 0 ? node_clock_latest(s) : 0;
+    if (latest > s->skew_max && latest - s->skew_max > n->clock) {
+        n->clock = latest - s->skew_max;
+    }
+}
+
 void node_deliver(struct sim *s, struct parcel *p)
 {
     net_take(s, p);
+    node_keep_clock(s, p->to);
     s->core->nodes[p->to].awaited = (struct awaited){0};
     enter(s, p->to, "message");
     tell_deliver(s, p);
@@ -68,6 +82,7 @@ void node_written(struct sim *s, uint32_t node)
 {
     struct node *n = &s->core->nodes[node];
     struct disk_write *w = disk_complete(n);
+    node_keep_clock(s, node);
     enter(s, node, "written");
     tell_written(s, node);
     if (s->system->written != NULL) {

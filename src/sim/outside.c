@@ -235,6 +235,12 @@ void outside_begin_anew(struct sim *s)
         s->core->events_passed = heap_take(&s->core->heap, (o->events.count + 63) / 64 * 8);
         must(s->core->events_passed != NULL);
     }
+    for (size_t i = 0; o != NULL && i < o->events.count; i++) {
+        const struct fuzz_injection *event = &o->events.list[i];
+        if (event->event->kind == FUZZ_START) {
+            s->core->nodes[event->node].is_unstarted = true;
+        }
+    }
 }
 
 void outside_end(const struct sim *s)
@@ -266,6 +272,7 @@ static uint8_t fault_meant(const struct fuzz_event *event)
 {
     switch (event->kind) {
     case FUZZ_CRASH: return FAULT_CRASH;
+    case FUZZ_START:
     case FUZZ_RESTART: return FAULT_RESTART;
     case FUZZ_PARTITION: return FAULT_PARTITION;
     case FUZZ_HEAL: return FAULT_HEAL;
@@ -276,6 +283,13 @@ static uint8_t fault_meant(const struct fuzz_event *event)
     return 0;
 }
 
+/* A start strikes a node that has not run yet, a restart one that has. */
+static bool can_strike(const struct sim *s, const struct fuzz_event *event, uint32_t node)
+{
+    return event->kind == FUZZ_START ? s->core->nodes[node].is_unstarted
+                                     : fault_can_strike(s, fault_meant(event), node);
+}
+
 /* Whom the fault would strike: the node it names or, of any, the first from the one drawn on that
  * it can. node_count: nobody. */
 static uint32_t target_of(const struct sim *s, const struct fuzz_injection *event)
@@ -283,7 +297,7 @@ static uint32_t target_of(const struct sim *s, const struct fuzz_injection *even
     const uint32_t tries = event->event->node != NULL ? 1 : s->node_count;
     for (uint32_t i = 0; i < tries; i++) {
         const uint32_t node = (event->node + i) % s->node_count;
-        if (fault_can_strike(s, fault_meant(event->event), node)) {
+        if (can_strike(s, event->event, node)) {
             return node;
         }
     }
@@ -303,6 +317,7 @@ static bool has_come(struct sim *s, const struct fuzz_injection *event)
                            .type = (int)event->type, .bytes = event->bytes, .size = event->size});
         return true;
     case FUZZ_WAIT: return event->event->condition == NULL ? is_resting(s) : holds(s, event->event);
+    case FUZZ_START:
     case FUZZ_CRASH:
     case FUZZ_RESTART:
     case FUZZ_PARTITION:
@@ -380,7 +395,7 @@ static bool is_meant(const struct sim *s, const struct fuzz_injection *event,
     for (uint32_t i = 0; i < tries; i++) {
         const uint32_t node = (event->node + i) % s->node_count;
         if (fault_action(s, fault, node) == want->action) {
-            return fault_can_strike(s, fault, node);
+            return can_strike(s, event->event, node);
         }
     }
     return false;

@@ -14,15 +14,25 @@ static uint32_t channel_task_count(const struct sim *s)
     return net_channel_count(s) * (s->has_datagrams ? LINES_PER_CHANNEL : 1);
 }
 
+/* Timers that fire in any order are a line each. */
+static uint32_t timer_lines(const struct sim *s)
+{
+    return s->system->timers_independent && s->timer_count > 0 ? s->timer_count : 1;
+}
+
+static uint32_t fault_task(const struct sim *s, uint32_t fault)
+{
+    return channel_task_count(s) + (1 + timer_lines(s)) * s->node_count + fault;
+}
+
 uint32_t pending_task_count(const struct sim *s)
 {
-    return channel_task_count(s) + 2 * s->node_count + FAULT_LIMIT +
-           (s->helper_count > 0 ? s->node_count : 0);
+    return fault_task(s, FAULT_LIMIT) + (s->helper_count > 0 ? s->node_count : 0);
 }
 
 uint32_t pending_help_task(const struct sim *s, uint32_t node)
 {
-    return channel_task_count(s) + 2 * s->node_count + FAULT_LIMIT + node;
+    return fault_task(s, FAULT_LIMIT) + node;
 }
 
 static uint32_t parcel_task(const struct sim *s, const struct parcel *p)
@@ -36,9 +46,10 @@ static uint32_t disk_task(const struct sim *s, uint32_t node)
     return channel_task_count(s) + node;
 }
 
-static uint32_t timer_task(const struct sim *s, uint32_t node)
+static uint32_t timer_task(const struct sim *s, uint32_t node, uint32_t timer)
 {
-    return channel_task_count(s) + s->node_count + node;
+    const uint32_t lines = timer_lines(s);
+    return channel_task_count(s) + s->node_count + node * lines + (lines > 1 ? timer : 0);
 }
 
 /* What every step changes where the order of all of them matters; 0: nothing. */
@@ -68,7 +79,7 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
     if (o->fault != 0 || o->kind == EVENT_FAULT) {
         added->kind = EVENT_FAULT;
         added->is_external = true;
-        added->task = channel_task_count(s) + 2 * s->node_count + o->fault;
+        added->task = fault_task(s, o->fault);
         added->objects[0] = PICK_EVERYTHING;
     } else {
         added->objects[0] = from->node + 1;
@@ -250,21 +261,46 @@ static void add_timer(struct sim *s, uint32_t node, uint32_t number)
                 &(struct pick_operation){.name = name_occurrence(what, timer->occurrence),
                                          .action = what,
                                          .occurrence = timer->occurrence,
-                                         .task = timer_task(s, node),
+                                         .task = timer_task(s, node, number),
                                          .kind = EVENT_TIMER_FIRE},
                 &(struct origin){.node = node, .cause = timer->cause, .number = number});
+    if (s->skew_max > 0) {
+        s->pending[s->pending_count - 1].objects[0] = PICK_EVERYTHING;
+    }
 }
 
-/* Whether the timer, which is the next of its node, may fire. */
-static bool can_fire(const struct sim *s, const struct node *n, uint32_t timer)
+/* Whether the timer, which is the next of its node, is not held up by the node itself. */
+static bool is_ready(const struct sim *s, const struct node *n, uint32_t timer)
 {
     return timer < s->timer_count && !n->timers[timer].is_resting && !n->awaited.is_any;
+}
+
+/* Whether clocks may differ so much that it fires: no other node has a timer to fire that is due
+ * earlier by more than the bound. */
+static bool is_within_skew(const struct sim *s, const struct node *n, uint32_t timer)
+{
+    const uint64_t deadline = n->timers[timer].deadline;
+    for (uint32_t i = 0; s->skew_max > 0 && i < s->node_count; i++) {
+        const struct node *other = &s->core->nodes[i];
+        const uint32_t next = next_timer(s, other);
+        if (other != n && is_ready(s, other, next) &&
+            other->timers[next].deadline + s->skew_max < deadline) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool can_fire(const struct sim *s, const struct node *n, uint32_t timer)
+{
+    return is_ready(s, n, timer) && is_within_skew(s, n, timer);
 }
 
 void pending_timer(struct sim *s, uint32_t node, uint32_t number)
 {
     const struct node *n = &s->core->nodes[node];
-    if (n->timers[number].is_set && next_timer(s, n) == number && can_fire(s, n, number)) {
+    const bool is_next = s->system->timers_independent || next_timer(s, n) == number;
+    if (n->timers[number].is_set && is_next && can_fire(s, n, number)) {
         add_timer(s, node, number);
     }
 }
@@ -275,10 +311,14 @@ static void list_timers(struct sim *s)
     const uint32_t first = s->pending_count;
     for (uint32_t i = 0; s->timer_count > 0 && i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
-        const uint32_t timer = next_timer(s, n);
-        if (can_fire(s, n, timer)) {
-            add_timer(s, i, timer);
-            settle(s, first);
+        const uint32_t next = next_timer(s, n);
+        const uint32_t lines = timer_lines(s);
+        for (uint32_t k = 0; k < lines; k++) {
+            const uint32_t timer = lines > 1 ? k : next;
+            if (timer < s->timer_count && n->timers[timer].is_set && can_fire(s, n, timer)) {
+                add_timer(s, i, timer);
+                settle(s, first);
+            }
         }
     }
 }

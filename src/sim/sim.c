@@ -161,7 +161,9 @@ static void start_all(struct sim *s)
     /* What starting covers is the node's, but no action's. */
     const struct pick_block *blocks = NULL;
     for (uint32_t i = 0; i < s->node_count; i++) {
-        node_start(s, i, false);
+        if (!s->core->nodes[i].is_unstarted) {
+            node_start(s, i, false);
+        }
         if (s->plan->is_learning) {
             (void)cover_take(s, i, &blocks);
         }
@@ -632,6 +634,7 @@ struct sim_defaults sim_defaults(const struct world *w)
     const char *faults = f != NULL && f->faults != NULL ? f->faults : system->faults;
     return (struct sim_defaults){.name = system->name,
                                  .faults = faults == NULL ? "" : faults,
+                                 .weights = f != NULL && f->weights != NULL ? f->weights : "",
                                  .depth = f != NULL && f->steps_max != 0 ? (uint32_t)f->steps_max
                                                                          : system->depth,
                                  .is_drawn = f != NULL && fuzz_is_drawn(f)};

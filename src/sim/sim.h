@@ -32,9 +32,10 @@ struct sim_options {
 /* What the fuzz file or else the system itself says, for those who choose defaults. */
 struct sim_defaults {
     const char *name;
-    const char *faults; /* "" when nothing is said */
-    uint32_t depth;     /* 0 when nothing is said */
-    bool is_drawn;      /* what comes from outside may differ from run to run */
+    const char *faults;  /* "" when nothing is said */
+    const char *weights; /* of classes of operations; "" when nothing is said */
+    uint32_t depth;      /* 0 when nothing is said */
+    bool is_drawn;       /* what comes from outside may differ from run to run */
 };
 
 /* Loads the shared object at path (which names a file, never a library to be searched for). Fails,

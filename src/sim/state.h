@@ -116,8 +116,9 @@ struct awaited {
 
 struct node {
     struct heap heap;
-    void *state; /* NULL while it is down */
-    bool is_cut; /* nothing reaches it or leaves it */
+    void *state;       /* NULL while it is down */
+    bool is_cut;       /* nothing reaches it or leaves it */
+    bool is_unstarted; /* a start from outside is to come */
     uint64_t clock;
     struct prng prng;
     struct disk disk;
@@ -237,6 +238,7 @@ struct sim {
     bool *is_fifo;        /* of each channel */
     bool has_datagrams;   /* on some channel */
     uint32_t check_every; /* so many steps those in C are asked */
+    uint32_t skew_max;    /* of two clocks; 0: any */
     uint32_t node_count;
     uint32_t type_count;
     uint32_t timer_count;
@@ -435,6 +437,7 @@ void sim_describe(struct world *w, const struct pick_operation *o, struct schedu
 
 /* node.c: what happens to nodes. */
 void node_start(struct sim *s, uint32_t node, bool is_again);
+void node_keep_clock(struct sim *s, uint32_t node); /* within the skew of all others */
 void node_deliver(struct sim *s, struct parcel *p);
 void node_fire(struct sim *s, uint32_t node, uint32_t timer);
 void node_written(struct sim *s, uint32_t node);
@@ -486,8 +489,8 @@ MUST_USE int outside_open(struct sim *s, const struct sim_options *options, stru
 void outside_close(struct sim *s);
 const struct fuzz *outside_fuzz(const struct sim *s); /* NULL: none */
 void outside_begin(struct sim *s);                    /* draws those of the run */
-void outside_begin_anew(struct sim *s);               /* none of them has come */
-void outside_advance(struct sim *s);                  /* lets those come that can */
+void outside_begin_anew(struct sim *s);       /* none of them has come; marks nodes to be started */
+void outside_advance(struct sim *s);          /* lets those come that can */
 bool outside_is_waiting(const struct sim *s); /* the next is a wait, which ends at rest too */
 /* Lists what could be next, and where that is nothing lets a wait be over. */
 void outside_list(struct sim *s);

@@ -236,8 +236,8 @@ static int read_generator(struct reader *r, const struct yaml_node *map)
         read_count(r, map, "most", EVENTS_MAX, &event.most) < 0) {
         return -1;
     }
-    if (event.kind == FUZZ_WAIT) {
-        return yaml_refuse(map, r->e, "waits stand among the initial events only");
+    if (event.kind == FUZZ_WAIT || event.kind == FUZZ_START) {
+        return yaml_refuse(map, r->e, "waits and starts stand among the initial events only");
     }
     const struct yaml_node *name = yaml_field(map, "name");
     if (name != NULL) {
@@ -378,17 +378,33 @@ static int read_faults(struct reader *r, const struct yaml_node *n)
     return 0;
 }
 
+static int read_weights(struct reader *r, const struct yaml_node *n)
+{
+    struct pick_weights weights;
+    struct err why = {.text = ""};
+    if (yaml_want(n, YAML_TEXT, r->e) < 0) {
+        return -1;
+    }
+    if (weights_parse(&weights, n->text, &why) < 0) {
+        return yaml_refuse(n, r->e, "%s", why.text);
+    }
+    r->fuzz->weights = keep(r, n);
+    return 0;
+}
+
 static const struct {
     const char *key;
     int (*read)(struct reader *r, const struct yaml_node *n);
 } parts[] = {{"initial", read_initial},   {"generate", read_generate},
              {"channels", read_channels}, {"net", read_net},
-             {"faults", read_faults},     {"fingerprint", read_fingerprint}};
+             {"faults", read_faults},     {"fingerprint", read_fingerprint},
+             {"weights", read_weights}};
 
 static int read_root(struct reader *r, const struct yaml_node *root)
 {
-    static const char *const fields[] = {"initial",     "generate",    "channels", "net", "steps",
-                                         "check_every", "fingerprint", "faults",   NULL};
+    static const char *const fields[] = {"initial", "generate",    "channels",    "net",
+                                         "steps",   "check_every", "fingerprint", "faults",
+                                         "weights", NULL};
     if (yaml_want_fields(root, fields, r->e) < 0 ||
         read_count(r, root, "steps", STEPS_MAX, &r->fuzz->steps_max) < 0 ||
         read_count(r, root, "check_every", STEPS_MAX, &r->fuzz->check_every) < 0) {

@@ -6,6 +6,7 @@
  *         numbers: [1, 100]
  *       - wait: n1.ready = 1         or: rest
  *       - crash: n3
+ *       - start: n4                  which is down until then
  *     generate:
  *       events: 20                   drawn for each run
  *       from:
@@ -15,6 +16,7 @@
  *     net: fifo
  *     channels: [{from: n1, to: n2, net: datagram}]
  *     faults: drop=2
+ *     weights: timer=1,message=8
  *     steps: 2000
  *     check_every: 1
  *     fingerprint: property
@@ -38,6 +40,7 @@
 /* KIND(id, key) */
 #define FUZZ_KIND_LIST(KIND)     \
     KIND(REQUEST, "request")     \
+    KIND(START, "start")         \
     KIND(CRASH, "crash")         \
     KIND(RESTART, "restart")     \
     KIND(PARTITION, "partition") \
@@ -99,6 +102,7 @@ struct fuzz {
     const char *net;                   /* "fifo" or "datagram"; NULL when not said */
     VEC(struct fuzz_channel) channels; /* a later one wins */
     const char *faults;                /* as fault_budget_parse takes them; NULL when not said */
+    const char *weights;               /* as weights_parse takes them; NULL when not said */
     uint64_t steps_max;                /* 0 when not said */
     uint64_t check_every;              /* so many steps, properties in C; at least 1 */
     enum fuzz_fingerprint fingerprint;

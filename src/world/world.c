@@ -51,6 +51,7 @@ void execution_clear(struct execution *x)
     x->where = 0;
     x->is_faithful = true;
     x->is_early = false;
+    x->has_changed = false;
     x->steps_reused = 0;
     vec_clear(&x->steps);
     vec_clear(&x->without);

@@ -36,6 +36,10 @@ bool fault_budget_is_any(const struct fault_budget *b);
  * or one that no system of nodes has (short reads, connections that are reset). */
 MUST_USE int fault_budget_parse(struct fault_budget *b, const char *text, struct err *e);
 
+/* Reads "timer=1,message=8"; a class that is not named has weight 1. Fails on what is no class of
+ * operations, or no weight, and where all are 0. */
+MUST_USE int weights_parse(struct pick_weights *w, const char *text, struct err *e);
+
 /* What a request brings. */
 struct plan_content {
     uint64_t name; /* of the operation that delivers it */
@@ -133,6 +137,7 @@ struct execution {
     bool is_early;         /* a property was broken between two steps, where more could have come */
     uint64_t hash;         /* of all that happened: equal for equal runs, in every process */
     size_t where;          /* of DIVERGED the turn, of UNSATISFIED the constraint */
+    bool has_changed;      /* a variable that a node reports got another value in a step */
     bool is_faithful;      /* every turn was taken (a lenient run may skip some) */
     uint32_t steps_reused; /* of its steps, the first so many were not taken again: a run before
                               had begun with them */

@@ -236,3 +236,40 @@ TEST(the_same_seed_chooses_the_same)
         CHECK_TEXT(order_under(&plan, &stop, &where), first);
     }
 }
+
+/* How often, in 1,000 first choices, a timer is taken where two messages and a timer are pending.
+ */
+static uint32_t timers_taken(struct pick_weights weights, enum pick_strategy strategy)
+{
+    const struct pick_operation pending[] = {
+        {.name = 1, .action = 1, .task = 0, .kind = EVENT_RECV},
+        {.name = 2, .action = 2, .task = 1, .kind = EVENT_TIMER_FIRE},
+        {.name = 3, .action = 3, .task = 2, .kind = EVENT_RECV},
+    };
+    struct picking p = picking_new(1);
+    uint32_t count = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        const struct pick_plan plan = {.strategy = strategy, .seed = seed, .weights = weights};
+        pick_begin(p.pick, &plan);
+        count += pick_choose(p.pick, pending, 3) == 1;
+        pick_end(p.pick);
+    }
+    picking_free(&p);
+    return count;
+}
+
+TEST(classes_are_drawn_by_their_weights)
+{
+    const struct pick_weights rare = {{[PICK_CLASS_MESSAGE] = 8, [PICK_CLASS_TIMER] = 1}};
+    const struct pick_weights never = {{[PICK_CLASS_MESSAGE] = 1}};
+    const struct pick_weights often = {{[PICK_CLASS_MESSAGE] = 1, [PICK_CLASS_TIMER] = 8}};
+    const enum pick_strategy strategies[] = {PICK_RANDOM, PICK_POS, PICK_SURW};
+    for (size_t i = 0; i < 3; i++) {
+        const uint32_t of_rare = timers_taken(rare, strategies[i]);
+        CHECK(of_rare > 30);
+        CHECK(of_rare < 90); /* one in 17 */
+        CHECK_INT(timers_taken(never, strategies[i]), 0);
+        CHECK(timers_taken(often, strategies[i]) > 750); /* eight in ten */
+    }
+    CHECK(timers_taken((struct pick_weights){{0}}, PICK_RANDOM) > 280);
+}

@@ -474,3 +474,30 @@ TEST(systems_of_an_older_header_are_taken_and_of_a_newer_one_refused)
     system.size = 16;
     CHECK(sim_open_system(&w, &system, &clew_calls, &(struct sim_options){0}, &e) < 0);
 }
+
+TEST(a_node_is_down_until_it_is_started)
+{
+    CHECK_STEPS("initial:\n"
+                "  - {request: put, to: n1, numbers: [4]}\n"
+                "  - {request: put, to: n2, numbers: [5]}\n"
+                "  - wait: n1.digits = 4\n"
+                "  - start: n2\n",
+                "message client>n1/put#1\nfault restart n2\nmessage client>n2/put#1\n");
+    CHECK_INT(digits_of[1], 5);
+}
+
+TEST(no_restart_is_a_start)
+{
+    struct world *w = open_writers("initial: [{start: n2}, {crash: n1}]\n");
+    const struct plan p = {.faults = {.most = {[FAULT_RESTART] = 9}}, .steps_max = 20};
+    struct execution x = {0};
+    const struct pick_operation *pending = NULL;
+    w->ops->begin(w, &p, &x);
+    CHECK_INT(w->ops->pending(w, &pending), 1);
+    CHECK(w->ops->step(w, 0, &x));
+    CHECK_INT(w->ops->pending(w, &pending), 1);
+    CHECK(w->ops->step(w, 0, &x));
+    CHECK_INT(w->ops->pending(w, &pending), 1);
+    execution_release(&x);
+    world_close(w);
+}

@@ -29,6 +29,19 @@ static void want(struct fuzz *f, const char *text)
     }
 }
 
+TEST(weights_are_checked_in_their_place)
+{
+    struct fuzz f;
+    want(&f, "weights: timer=1,message=8\n");
+    CHECK_TEXT(f.weights, "timer=1,message=8");
+    fuzz_release(&f);
+    struct err e = {.text = ""};
+    CHECK_INT(read_text(&f, "weights: ticks=1\n", &e), -1);
+    CHECK(strstr(e.text, "line 1, column 10") != NULL);
+    CHECK(strstr(e.text, "no class of operations") != NULL);
+    fuzz_release(&f);
+}
+
 TEST(every_key_says_what_it_says)
 {
     struct fuzz f;
@@ -116,7 +129,7 @@ TEST(what_is_wrong_is_named_with_line_and_column)
         {"generate:\n  events: 3\n",
          "line 2, column 3: it says how many events (events: N), and from what (from:)"},
         {"generate:\n  events: 3\n  from:\n    - wait: n1.x = 1\n",
-         "line 4, column 7: waits stand among the initial events only"},
+         "line 4, column 7: waits and starts stand among the initial events only"},
         {"generate:\n  events: 3\n  from:\n    - {crash: n1, name: fall}\n"
          "    - {heal: n1, needs: fal}\n",
          "line 5, column 25: no other generator is called so (did you mean fall?)"},
