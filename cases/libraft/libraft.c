@@ -1,5 +1,6 @@
 /* The C Raft library that Debian ships (libraft-dev), unmodified, as a simulated cluster: 3
- * servers, or up to 5 with --set servers=5. The README says what was found.
+ * servers, or up to 5 with --set servers=5; with --set changes=N an operator changes the
+ * configuration and transfers leadership. The README says what was found.
  *
  *     clew explore build/cases/libraft.so
  */
@@ -9,16 +10,28 @@
 
 enum { TICK, CLIENT };
 static const char *const timers[] = {"tick", "client", NULL};
-static const char *const messages[] = {"append",   "append-result", "vote", "vote-result",
-                                       "snapshot", "timeout-now",   NULL};
+static const char *const messages[] = {"append",   "append-result", "vote",    "vote-result",
+                                       "snapshot", "timeout-now",   "operate", NULL};
+enum { OPERATE = 6 };
 
 enum { CLIENT_PERIOD = 30 };
 
 static uint32_t server_count = 3;
+static uint32_t voter_count; /* that the cluster begins with; 0: all */
 static uint32_t patience = 4;
 static uint32_t pre_vote;
 static uint32_t command_max = COMMAND_MAX;
-static uint32_t command_count; /* asked for by clients in this run */
+static uint32_t retries;
+static uint32_t snapshot_threshold; /* 0: no snapshots */
+static uint32_t snapshot_trailing = 2;
+static uint32_t change_count;
+static uint32_t transfers = 1;
+static uint32_t skew;
+
+/* Of this run. */
+static uint32_t command_count;       /* that clients have asked for */
+static uint64_t failed[COMMAND_MAX]; /* commands to be asked for again */
+static uint32_t failed_count;
 
 raft_index server_last(const struct server *s)
 {
@@ -66,36 +79,6 @@ static int io_recover(struct raft_io *io, const struct raft_configuration *conf)
     return RAFT_INVALID;
 }
 
-/* The log stays far below the threshold of snapshots. */
-static int io_snapshot_put(struct raft_io *io, unsigned trailing, struct raft_io_snapshot_put *req,
-                           const struct raft_snapshot *snapshot, raft_io_snapshot_put_cb cb)
-{
-    (void)io;
-    (void)trailing;
-    (void)req;
-    (void)snapshot;
-    (void)cb;
-    return RAFT_INVALID;
-}
-
-static int io_snapshot_get(struct raft_io *io, struct raft_io_snapshot_get *req,
-                           raft_io_snapshot_get_cb cb)
-{
-    (void)io;
-    (void)req;
-    (void)cb;
-    return RAFT_INVALID;
-}
-
-static int io_async_work(struct raft_io *io, struct raft_io_async_work *req,
-                         raft_io_async_work_cb cb)
-{
-    (void)io;
-    (void)req;
-    (void)cb;
-    return RAFT_INVALID;
-}
-
 static raft_time io_time(struct raft_io *io)
 {
     (void)io;
@@ -120,34 +103,42 @@ static const struct raft_io io_template = {.version = 2,
                                            .send = net_send,
                                            .append = store_append,
                                            .truncate = store_truncate,
-                                           .snapshot_put = io_snapshot_put,
-                                           .snapshot_get = io_snapshot_get,
+                                           .snapshot_put = store_snapshot_put,
+                                           .snapshot_get = store_snapshot_get,
                                            .time = io_time,
                                            .random = io_random,
-                                           .async_work = io_async_work};
+                                           .async_work = store_async_work};
 
-/* The state machine: what it gets is looked at, and that is all. */
+/* The state machine: the witness sees what it gets, and it answers with the command. */
 
 static int fsm_apply(struct raft_fsm *fsm, const struct raft_buffer *buf, void **result)
 {
-    witness_apply(fsm->data, *(const uint64_t *)buf->base);
-    *result = NULL;
+    const uint64_t command = *(const uint64_t *)buf->base;
+    witness_apply(fsm->data, command);
+    *result = (void *)(uintptr_t)command;
     return 0;
 }
 
 static int fsm_snapshot(struct raft_fsm *fsm, struct raft_buffer *bufs[], unsigned *n_bufs)
 {
-    (void)fsm;
-    (void)bufs;
-    (void)n_bufs;
-    return RAFT_INVALID;
+    struct server *s = fsm->data;
+    witness_snapshot(s);
+    *n_bufs = 1;
+    *bufs = raft_malloc(sizeof **bufs);
+    **bufs = (struct raft_buffer){.base = pack_machine(&s->machine), .len = sizeof s->machine};
+    return 0;
 }
 
 static int fsm_restore(struct raft_fsm *fsm, struct raft_buffer *buf)
 {
-    (void)fsm;
-    (void)buf;
-    return RAFT_INVALID;
+    struct server *s = fsm->data;
+    if (buf->len != sizeof s->machine) {
+        clew_fail("a snapshot is one machine");
+    }
+    s->machine = *(const struct machine *)buf->base;
+    raft_free(buf->base);
+    witness_restore(s);
+    return 0;
 }
 
 /* When the next tick is due. Of those that find nothing to do most are left out, but not all: a
@@ -169,9 +160,12 @@ static raft_time next_tick(const struct server *s)
     return (due + period - 1) / period * period;
 }
 
-/* After each step: what was sent is on its way, the witness looks, timers are set. */
+/* After each step: the operator acts, what was sent is on its way, the witness looks, timers are
+ * set. */
 static void settle(struct server *s)
 {
+    operator_act(s);
+    store_settle(s);
     net_complete(s);
     witness_look(s);
     const raft_time due = next_tick(s);
@@ -180,7 +174,7 @@ static void settle(struct server *s)
         clew_timer_set(TICK, due - clew_now());
     }
     const bool is_leader = s->raft.state == RAFT_LEADER;
-    if (is_leader && !s->is_asking && command_count < command_max) {
+    if (is_leader && !s->is_asking && (command_count < command_max || failed_count > 0)) {
         s->is_asking = true;
         clew_timer_set(CLIENT, CLIENT_PERIOD);
     }
@@ -190,7 +184,7 @@ static void bootstrap(struct server *s)
 {
     struct raft_configuration conf;
     raft_configuration_init(&conf);
-    for (uint32_t i = 1; i <= server_count; i++) {
+    for (uint32_t i = 1; i <= voter_count; i++) {
         char address[4] = {(char)('0' + i)};
         (void)raft_configuration_add(&conf, i, address, RAFT_VOTER);
     }
@@ -214,9 +208,10 @@ static void begin(struct server *s, bool is_again)
     if (raft_init(&s->raft, &s->io, &s->fsm, (raft_id)clew_self() + 1, s->address) != 0) {
         clew_fail("raft_init() succeeds");
     }
-    raft_set_snapshot_threshold(&s->raft, 1u << 30);
+    raft_set_snapshot_threshold(&s->raft, snapshot_threshold == 0 ? 1u << 30 : snapshot_threshold);
+    raft_set_snapshot_trailing(&s->raft, snapshot_trailing);
     raft_set_pre_vote(&s->raft, pre_vote != 0);
-    if (!is_again) {
+    if (!is_again && (uint32_t)clew_self() < voter_count) {
         bootstrap(s);
     }
     if (raft_start(&s->raft) != 0) {
@@ -238,7 +233,11 @@ static void restart(void *state)
 
 static void message(void *state, const struct clew_message *m)
 {
-    net_receive(state, m);
+    if (m->type == OPERATE) {
+        operator_ask(state, m);
+    } else {
+        net_receive(state, m);
+    }
     settle(state);
 }
 
@@ -249,24 +248,59 @@ static void written(void *state, uint32_t ticket, bool is_failed)
     settle(state);
 }
 
-static void applied(struct raft_apply *req, int status, void *result)
+/* What a client waits for. */
+struct call {
+    struct raft_apply request; /* first */
+    struct server *server;
+    uint64_t command;
+};
+
+/* A client whose command failed does not know whether it was applied, and may ask again. */
+static void answer(struct raft_apply *req, int status, void *result)
 {
-    (void)status;
-    (void)result;
-    raft_free(req);
+    struct call *call = (struct call *)req;
+    if (status == 0) {
+        witness_answer(call->server, call->command, (uint64_t)(uintptr_t)result);
+    } else if (retries != 0 && failed_count < COMMAND_MAX) {
+        failed[failed_count++] = call->command;
+    }
+    raft_free(call);
 }
 
 /* A client asks for one more command; those who do not lead any more refuse. */
 static void ask(struct server *s)
 {
-    struct raft_apply *req = raft_malloc(sizeof *req);
+    struct call *call = raft_calloc(1, sizeof *call);
     struct raft_buffer buf = {.base = raft_malloc(sizeof(uint64_t)), .len = sizeof(uint64_t)};
-    *(uint64_t *)buf.base = command_count + 1;
-    if (raft_apply(&s->raft, req, &buf, 1, applied) == 0) {
-        command_count++;
-    } else {
+    const bool is_again = failed_count > 0;
+    call->server = s;
+    call->command = is_again ? failed[failed_count - 1] : command_count + 1;
+    *(uint64_t *)buf.base = call->command;
+    if (raft_apply(&s->raft, &call->request, &buf, 1, answer) != 0) {
         raft_free(buf.base);
-        raft_free(req);
+        raft_free(call);
+    } else if (is_again) {
+        failed_count--;
+    } else {
+        command_count++;
+    }
+}
+
+/* A follower that is the only voter leads after its timeout, in the same term. Repaired, it begins
+ * a term and votes for itself. */
+static void begin_term(struct server *s)
+{
+    struct raft *raft = &s->raft;
+    const raft_time due =
+        raft->election_timer_start + raft->follower_state.randomized_election_timeout;
+    struct packed_configuration configuration;
+    pack_configuration(&configuration, &raft->configuration);
+    if (net_repairs >= 3 && raft->state == RAFT_FOLLOWER && clew_now() >= due &&
+        configuration_is_alone(&configuration, raft->id)) {
+        raft->current_term++;
+        raft->voted_for = raft->id;
+        (void)store_set_term(&s->io, raft->current_term);
+        (void)store_set_vote(&s->io, raft->id);
     }
 }
 
@@ -275,6 +309,7 @@ static void timer(void *state, int timer)
     struct server *s = state;
     if (timer == TICK) {
         s->tick_at = 0;
+        begin_term(s);
         s->tick(&s->io);
     } else {
         s->is_asking = false;
@@ -287,9 +322,16 @@ static void describe(const void *state, char *text, size_t size)
 {
     static const char *const roles[] = {"unavailable", "follower", "candidate", "leader"};
     const struct server *s = state;
-    (void)snprintf(text, size, "%s, term %llu, vote %llu, log %llu, committed %llu, applied %u",
+    char members[2 * SERVERS_MAX + 1] = "";
+    for (unsigned i = 0; i < s->raft.configuration.n && i < SERVERS_MAX; i++) {
+        const struct raft_server *member = &s->raft.configuration.servers[i];
+        members[2 * i] = "svp"[member->role];
+        members[2 * i + 1] = (char)('0' + member->id);
+    }
+    (void)snprintf(text, size,
+                   "%s, term %llu, vote %llu, log %llu, committed %llu, applied %llu, %s",
                    roles[s->raft.state], s->raft.current_term, s->raft.voted_for, server_last(s),
-                   s->raft.commit_index, s->applied);
+                   s->raft.commit_index, (unsigned long long)s->machine.command_count, members);
 }
 
 static const struct clew_setting settings[] = {
@@ -298,6 +340,39 @@ static const struct clew_setting settings[] = {
      .value = &server_count,
      .least = 1,
      .most = SERVERS_MAX},
+    {.name = "voters",
+     .about = "how many of them are voters at first; 0: all",
+     .value = &voter_count,
+     .most = SERVERS_MAX},
+    {.name = "changes",
+     .about = "requests of the operator in a run",
+     .value = &change_count,
+     .most = 40},
+    {.name = "transfers",
+     .about = "0: the operator changes the configuration only",
+     .value = &transfers,
+     .most = 1},
+    {.name = "snapshot",
+     .about = "entries between two snapshots; 0: none is taken",
+     .value = &snapshot_threshold,
+     .most = LOG_MAX},
+    {.name = "trailing",
+     .about = "entries that are kept behind a snapshot",
+     .value = &snapshot_trailing,
+     .least = 1,
+     .most = LOG_MAX},
+    {.name = "retries",
+     .about = "1: clients ask again for what failed",
+     .value = &retries,
+     .most = 1},
+    {.name = "skew",
+     .about = "by how many ms the clocks of servers differ at most; 0: by any",
+     .value = &skew,
+     .most = 100000},
+    {.name = "configuration",
+     .about = "1: check also that servers use the latest configuration of their logs",
+     .value = &witness_looks_at_configurations,
+     .most = 1},
     {.name = "commands",
      .about = "requests of clients in a run, at most",
      .value = &command_max,
@@ -312,15 +387,35 @@ static const struct clew_setting settings[] = {
      .value = &pre_vote,
      .most = 1},
     {.name = "repair",
-     .about = "1: answers claim no more than the request asked for (see the README)",
+     .about = "1: answers claim no more than was asked; 2: and leaders commit by their own term",
      .value = &net_repairs,
-     .most = 1},
+     .most = 12},
     {0},
 };
+
+/* Requests of the operator: what to do, with which server, in which role. */
+static char config[400];
+
+static void adjust(struct clew_system *system)
+{
+    voter_count = voter_count == 0 || voter_count > server_count ? server_count : voter_count;
+    if (change_count == 0) {
+        return;
+    }
+    (void)snprintf(config, sizeof config,
+                   "generate:\n"
+                   "  events: %u\n"
+                   "  from:\n"
+                   "    - {request: operate, to: any, number_size: 1, numbers: [0..%d, 1..%u, "
+                   "0..2]}\n",
+                   change_count, transfers != 0 ? TRANSFER : REMOVE, server_count);
+    system->config = config;
+}
 
 CLEW_SYSTEM(.name = "libraft", .node_count_chosen = &server_count, .messages = messages,
             .timers = timers, .state_size = sizeof(struct server), .disk_size = STORE_SIZE,
             .start = start, .message = message, .timer = timer, .written = written,
             .restart = restart, .fingerprint = net_fingerprint, .describe = describe,
-            .properties = witness_properties, .settings = settings,
-            .faults = "crash=2,restart=2,drop=4", .net = "fifo", .depth = 400);
+            .properties = witness_properties, .settings = settings, .adjust = adjust,
+            .clock_skew_max = &skew, .faults = "crash=2,restart=2,drop=4", .net = "fifo",
+            .depth = 400);

@@ -66,7 +66,11 @@ static struct packet pack_head(const struct raft_message *m)
         return (struct packet){
             .term = t->term, .index = t->last_log_index, .log_term = t->last_log_term};
     }
-    default: clew_fail("a message is of a kind that this cluster uses"); return (struct packet){0};
+    case RAFT_IO_INSTALL_SNAPSHOT: {
+        const struct raft_install_snapshot *i = &m->install_snapshot;
+        return (struct packet){.term = i->term, .index = i->last_index, .log_term = i->last_term};
+    }
+    default: clew_fail("a message is of a known kind"); return (struct packet){0};
     }
 }
 
@@ -97,6 +101,10 @@ static void unpack_head(struct raft_message *m, const struct packet *p)
     case RAFT_IO_APPEND_ENTRIES_RESULT:
         m->append_entries_result = (struct raft_append_entries_result){
             .term = p->term, .rejected = p->index, .last_log_index = p->commit};
+        break;
+    case RAFT_IO_INSTALL_SNAPSHOT:
+        m->install_snapshot = (struct raft_install_snapshot){
+            .term = p->term, .last_index = p->index, .last_term = p->log_term};
         break;
     default:
         m->timeout_now = (struct raft_timeout_now){
@@ -139,6 +147,26 @@ static struct raft_entry *unpack_entries(const unsigned char *bytes, size_t size
         at += head.size;
     }
     return entries;
+}
+
+static size_t pack_install(unsigned char *to, const struct raft_install_snapshot *i)
+{
+    struct packed_snapshot packed = {
+        .index = i->last_index, .term = i->last_term, .configuration_index = i->conf_index};
+    pack_configuration(&packed.configuration, &i->conf);
+    memcpy(&packed.machine, i->data.base, sizeof packed.machine);
+    memcpy(to, &packed, sizeof packed);
+    return sizeof packed;
+}
+
+static void unpack_install(struct raft_install_snapshot *i, const unsigned char *bytes)
+{
+    struct packed_snapshot packed;
+    memcpy(&packed, bytes, sizeof packed);
+    i->conf_index = packed.configuration_index;
+    unpack_configuration(&i->conf, &packed.configuration);
+    i->data =
+        (struct raft_buffer){.base = pack_machine(&packed.machine), .len = sizeof packed.machine};
 }
 
 uint32_t net_repairs;
@@ -186,6 +214,8 @@ static void put_on_way(struct server *s, const struct raft_message *message)
     memcpy(bytes, &head, sizeof head);
     if (message->type == RAFT_IO_APPEND_ENTRIES) {
         size += pack_entries(bytes + sizeof head, &message->append_entries);
+    } else if (message->type == RAFT_IO_INSTALL_SNAPSHOT) {
+        size += pack_install(bytes + sizeof head, &message->install_snapshot);
     }
     clew_send(to, message->type - 1, bytes, size);
 }
@@ -195,14 +225,20 @@ int net_send(struct raft_io *io, struct raft_io_send *req, const struct raft_mes
              raft_io_send_cb cb)
 {
     struct server *s = io->impl;
-    if (message->server_id != 0) {
+    const bool is_stray =
+        message->type == RAFT_IO_APPEND_ENTRIES_RESULT && message->server_id > SERVERS_MAX;
+    if (is_stray && net_repairs < 6) {
+        witness_stray(s);
+    } else if (!is_stray && message->server_id != 0) {
         put_on_way(s, message);
     }
     if (s->sent_count == SENDS_MAX) {
         clew_fail("a step sends few messages");
     }
     req->cb = cb;
-    s->sent[s->sent_count++] = req;
+    if (cb != NULL) {
+        s->sent[s->sent_count++] = req;
+    }
     return 0;
 }
 
@@ -212,6 +248,100 @@ void net_complete(struct server *s)
         s->sent[i]->cb(s->sent[i], 0);
     }
     s->sent_count = 0;
+}
+
+/* A leader commits entries of older terms only along with one of its own (section 5.4.2 of the
+ * paper). Repaired, an answer that reaches new entries but none of the leader's term is lost. */
+static bool is_older_term(const struct server *s, const struct raft_message *m)
+{
+    const struct raft *raft = &s->raft;
+    const struct raft_append_entries_result *a = &m->append_entries_result;
+    const raft_index index = a->last_log_index;
+    return net_repairs >= 2 && m->type == RAFT_IO_APPEND_ENTRIES_RESULT &&
+           raft->state == RAFT_LEADER && a->rejected == 0 && a->term == raft->current_term &&
+           index > raft->commit_index && index > raft->log.offset && index <= server_last(s) &&
+           server_entry(s, index)->term != raft->current_term;
+}
+
+/* A server votes once in a term, but in the library for the target of its own transfer even if it
+ * has voted for another. Repaired, it does not get such a request. */
+static bool is_second_vote(const struct server *s, const struct raft_message *m)
+{
+    const struct raft *raft = &s->raft;
+    const struct raft_request_vote *v = &m->request_vote;
+    return net_repairs >= 4 && m->type == RAFT_IO_REQUEST_VOTE && !v->pre_vote &&
+           v->term == raft->current_term && raft->voted_for != 0 &&
+           raft->voted_for != v->candidate_id;
+}
+
+/* A follower uses a new configuration when the entry is on its disk, and not at all if it follows
+ * nobody by then; but it asks for votes with that entry. Repaired, it uses the configuration as
+ * soon as the entry is in its log. */
+static void adopt_configuration(struct server *s)
+{
+    struct raft *raft = &s->raft;
+    raft_index index = net_repairs >= 5 && raft->state == RAFT_FOLLOWER ? server_last(s) : 0;
+    while (index > raft->log.offset && server_entry(s, index)->type != RAFT_CHANGE) {
+        index--;
+    }
+    if (index > raft->log.offset && index > raft->configuration_index &&
+        index > raft->configuration_uncommitted_index) {
+        struct packed_configuration packed;
+        decode_configuration(&packed, server_entry(s, index)->buf.base);
+        raft_configuration_close(&raft->configuration);
+        unpack_configuration(&raft->configuration, &packed);
+        raft->configuration_uncommitted_index = index;
+    }
+}
+
+/* The index of the first entry that is another in the log; 0: none. */
+static raft_index first_conflict(const struct server *s, const struct raft_append_entries *a)
+{
+    for (unsigned i = 0; i < a->n_entries; i++) {
+        const raft_index index = a->prev_log_index + 1 + i;
+        if (index > s->raft.log.offset && index <= server_last(s) &&
+            server_entry(s, index)->term != a->entries[i].term) {
+            return index;
+        }
+    }
+    return 0;
+}
+
+/* A follower that truncates an uncommitted configuration goes back to the committed one, which it
+ * looks for in its log only. Repaired, it takes it from its snapshot where the log begins later. */
+static void roll_back(struct server *s, const struct raft_append_entries *a)
+{
+    struct raft *raft = &s->raft;
+    const raft_index conflict = first_conflict(s, a);
+    if (net_repairs < 7 || a->term < raft->current_term || conflict == 0 ||
+        conflict > raft->configuration_uncommitted_index ||
+        raft->configuration_index > raft->log.offset) {
+        return;
+    }
+    struct packed_snapshot packed;
+    store_read_snapshot(&packed);
+    raft_configuration_close(&raft->configuration);
+    unpack_configuration(&raft->configuration, &packed.configuration);
+    raft->configuration_uncommitted_index = 0;
+}
+
+/* A follower rejects a request that begins with entries its snapshot has replaced, and gives up
+ * when the leader then begins with the first of all. Repaired, it skips those entries, which are
+ * committed and hence the same. */
+static void skip_replaced(struct server *s, struct raft_append_entries *a)
+{
+    const struct raft_log *log = &s->raft.log;
+    const raft_index end = log->snapshot.last_index;
+    if (net_repairs < 8 || a->term < s->raft.current_term || a->prev_log_index >= log->offset) {
+        return;
+    }
+    const raft_index before = end - a->prev_log_index;
+    const unsigned skipped = before < a->n_entries ? (unsigned)before : a->n_entries;
+    a->prev_log_index = end;
+    a->prev_log_term = log->snapshot.last_term;
+    a->n_entries -= skipped;
+    memmove(a->entries, a->entries + skipped, a->n_entries * sizeof *a->entries);
+    s->asked = s->asked > end ? s->asked : end;
 }
 
 void net_receive(struct server *s, const struct clew_message *m)
@@ -230,8 +360,16 @@ void net_receive(struct server *s, const struct clew_message *m)
         note_request(s, &head);
         message.append_entries.entries = unpack_entries(
             (const unsigned char *)m->bytes + sizeof head, m->size - sizeof head, head.entry_count);
+        roll_back(s, &message.append_entries);
+        skip_replaced(s, &message.append_entries);
+    } else if (message.type == RAFT_IO_INSTALL_SNAPSHOT) {
+        note_request(s, &head);
+        unpack_install(&message.install_snapshot, (const unsigned char *)m->bytes + sizeof head);
     }
-    s->recv(&s->io, &message);
+    if (!is_older_term(s, &message) && !is_second_vote(s, &message)) {
+        s->recv(&s->io, &message);
+    }
+    adopt_configuration(s);
     s->matched = s->asked > s->matched ? s->asked : s->matched;
     s->asked = 0;
 }

@@ -13,10 +13,37 @@ enum {
     SENDS_MAX = 64,   /* within one step */
 };
 
-/* A write to the disk that is under way; of a truncation nobody is told. */
-struct store_write {
-    struct store_write *next;
-    struct raft_io_append *request; /* NULL for truncations */
+/* The state machine: it counts its commands. The witness adds what it needs to go on from here. */
+struct machine {
+    uint64_t command_count;
+    uint64_t index; /* of the last entry applied */
+    uint64_t chain; /* hash of the log up to it */
+};
+
+/* Roles by server: 0 is no member, otherwise the role plus one. */
+struct packed_configuration {
+    uint8_t roles[8];
+};
+
+/* A snapshot on the disk or in a message; index 0 is none. */
+struct packed_snapshot {
+    uint64_t index;
+    uint64_t term;
+    uint64_t configuration_index;
+    struct packed_configuration configuration;
+    struct machine machine;
+};
+
+struct store_write;
+
+enum { WISHES_MAX = 8 };
+
+/* What an operator asks of the leader. */
+enum operation { ADD, ASSIGN, REMOVE, TRANSFER, OPERATION_COUNT };
+struct wish {
+    uint8_t operation;
+    uint8_t server; /* from 1 */
+    uint8_t role;   /* to assign */
 };
 
 struct server {
@@ -26,24 +53,38 @@ struct server {
     char address[4];
     raft_io_tick_cb tick;
     raft_io_recv_cb recv;
-    raft_time tick_at;   /* when the next tick is due; 0: none is */
-    bool is_asking;      /* a client is about to come */
-    raft_index stored;   /* the last entry that is on the disk or on its way there */
-    uint32_t applied;    /* commands that the state machine has got */
+    raft_time tick_at; /* when the next tick is due; 0: none is */
+    bool is_asking;    /* a client is about to come */
+    raft_index stored; /* the last entry that is on the disk or on its way there */
+    bool is_errored;   /* a write has failed: the disk takes no more until a restart */
+    struct machine machine;
     uint32_t sent_count; /* in this step */
     struct raft_io_send *sent[SENDS_MAX];
     raft_term matched_term; /* of the leader whose ... */
     raft_index matched;     /* log this one agrees with up to here */
     raft_index asked;       /* up to where the request agrees that is being handled; 0: none is */
-    struct store_write *writes_first;
+    struct store_write *writes_first; /* the first is under way, the others wait for it */
     struct store_write *writes_last;
+    struct wish wishes[WISHES_MAX];
+    uint32_t wish_count;
+    struct raft_change *change;     /* under way, NULL: none */
+    struct raft_transfer *transfer; /* likewise */
+    raft_index chain_first;         /* from this index on, chain is known */
+    uint64_t chain[LOG_MAX + 1];    /* of the log up to each index (witness.c) */
 };
 
 /* heap.c: all memory of libraft is the node's. */
 extern struct raft_heap node_heap;
 
+/* pack.c: configurations and snapshots without pointers. */
+void pack_configuration(struct packed_configuration *packed, const struct raft_configuration *c);
+void unpack_configuration(struct raft_configuration *c, const struct packed_configuration *packed);
+bool configuration_is_alone(const struct packed_configuration *c, raft_id id); /* the only voter */
+void decode_configuration(struct packed_configuration *packed, const void *bytes);
+void *pack_machine(const struct machine *m); /* a copy by raft_malloc */
+
 /* store.c: what is on the disk. */
-enum { STORE_SIZE = 24 + LOG_MAX * (16 + DATA_MAX) };
+enum { STORE_SIZE = 24 + sizeof(struct packed_snapshot) + LOG_MAX * (16 + DATA_MAX) };
 int store_load(struct raft_io *io, raft_term *term, raft_id *voted_for,
                struct raft_snapshot **snapshot, raft_index *start_index,
                struct raft_entry *entries[], size_t *n_entries);
@@ -53,6 +94,14 @@ int store_set_vote(struct raft_io *io, raft_id server_id);
 int store_append(struct raft_io *io, struct raft_io_append *req, const struct raft_entry entries[],
                  unsigned n, raft_io_append_cb cb);
 int store_truncate(struct raft_io *io, raft_index index);
+int store_snapshot_put(struct raft_io *io, unsigned trailing, struct raft_io_snapshot_put *req,
+                       const struct raft_snapshot *snapshot, raft_io_snapshot_put_cb cb);
+int store_snapshot_get(struct raft_io *io, struct raft_io_snapshot_get *req,
+                       raft_io_snapshot_get_cb cb);
+void store_read_snapshot(struct packed_snapshot *packed);
+int store_async_work(struct raft_io *io, struct raft_io_async_work *req, raft_io_async_work_cb cb);
+/* After each step: what cannot be written fails. */
+void store_settle(struct server *s);
 /* The oldest write is over. */
 void store_written(struct server *s, bool is_failed);
 
@@ -66,9 +115,20 @@ extern uint32_t net_repairs; /* 1: answers to requests for appending claim what 
 void net_receive(struct server *s, const struct clew_message *m);
 uint64_t net_fingerprint(const struct clew_message *m);
 
-/* witness.c: looks on, and remembers what was ever seen. */
+/* operator.c: changes of the configuration and transfers of leadership. */
+void operator_ask(struct server *s, const struct clew_message *m); /* a request from outside */
+void operator_act(struct server *s); /* after each step: asks libraft, if the server leads */
+
+/* witness.c: checks every step, and remembers what was ever seen. */
 void witness_look(struct server *s);                    /* after each step of a server */
 void witness_apply(struct server *s, uint64_t command); /* the state machine gets a command */
+void witness_snapshot(struct server *s);                /* fills in the machine's index and chain */
+void witness_snapshot_put(struct server *s, const struct packed_snapshot *snapshot);
+void witness_restore(struct server *s); /* the machine was replaced */
+/* The client that sent this command is told that it was applied with this result. */
+void witness_answer(struct server *s, uint64_t command, uint64_t result);
+void witness_stray(struct server *s); /* answers a leader although it follows none */
+extern uint32_t witness_looks_at_configurations;
 extern const struct clew_property witness_properties[];
 
 /* The entry at index, from 1 to the last. */

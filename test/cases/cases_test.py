@@ -1,6 +1,7 @@
 """The case studies: each bug is found by what its expect file names and replayed. expect.py says what is in those files."""
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,22 @@ def test_schedules_of_a_case_show_what_they_have_recorded():
         for path in sorted(glob.glob(os.path.join(SOURCE, "cases", case.name, "*.sched"))):
             done = run(CLEW, "replay", path, library(case.name))
             assert done.returncode == 1 and "as recorded" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_repairs_of_libraft_silence_its_schedules():
+    """Each schedule of a mistake in configurations, snapshots or failed writes shows nothing once that mistake is repaired."""
+    repairs = {"sole-voter": 3, "two-votes": 4, "late-configuration": 5, "stray-answer": 6, "rollback": 7, "resent-request": 8,
+               "own-term": 9, "failed-writes": 10, "failed-change": 11}
+    if not os.path.exists(library("libraft")):
+        return
+    for name, repair in repairs.items():
+        with open(os.path.join(SOURCE, "cases", "libraft", name + ".sched"), encoding="ascii") as file:
+            text = re.sub(r"repair=[0-9]+", f"repair={repair}", file.read())
+        with tempfile.NamedTemporaryFile("w", suffix=".sched") as changed:
+            changed.write(text)
+            changed.flush()
+            done = run(CLEW, "replay", "--lenient", changed.name, library("libraft"))
+        assert done.returncode in (0, 3), name + ": " + done.stdout + done.stderr
 
 
 def test_systematic_search_finds_nothing_where_as_many_samples_do():
