@@ -54,4 +54,10 @@ static inline uint64_t name_fault(uint8_t fault, uint64_t target)
     return name_mix(name_mix(4, fault), target);
 }
 
+/* A place in the code and what kind of operation is done there. */
+static inline uint64_t name_of_place(uint64_t place, uint16_t kind)
+{
+    return place == 0 ? 0 : name_mix(name_mix(5, place), kind);
+}
+
 #endif

@@ -59,7 +59,7 @@ static uint32_t choose(struct pick *p, const struct offer *offer)
 {
     uint32_t best = highest(p, offer);
     for (uint32_t i = 0; i < p->pct.lowered_count; i++) {
-        if (p->pct.lowered_at[i] == p->step) {
+        if (p->pct.lowered_at[i] == p->choice_count) {
             p->pct.priorities[offer->pending[best].task] = i + 1;
             best = highest(p, offer);
         }
@@ -79,8 +79,9 @@ static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
 
 static void end(struct pick *p)
 {
-    if (p->step > p->pct.length_most || p->pct.length_most == LENGTH_DEFAULT) {
-        p->pct.length_most = p->step > 0 ? p->step : 1;
+    const uint32_t length = p->choice_count;
+    if (length > p->pct.length_most || p->pct.length_most == LENGTH_DEFAULT) {
+        p->pct.length_most = length > 0 ? length : 1;
     }
 }
 

@@ -99,6 +99,9 @@ static void lay_out(struct pick *p, struct carving *c)
     p->asleep = carve(c, l->asleep_max, sizeof *p->asleep);
     table_init(&p->changed, carve(c, table_entries(l->object_max), sizeof(struct table_entry)),
                l->object_max);
+    p->starved = carve(c, l->task_max, sizeof *p->starved);
+    wish_init(p, c);
+    point_init(p, c);
     pct_init(p, c);
     pos_init(p, c);
     surw_init(p, c);
@@ -135,11 +138,14 @@ void pick_begin(struct pick *p, const struct pick_plan *plan)
     p->turn = 0;
     p->where = 0;
     p->external_count = 0;
+    p->choice_count = 0;
     p->asleep_count = plan->asleep_count;
     for (size_t i = 0; i < plan->asleep_count; i++) {
         p->asleep[i] = plan->asleep[i];
     }
     keep_begin(p);
+    wish_begin(p);
+    point_begin(p);
     if (p->strategy->begin != NULL) {
         p->strategy->begin(p);
     }
@@ -177,8 +183,10 @@ static int take(struct pick *p, const struct offer *offer, uint32_t chosen)
         p->strategy->done(p, offer, chosen);
     }
     keep_done(p, o);
+    wish_done(p, o);
     wake(p, o);
     p->external_count += o->is_external;
+    p->choice_count++;
     p->step++;
     return (int)chosen;
 }
@@ -505,6 +513,9 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
     }
     if (is_stuck(&offer, is_held)) {
         return take_bound_fault(p, &offer, PICK_STUCK);
+    }
+    if (p->plan.wish_count > 0) {
+        wish_narrow(p, &offer);
     }
     const bool is_planned = p->turn < p->plan.turn_count || p->step < p->plan.steps_first;
     if (is_planned || p->plan.strategy == PICK_FIRST) {

@@ -24,6 +24,8 @@ struct pick_operation {
     uint64_t name;       /* pick/name.h; unique among those pending */
     uint64_t action;     /* what it does, whichever occurrence: the key of coverage history */
     uint64_t content;    /* of what it brings, a hash; 0: nothing */
+    uint64_t place;      /* where in the code it stands, with its kind (name_of_place), whichever
+                            task does it; 0: not known */
     uint32_t task;       /* whose next step it is, the same number in every run */
     uint32_t objects[2]; /* what it touches, the same numbers in every run; 0: nothing */
     uint32_t region;     /* memory it touches: a stretch, by a number, 0: none known ... */
@@ -149,6 +151,31 @@ struct pick_constraint {
     bool is_negated;
 };
 
+/* A wish about the order of operations. It is soft: operations wait for it only while another
+ * operation that nothing holds back can be chosen, and none waits for more than WISH_STEPS_MAX
+ * steps. So a wish never ends a run, and every run under wishes is a run of the program. */
+enum pick_wish_kind {
+    PICK_HOLD,    /* each operation at the place `second` waits */
+    PICK_EARLY,   /* those of other tasks that conflict with `operation` wait until it, called
+                     `first`, is done */
+    PICK_BETWEEN, /* once `first` is done, operations at the place `second` of its task wait: with
+                     PICK_EARLY this opens a triple, so that others come between the two */
+    PICK_AFTER,   /* each operation at the place `second` waits until one at `first` is done */
+    PICK_READS,   /* the same, and after `first` those that would overwrite what it wrote wait until
+                     one at `second` is done: a read at `second` finds what `first` wrote */
+};
+
+enum { PICK_WISHES_MAX = 64, WISH_STEPS_MAX = 1500 };
+
+struct pick_wish {
+    enum pick_wish_kind kind;
+    uint64_t first;      /* of EARLY and BETWEEN the name of an operation, else a place */
+    uint64_t second;     /* a place */
+    uint32_t skip;       /* of HOLD: so many operations at the place go without waiting */
+    uint64_t tasks_seed; /* of HOLD: not 0: of the tasks, a random half is held */
+    struct pick_operation operation; /* of EARLY: what it touches */
+};
+
 /* All that is pointed to outlives the run. {0} is: the default order to the end. */
 struct pick_plan {
     const struct pick_turn *turns; /* by step */
@@ -161,6 +188,13 @@ struct pick_plan {
     size_t want_count;
     const struct pick_constraint *constraints;
     size_t constraint_count;
+    const struct pick_wish *wishes; /* at most PICK_WISHES_MAX */
+    size_t wish_count;
+    /* If not NULL: accesses to memory are choices only at these points (pick_is_point). A list
+     * grows from run to run, at its end alone; another list has another number, not 0. */
+    const uint64_t *points;
+    size_t point_count;
+    uint64_t points_number;
     const struct pick_operation *asleep; /* not to be chosen by `first` after the last turn, until
                                             something they conflict with has happened */
     size_t asleep_count;
@@ -194,6 +228,7 @@ struct pick_limits {
     uint32_t object_max;     /* objects whose users are counted (surw), last changes kept (FROM) */
     uint32_t constraint_max; /* of a plan */
     uint32_t asleep_max;     /* of a plan */
+    uint32_t point_max;      /* of a plan */
     uint32_t action_max;     /* whose blocks are remembered */
     uint32_t block_count;    /* block numbers are below */
 };
@@ -210,6 +245,21 @@ void pick_begin(struct pick *p, const struct pick_plan *plan);
 /* The index of the operation to do next, or an enum pick_stop. O(count) and, with constraints,
  * O(count * constraints). */
 int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t count);
+
+/* What a point is: a word of memory (8 bytes of a region) that several tasks use, a place in the
+ * code from where one was used, or a region of which all words that are points are listed. */
+uint64_t pick_point_of_word(uint32_t region, uint32_t word);
+uint64_t pick_point_of_place(uint64_t place);
+uint64_t pick_point_of_region(uint32_t region);
+
+/* Whether the plan wants to choose before this operation: always but for an access to memory that
+ * is at none of its points. An access to a region that is not listed is one if its place is. */
+bool pick_is_point(const struct pick *p, const struct pick_operation *o);
+
+/* Instead of pick_choose: the operation, of the task that moved last and no point, is the next. It
+ * is the default, so a schedule says nothing of it. False, and nothing is done, where the plan has
+ * a turn for this step. */
+bool pick_pass(struct pick *p, const struct pick_operation *o);
 
 /* In a run of wants whoever offers may ask for them one by one: what is wanted next, or so many
  * after that, NULL when there is no more. */

@@ -36,6 +36,28 @@ struct kept {
     uint32_t object; /* of FROM: what the two touch, once known */
 };
 
+/* What became of a wish in this run. */
+struct granted {
+    bool is_first_done;
+    bool is_second_done;
+    uint32_t task;                 /* who did the first */
+    uint32_t skipped;              /* of HOLD: operations that went without waiting */
+    struct pick_operation written; /* of READS: what the first did */
+};
+
+/* The operation of a task that waits for a wish, and since when. */
+struct waiting {
+    uint64_t name;
+    uint32_t since; /* the step, plus one; 0: nothing waits */
+};
+
+struct wishes {
+    struct granted *granted; /* by wish */
+    uint32_t *next;          /* by wish: the next wish with the same place, plus one */
+    struct table by_second;  /* place to the first wish that holds it back, plus one */
+    struct waiting *waiting; /* by task */
+};
+
 enum { PCT_DEPTH_MAX = 16 };
 
 struct pct {
@@ -104,6 +126,14 @@ struct pick {
     struct pick_operation *asleep;
     size_t asleep_count;
 
+    struct wishes wishes;
+    struct table points;
+    uint64_t points_number; /* of the list that is in it ... */
+    size_t point_count;     /* ... up to here */
+    bool has_all_points;    /* there is no room for the list: each access is one */
+    uint32_t choice_count;  /* steps of this run that were chosen, not passed */
+    uint32_t *starved;      /* by task: timers that fired while it could have gone on */
+
     struct pct pct;
     struct pos pos;
     struct surw surw;
@@ -129,6 +159,18 @@ struct carving {
     size_t used;
 };
 void *carve(struct carving *c, size_t count, size_t size);
+
+/* wish.c */
+void wish_init(struct pick *p, struct carving *c);
+void wish_begin(struct pick *p);
+/* Leaves of the offer, which is p->allowed, what no wish holds back, if that is anything but
+ * faults; else all of it. */
+void wish_narrow(struct pick *p, struct offer *offer);
+void wish_done(struct pick *p, const struct pick_operation *o);
+
+/* point.c */
+void point_init(struct pick *p, struct carving *c);
+void point_begin(struct pick *p);
 
 void pct_init(struct pick *p, struct carving *c);
 void pos_init(struct pick *p, struct carving *c);

@@ -43,16 +43,29 @@ static int put_list(const struct controlled *c, size_t place, size_t room, const
 #define PUT(region, list, count) \
     put_list(c, CONTROL_PLACE(region), CONTROL_##region##_SIZE, list, (count) * sizeof *(list))
 
+/* The list of points only grows: what is there already stays. */
+static void put_points(struct controlled *c, const struct pick_plan *k)
+{
+    const struct control_plan *before = &c->page->plan;
+    const size_t known = before->points_number == k->points_number ? before->point_count : 0;
+    uint64_t *points = control_at(c, CONTROL_PLACE(POINTS));
+    if (k->points != NULL && k->point_count > known) {
+        memcpy(points + known, k->points + known, (k->point_count - known) * sizeof *points);
+    }
+}
+
 static int put_plan(struct controlled *c, const struct plan *p, struct err *e)
 {
     const struct pick_plan *k = &p->pick;
     const uint32_t most = CONTROL_STEPS_SIZE / sizeof(struct control_step);
     if (PUT(TURNS, k->turns, k->turn_count) < 0 || PUT(WANTS, k->wants, k->want_count) < 0 ||
         PUT(CONSTRAINTS, k->constraints, k->constraint_count) < 0 ||
-        PUT(ASLEEP, k->asleep, k->asleep_count) < 0 ||
-        k->constraint_count > CONTROL_CONSTRAINTS_MAX) {
+        PUT(ASLEEP, k->asleep, k->asleep_count) < 0 || PUT(WISHES, k->wishes, k->wish_count) < 0 ||
+        k->constraint_count > CONTROL_CONSTRAINTS_MAX || k->wish_count > PICK_WISHES_MAX ||
+        k->point_count > CONTROL_POINTS_MAX) {
         return err_set(e, "the plan is too long for a controlled program");
     }
+    put_points(c, k);
     c->page->plan = (struct control_plan){
         .number = c->page->plan.number + 1,
         .seed = k->seed,
@@ -60,6 +73,9 @@ static int put_plan(struct controlled *c, const struct plan *p, struct err *e)
         .want_count = k->want_count,
         .constraint_count = k->constraint_count,
         .asleep_count = k->asleep_count,
+        .wish_count = k->wish_count,
+        .point_count = k->point_count,
+        .points_number = k->points == NULL ? 0 : k->points_number,
         .steps_first = k->steps_first,
         .steps_max = p->steps_max == 0 || p->steps_max > most ? most : p->steps_max,
         .depth = k->depth,
@@ -119,6 +135,7 @@ static void read_steps(struct controlled *c, struct execution *x, struct causes 
         know_action(c, s);
         vec_push(&x->steps, (struct step){.operation = {.name = s->name,
                                                         .action = s->action,
+                                                        .place = name_of_place(s->place, s->kind),
                                                         .task = s->task,
                                                         .objects = {s->objects[0], s->objects[1]},
                                                         .region = s->region,
@@ -273,7 +290,8 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
     if (outcome_is_violation(x->outcome)) {
         x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
     }
-    if (p->trace != NULL) {
+    const bool is_traced = p->trace_steps_max == 0 || x->steps.count <= p->trace_steps_max;
+    if (p->trace != NULL && is_traced) {
         tell_run(c, p->trace, x);
     }
     /* What a rewound process cannot undo, a forked one need not. */

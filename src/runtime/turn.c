@@ -16,6 +16,7 @@
 #include "wire/must.h"
 
 enum { OCCURRENCES_MAX = 1 << 16 };
+enum { STEPS_MAX = CONTROL_STEPS_SIZE / sizeof(struct control_step) };
 
 /* A signal that somebody may still take: one who waited before it was given. */
 struct grant {
@@ -33,8 +34,9 @@ struct offer {
 /* What a run needs to choose; ours, so that putting memory back leaves it alone. */
 static struct board {
     struct pick *pick;
-    uint64_t steps; /* chosen so far */
-    uint64_t turns; /* acts said so far: the order of waits and signals */
+    uint64_t steps;   /* taken so far */
+    uint64_t choices; /* of them, those that were chosen and did not pass */
+    uint64_t turns;   /* acts said so far: the order of waits and signals */
     uint64_t changes;
     uint64_t changed_last; /* the step of the last of them */
     uint32_t offer_count;
@@ -218,6 +220,7 @@ static void name_operation(struct pick_operation *o, const struct task *t, uint1
                            const struct object *object)
 {
     o->kind = kind;
+    o->place = name_of_place((uintptr_t)t->act.place, kind);
     o->action = name_of_operations(name_text("", 0), t->path_name, kind, object->name);
     const uint64_t *done = table_get(&board->occurrences, o->action);
     o->occurrence = done == NULL ? 1 : (uint32_t)*done + 1;
@@ -535,6 +538,32 @@ static bool await_outside(void)
     return count > 0 && sys_poll(awaited, count, -1) > 0;
 }
 
+static void note_change(const struct task *t, const struct pick_operation *o)
+{
+    if (o->writes != 0 && !t->act.is_unsure) {
+        turn_changed();
+    }
+}
+
+/* An access that is no point for the plan is a step, the default one, but nothing is chosen: the
+ * caller goes on. True when that is so. What it covers belongs to what was chosen last. */
+static bool pass(struct task *me)
+{
+    if (control->plan.points_number == 0 || control->plan.wants_pending != 0 ||
+        me->act.wait != WAIT_NOTHING || me->act.is_idle || is_cancelled(me) ||
+        board->steps >= STEPS_MAX || signals_due(me) != 0 ||
+        !pick_pass(board->pick, &me->pending)) {
+        return false;
+    }
+    board->offer_count = 0;
+    offer(me, &me->pending);
+    note_step(0);
+    note_change(me, &me->pending);
+    me->signal = 0;
+    me->is_timed_out = false;
+    return true;
+}
+
 /* The step of whoever was chosen, or of the timer that was. */
 static struct task *choose_one(struct task *me)
 {
@@ -546,7 +575,7 @@ static struct task *choose_one(struct task *me)
     if (board->offer_count == 0) {
         control_end(&(struct ending){.end = CONTROL_DEADLOCKED});
     }
-    if (board->steps >= control->plan.steps_max) {
+    if (board->choices >= control->plan.steps_max || board->steps >= STEPS_MAX) {
         /* Whoever can go on only looks, and has done so for long. */
         const bool is_stuck = board->steps - board->changed_last > board->steps / 2;
         control_end(&(struct ending){.end = is_stuck ? CONTROL_LIVELOCKED : CONTROL_LIMITED});
@@ -555,6 +584,7 @@ static struct task *choose_one(struct task *me)
     if (choice < 0) {
         control_end(&(struct ending){.end = CONTROL_STOPPED, .value = choice});
     }
+    board->choices++;
     struct task *t = board->offers[choice].task;
     note_step((uint32_t)choice);
     t->signal = board->offers[choice].signal;
@@ -565,9 +595,7 @@ static struct task *choose_one(struct task *me)
         control_clock = control_clock < t->act.deadline ? t->act.deadline : control_clock;
         control->result.has_looked = 1;
     }
-    if (board->offered[choice].writes != 0 && !t->act.is_unsure) {
-        turn_changed();
-    }
+    note_change(t, &board->offered[choice]);
     board->current = t->number;
     board->done = board->offered[choice];
     board->is_learned = control->plan.is_learning == 0;
@@ -721,9 +749,11 @@ void turn_say(struct task *t, const struct act *act)
 /* Until the caller is chosen. */
 static void go(struct task *me)
 {
-    struct task *next = choose(me);
-    if (next != me) {
-        task_switch(me, next);
+    if (!pass(me)) {
+        struct task *next = choose(me);
+        if (next != me) {
+            task_switch(me, next);
+        }
     }
     if (control->stop_count != 0) {
         stop_step(board->steps, me->act.place);

@@ -27,6 +27,7 @@ enum {
     CONTROL_ASKED_MAX = 32,   /* calls that led to an allocation */
     CONTROL_TEXT_SIZE = 400,
     CONTROL_CONSTRAINTS_MAX = 4096,
+    CONTROL_POINTS_MAX = 1 << 16,
 };
 
 /* Regions: REGION(id, MiB, what). Arrays of structs that pick/ declares are known by it alone. */
@@ -35,6 +36,8 @@ enum {
     REGION(TURNS, 32, "struct pick_turn[], of the plan")                  \
     REGION(WANTS, 32, "struct pick_want[], of the plan")                  \
     REGION(CONSTRAINTS, 1, "struct pick_constraint[], of the plan")       \
+    REGION(WISHES, 1, "struct pick_wish[], of the plan")                  \
+    REGION(POINTS, 1, "uint64_t[], of the plan")                          \
     REGION(ASLEEP, 1, "struct pick_operation[], of the plan")             \
     REGION(STEPS, 256, "struct control_step[], of the execution")         \
     REGION(PENDING, 512, "struct pick_operation[], of the execution")     \
@@ -147,7 +150,8 @@ enum control_misuse {
 struct control_plan {
     uint64_t number; /* of the plan, from 1 */
     uint64_t seed;
-    uint64_t turn_count, want_count, constraint_count, asleep_count;
+    uint64_t turn_count, want_count, constraint_count, asleep_count, wish_count;
+    uint64_t point_count, points_number; /* number 0: every access is a point */
     uint32_t steps_first, steps_max, depth, length;
     uint8_t strategy; /* enum pick_strategy */
     uint8_t is_lenient, has_wants, wants_pending, is_learning;

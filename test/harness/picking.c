@@ -9,6 +9,7 @@ static const struct pick_limits limits = {.task_max = TOY_TASKS_MAX,
                                           .object_max = 64,
                                           .constraint_max = 256,
                                           .asleep_max = 64,
+                                          .point_max = 64,
                                           .action_max = 64,
                                           .block_count = 64};
 
