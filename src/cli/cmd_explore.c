@@ -13,14 +13,15 @@
 #include "cli/spec_file.h"
 #include "explore/replay.h"
 #include "pick/name.h"
+#include "predict/predict.h"
 #include "sim/sim.h"
 #include "trace/kind.h"
 
 enum { DEPTH_DEFAULT = 1000, DELAYS_DEFAULT = 3, JOBS_MAX = 1024, FOLDERS_MAX = 10000 };
 
-static const int strategies[] = {EXPLORE_AUTO,  PICK_RANDOM, PICK_PCT,       PICK_POS,
-                                 PICK_SURW,     PICK_UNIQUE, PICK_FREQUENCY, PICK_NODEFREQ,
-                                 EXPLORE_DELAY, EXPLORE_DPOR};
+static const int strategies[] = {EXPLORE_AUTO,  PICK_RANDOM,  PICK_PCT,        PICK_POS,
+                                 PICK_SURW,     PICK_UNIQUE,  PICK_FREQUENCY,  PICK_NODEFREQ,
+                                 EXPLORE_DELAY, EXPLORE_DPOR, EXPLORE_DIRECTED};
 
 static const char *strategy_word(size_t index)
 {
@@ -103,7 +104,8 @@ static int choose_options(struct exploration *x, struct err *e)
                                       .has_states = x->world->ops->state_hash != NULL,
                                       .is_mixed = exploration_is_program(x),
                                       .is_drawn = own.is_drawn,
-                                      .seed = c->seed};
+                                      .seed = c->seed,
+                                      .predict = predict_aims};
     const char *faults = c->faults != NULL       ? c->faults
                          : own.faults[0] != '\0' ? own.faults
                                                  : "none";

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "explore/directed.h"
 #include "explore/search.h"
 #include "pick/name.h"
 #include "wire/prng.h"
@@ -19,7 +20,10 @@ enum { RUNS_PER_STATES = 4 };
 
 /* The ways to make a run after the first phase; the last follows a run that was kept. */
 static const enum pick_strategy ways[] = {PICK_SURW, PICK_POS, PICK_PCT, PICK_UNIQUE, PICK_RANDOM};
-enum { WAY_COUNT = sizeof ways / sizeof *ways, WAY_MUTATE = WAY_COUNT, ARM_COUNT };
+enum { WAY_COUNT = sizeof ways / sizeof *ways, WAY_MUTATE = WAY_COUNT, ARM_COUNT, ARM_DIRECTED };
+
+/* Runs that go straight to where tasks meet come first, and then in turn with the others. */
+enum { DIRECTED_FIRST = 100 };
 
 /* How often timers come beside the rest. A system whose every timer is a timeout does little else
  * where each operation is as likely as any other: its messages hardly arrive before the next. */
@@ -65,7 +69,9 @@ struct automatic {
     bool has_timers;  /* some run had one */
     struct prng balance_prng;
     struct arm arms[ARM_COUNT];
-    uint32_t arm; /* of the run that is being made; ARM_COUNT: none of them */
+    uint32_t arm; /* of the run that is being made; ARM_COUNT: few delays; ARM_DIRECTED */
+    struct directed *directed; /* NULL: the world has no tasks */
+    uint64_t directed_runs, other_runs;
     struct kept_run kept[KEPT_MAX];
     uint32_t kept_count;
     uint32_t kept_next; /* to be replaced */
@@ -73,7 +79,7 @@ struct automatic {
 
 static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
 {
-    const bool is_turn = !a->search.options.is_mixed || a->search.tally.runs % RUNS_PER_DELAY == 0;
+    const bool is_turn = !a->search.options.is_mixed || a->other_runs % RUNS_PER_DELAY == 0;
     if (a->delay == NULL || !is_turn) {
         return false;
     }
@@ -140,14 +146,29 @@ static void mutate(struct automatic *a, struct plan *p)
     p->pick.is_lenient = true;
 }
 
+static bool is_directed_turn(const struct automatic *a)
+{
+    if (a->directed == NULL || a->is_complete) {
+        return false;
+    }
+    const bool has_aims = a->directed_runs == 0 || directed_has_aims(a->directed);
+    return has_aims && (a->directed_runs < DIRECTED_FIRST ||
+                        a->directed_runs <= a->other_runs + DIRECTED_FIRST);
+}
+
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
     struct automatic *a = (struct automatic *)search;
-    if (search->tally.runs % 2 == 0 && next_delay(a, run_index, p)) {
+    if (is_directed_turn(a)) {
+        a->arm = ARM_DIRECTED;
+        a->directed_runs++;
+        directed_next(a->directed, name_join(search->options.seed, run_index + 1), p);
         return true;
     }
-    if (a->is_complete) {
-        return false;
+    const bool is_delayed = a->other_runs % 2 == 0 && next_delay(a, run_index, p);
+    a->other_runs++;
+    if (is_delayed || a->is_complete) {
+        return is_delayed;
     }
     a->arm = choose_arm(a);
     *p = search_plan(&search->options);
@@ -158,6 +179,9 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
         mutate(a, p);
     } else {
         p->pick.strategy = ways[a->arm];
+    }
+    if (a->directed != NULL) {
+        directed_narrow(a->directed, p);
     }
     return true;
 }
@@ -212,12 +236,18 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     const uint32_t new_count = count_new(a, x, &last);
     map_release(&last);
     const double state_share = share_of_new_states(a, x);
+    if (a->directed != NULL) {
+        directed_learn(a->directed, x);
+    }
     if (a->arm == ARM_COUNT) {
         a->delay->ops->learn(a->delay, p, x);
         return;
     }
     /* Meanwhile the first phase makes it, too: it is no execution more. */
     search->tally.redundant_runs += a->delay != NULL && x->outcome != OUTCOME_REDUNDANT;
+    if (a->arm == ARM_DIRECTED) {
+        return;
+    }
     reward(&a->arms[a->arm], new_count > 0 ? 1 : state_share / 2);
     reward(&a->balances[a->balance], new_count > 0 ? 1 : state_share / 2);
     if (new_count > 0) {
@@ -288,6 +318,9 @@ static void free_auto(struct search *search)
     if (a->delay != NULL) {
         a->delay->ops->free(a->delay);
     }
+    if (a->directed != NULL) {
+        directed_free(a->directed);
+    }
     for (uint32_t i = 0; i < KEPT_MAX; i++) {
         vec_release(&a->kept[i].turns);
     }
@@ -309,6 +342,7 @@ struct search *search_auto(const struct search_options *o)
     struct search_options few = *o;
     few.delays_max = DELAYS_FIRST;
     a->delay = o->is_helping || o->from != NULL ? NULL : search_delay(&few);
+    a->directed = o->has_tasks && o->from == NULL ? directed_new(o) : NULL;
     a->states = o->has_states ? mem_zero(STATE_WORDS, sizeof *a->states) : NULL;
     prng_init(&a->prng, o->seed);
     prng_init(&a->balance_prng, o->seed);

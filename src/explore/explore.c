@@ -15,6 +15,7 @@ const char *explore_strategy_name(int strategy)
     case EXPLORE_AUTO: return "auto";
     case EXPLORE_DELAY: return "delay";
     case EXPLORE_DPOR: return "dpor";
+    case EXPLORE_DIRECTED: return "directed";
     default:
         return strategy >= 0 && strategy < PICK_STRATEGY_COUNT
                    ? pick_strategy_name((enum pick_strategy)strategy)
@@ -36,6 +37,7 @@ static struct search *search_new(const struct world *w, const struct explore_opt
     case EXPLORE_AUTO: return search_auto(&options);
     case EXPLORE_DELAY: return search_delay(&options);
     case EXPLORE_DPOR: return search_dpor(&options);
+    case EXPLORE_DIRECTED: return search_directed(&options);
     default: return search_sample(&options, (enum pick_strategy)o->strategy);
     }
 }

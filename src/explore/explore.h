@@ -21,6 +21,7 @@ enum explore_strategy {
     EXPLORE_AUTO = PICK_STRATEGY_COUNT,
     EXPLORE_DELAY,
     EXPLORE_DPOR,
+    EXPLORE_DIRECTED,
 };
 
 const char *explore_strategy_name(int strategy);

@@ -1,11 +1,13 @@
 /* One strategy, a seed for each run. */
 #include "base/mem.h"
 #include "explore/search.h"
+#include "explore/shared.h"
 #include "pick/name.h"
 
 struct sample {
     struct search search;
     enum pick_strategy strategy;
+    struct shared shared; /* of a world with tasks */
 };
 
 /* Reading the counters after each step tells which node was where; for strategies that do not ask,
@@ -26,14 +28,17 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
         run_index == 0 ? search->options.seed : name_join(search->options.seed, run_index);
     p->is_learning =
         asks_coverage(s->strategy) || search->options.has_tasks || run_index % RUNS_PER_LOOK == 0;
+    shared_narrow(&s->shared, search->options.seed | 1, &p->pick);
     return true;
 }
 
 static void learn(struct search *search, const struct plan *p, struct execution *x)
 {
-    (void)search;
+    struct sample *s = (struct sample *)search;
     (void)p;
-    (void)x;
+    if (search->options.has_tasks) {
+        (void)shared_learn(&s->shared, x);
+    }
 }
 
 static bool is_complete(const struct search *search)
@@ -44,6 +49,7 @@ static bool is_complete(const struct search *search)
 
 static void free_sample(struct search *search)
 {
+    shared_release(&((struct sample *)search)->shared);
     mem_free(search);
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "explore/saved.h"
+#include "world/aim.h"
 #include "world/world.h"
 
 /* What every search is told. */
@@ -28,6 +29,9 @@ struct search_options {
     uint32_t check_every;   /* as the world has it */
     struct pick_weights weights; /* of classes of operations; none: auto finds them */
     uint64_t seed;
+    /* Adds what runs could aim at to show what the trace of a run predicts; NULL: nobody predicts.
+     * The trace is sealed. */
+    void (*predict)(const struct trace *t, const struct execution *x, struct aims *aims);
 };
 
 /* What a search has done, in all processes that worked on it one after another. */
@@ -67,6 +71,7 @@ struct search_ops {
 
 MUST_USE struct search *search_sample(const struct search_options *o, enum pick_strategy strategy);
 MUST_USE struct search *search_delay(const struct search_options *o);
+MUST_USE struct search *search_directed(const struct search_options *o);
 MUST_USE struct search *search_dpor(const struct search_options *o);
 MUST_USE struct search *search_auto(const struct search_options *o);
 

@@ -143,6 +143,6 @@ struct world_coverage covering_sum(const struct world *w);
 uint32_t covering_tell(struct world *w, const struct world_block **blocks);
 
 /* control_tell.c: the run as a trace. */
-void tell_run(struct controlled *c, struct trace *t, const struct execution *x);
+void tell_run(struct controlled *c, struct trace *t, struct execution *x);
 
 #endif

@@ -302,7 +302,15 @@ static void append_violation(struct telling *t, const struct execution *x)
                                            .text = names_intern_text(names, x->what)});
 }
 
-void tell_run(struct controlled *c, struct trace *trace, const struct execution *x)
+/* Events that were appended since it was last asked were the step. */
+static void note_events(struct execution *x, const struct trace *trace, uint32_t step)
+{
+    while (x->event_steps.count < trace->events.count) {
+        vec_push(&x->event_steps, step);
+    }
+}
+
+void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
 {
     const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
     const struct control_report *reports = control_at(c, CONTROL_PLACE(REPORTS));
@@ -320,8 +328,10 @@ void tell_run(struct controlled *c, struct trace *trace, const struct execution 
         while (told < c->page->result.report_count && reports[told].step <= i) {
             append_report(&t, &reports[told++]);
         }
+        note_events(x, trace, STEP_NONE);
         if (i < x->steps.count) {
             append_step(&t, &steps[i]);
+            note_events(x, trace, (uint32_t)i);
         }
     }
     if (t.exit != NULL) {
@@ -330,6 +340,7 @@ void tell_run(struct controlled *c, struct trace *trace, const struct execution 
     if (outcome_is_violation(x->outcome)) {
         append_violation(&t, x);
     }
+    note_events(x, trace, STEP_NONE);
     control_pieces_release(&t.pieces);
     names_release(&t.texts);
     map_release(&t.count_of);

@@ -54,6 +54,7 @@ void execution_clear(struct execution *x)
     x->has_changed = false;
     x->steps_reused = 0;
     vec_clear(&x->steps);
+    vec_clear(&x->event_steps);
     vec_clear(&x->without);
     vec_clear(&x->pending);
     vec_clear(&x->unfinished);
@@ -63,6 +64,7 @@ void execution_clear(struct execution *x)
 void execution_release(struct execution *x)
 {
     vec_release(&x->steps);
+    vec_release(&x->event_steps);
     vec_release(&x->without);
     vec_release(&x->pending);
     vec_release(&x->unfinished);

@@ -66,7 +66,8 @@ struct plan {
     bool wants_shared; /* keep which steps changed variables that belong to no node */
     bool is_counting;  /* covered blocks are counted, when the run is over */
     bool is_learning;  /* covered blocks are counted after each step, and told to the strategy */
-    struct trace *trace; /* not NULL: what happens is appended; its tables are filled too */
+    struct trace *trace;      /* not NULL: what happens is appended; its tables are filled too */
+    uint32_t trace_steps_max; /* a run of more steps has no trace; 0: every run has */
     /* Requests that bring other bytes than they would. */
     const struct plan_content *contents;
     size_t content_count;
@@ -142,6 +143,9 @@ struct execution {
     uint32_t steps_reused; /* of its steps, the first so many were not taken again: a run before
                               had begun with them */
     VEC(struct step) steps;
+    VEC(uint32_t)
+    event_steps; /* of a world of tasks, if there is a trace: which step each of its events was,
+                    STEP_NONE: no step */
     VEC(uint32_t)
     without; /* events from outside, from 0, that others behind them did not wait for */
     VEC(struct pick_operation) pending;

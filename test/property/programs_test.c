@@ -11,6 +11,7 @@
 #include "exhaust.h"
 #include "explore/explore.h"
 #include "pick/name.h"
+#include "predict/predict.h"
 #include "proc/control.h"
 #include "scratch.h"
 #include "test.h"
@@ -177,6 +178,57 @@ static void check_dpor(struct world *w, const struct brute *b, char *const *word
     explored_release(&found);
 }
 
+/* The steps of x once more, with a choice before each access: the same execution. */
+static void check_again(struct world *w, const struct execution *x)
+{
+    struct execution again = {0};
+    struct prefix p = {0};
+    vec_each (&x->steps, step) {
+        vec_push(&p.names, step->operation.name);
+    }
+    run_prefix(w, &p, &again);
+    CHECK(again.hash == x->hash);
+    CHECK_INT(again.outcome, x->outcome);
+    execution_release(&again);
+    vec_release(&p.names);
+}
+
+/* Every run under wishes, with choices only where tasks meet, is one of the program's executions;
+ * and each violation is found. */
+static void check_directed(struct world *w, const struct brute *b)
+{
+    enum { RUNS = 400, AGAIN_ONE_IN = 20 };
+    const struct search_options o = {
+        .depth = CONTROL_STEPS_DEFAULT, .has_tasks = true, .seed = 1, .predict = predict_aims};
+    struct search *s = search_directed(&o);
+    struct execution x = {0};
+    struct plan plan;
+    struct map keys = {0};
+    for (uint64_t i = 0; i < RUNS; i++) {
+        struct err e = {.text = ""};
+        CHECK(s->ops->next(s, i, &plan));
+        if (world_run(w, &plan, &x, &e) < 0) {
+            fail_msg("%s", e.text);
+        }
+        CHECK(x.outcome == OUTCOME_PASSED || outcome_is_violation(x.outcome));
+        if (outcome_is_violation(x.outcome)) {
+            const uint64_t key = name_text(x.key, strlen(x.key));
+            CHECK(map_get(&b->keys, key) != NULL);
+            map_put(&keys, key, 1);
+        } else {
+            CHECK(map_get(&b->classes, exhaust_class(&x)) != NULL);
+        }
+        s->ops->learn(s, &plan, &x);
+        if (i % AGAIN_ONE_IN == 0) {
+            check_again(w, &x);
+        }
+    }
+    CHECK_INT(keys.entries.count, b->keys.entries.count);
+    map_release(&keys);
+    execution_release(&x);
+    s->ops->free(s);
+}
+
 /* Whether it was small enough. */
 static bool check_program(char *const *words)
 {
@@ -191,6 +243,7 @@ static bool check_program(char *const *words)
     CHECK(!control_told(w).is_inexact); /* no task was passed over: all loops count their rounds */
     if (is_small) {
         check_dpor(w, &b, words);
+        check_directed(w, &b);
     }
     brute_release(&b);
     world_close(w);

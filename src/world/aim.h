@@ -1,0 +1,21 @@
+/* Something that a run could aim at: wishes of a plan, made from what an earlier run showed. */
+#ifndef CLEW_WORLD_AIM_H
+#define CLEW_WORLD_AIM_H
+
+#include "base/vec.h"
+#include "pick/pick.h"
+
+enum { AIM_WISHES_MAX = 8 };
+
+struct aim {
+    struct pick_wish wishes[AIM_WISHES_MAX];
+    uint32_t wish_count;
+    bool is_deadlock; /* it leads to tasks that wait for each other */
+};
+
+/* {0} is none. */
+struct aims {
+    VEC(struct aim) list;
+};
+
+#endif
