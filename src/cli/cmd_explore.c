@@ -19,9 +19,9 @@
 
 enum { DEPTH_DEFAULT = 1000, DELAYS_DEFAULT = 3, JOBS_MAX = 1024, FOLDERS_MAX = 10000 };
 
-static const int strategies[] = {EXPLORE_AUTO,  PICK_RANDOM,  PICK_PCT,        PICK_POS,
-                                 PICK_SURW,     PICK_UNIQUE,  PICK_FREQUENCY,  PICK_NODEFREQ,
-                                 EXPLORE_DELAY, EXPLORE_DPOR, EXPLORE_DIRECTED};
+static const int strategies[] = {EXPLORE_AUTO,  EXPLORE_DIRECTED, PICK_RANDOM, PICK_PCT,
+                                 PICK_POS,      PICK_SURW,        PICK_UNIQUE, PICK_FREQUENCY,
+                                 PICK_NODEFREQ, EXPLORE_DELAY,    EXPLORE_DPOR};
 
 static const char *strategy_word(size_t index)
 {
@@ -409,8 +409,10 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = strategy_word,
      .target = offsetof(struct explore_command, strategy),
-     .help = "how to search: auto (a little of all), random, pct, pos, surw (sampling), unique, "
-             "frequency, nodefreq (by coverage), delay, dpor (systematic)"},
+     .help =
+         "how to search: auto (a little of all), directed (to where threads meet), random, pct, "
+         "pos, surw (sampling), unique, "
+         "frequency, nodefreq (by coverage), delay, dpor (systematic)"},
     {.name = "bug",
      .type = OPTION_TEXT,
      .argument = "LIST",

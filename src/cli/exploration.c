@@ -144,6 +144,7 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
         finding_file_count(f, "changed_runs", found->changed_runs);
     }
     finding_file_count(f, "states", found->states);
+    finding_file_count(f, "shared_words", found->shared_words);
     finding_file_count(f, "blocks_covered", found->coverage.block_covered);
     finding_file_count(f, "blocks_total", found->coverage.block_total);
     finding_file_text(f, "strategy", explore_strategy_name(x->options.strategy));

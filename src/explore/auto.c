@@ -312,6 +312,12 @@ static bool is_complete(const struct search *search)
     return ((const struct automatic *)search)->is_complete;
 }
 
+static uint32_t words(const struct search *search)
+{
+    const struct automatic *a = (const struct automatic *)search;
+    return a->directed == NULL ? 0 : directed_word_count(a->directed);
+}
+
 static void free_auto(struct search *search)
 {
     struct automatic *a = (struct automatic *)search;
@@ -335,6 +341,7 @@ struct search *search_auto(const struct search_options *o)
                                           .learn = learn,
                                           .is_complete = is_complete,
                                           .free = free_auto,
+                                          .words = words,
                                           .save = save,
                                           .resume = resume};
     struct automatic *a = mem_zero(1, sizeof *a);

@@ -24,6 +24,7 @@ struct told {
     struct world_coverage coverage;
     uint64_t violation_count;
     uint64_t executions;
+    uint32_t shared_words;
     enum world_order order;
     bool is_complete, has_data_races, has_drawn, is_stopped;
 };
@@ -54,6 +55,7 @@ static void tell(const struct explored *x, struct out *result)
                      .coverage = x->coverage,
                      .violation_count = x->violations.count,
                      .executions = x->executions,
+                     .shared_words = x->shared_words,
                      .order = x->order,
                      .has_data_races = x->has_data_races,
                      .has_drawn = x->has_drawn,
@@ -164,6 +166,7 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
     x->redundant_runs += t.redundant_runs;
     x->is_complete = x->is_complete || t.is_complete;
     x->executions += t.executions;
+    x->shared_words = t.shared_words > x->shared_words ? t.shared_words : x->shared_words;
     x->order = t.order > x->order ? t.order : x->order;
     x->has_data_races = x->has_data_races || t.has_data_races;
     x->has_drawn = x->has_drawn || t.has_drawn;

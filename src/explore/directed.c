@@ -306,8 +306,8 @@ static uint32_t choose(const void *trials, size_t count, size_t size, bool is_by
     const char *at = trials;
     uint32_t chosen = 0;
     for (uint32_t i = 1; i < count; i++) {
-        const struct trial *own = (const struct trial *)(at + i * size);
-        const struct trial *best = (const struct trial *)(at + chosen * size);
+        const struct trial *own = (const void *)(at + i * size);
+        const struct trial *best = (const void *)(at + chosen * size);
         if (own->tried < best->tried ||
             (own->tried == best->tried && is_by_rarity && own->seen < best->seen)) {
             chosen = i;
@@ -507,6 +507,11 @@ static bool is_complete(const struct search *search)
     return false;
 }
 
+static uint32_t words(const struct search *search)
+{
+    return directed_word_count(((const struct directed_search *)search)->directed);
+}
+
 static void free_search(struct search *search)
 {
     directed_free(((struct directed_search *)search)->directed);
@@ -515,8 +520,11 @@ static void free_search(struct search *search)
 
 struct search *search_directed(const struct search_options *o)
 {
-    static const struct search_ops ops = {
-        .next = next, .learn = learn, .is_complete = is_complete, .free = free_search};
+    static const struct search_ops ops = {.next = next,
+                                          .learn = learn,
+                                          .is_complete = is_complete,
+                                          .free = free_search,
+                                          .words = words};
     struct directed_search *s = mem_zero(1, sizeof *s);
     s->search = (struct search){.ops = &ops, .options = *o};
     s->directed = directed_new(o);

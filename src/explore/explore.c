@@ -353,6 +353,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
     }
     found->coverage = w->ops->coverage(w);
     found->order = w->order;
+    found->shared_words = search->ops->words == NULL ? 0 : search->ops->words(search);
     found->has_drawn = w->has_drawn;
     search->ops->free(search);
     execution_release(&once.execution);

@@ -81,6 +81,7 @@ struct explored {
     uint64_t classes[PICK_CLASS_COUNT]; /* steps of each */
     uint64_t changed_runs;              /* in which a variable that nodes report changed */
     uint64_t redundant_runs;
+    uint32_t shared_words; /* of memory, at which sampling chose: tasks were seen to share them */
     bool is_complete; /* all executions were seen, up to the order of what does not matter: ... */
     uint64_t executions;    /* ... so many, those of searches that this one went on with included */
     bool is_stopped;        /* by the user */

@@ -47,6 +47,11 @@ static bool is_complete(const struct search *search)
     return false;
 }
 
+static uint32_t words(const struct search *search)
+{
+    return ((const struct sample *)search)->shared.word_count;
+}
+
 static void free_sample(struct search *search)
 {
     shared_release(&((struct sample *)search)->shared);
@@ -55,8 +60,11 @@ static void free_sample(struct search *search)
 
 struct search *search_sample(const struct search_options *o, enum pick_strategy strategy)
 {
-    static const struct search_ops ops = {
-        .next = next, .learn = learn, .is_complete = is_complete, .free = free_sample};
+    static const struct search_ops ops = {.next = next,
+                                          .learn = learn,
+                                          .is_complete = is_complete,
+                                          .free = free_sample,
+                                          .words = words};
     struct sample *s = mem_zero(1, sizeof *s);
     s->search = (struct search){.ops = &ops, .options = *o};
     s->strategy = strategy;

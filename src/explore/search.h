@@ -59,6 +59,8 @@ struct search_ops {
      * what does not matter. */
     bool (*is_complete)(const struct search *s);
     void (*free)(struct search *s);
+    /* Optional: how many words of memory it chooses at, because tasks were seen to share them. */
+    uint32_t (*words)(const struct search *s);
 
     /* Optional, both or none. Between two runs: writes what it takes to go on from here, `whole` in
      * place of what was written before, `more` behind it. */
