@@ -3,7 +3,10 @@
 struct plan search_plan(const struct search_options *o)
 {
     struct plan p = {
-        .pick = {.seed = o->seed, .depth = o->pct_depth, .weights = o->weights},
+        .pick = {.seed = o->seed,
+                 .depth = o->pct_depth,
+                 .weights = o->weights,
+                 .is_fair = o->has_tasks},
         .faults = o->faults,
         .steps_max = o->depth,
         .is_counting = true,

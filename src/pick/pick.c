@@ -143,6 +143,9 @@ void pick_begin(struct pick *p, const struct pick_plan *plan)
     for (size_t i = 0; i < plan->asleep_count; i++) {
         p->asleep[i] = plan->asleep[i];
     }
+    if (plan->is_fair) {
+        memset(p->starved, 0, p->limits.task_max * sizeof *p->starved);
+    }
     keep_begin(p);
     wish_begin(p);
     point_begin(p);
@@ -488,6 +491,34 @@ static void leave_class(struct pick *p, struct offer *offer)
     offer->count = left > 0 ? left : offer->count;
 }
 
+static bool is_of_time(const struct pick_operation *o)
+{
+    return o->kind == EVENT_TIMER_FIRE || o->kind == EVENT_SLEEP;
+}
+
+/* The operation of a task that too many timers have passed by; -1 when there is none. */
+static int find_starved(const struct pick *p, const struct offer *offer)
+{
+    for (uint32_t i = 0; p->plan.is_fair && i < offer->count; i++) {
+        const struct pick_operation *o = &offer->pending[offer->among[i]];
+        if (!is_of_time(o) && p->starved[o->task] >= FAIR_TIMERS) {
+            return (int)offer->among[i];
+        }
+    }
+    return -1;
+}
+
+/* Time has passed by all that could have been chosen instead. */
+static void starve(struct pick *p, const struct offer *offer, uint32_t chosen)
+{
+    const struct pick_operation *done = &offer->pending[chosen];
+    for (uint32_t i = 0; is_of_time(done) && i < offer->count; i++) {
+        const struct pick_operation *o = &offer->pending[offer->among[i]];
+        p->starved[o->task] += !is_of_time(o);
+    }
+    p->starved[done->task] = 0;
+}
+
 int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t count)
 {
     must(count <= p->limits.pending_max);
@@ -527,6 +558,11 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
             return PICK_DONE;
         }
     }
+    const int starved = find_starved(p, &offer);
+    if (starved >= 0) {
+        starve(p, &offer, (uint32_t)starved);
+        return take(p, &offer, (uint32_t)starved);
+    }
     struct offer narrowed = narrow(p, &offer);
     if (p->plan.has_rare_timers && narrowed.among == p->allowed &&
         prng_below(&p->prng, TIMER_ONE_IN) != 0) {
@@ -537,6 +573,9 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
         leave_class(p, &narrowed);
     }
     const uint32_t chosen = p->strategy->choose(p, &narrowed);
+    if (p->plan.is_fair) {
+        starve(p, &offer, chosen);
+    }
     return take(p, &offer, chosen);
 }
 

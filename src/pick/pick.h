@@ -203,12 +203,16 @@ struct pick_plan {
                                     beside faults */
     size_t action_count;
     uint32_t externals_max;      /* of a run, that the strategy may add to; 0: any number */
+    bool is_fair;                /* a task that could go on does so at the latest when FAIR_TIMERS
+                                    timers have fired instead: time does not pass it by for ever */
     bool has_rare_timers;        /* the strategy chooses few of them, if anything else is pending */
     struct pick_weights weights; /* by which a class is drawn, of which the strategy then chooses */
     uint32_t depth;              /* of bugs that pct aims at, from 1; 0: 3 */
     uint32_t length;             /* of runs, as pct takes it; 0: of the longest so far */
     uint64_t seed;
 };
+
+enum { FAIR_TIMERS = 32 };
 
 /* What pick_choose says when it does not choose. */
 enum pick_stop {

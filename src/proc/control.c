@@ -81,6 +81,7 @@ static int put_plan(struct controlled *c, const struct plan *p, struct err *e)
         .depth = k->depth,
         .length = k->length,
         .strategy = (uint8_t)k->strategy,
+        .is_fair = k->is_fair,
         .is_lenient = k->is_lenient,
         .has_wants = k->wants != NULL,
         .wants_pending = p->wants_pending,

@@ -270,6 +270,7 @@ static struct pick_plan read_plan(void)
     return (struct pick_plan){
         .turns = control_region(CONTROL_PLACE(TURNS)),
         .turn_count = p->turn_count,
+        .is_fair = p->is_fair != 0,
         .is_lenient = p->is_lenient != 0,
         .steps_first = p->steps_first,
         .wants = p->has_wants != 0 ? control_region(CONTROL_PLACE(WANTS)) : NULL,

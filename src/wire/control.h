@@ -154,7 +154,7 @@ struct control_plan {
     uint64_t point_count, points_number; /* number 0: every access is a point */
     uint32_t steps_first, steps_max, depth, length;
     uint8_t strategy; /* enum pick_strategy */
-    uint8_t is_lenient, has_wants, wants_pending, is_learning;
+    uint8_t is_lenient, has_wants, wants_pending, is_learning, is_fair;
 };
 
 /* What is known of a task when the run ended. */

@@ -273,3 +273,25 @@ TEST(classes_are_drawn_by_their_weights)
     }
     CHECK(timers_taken((struct pick_weights){{0}}, PICK_RANDOM) > 280);
 }
+
+/* A task that sleeps again and again, above one that could go on in all orders of priorities. */
+TEST(a_task_that_can_go_on_is_not_passed_by_for_ever)
+{
+    struct picking p = picking_new(1);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        pick_begin(p.pick, &(struct pick_plan){
+                               .strategy = PICK_PCT, .depth = 1, .seed = seed, .is_fair = true});
+        uint32_t fired = 0;
+        int chosen = 0;
+        for (uint32_t step = 0; step < 10 * FAIR_TIMERS && chosen == 0; step++) {
+            const struct pick_operation pending[] = {
+                {.name = 10 + step, .task = 0, .kind = EVENT_SLEEP},
+                {.name = 1, .task = 1, .kind = EVENT_WRITE}};
+            chosen = pick_choose(p.pick, pending, 2);
+            fired += chosen == 0;
+        }
+        CHECK_INT(chosen, 1);
+        CHECK(fired <= FAIR_TIMERS);
+    }
+    picking_free(&p);
+}
