@@ -6,6 +6,7 @@
 #include "atomicity/fold.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/verdict.h"
 
 /* What a trace may take to look at, where no budget is given. */
 static const uint64_t time_ns_default = 60000000000;
@@ -242,7 +243,7 @@ static void print_json(struct atomicity *a)
     struct finding_file *f = &a->file;
     const uint64_t limit = a->session->common->limit;
     const size_t count = f->findings.list.count;
-    f->verdict = count > 0 ? VERDICT_FOUND : is_open(a) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    f->verdict = verdict_of(count > 0, is_open(a));
     finding_file_count(f, "variables", a->stats.variables);
     finding_file_count(f, "pairs", a->stats.pairs);
     finding_file_count(f, "single",
@@ -387,12 +388,13 @@ int atomicity_report(struct atomicity *a, struct err *e)
         if (explain_again(a, e) < 0) {
             return -1;
         }
-        return a->is_explained ? EXIT_FOUND : report_unexplained(a->command->explain, count, e);
+        return a->is_explained ? verdict_status(VERDICT_FOUND)
+                               : report_unexplained(a->command->explain, count, e);
     }
     if (a->session->common->json) {
         print_json(a);
     } else {
         print_text(a);
     }
-    return count > 0 ? EXIT_FOUND : is_open(a) ? EXIT_BUDGET : EXIT_CLEAN;
+    return verdict_status(verdict_of(count > 0, is_open(a)));
 }

@@ -1,6 +1,7 @@
 /* clew check: is a trace well formed? */
 #include "cli/reading.h"
 #include "cli/report.h"
+#include "cli/verdict.h"
 #include "trace/check.h"
 
 struct check_command {
@@ -103,7 +104,7 @@ static void print_json(struct checking *k)
             f->findings.list.count < limit ? f->findings.list.count : (size_t)limit;
     }
     f->event_count = counts->events;
-    f->verdict = has_errors(k) ? VERDICT_FOUND : is_part(k) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    f->verdict = verdict_of(has_errors(k), is_part(k));
     vec_each (&k->reading.notes.list, note) {
         vec_push(&f->assumptions, note->text);
     }
@@ -142,7 +143,7 @@ static int check_all(struct checking *k, struct err *e)
     } else if (!k->session->common->jsonl) {
         print_verdict(k);
     }
-    return has_errors(k) ? EXIT_FOUND : is_part(k) ? EXIT_BUDGET : EXIT_CLEAN;
+    return verdict_status(verdict_of(has_errors(k), is_part(k)));
 }
 
 static int run(struct session *s, const void *options, struct err *e)

@@ -1,5 +1,6 @@
 /* clew convert: a trace in another format. */
 #include "cli/reading.h"
+#include "cli/verdict.h"
 #include "cli/writing.h"
 
 struct convert_options {
@@ -31,7 +32,7 @@ static int convert(struct reading *r, struct writing *w, struct err *e)
     if (r->is_cut) {
         writing_abandon(w);
         reading_warn(r);
-        return EXIT_BUDGET;
+        return verdict_status(VERDICT_UNKNOWN);
     }
     if (writing_close(w, e) < 0) {
         return -1;

@@ -5,6 +5,7 @@
 #include "cli/reading.h"
 #include "cli/report.h"
 #include "cli/stopping.h"
+#include "cli/verdict.h"
 
 struct correlate_command {
     struct common common;
@@ -113,7 +114,7 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     vec_release(&ranked.list);
     correlation_free(correlation);
-    return result < 0 ? -1 : result > 0 ? EXIT_BUDGET : EXIT_CLEAN;
+    return result < 0 ? -1 : verdict_status(verdict_of(false, result > 0));
 }
 
 static const struct option options[] = {

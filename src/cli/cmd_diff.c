@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "cli/comparison.h"
 #include "cli/report.h"
+#include "cli/verdict.h"
 
 struct diff_command {
     struct common common;
@@ -180,7 +181,7 @@ static bool is_about_same(const struct comparison *c)
     return true;
 }
 
-static enum verdict verdict_of(const struct comparison *c)
+static enum verdict comparison_verdict(const struct comparison *c)
 {
     if (c->is_cut) {
         return VERDICT_UNKNOWN; /* what seems to be missing may come in the rest */
@@ -227,7 +228,7 @@ static void print_json(const struct comparison *c, const struct notes *notes)
     count_sides(&c->alignment, only);
     report_begin(&f, c->session);
     f.event_count = 2 * c->alignment.common + only[ALIGN_FIRST] + only[ALIGN_SECOND];
-    f.verdict = verdict_of(c);
+    f.verdict = comparison_verdict(c);
     if (c->are_schedules) {
         finding_file_flag(&f, "same_run", c->is_same_run);
         finding_file_text(&f, "hash_doubt", c->doubt);
@@ -333,12 +334,7 @@ static int report(const struct comparison *c)
         }
     }
     notes_release(&notes);
-    switch (verdict_of(c)) {
-    case VERDICT_CLEAN: return EXIT_CLEAN;
-    case VERDICT_FOUND: return EXIT_FOUND;
-    case VERDICT_UNKNOWN: break;
-    }
-    return EXIT_BUDGET;
+    return verdict_status(comparison_verdict(c));
 }
 
 static int run(struct session *s, const void *options, struct err *e)

@@ -17,7 +17,13 @@
 #include "sim/sim.h"
 #include "trace/kind.h"
 
-enum { DEPTH_DEFAULT = 1000, DELAYS_DEFAULT = 3, JOBS_MAX = 1024, FOLDERS_MAX = 10000 };
+enum {
+    DEPTH_DEFAULT = 1000,
+    DELAYS_DEFAULT = 3,
+    JOBS_MAX = 1024,
+    FOLDERS_MAX = 10000,
+    VERIFY_EVERY = 100,
+};
 
 static const int strategies[] = {EXPLORE_AUTO,  EXPLORE_DIRECTED, PICK_RANDOM, PICK_PCT,
                                  PICK_POS,      PICK_SURW,        PICK_UNIQUE, PICK_FREQUENCY,
@@ -48,6 +54,9 @@ static int check_command(const struct exploration *x, struct err *e)
     }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
+    }
+    if (exploration_is_program(x) && c->depth > CONTROL_STEPS_MAX) {
+        return session_misused(e, "--depth: at most %d for a program", (int)CONTROL_STEPS_MAX);
     }
     if (c->depth > UINT32_MAX / 2 || c->delays > 1000 || c->pct_depth > 16) {
         return session_misused(e, "--depth, --delays or --pct-depth is too large");
@@ -284,8 +293,9 @@ static int open_world(struct exploration *x, struct err *e)
         return -1;
     }
     if (exploration_is_program(x)) {
-        return command_open(&x->world, x->session, &c->program, c->spec == NULL ? NULL : &x->spec,
-                            e);
+        struct command_choice choice = c->program;
+        choice.verify_every = c->verify ? 1 : VERIFY_EVERY;
+        return command_open(&x->world, x->session, &choice, c->spec == NULL ? NULL : &x->spec, e);
     }
     char *with = join_choices(c);
     const struct sim_options options = {.net = c->net,
@@ -456,7 +466,8 @@ static const struct option options[] = {
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct explore_command, depth),
-     .help = "steps of a run, at most (default: as the system says, else 1000)"},
+     .help = "steps of a run, at most (default: 20000 for a program, for a system as it says, else "
+             "1000)"},
     {.name = "delays",
      .type = OPTION_NUMBER,
      .argument = "N",
@@ -515,8 +526,12 @@ static const struct option options[] = {
              "it; may be given several times"},
     {.name = "verify",
      .type = OPTION_FLAG,
-     .target = offsetof(struct explore_command, program.verifies),
-     .help = "of a program: make each run twice, compare, and say where the two differ"},
+     .target = offsetof(struct explore_command, verify),
+     .help = "of a program: make each run twice and compare, instead of one in a hundred"},
+    {.name = "allow-uncontrolled",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct explore_command, allow_uncontrolled),
+     .help = "of a program: do not end with status 3 when it makes calls that are not controlled"},
     COMMAND_OPTIONS(struct explore_command),
     COMMON_JSON,
     COMMON_LIMIT,
@@ -565,8 +580,11 @@ const struct verb verb_explore = {
              "another may go first. Found are crashes, failed assertions, deadlocks, misused "
              "memory and, with --fail-on exit, bad statuses. Its input is empty, and its output is "
              "dropped.",
-    .exit_statuses = "0 nothing found\n1 a violation\n2 the system could not be loaded\n"
-                     "3 with --require-exhaustive, not all executions were explored",
+    .exit_statuses =
+        "0 nothing found\n1 a violation\n2 the system could not be loaded\n"
+        "3 nothing found, and calls were not controlled (see --allow-uncontrolled), a run "
+        "did not end, no client reached a server, or the program is not deterministic; "
+        "with --require-exhaustive, not all executions were explored",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct explore_command),

@@ -3,6 +3,7 @@
 
 #include "cli/reading.h"
 #include "cli/report.h"
+#include "cli/verdict.h"
 #include "trace/check.h"
 #include "trace/kind.h"
 #include "trace/summary.h"
@@ -166,7 +167,7 @@ static void print_json(struct session *s, const struct survey *v)
     struct finding_file f;
     report_begin(&f, s);
     f.event_count = v->summary.event_count;
-    f.verdict = v->reading.is_cut ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    f.verdict = verdict_of(false, v->reading.is_cut);
     finding_file_count(&f, "events", v->summary.event_count);
     finding_file_count(&f, "nodes", v->has_nodes ? v->node_count : 0);
     finding_file_count(&f, "tasks", v->reading.trace.tables.tasks.count);
@@ -234,7 +235,7 @@ static int run(struct session *s, const void *options, struct err *e)
         } else {
             print_text(s, &v);
         }
-        status = v.reading.is_cut ? EXIT_BUDGET : EXIT_CLEAN;
+        status = verdict_status(verdict_of(false, v.reading.is_cut));
     }
     check_free(v.check);
     findings_release(&v.findings);

@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "cli/spec_file.h"
 #include "cli/stopping.h"
+#include "cli/verdict.h"
 #include "monitor/stream.h"
 #include "monitor/workload.h"
 
@@ -532,9 +533,7 @@ static int conclude(struct monitoring *m)
     }
     struct finding_file *f = &m->file;
     report_hide(m->session, &f->findings, m->told_count);
-    f->verdict = violations > 0            ? VERDICT_FOUND
-                 : counts[CUT_UNKNOWN] > 0 ? VERDICT_UNKNOWN
-                                           : VERDICT_CLEAN;
+    f->verdict = verdict_of(violations > 0, counts[CUT_UNKNOWN] > 0);
     if (m->session->common->json) {
         count_answers(m, counts);
         report_print(f, m->session);
@@ -543,7 +542,7 @@ static int conclude(struct monitoring *m)
         print_answers(m);
         print_hidden(m);
     }
-    return violations > 0 ? EXIT_FOUND : counts[CUT_UNKNOWN] > 0 ? EXIT_BUDGET : EXIT_CLEAN;
+    return verdict_status(f->verdict);
 }
 
 static int run(struct session *s, const void *options, struct err *e)

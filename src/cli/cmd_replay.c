@@ -9,6 +9,7 @@
 #include "cli/schedule_file.h"
 #include "cli/schedule_world.h"
 #include "cli/spec_file.h"
+#include "cli/verdict.h"
 #include "explore/replay.h"
 #include "trace/format.h"
 #include "world/recipe.h"
@@ -159,11 +160,21 @@ static void print_verdict(struct session *s, const struct replay_command *c,
     out_char(&s->out, '\n');
 }
 
+/* A run that did not end shows nothing, and neither does one that could not follow the schedule. */
+static enum verdict replayed_verdict(const struct replayed *r)
+{
+    const struct execution *x = &r->execution;
+    const bool is_cut = outcome_is_cut(x->outcome, x->severity);
+    return verdict_of(outcome_is_violation(x->outcome) && !is_cut,
+                      is_cut || r->divergence[0] != '\0');
+}
+
 static void print_json(struct session *s, const struct replayed *r, const char *calls,
                        uint64_t replays)
 {
     const struct execution *x = &r->execution;
     const bool is_violation = outcome_is_violation(x->outcome);
+    const bool is_cut = outcome_is_cut(x->outcome, x->severity);
     struct finding_file f = {0};
     report_begin(&f, s);
     finding_file_count(&f, "steps", x->steps.count);
@@ -171,16 +182,17 @@ static void print_json(struct session *s, const struct replayed *r, const char *
     finding_file_text(&f, "outcome", outcome_name(x->outcome));
     finding_file_flag(&f, "as_recorded", r->is_same);
     finding_file_text(&f, "divergence", r->divergence);
-    f.verdict = is_violation ? VERDICT_FOUND : VERDICT_CLEAN;
+    f.verdict = replayed_verdict(r);
     if (is_violation) {
-        findings_add(&f.findings, &(struct finding){.kind = outcome_finding(x->outcome),
-                                                    .status = STATUS_CONFIRMED,
-                                                    .grade = GRADE_SOUND,
-                                                    .severity = x->severity,
-                                                    .what = x->what,
-                                                    .why = calls,
-                                                    .key = x->key,
-                                                    .pair_count = 1});
+        findings_add(&f.findings,
+                     &(struct finding){.kind = outcome_finding(x->outcome),
+                                       .status = is_cut ? STATUS_UNKNOWN : STATUS_CONFIRMED,
+                                       .grade = is_cut ? GRADE_NONE : GRADE_SOUND,
+                                       .severity = x->severity,
+                                       .what = x->what,
+                                       .why = calls,
+                                       .key = x->key,
+                                       .pair_count = 1});
     }
     report_print(&f, s);
     finding_file_release(&f);
@@ -243,6 +255,18 @@ static char *copy_calls(struct world *w)
     return copy;
 }
 
+/* The interleaving of a program's last run: a step a line, context switches marked by an arrow. */
+static int list_steps(struct session *s, struct world *w)
+{
+    struct out steps;
+    out_open_memory(&steps);
+    w->ops->steps(w, 0, &steps);
+    out_char(&steps, '\0');
+    report_lines(s, steps.buffer);
+    out_abandon(&steps);
+    return 0;
+}
+
 static int replay_schedule(struct session *s, const struct replay_command *c, struct world *w,
                            const struct schedule *sched, struct err *e)
 {
@@ -263,7 +287,7 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
         status = format_save(&format_native, &t, c->trace, e);
     }
     if (status == 0 && c->step) {
-        status = walk(s, w, sched, &r.execution, e);
+        status = w->ops->steps != NULL ? list_steps(s, w) : walk(s, w, sched, &r.execution, e);
     }
     if (status == 0) {
         if (c->common.json) {
@@ -275,9 +299,7 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
                 out_format(&s->out, "%llu replays, all the same\n", (unsigned long long)c->verify);
             }
         }
-        status = outcome_is_violation(r.execution.outcome) ? EXIT_FOUND
-                 : r.divergence[0] != '\0'                 ? EXIT_BUDGET
-                                                           : EXIT_CLEAN;
+        status = verdict_status(replayed_verdict(&r));
     }
     mem_free(calls);
     trace_release(&t);
@@ -298,8 +320,8 @@ static int run(struct session *s, const void *options, struct err *e)
     struct spec spec;
     struct fuzz fuzz = {0};
     struct world *w = NULL;
-    if (c->step && (c->common.json || s->command != NULL)) {
-        return session_misused(e, "--step is for reading, and for systems: no --json, no program");
+    if (c->step && c->common.json) {
+        return session_misused(e, "--step is for reading: no --json");
     }
     if ((c->gdb || c->gdb_commands != NULL) && (c->common.json || s->command == NULL)) {
         return session_misused(e, "--gdb is for programs, and for reading: no system, no --json");
@@ -356,7 +378,8 @@ static const struct option options[] = {
     {.name = "step",
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, step),
-     .help = "show every step, and what it changes in the nodes' states"},
+     .help = "show every step: of a system with what it changes in the nodes' states, of a program "
+             "with its line of the source, context switches marked by ->"},
     {.name = "gdb",
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, gdb),
@@ -400,6 +423,8 @@ static const struct example examples[] = {
     {"clew replay --gdb bank.campaign/violations/1.sched -- ./bank 3",
      "In a debugger that stops at what matters."},
     {"clew replay --step ring.campaign/violations/1.sched ./ring.so", "Step by step, with states."},
+    {"clew replay --step bank.campaign/violations/1.sched -- ./bank 3",
+     "The interleaving, with the lines of the source."},
     {"clew replay --verify 100 ring.campaign/violations/1.sched ./ring.so",
      "Is it the same every time?"},
     {0},
@@ -417,7 +442,7 @@ const struct verb verb_replay = {
              "operation that is not pending when its turn comes is named with its step.",
     .exit_statuses = "0 the violation does not show\n1 a violation shows\n"
                      "2 the schedule or the system could not be read\n"
-                     "3 the schedule could not be followed",
+                     "3 the schedule could not be followed, or the run did not end",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct replay_command),

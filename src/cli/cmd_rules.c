@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/verdict.h"
 #include "import/http_rules.h"
 
 struct rules_options {
@@ -12,7 +13,7 @@ static void print_json(struct session *s, const struct http_rules *r, const stru
 {
     struct finding_file file = {0};
     report_begin(&file, s);
-    file.verdict = f->list.count > 0 ? VERDICT_FOUND : VERDICT_CLEAN;
+    file.verdict = verdict_of(f->list.count > 0, false);
     finding_file_count(&file, "rules", r->written);
     finding_file_count(&file, "faults", f->list.count);
     report_print(&file, s);
@@ -42,7 +43,7 @@ static int check(struct session *s, const char *path, struct err *e)
     struct http_faults f = {0};
     int status = EXIT_CLEAN;
     if (http_rules_read(&r, path, &f, e) < 0) {
-        status = f.list.count > 0 ? EXIT_FOUND : -1;
+        status = f.list.count > 0 ? verdict_status(VERDICT_FOUND) : -1;
     }
     if (status >= 0 && s->common->json) {
         print_json(s, &r, &f);

@@ -1,5 +1,6 @@
 /* clew slice: a part of a trace as a new trace. */
 #include "cli/reading.h"
+#include "cli/verdict.h"
 #include "cli/writing.h"
 #include "order/slice.h"
 
@@ -124,7 +125,7 @@ static int slice(struct slicing *k, struct err *e)
     if (k->reading.is_cut) {
         writing_abandon(&k->writing);
         reading_warn(&k->reading);
-        return EXIT_BUDGET;
+        return verdict_status(VERDICT_UNKNOWN);
     }
     if (k->writing.event_count == 0) {
         notes_add(&k->reading.notes, "", "no event is all that was asked for: the slice is empty");

@@ -17,14 +17,24 @@ const char *command_fail_word(size_t index)
     return index == 0 ? "exit" : NULL;
 }
 
+const char *command_files_word(size_t index)
+{
+    static const char *const words[] = {"private", "shared"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
 int command_check(const struct session *s, const struct command_choice *choice, struct err *e)
 {
     const bool is_said = choice->mode >= 0 || choice->fail_on >= 0 || choice->property != NULL ||
                          choice->watch.count > 0 || choice->hang != COMMAND_HANG ||
-                         choice->spurious != 0;
+                         choice->spurious != 0 || choice->files != 0 || choice->setup != NULL;
     if (s->command == NULL && is_said) {
-        return session_misused(e, "--mode, --fail-on, --property, --watch, --hang and "
-                                  "--spurious-wakeups are for programs, not for systems");
+        return session_misused(e,
+                               "--mode, --fail-on, --property, --watch, --files, --setup, --hang "
+                               "and --spurious-wakeups are for programs, not for systems");
+    }
+    if (choice->files != 0 && choice->setup != NULL) {
+        return session_misused(e, "--setup prepares private files: not with --files shared");
     }
     if (choice->hang == 0 || choice->hang > COMMAND_HANG_MAX) {
         return session_misused(e, "--hang: from 1 to %d seconds", COMMAND_HANG_MAX);
@@ -42,13 +52,15 @@ int command_open(struct world **w, const struct session *s, const struct command
         .command = (char *const *)(uintptr_t)s->command,
         .mode = choice->mode,
         .fails_on_exit = choice->fail_on == 0,
-        .verifies = choice->verifies,
+        .verify_every = choice->verify_every,
         .shows_output = choice->shows_output,
         .spec = spec,
         .property = choice->property,
         .watch = choice->watch.at,
         .watch_count = (uint32_t)choice->watch.count,
         .spurious_max = (uint32_t)choice->spurious,
+        .shares_files = choice->files != 0,
+        .setup = choice->setup,
         .hang_ns = choice->hang * UINT64_C(1000000000),
     };
     /* What is not there is not to be taken for another program. */
@@ -91,6 +103,9 @@ void command_print_options(struct out *out, const struct command_choice *choice,
     print_option(out, "config", config);
     print_option(out, "fail-on", command_fail_word((size_t)choice->fail_on));
     print_option(out, "property", choice->property);
+    print_option(out, "setup", choice->setup);
+    print_option(out, "files",
+                 choice->files == 0 ? NULL : command_files_word((size_t)choice->files));
     for (size_t i = 0; i < choice->watch.count; i++) {
         print_option(out, "watch", choice->watch.at[i]);
     }

@@ -10,10 +10,12 @@ struct command_choice {
     int mode;    /* enum control_mode; -1: the fastest that works */
     int fail_on; /* 0: a status other than 0 is a violation; -1: it is not */
     bool shows_output;
-    bool verifies;     /* each run is made twice */
-    uint64_t hang;     /* seconds that a run may take */
-    uint64_t spurious; /* waits for a condition that may end without a signal, of each thread */
+    uint32_t verify_every; /* every so many-th run is made twice; 0: none */
+    uint64_t hang;         /* seconds that a run may take */
+    uint64_t spurious;     /* waits for a condition that may end without a signal, of each thread */
     const char *property;
+    const char *setup; /* a command that prepares the files of runs; NULL: none */
+    int files;         /* 0: each run has its own; 1: they share those that are there */
     struct texts watch;
 };
 
@@ -26,6 +28,7 @@ enum { COMMAND_SPURIOUS_MAX = 100, COMMAND_HANG = 10, COMMAND_HANG_MAX = 1000000
 
 const char *command_mode_word(size_t index);
 const char *command_fail_word(size_t index);
+const char *command_files_word(size_t index);
 
 /* Rows for a table of options of struct `owner`, whose struct command_choice is `program`. */
 #define COMMAND_OPTIONS(owner)                                                                     \
@@ -62,6 +65,21 @@ const char *command_fail_word(size_t index);
          .target = offsetof(owner, program.spurious),                                              \
          .help = "of a program: up to N waits for a condition of each thread may end without a "   \
                  "signal (default: 0)"},                                                           \
+        {.name = "files",                                                                          \
+         .type = OPTION_CHOICE,                                                                    \
+         .argument = "WHOSE",                                                                      \
+         .word = command_files_word,                                                               \
+         .target = offsetof(owner, program.files),                                                 \
+         .help = "of a program: private (each run has its own view of the current directory, in "  \
+                 "which files that it writes are copies) or shared (runs change the files that "   \
+                 "are there) (default: private)"},                                                 \
+        {.name = "setup",                                                                          \
+         .type = OPTION_TEXT,                                                                      \
+         .argument = "COMMAND",                                                                    \
+         .target = offsetof(owner, program.setup),                                                 \
+         .help =                                                                                   \
+             "of a program: a command for the shell that prepares the private files, run once "    \
+             "in a copy of the current directory"},                                                \
     {                                                                                              \
         .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                              \
         .target = offsetof(owner, program.hang),                                                   \

@@ -4,6 +4,7 @@
 
 #include "atomicity/correlate.h"
 #include "atomicity/spin.h"
+#include "cli/verdict.h"
 
 struct compared {
     uint64_t claims, occurring, different, unknown;
@@ -129,7 +130,7 @@ int compat_spin(struct session *s, const struct atomicity_command *c, struct rea
     }
     reading_warn(r);
     if (r->is_cut) {
-        return EXIT_BUDGET;
+        return verdict_status(VERDICT_UNKNOWN);
     }
     struct frame f;
     struct notes notes = {0};
@@ -147,5 +148,5 @@ int compat_spin(struct session *s, const struct atomicity_command *c, struct rea
     if (sum.different > 0) {
         return err_set(e, "spin and clew disagree: please report this trace");
     }
-    return sum.unknown > 0 ? EXIT_BUDGET : sum.occurring > 0 ? EXIT_FOUND : EXIT_CLEAN;
+    return verdict_status(verdict_of(sum.occurring > 0 && sum.unknown == 0, sum.unknown > 0));
 }

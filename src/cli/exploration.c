@@ -4,6 +4,7 @@
 
 #include "cli/assumptions.h"
 #include "cli/report.h"
+#include "cli/verdict.h"
 #include "trace/finding_file.h"
 
 bool exploration_is_program(const struct exploration *x)
@@ -49,6 +50,9 @@ bool exploration_is_known(void *exploration, const struct execution *x)
     if (is_ignored(self, x->key)) {
         return true;
     }
+    if (outcome_is_cut(x->outcome, x->severity)) {
+        return true; /* nothing was found: the search goes on */
+    }
     const struct finding finding = {
         .kind = outcome_finding(x->outcome), .what = x->what, .key = x->key};
     return !is_awaited(self->command->until, x) ||
@@ -59,8 +63,9 @@ bool exploration_is_known(void *exploration, const struct execution *x)
 static void add_finding(const struct exploration *x, struct finding_file *f, struct finding known)
 {
     const bool is_repeated = known.kind != FINDING_NONDETERMINISM;
-    known.status = STATUS_CONFIRMED;
-    known.grade = GRADE_SOUND;
+    const bool is_cut = known.kind == FINDING_HANG && known.severity == SEVERITY_NOTE;
+    known.status = is_cut ? STATUS_UNKNOWN : STATUS_CONFIRMED;
+    known.grade = is_cut ? GRADE_NONE : GRADE_SOUND;
     known.replay = is_repeated ? print_replay(x, known.key, &f->findings) : NULL;
     known.pair_count = 1;
     if (is_ignored(x, known.key)) {
@@ -130,13 +135,35 @@ static void add_earlier(const struct exploration *x, struct finding_file *f)
     }
 }
 
+/* The violations of the search, without runs that only did not end. */
+struct counted {
+    uint64_t violations, runs, first_run;
+    uint64_t cut; /* runs that did not end in time */
+};
+
+static struct counted count_violations(const struct exploration *x)
+{
+    struct counted c = {0};
+    vec_each (&x->found.violations, v) {
+        if (outcome_is_cut(v->outcome, v->severity)) {
+            c.cut += v->count;
+        } else {
+            c.violations++;
+            c.runs += v->count;
+            c.first_run = c.first_run == 0 ? v->run : c.first_run;
+        }
+    }
+    return c;
+}
+
 static void add_stats(const struct exploration *x, struct finding_file *f)
 {
     const struct explored *found = &x->found;
+    const struct counted counted = count_violations(x);
     finding_file_count(f, "runs", found->runs);
     finding_file_count(f, "steps", found->steps);
-    finding_file_count(f, "violating_runs", found->violating_runs);
-    finding_file_count(f, "first_violation_run", found->first_violation_run);
+    finding_file_count(f, "violating_runs", counted.runs);
+    finding_file_count(f, "first_violation_run", counted.first_run);
     finding_file_flag(f, "exhausted", found->is_complete && !found->has_drawn);
     if (!exploration_is_program(x)) {
         finding_file_count(f, "messages", found->classes[PICK_CLASS_MESSAGE]);
@@ -159,6 +186,20 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
         vec_push(&f->assumptions,
                  findings_text(&f->findings, "not simulated: %s", x->world->doubts[i]));
     }
+    finding_file_count(f, "runs_cut", counted.cut);
+    finding_file_flag(f, "unreached", told.is_unreached);
+    if (told.left != NULL && told.left[0] != '\0') {
+        vec_push(
+            &f->assumptions,
+            findings_text(&f->findings, "runs do not depend on %s, which a run left", told.left));
+    }
+    if (told.preempted != NULL && told.preempted[0] != '\0') {
+        vec_push(&f->assumptions,
+                 findings_text(&f->findings,
+                               "code without scheduling points was preempted by processor time, "
+                               "first at %s",
+                               told.preempted));
+    }
     for (uint32_t i = 0; i < told.outside_count; i++) {
         vec_push(&f->assumptions,
                  findings_text(&f->findings, "%s is not controlled", told.outside[i]));
@@ -168,6 +209,30 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
             &f->assumptions,
             findings_text(&f->findings, "memory accesses of %s are not visible", told.unseen[i]));
     }
+}
+
+/* A run that goes otherwise when it is made again: what the search says holds for what it saw, and
+ * a schedule may not show it again. */
+static void add_difference(const struct exploration *x, struct finding_file *f)
+{
+    const struct control_told told =
+        exploration_is_program(x) ? control_told(x->world) : (struct control_told){0};
+    if (told.unlike == 0) {
+        return;
+    }
+    findings_add(&f->findings,
+                 &(struct finding){
+                     .kind = FINDING_NONDETERMINISM,
+                     .status = STATUS_CONFIRMED,
+                     .severity = SEVERITY_WARNING,
+                     .what = findings_text(&f->findings, "not deterministic: %s", told.difference),
+                     .why = findings_text(&f->findings,
+                                          "%llu of %llu runs that were made twice went "
+                                          "otherwise the second time",
+                                          (unsigned long long)told.unlike,
+                                          (unsigned long long)told.verified),
+                     .key = "not deterministic",
+                     .pair_count = 1});
 }
 
 static void print_findings(const struct exploration *x, const struct finding_file *f)
@@ -208,15 +273,22 @@ static void print_outside(const struct exploration *x)
         session_text(x->session, told.unseen[i]);
     }
     out_text(&x->session->out, told.unseen_count > 0 && !x->is_unseen ? "\n" : "");
-    if (told.verified > 0) {
+    if (told.left[0] != '\0') {
+        out_text(&x->session->out,
+                 "left outside of the current directory, where the next run finds it: ");
+        session_text(x->session, told.left);
+        out_char(&x->session->out, '\n');
+    }
+    if (told.preempted[0] != '\0') {
+        out_text(&x->session->out,
+                 "not exact: code without scheduling points was preempted, first at ");
+        session_text(x->session, told.preempted);
+        out_char(&x->session->out, '\n');
+    }
+    if (told.verified > 0 && x->command->verify) {
         out_format(&x->session->out, "%llu of %llu runs were the same when made again\n",
                    (unsigned long long)(told.verified - told.unlike),
                    (unsigned long long)told.verified);
-    }
-    if (told.unlike > 0) {
-        out_text(&x->session->out, "not determined by its schedule: ");
-        session_text(x->session, told.difference);
-        out_char(&x->session->out, '\n');
     }
 }
 
@@ -234,7 +306,8 @@ bool exploration_is_controlled(const struct exploration *x)
 {
     return x->world->doubt_count == 0 &&
            (!exploration_is_program(x) ||
-            (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact));
+            (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact &&
+             control_told(x->world).unlike == 0 && control_told(x->world).left[0] == '\0'));
 }
 
 bool exploration_has_unseen(const struct exploration *x)
@@ -266,6 +339,9 @@ static void print_summary(const struct exploration *x)
 {
     struct out *out = &x->session->out;
     const struct explored *found = &x->found;
+    const struct counted counted = count_violations(x);
+    const struct control_told told =
+        exploration_is_program(x) ? control_told(x->world) : (struct control_told){0};
     const size_t earlier = count_earlier(x);
     if (x->is_unseen) {
         print_unseen(x);
@@ -289,14 +365,16 @@ static void print_summary(const struct exploration *x)
         report_count(out, found->steps, "step", "steps");
         out_text(out, ", ");
     }
-    if (found->violations.count > 0) {
-        report_count(out, found->violations.count, "violation", "violations");
+    if (counted.violations > 0) {
+        report_count(out, counted.violations, "violation", "violations");
         if (!found->is_complete) {
-            out_format(out, " in %llu of them", (unsigned long long)found->violating_runs);
+            out_format(out, " in %llu of them", (unsigned long long)counted.runs);
         } else if (x->options.strategy == EXPLORE_DPOR) {
             out_text(out, " in ");
-            report_count(out, found->violating_runs, "run", "runs");
+            report_count(out, counted.runs, "run", "runs");
         }
+    } else if (told.is_unreached) {
+        out_text(out, "the program waited for connections; nothing was exercised");
     } else {
         out_text(out, earlier > 0 ? "no other violation" : "no violation");
     }
@@ -306,6 +384,9 @@ static void print_summary(const struct exploration *x)
     if (found->limited_runs > 0) {
         out_format(out, "; %llu ended at the limit of %u steps",
                    (unsigned long long)found->limited_runs, x->options.search.depth);
+    }
+    if (counted.cut > 0) {
+        out_format(out, "; %llu did not end in time", (unsigned long long)counted.cut);
     }
     report_hidden(x->session);
     out_char(out, '\n');
@@ -330,6 +411,52 @@ static void print_unproductive(const struct exploration *x)
                (unsigned long long)(messages * 10 / found->runs % 10));
 }
 
+/* What keeps the search from saying anything where it found nothing; printed with what to do about
+ * it. */
+static bool print_hindrance(const struct exploration *x, bool is_printed)
+{
+    struct out *out = &x->session->out;
+    if (!exploration_is_program(x)) {
+        return false;
+    }
+    const struct control_told told = control_told(x->world);
+    const bool is_past_control = told.outside_count > 0 && !x->command->allow_uncontrolled;
+    const struct {
+        bool is_so;
+        const char *words;
+    } reasons[] = {
+        {is_past_control, "calls were not controlled (--allow-uncontrolled accepts that)"},
+        {told.is_unreached, "no client reached the program (connect to it from within, or while it "
+                            "is explored)"},
+        {told.cut > 0 && !told.is_unreached,
+         "runs did not end in time (--hang SECONDS gives them longer)"},
+        {told.unlike > 0, "the program is not deterministic"},
+    };
+    bool is_hindered = false;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if (reasons[i].is_so && is_printed) {
+            out_text(out, is_hindered ? ", " : "unknown: ");
+            out_text(out, reasons[i].words);
+        }
+        is_hindered = is_hindered || reasons[i].is_so;
+    }
+    out_text(out, is_hindered && is_printed ? "\n" : "");
+    return is_hindered;
+}
+
+/* Whether anything was found, besides what is unknown about the search. */
+static bool has_found(const struct finding_file *f)
+{
+    for (size_t i = 0; i < f->findings.list.count; i++) {
+        const struct finding *finding = &f->findings.list.at[i];
+        const bool is_cut = finding->kind == FINDING_HANG && finding->severity == SEVERITY_NOTE;
+        if (!is_cut && finding->kind != FINDING_NONDETERMINISM) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Why there are so many executions; NULL when nothing needs to be said. */
 static const char *order_of(const struct exploration *x)
 {
@@ -351,10 +478,14 @@ static const char *seed_of(const struct exploration *x, struct finding_file *f)
 int exploration_report(struct exploration *x)
 {
     struct finding_file f = {0};
+    if (exploration_is_program(x)) {
+        control_rest(x->world);
+    }
     report_begin(&f, x->session);
     add_findings(x, &f);
     add_earlier(x, &f);
-    const bool is_found = f.findings.list.count > 0;
+    add_difference(x, &f);
+    const bool is_found = has_found(&f);
     add_stats(x, &f);
     assumptions_add(x, &f);
     const char *order = order_of(x);
@@ -367,9 +498,10 @@ int exploration_report(struct exploration *x)
     if (seed != NULL) {
         vec_push(&f.assumptions, seed);
     }
+    const bool is_hindered = print_hindrance(x, false);
     /* With other seeds, nodes that draw would have drawn other numbers. */
     const bool is_proven = x->found.is_complete && !x->found.has_drawn && !assumptions_are_made(x);
-    f.verdict = is_found ? VERDICT_FOUND : is_proven ? VERDICT_CLEAN : VERDICT_UNKNOWN;
+    f.verdict = verdict_of(is_found, is_hindered || !is_proven);
     if (x->session->common->json) {
         report_print(&f, x->session);
     } else {
@@ -388,9 +520,12 @@ int exploration_report(struct exploration *x)
         } else {
             print_unproductive(x);
         }
+        if (!is_found) {
+            (void)print_hindrance(x, true);
+        }
     }
+    const int status = verdict_status_of_search(
+        f.verdict, is_hindered || (x->command->require_exhaustive && !is_proven));
     finding_file_release(&f);
-    return is_found                                       ? EXIT_FOUND
-           : x->command->require_exhaustive && !is_proven ? EXIT_BUDGET
-                                                          : EXIT_CLEAN;
+    return status;
 }

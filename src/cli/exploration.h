@@ -26,6 +26,8 @@ struct explore_command {
     bool prune;
     bool first;
     bool require_exhaustive;
+    bool allow_uncontrolled;
+    bool verify;
     const char *resume;
     const char *from;
     struct texts ignore;

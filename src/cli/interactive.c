@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/verdict.h"
 #include "explore/replay.h"
 #include "trace/lines.h"
 #include "trace/word.h"
@@ -236,5 +237,5 @@ int interactive(struct session *s, struct world *w, const struct plan *p,
     in_close(&in);
     vec_release(&h.choices);
     execution_release(&h.execution);
-    return result < 0 ? -1 : is_violation ? EXIT_FOUND : EXIT_CLEAN;
+    return result < 0 ? -1 : verdict_status(verdict_of(is_violation, false));
 }

@@ -4,6 +4,7 @@
 
 #include "base/name_glob.h"
 #include "cli/report.h"
+#include "cli/verdict.h"
 #include "race/access.h"
 #include "race/observed.h"
 #include "race/observed_tell.h"
@@ -681,7 +682,7 @@ static void print_json(struct races *r)
     struct finding_file *f = &r->file;
     const uint64_t limit = r->session->common->limit;
     const uint64_t places = place_count(r);
-    f->verdict = has_found(r) ? VERDICT_FOUND : is_open(r) ? VERDICT_UNKNOWN : VERDICT_CLEAN;
+    f->verdict = verdict_of(has_found(r), is_open(r));
     f->findings.list.count =
         f->findings.list.count < limit ? f->findings.list.count : (size_t)limit;
     finding_file_text(f, "model", r->model_name);
@@ -775,7 +776,7 @@ int races_report(struct races *r, struct err *e)
 {
     if (r->command->explain != UINT64_MAX) {
         return r->is_explained
-                   ? EXIT_FOUND
+                   ? verdict_status(VERDICT_FOUND)
                    : report_unexplained(r->command->explain, r->file.findings.list.count, e);
     }
     if (r->session->common->json) {
@@ -783,5 +784,5 @@ int races_report(struct races *r, struct err *e)
     } else {
         print_text(r);
     }
-    return has_found(r) ? EXIT_FOUND : is_open(r) ? EXIT_BUDGET : EXIT_CLEAN;
+    return verdict_status(verdict_of(has_found(r), is_open(r)));
 }

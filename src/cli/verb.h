@@ -15,7 +15,7 @@ enum exit_status {
     EXIT_CLEAN = 0,
     EXIT_FOUND = 1,
     EXIT_UNABLE = 2,
-    EXIT_BUDGET = 3,
+    EXIT_UNKNOWN = 3,
 };
 
 /* What a verb returns instead of -1 when the command line, not the world, was wrong. */

@@ -67,6 +67,8 @@ static struct violation *find_known(struct explored *x, const char *key)
 
 /* Keeps the violation of the run with this number, from 0; true when it is the first of its kind.
  */
+enum { STEPS_SHOWN = 12 };
+
 static bool keep_violation(struct explored *found, struct world *w, const struct plan *p,
                            const struct execution *x, uint64_t number)
 {
@@ -89,6 +91,12 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
     schedule_print(&s, &text);
     if (w->ops->calls != NULL) {
         w->ops->calls(w, &calls);
+    }
+    if (w->ops->steps != NULL && x->steps.count > 0) {
+        out_format(&calls, "the last %zu of %zu steps:\n",
+                   x->steps.count < STEPS_SHOWN ? x->steps.count : (size_t)STEPS_SHOWN,
+                   x->steps.count);
+        w->ops->steps(w, STEPS_SHOWN, &calls);
     }
     vec_push(&found->violations, (struct violation){.key = mem_text(x->key, strlen(x->key)),
                                                     .what = mem_text(x->what, strlen(x->what)),

@@ -243,6 +243,15 @@ void ledger_go_on(struct ledger *l)
     }
 }
 
+/* The files that the run left, beside its schedule. */
+static int keep_files(const struct ledger *l, struct world *w, const char *name, struct err *e)
+{
+    char path[4096];
+    bool is_kept = false;
+    (void)snprintf(path, sizeof path, "%s/%s.files", campaign_path(l->campaign), name);
+    return w->ops->keep == NULL ? 0 : w->ops->keep(w, path, &is_kept, e);
+}
+
 int ledger_save(struct ledger *l, const struct violation *v, const struct trace *t, struct err *e)
 {
     bool is_known = false;
@@ -269,6 +278,9 @@ int ledger_save(struct ledger *l, const struct violation *v, const struct trace 
         return -1;
     }
     (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), trace);
+    if (keep_files(l, l->world, name, e) < 0) {
+        return -1;
+    }
     if (format_save(&format_native, t, path, e) < 0) {
         return -1;
     }

@@ -98,6 +98,14 @@ static const struct frame *frames_at(struct places *p, uint64_t address)
     return &p->frames.at[*first - 1];
 }
 
+bool places_find_line(struct places *p, uint64_t address, const char **file, int *line)
+{
+    Dwfl_Module *module = places_module(p, inside(address));
+    *line = 0;
+    *file = module == NULL ? NULL : places_line(module, inside(address), line);
+    return *file != NULL && *line > 0;
+}
+
 bool places_print_line(struct places *p, uint64_t address, struct out *out)
 {
     Dwfl_Module *module = places_module(p, inside(address));

@@ -21,6 +21,10 @@ void places_add_module(struct places *p, const char *path, uint64_t bias);
  * "bank+0x12f4" where there is no line. False, and nothing appended, when no module covers it. */
 bool places_print_line(struct places *p, uint64_t address, struct out *out);
 
+/* The file and the line of the call that returns to `address`, as the debug information has them;
+ * false when they are not known. */
+bool places_find_line(struct places *p, uint64_t address, const char **file, int *line);
+
 /* Calls that led to a place, each by the address that it returns to, the innermost first. */
 struct place_calls {
     const uint64_t *at;

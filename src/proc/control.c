@@ -1,7 +1,9 @@
 #include "proc/control.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "pick/name.h"
@@ -179,25 +181,6 @@ static void read_pending(const struct controlled *c, struct execution *x,
     }
 }
 
-/* Calls that went past control, by name, each once. */
-static void note_outside(struct controlled *c)
-{
-    struct control_result *r = &c->page->result;
-    if (r->end == CONTROL_UNENDED && r->outside_count < CONTROL_OUTSIDES_MAX) {
-        (void)snprintf(r->outside[r->outside_count++], CONTROL_OUTSIDE_SIZE, "end of the process");
-    }
-    for (uint32_t i = 0; i < r->outside_count && i < CONTROL_OUTSIDES_MAX; i++) {
-        bool is_known = false;
-        vec_each (&c->outside, known) {
-            is_known = is_known || strncmp(*known, r->outside[i], CONTROL_OUTSIDE_SIZE) == 0;
-        }
-        if (!is_known) {
-            vec_push(&c->outside, arena_text(&c->texts, r->outside[i],
-                                             strnlen(r->outside[i], CONTROL_OUTSIDE_SIZE - 1)));
-        }
-    }
-}
-
 static void describe(struct world *w, const struct pick_operation *o, struct schedule *s,
                      struct choice *choice)
 {
@@ -267,6 +250,10 @@ static void note_unseen(struct controlled *c, const struct execution *x)
 /* One run, from the plan to the verdict. */
 static int run_once(struct controlled *c, const struct plan *p, struct execution *x, struct err *e)
 {
+    if (process_own_page(c, e) < 0) {
+        return -1;
+    }
+    files_begin(c);
     if (put_plan(c, p, e) < 0 || (c->is_debugged ? process_debug : process_run)(c, e) < 0) {
         return -1;
     }
@@ -275,16 +262,11 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
     if (p->wants_pending) {
         read_pending(c, x, &causes);
     }
-    note_outside(c);
     note_unseen(c, x);
-    c->has_idled = c->has_idled || c->page->result.has_idled != 0;
-    c->has_looked = c->has_looked || c->page->result.has_looked != 0;
-    c->has_drawn = c->has_drawn || c->page->result.has_drawn != 0;
-    c->has_waited = c->has_waited || c->page->result.has_waited != 0;
-    c->has_weak_order = c->has_weak_order || c->page->result.has_weak_order != 0;
     if (verdict_read(c, p, x, e) < 0) {
         return -1;
     }
+    shown_add(c, x);
     if (claim_check(c, x, e) < 0) {
         return -1;
     }
@@ -306,30 +288,66 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
 
 /* Verifying */
 
-/* The step of the first run at which the second went otherwise, for people. */
-static void say_difference(struct controlled *c, const struct execution *first,
-                           const struct execution *second)
+/* A run as the page had it, to be compared with the next. */
+struct kept {
+    struct control_step *steps;
+    size_t count;
+};
+
+static struct kept keep_steps(const struct controlled *c, const struct execution *x)
 {
+    const struct kept k = {.steps = mem_resize(NULL, (x->steps.count + 1) * sizeof *k.steps),
+                           .count = x->steps.count};
+    memcpy(k.steps, control_at(c, CONTROL_PLACE(STEPS)), k.count * sizeof *k.steps);
+    return k;
+}
+
+/* The first step that found another value the second time, or was another; what was read, or what
+ * was done instead. */
+static void print_difference(struct controlled *c, const struct kept *first,
+                             const struct execution *second, struct out *out)
+{
+    const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const size_t count = second->steps.count;
     size_t at = 0;
-    while (at < first->steps.count && at < second->steps.count &&
-           first->steps.at[at].operation.name == second->steps.at[at].operation.name) {
+    while (at < first->count && at < count && first->steps[at].name == steps[at].name &&
+           first->steps[at].value == steps[at].value) {
         at++;
     }
-    struct schedule s;
-    struct choice choice = {0};
-    struct out text;
-    schedule_init(&s);
-    out_open_memory(&text);
-    if (at < first->steps.count) {
-        describe(&c->world, &first->steps.at[at].operation, &s, &choice);
-        schedule_print_choice(&s, &choice, &text);
+    const bool is_same_step =
+        at < first->count && at < count && first->steps[at].name == steps[at].name;
+    out_format(out, "step %zu: ", at + 1);
+    if (at == first->count) {
+        out_text(out, "the end of the run");
+    } else {
+        steps_print_one(c, &first->steps[at], out);
     }
-    (void)snprintf(c->difference, sizeof c->difference,
-                   "step %zu, \"%.*s\", did not come again: %s, then %s", at + 1,
-                   text.used > 0 ? (int)text.used - 1 : 0, text.used > 0 ? text.buffer : "",
-                   outcome_name(first->outcome), outcome_name(second->outcome));
+    if (is_same_step) {
+        out_format(out, " found %lld, then %lld", (long long)first->steps[at].value,
+                   (long long)steps[at].value);
+    } else if (at < count) {
+        out_text(out, ", then ");
+        steps_print_one(c, &steps[at], out);
+    } else {
+        out_text(out, second->outcome == OUTCOME_DIVERGED
+                          ? ", which could not be done the second time"
+                          : ", then the end of the run");
+    }
+}
+
+static void say_difference(struct controlled *c, const struct kept *first,
+                           const struct execution *x, const struct execution *second)
+{
+    struct out text;
+    out_open_memory(&text);
+    print_difference(c, first, second, &text);
+    if (x->outcome != second->outcome) {
+        out_format(&text, " (%s, then %s)", outcome_name(x->outcome),
+                   outcome_name(second->outcome));
+    }
+    out_char(&text, '\0');
+    shown_add_verified(c, text.buffer);
     out_abandon(&text);
-    schedule_release(&s);
 }
 
 /* The same steps once more, by name. */
@@ -346,15 +364,14 @@ static int verify(struct controlled *c, const struct plan *p, const struct execu
         .steps_max = x->outcome == OUTCOME_LIMIT || x->outcome == OUTCOME_PROPERTY
                          ? (uint32_t)x->steps.count
                          : p->steps_max};
+    struct kept first = keep_steps(c, x);
     const int result = run_once(c, &plan, &again, e);
-    if (result == 0) {
-        c->verified++;
-        if (again.hash != x->hash || again.outcome != x->outcome) {
-            if (c->unlike++ == 0) {
-                say_difference(c, x, &again);
-            }
-        }
+    if (result == 0 && (again.hash != x->hash || again.outcome != x->outcome)) {
+        say_difference(c, &first, x, &again);
+    } else if (result == 0) {
+        shown_add_verified(c, NULL);
     }
+    mem_free(first.steps);
     execution_release(&again);
     vec_release(&turns);
     return result;
@@ -362,8 +379,9 @@ static int verify(struct controlled *c, const struct plan *p, const struct execu
 
 static bool is_worth_verifying(const struct execution *x)
 {
-    return x->steps.count > 0 && (outcome_is_violation(x->outcome) ||
-                                  x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_LIMIT);
+    return x->steps.count > 0 && !outcome_is_cut(x->outcome, x->severity) &&
+           (outcome_is_violation(x->outcome) || x->outcome == OUTCOME_PASSED ||
+            x->outcome == OUTCOME_LIMIT);
 }
 
 static int run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
@@ -372,7 +390,9 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
     if (run_once(c, p, x, e) < 0) {
         return -1;
     }
-    return c->options.verifies && is_worth_verifying(x) ? verify(c, p, x, e) : 0;
+    const uint32_t every = c->options.verify_every;
+    const bool is_due = every > 0 && c->run_count++ % every == 0;
+    return is_due && p->trace == NULL && is_worth_verifying(x) ? verify(c, p, x, e) : 0;
 }
 
 static void close_controlled(struct world *w)
@@ -384,7 +404,8 @@ static void close_controlled(struct world *w)
     out_abandon(&c->text);
     map_release(&c->action_of);
     vec_release(&c->actions);
-    vec_release(&c->outside);
+    shown_close(c);
+    private_files_close(c->files);
     vec_release(&c->unseen);
     arena_release(&c->texts);
     mem_free(c);
@@ -398,26 +419,42 @@ static const struct world_ops ops = {
     .blocks = covering_tell,
     .properties = claim_tell,
     .calls = verdict_calls,
+    .keep = files_keep,
+    .steps = steps_print,
     .close = close_controlled,
 };
 
+void control_rest(struct world *w)
+{
+    process_stop(controlled_of(w));
+}
+
 struct control_told control_told(struct world *w)
 {
-    const struct controlled *c = controlled_of(w);
-    return (struct control_told){.mode = c->mode,
-                                 .is_changed_outside = c->is_changed_outside,
-                                 .is_left = c->is_left,
-                                 .is_inexact = c->has_idled || c->has_looked,
-                                 .has_drawn = c->has_drawn,
-                                 .has_waited = c->has_waited,
-                                 .has_weak_order = c->has_weak_order,
-                                 .verified = c->verified,
-                                 .unlike = c->unlike,
-                                 .difference = c->difference,
-                                 .outside = c->outside.at,
-                                 .outside_count = (uint32_t)c->outside.count,
-                                 .unseen = c->unseen.at,
-                                 .unseen_count = (uint32_t)c->unseen.count};
+    struct controlled *c = controlled_of(w);
+    const struct shown *s = c->shown;
+    for (uint32_t i = 0; i < s->outside_count; i++) {
+        c->outside[i] = s->outside[i];
+    }
+    return (struct control_told){
+        .mode = c->mode,
+        .is_changed_outside = c->is_changed_outside,
+        .is_left = c->is_left,
+        .is_inexact = s->has_idled || s->has_looked || s->cut > 0 || s->preempted[0] != '\0',
+        .has_drawn = s->has_drawn,
+        .has_waited = s->has_waited,
+        .has_weak_order = s->has_weak_order,
+        .is_unreached = s->has_listened && !s->has_accepted && !s->has_passed,
+        .cut = s->cut,
+        .left = s->left,
+        .preempted = s->preempted,
+        .verified = s->verified,
+        .unlike = s->unlike,
+        .difference = s->difference,
+        .outside = c->outside,
+        .outside_count = s->outside_count,
+        .unseen = c->unseen.at,
+        .unseen_count = (uint32_t)c->unseen.count};
 }
 
 /* The list, which need not outlive the options. */
@@ -429,6 +466,15 @@ static void keep_watch(struct controlled *c)
         memcpy(list, c->options.watch, count * sizeof *list);
     }
     c->options.watch = list;
+}
+
+/* At the root of all files nothing is outside: there, runs share what there is. */
+static int open_files(struct controlled *c, struct err *e)
+{
+    char directory[2];
+    const bool is_root = getcwd(directory, sizeof directory) != NULL;
+    return c->options.shares_files || is_root ? 0
+                                              : private_files_open(&c->files, c->options.setup, e);
 }
 
 int control_open(struct world **w, const struct control_options *options, struct err *e)
@@ -446,7 +492,12 @@ int control_open(struct world **w, const struct control_options *options, struct
     out_open_memory(&c->text);
     keep_watch(c);
     covering_open(c);
-    if (install_find(&c->install, e) < 0 || process_page(c, e) < 0 || claim_open(c, e) < 0) {
+    (void)snprintf(c->program, sizeof c->program, "%s", path);
+    if (slash != NULL) {
+        (void)realpath(path, c->program);
+    }
+    if (open_files(c, e) < 0 || install_find(&c->install, e) < 0 || shown_open(c, e) < 0 ||
+        process_page(c, e) < 0 || claim_open(c, e) < 0) {
         close_controlled(&c->world);
         return -1;
     }

@@ -23,6 +23,12 @@
 
 enum { LOOK_NS = 20 * 1000 * 1000 };
 static const uint64_t hang_ns_default = UINT64_C(10000000000);
+static const uint64_t last_words_ns = UINT64_C(10000000000);
+
+uint64_t process_limit_ns(const struct controlled *c)
+{
+    return c->options.hang_ns == 0 ? hang_ns_default : c->options.hang_ns;
+}
 
 int process_page(struct controlled *c, struct err *e)
 {
@@ -142,12 +148,16 @@ _Noreturn static void become(const struct controlled *c)
         c->page->server = -errno;
         _exit(126);
     }
+    if (c->files != NULL && chdir(private_files_lower(c->files)) < 0) {
+        c->page->server = -errno;
+        _exit(126);
+    }
     (void)setpgid(0, 0);
     (void)personality(ADDR_NO_RANDOMIZE);
     redirect(c);
     if (setenv("LD_PRELOAD", preload, 1) == 0 && setenv(CONTROL_VARIABLE, number, 1) == 0 &&
         setenv("LD_BIND_NOW", "1", 1) == 0) {
-        (void)execvp(c->options.command[0], c->options.command);
+        (void)execvp(c->program, c->options.command);
     }
     c->page->server = -errno;
     _exit(126);
@@ -159,6 +169,9 @@ static int spawn(struct controlled *c, struct err *e)
     stay_on_one();
     c->page->server = 0;
     c->page->runner = 0;
+    c->page->is_loaded = 0;
+    c->page->is_overdue = 0;
+    c->page->early_threads = 0;
     c->page->mode = c->mode;
     c->page->wants_output = c->options.shows_output;
     c->page->spurious_max = c->options.spurious_max;
@@ -174,6 +187,34 @@ static int spawn(struct controlled *c, struct err *e)
     return 0;
 }
 
+/* Why the program did not reach its main. */
+static int refuse(const struct controlled *c, bool is_dead, struct err *e)
+{
+    const char *program = c->options.command[0];
+    const char *when = c->page->is_loaded != 0
+                           ? "before its main, in a constructor of its own or of a library"
+                           : "before clew's library was loaded into it: it is static, setuid or a "
+                             "script, or the loader failed";
+    if (is_dead && WIFSIGNALED(c->server_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(c->server_status));
+        return err_set(e, "%s: cannot be controlled: it ended with SIG%s %s", program,
+                       name == NULL ? "?" : name, when);
+    }
+    if (is_dead) {
+        return err_set(e, "%s: cannot be controlled: it ended with status %d %s", program,
+                       WEXITSTATUS(c->server_status), when);
+    }
+    return c->page->is_loaded != 0
+               ? err_set(e,
+                         "%s: cannot be controlled: it did not reach its main within %llu s; a "
+                         "constructor of its own or of a library waits or computes",
+                         program, (unsigned long long)(hang_ns_default / UINT64_C(1000000000)))
+               : err_set(e,
+                         "%s: cannot be controlled: clew's library is not loaded into it; it is "
+                         "static, setuid or a script",
+                         program);
+}
+
 static int start(struct controlled *c, struct err *e)
 {
     if (spawn(c, e) < 0) {
@@ -181,6 +222,14 @@ static int start(struct controlled *c, struct err *e)
     }
     const enum waited waited = await_turn(c, limit_now_ns() + hang_ns_default);
     if (waited == WAITED_TURN) {
+        if (c->page->early_threads > 0) {
+            process_stop(c);
+            return err_set(
+                e,
+                "%s: cannot be controlled: a constructor of its own or of a library makes "
+                "a thread before main",
+                c->options.command[0]);
+        }
         c->mode = c->page->mode;
         return watch_put(c, e);
     }
@@ -189,11 +238,7 @@ static int start(struct controlled *c, struct err *e)
         return err_set(e, "%s: cannot be run: %s", c->options.command[0],
                        strerror(-c->page->server));
     }
-    return err_set(
-        e,
-        "%s: cannot be controlled: it is static, setuid or a script, or does not come to "
-        "its main",
-        c->options.command[0]);
+    return refuse(c, waited == WAITED_DEAD, e);
 }
 
 void process_stop(struct controlled *c)
@@ -220,27 +265,16 @@ void process_close(struct controlled *c)
     }
 }
 
-/* A process that was forked off this one has the page of its parent, and needs its own. */
-static int own_page(struct controlled *c, struct err *e)
+int process_own_page(struct controlled *c, struct err *e)
 {
     if (c->owner == getpid()) {
         return 0;
     }
-    const struct control_plan plan = c->page->plan;
     struct control *shared = c->page;
     const int shared_fd = c->page_fd;
     if (process_page(c, e) < 0) {
         return -1;
     }
-    memcpy(control_at(c, CONTROL_PLACE(TURNS)), (char *)shared + CONTROL_PLACE(TURNS),
-           plan.turn_count * sizeof(struct pick_turn));
-    memcpy(control_at(c, CONTROL_PLACE(WANTS)), (char *)shared + CONTROL_PLACE(WANTS),
-           plan.want_count * sizeof(struct pick_want));
-    memcpy(control_at(c, CONTROL_PLACE(CONSTRAINTS)), (char *)shared + CONTROL_PLACE(CONSTRAINTS),
-           plan.constraint_count * sizeof(struct pick_constraint));
-    memcpy(control_at(c, CONTROL_PLACE(ASLEEP)), (char *)shared + CONTROL_PLACE(ASLEEP),
-           plan.asleep_count * sizeof(struct pick_operation));
-    c->page->plan = plan;
     (void)munmap(shared, CONTROL_SIZE);
     (void)close(shared_fd);
     c->server = 0;
@@ -263,25 +297,51 @@ static void note_death(struct controlled *c, bool is_hung)
     }
 }
 
+/* What the process asks for in the middle of a run. */
+static int answer(struct controlled *c, struct err *e)
+{
+    if (c->page->word == CONTROL_ASK_PATH) {
+        return files_answer(c, e);
+    }
+    return name_answer(c, c->page->key, e);
+}
+
+/* The run takes too long. It is asked to tell where its tasks stand and to end, and is ended if it
+ * does not. */
+static void end_overdue(struct controlled *c)
+{
+    const pid_t running = c->page->runner > 0 ? c->page->runner : c->server;
+    c->page->is_overdue = 1;
+    (void)kill(running, SIGSTKFLT); /* runtime/watchdog.h */
+    const enum waited waited = await_turn(c, limit_now_ns() + last_words_ns);
+    process_stop(c);
+    if (waited != WAITED_TURN || c->page->word != CONTROL_DONE) {
+        note_death(c, true);
+    }
+}
+
 int process_run(struct controlled *c, struct err *e)
 {
-    if (own_page(c, e) < 0 || ((c->server == 0 || is_dead(c)) && start(c, e) < 0)) {
+    if ((c->server == 0 || is_dead(c)) && start(c, e) < 0) {
         return -1;
     }
-    const uint64_t limit = c->options.hang_ns == 0 ? hang_ns_default : c->options.hang_ns;
-    const uint64_t deadline = limit_now_ns() + limit;
+    const uint64_t deadline = limit_now_ns() + process_limit_ns(c);
     while (true) {
         give_turn(c);
         const enum waited waited = await_turn(c, deadline);
-        if (waited != WAITED_TURN) {
+        if (waited == WAITED_HUNG) {
+            end_overdue(c);
+            return 0;
+        }
+        if (waited == WAITED_DEAD) {
             process_stop(c);
-            note_death(c, waited == WAITED_HUNG);
+            note_death(c, false);
             return 0;
         }
         if (c->page->word == CONTROL_DONE) {
             break;
         }
-        if (name_answer(c, c->page->key, e) < 0) {
+        if (answer(c, e) < 0) {
             return -1;
         }
     }
@@ -305,7 +365,8 @@ static int serve_debugger(struct controlled *c, struct err *e)
             break;
         case CONTROL_DONE: c->is_left = false; break;
         case CONTROL_NAME:
-            if (name_answer(c, c->page->key, e) < 0) {
+        case CONTROL_ASK_PATH:
+            if (answer(c, e) < 0) {
                 return -1;
             }
             break;
@@ -322,7 +383,7 @@ int process_debug(struct controlled *c, struct err *e)
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     process_stop(c);
     c->mode = CONTROL_EXEC;
-    if (own_page(c, e) < 0 || spawn(c, e) < 0) {
+    if (spawn(c, e) < 0) {
         return -1;
     }
     (void)sigaction(SIGINT, &ignored, &before);

@@ -2,6 +2,7 @@
 #ifndef CLEW_PROC_CONTROL_STATE_H
 #define CLEW_PROC_CONTROL_STATE_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "base/arena.h"
@@ -11,6 +12,7 @@
 #include "place/plain.h"
 #include "proc/control.h"
 #include "proc/install.h"
+#include "proc/private_files.h"
 #include "proc/property.h"
 #include "spec/checker.h"
 
@@ -22,15 +24,34 @@ struct described {
     uint16_t kind;
 };
 
+/* What the runs have shown so far, in memory that all processes of a search share. */
+enum { SHOWN_OUTSIDE_MAX = 64 };
+struct shown {
+    atomic_flag is_taken; /* by the process that changes it */
+    bool has_idled, has_looked, has_passed, has_listened, has_accepted;
+    bool has_drawn, has_waited, has_weak_order;
+    char left[200];            /* something outside of its directory that a run left; "": nothing */
+    uint64_t cut;              /* runs that did not end in time */
+    char preempted[200];       /* where code without scheduling points was; "": nowhere */
+    uint64_t verified, unlike; /* runs that were made twice, and that went otherwise then */
+    char difference[400];      /* of the first of these */
+    uint32_t outside_count;
+    char outside[SHOWN_OUTSIDE_MAX][CONTROL_OUTSIDE_SIZE]; /* calls that were not controlled */
+};
+
 struct controlled {
     struct world world;
     struct control_options options;
     struct install install;
     char system[64];
+    char
+        program[PATH_MAX]; /* that is run: command[0], which may be relative to another directory */
     enum control_mode mode; /* of the next run */
     bool is_changed_outside;
-    bool has_idled, has_looked;
-    bool has_drawn, has_waited, has_weak_order;
+    struct shown *shown;
+    struct private_files *files;            /* NULL: runs share the files that are there */
+    const char *outside[SHOWN_OUTSIDE_MAX]; /* of `shown`, as control_told has it */
+    uint64_t run_count;                     /* of this process */
 
     struct control *page;
     int page_fd;
@@ -60,9 +81,6 @@ struct controlled {
     const char *debug_commands; /* at each stop; NULL: by hand */
     uint64_t report_broken;     /* the report that broke a property in the last run; 0: none */
 
-    uint64_t verified, unlike;
-    char difference[300];
-    VEC(const char *) outside;
     uint32_t unseen_modules; /* modules of the page that were looked at for this: */
     plain_names unseen;      /* modules whose accesses are not told, in runs with several tasks */
 };
@@ -77,6 +95,10 @@ static inline void *control_at(const struct controlled *c, size_t place)
 /* Makes the page. */
 MUST_USE int process_page(struct controlled *c, struct err *e);
 
+/* A process that was forked off the one that opened the world needs a page of its own, before it
+ * writes to it. */
+MUST_USE int process_own_page(struct controlled *c, struct err *e);
+
 /* Runs the plan that is in the page: starts the program if it does not wait for one, answers what
  * it asks, and returns when the result is there; the program may be gone then. */
 MUST_USE int process_run(struct controlled *c, struct err *e);
@@ -84,9 +106,27 @@ MUST_USE int process_run(struct controlled *c, struct err *e);
 /* The same in a debugger, until that is left. */
 MUST_USE int process_debug(struct controlled *c, struct err *e);
 
+/* How long a run may take. */
+uint64_t process_limit_ns(const struct controlled *c);
+
 /* Ends the program, wherever it is. */
 void process_stop(struct controlled *c);
 void process_close(struct controlled *c);
+
+/* control_files.c: the files of the next run, told to the process that makes it. */
+void files_begin(struct controlled *c);
+/* Answers the path in the page. */
+MUST_USE int files_answer(struct controlled *c, struct err *e);
+/* For world_ops. */
+MUST_USE int files_keep(struct world *w, const char *folder, bool *is_kept, struct err *e);
+
+/* control_shown.c: begins it, and ends it in the process that began it. */
+MUST_USE int shown_open(struct controlled *c, struct err *e);
+void shown_close(struct controlled *c);
+/* Adds the run in the page, which ended so. */
+void shown_add(struct controlled *c, const struct execution *x);
+/* Adds a run that was made twice; the difference is NULL where there was none. */
+void shown_add_verified(struct controlled *c, const char *difference);
 
 /* control_debug.c: becomes a debugger of the program; returns when that cannot be, errno says why.
  */
@@ -141,6 +181,10 @@ uint32_t claim_tell(struct world *w, const struct world_property **properties);
 void covering_open(struct controlled *c);
 struct world_coverage covering_sum(const struct world *w);
 uint32_t covering_tell(struct world *w, const struct world_block **blocks);
+
+/* control_steps.c: "main/1 read counter at bank.c:12"; and for world_ops. */
+void steps_print_one(struct controlled *c, const struct control_step *s, struct out *out);
+void steps_print(struct world *w, size_t most, struct out *out);
 
 /* control_tell.c: the run as a trace. */
 void tell_run(struct controlled *c, struct trace *t, struct execution *x);

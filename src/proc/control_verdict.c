@@ -262,32 +262,47 @@ static const char *waiting_word(uint16_t kind)
     }
 }
 
+/* Where a task stands: what it waits for, what it would do next, or that it runs. */
+static void print_stand(struct controlled *c, const struct control_stand *s, struct out *out,
+                        bool is_deadlock)
+{
+    const uint64_t place = s->place != 0 ? s->place : s->call_count > 0 ? s->calls[0] : 0;
+    out_format(out, "%s ", name_task(c, s->task));
+    if (s->is_waiting || is_deadlock) {
+        out_text(out, waiting_word(s->kind));
+        name_print(c, (struct named){s->object, s->ordinal, s->offset, s->owner}, out);
+    } else if (s->is_running) {
+        out_text(out, "runs without a scheduling point");
+    } else {
+        out_text(out, "goes on to ");
+        print_wait(c, s, out);
+    }
+    if (s->holder != UINT32_MAX && s->kind != EVENT_THREAD_JOIN) {
+        out_format(out, " held by %s", name_task(c, s->holder));
+    }
+    if (place != 0) {
+        out_text(out, " at ");
+        name_print_place(c, place, out);
+    }
+}
+
+static void print_stands(struct controlled *c, struct out *out, bool is_deadlock)
+{
+    const struct control_result *r = &c->page->result;
+    for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
+        out_text(out, i == 0 ? "" : "; ");
+        print_stand(c, &r->stands[i], out, is_deadlock);
+    }
+}
+
 /* Where each task stands: in a deadlock all of them wait. */
 static void read_stand(struct controlled *c, struct execution *x, enum outcome outcome)
 {
-    const struct control_result *r = &c->page->result;
     struct out what;
     struct out key;
     out_open_memory(&what);
     out_open_memory(&key);
-    for (uint32_t i = 0; i < r->stand_count && i < CONTROL_STANDS_MAX; i++) {
-        const struct control_stand *s = &r->stands[i];
-        out_format(&what, "%s%s ", i == 0 ? "" : "; ", name_task(c, s->task));
-        if (s->is_waiting || outcome == OUTCOME_DEADLOCK) {
-            out_text(&what, waiting_word(s->kind));
-            name_print(c, (struct named){s->object, s->ordinal, s->offset, s->owner}, &what);
-        } else {
-            out_text(&what, "goes on to ");
-            print_wait(c, s, &what);
-        }
-        if (s->holder != UINT32_MAX && s->kind != EVENT_THREAD_JOIN) {
-            out_format(&what, " held by %s", name_task(c, s->holder));
-        }
-        if (s->place != 0) {
-            out_text(&what, " at ");
-            name_print_place(c, s->place, &what);
-        }
-    }
+    print_stands(c, &what, outcome == OUTCOME_DEADLOCK);
     print_deadlock_key(c, &key);
     set_violation(x, outcome, &what, &key);
     out_abandon(&what);
@@ -332,20 +347,31 @@ static void read_misuse(struct controlled *c, struct execution *x)
     read_fault(c, x, is_known ? outcomes[value] : OUTCOME_SANITIZER, c->page->result.text);
 }
 
+/* A run that was ended because it took too long: where each task stands. It may have gone on
+ * later, so this is a note. */
 static void read_hang(struct controlled *c, struct execution *x)
 {
     const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const struct control_result *r = &c->page->result;
     struct out what;
     struct out key;
     out_open_memory(&what);
     out_open_memory(&key);
-    out_text(&key, "no step is taken any more");
+    out_text(&key, r->end != CONTROL_WAITED ? "the run did not end"
+                   : r->has_listened != 0   ? "the program waited for connections"
+                                            : "the program waited for input from outside");
+    out_bytes(&what, key.buffer, key.used);
+    out_format(&what,
+               r->end == CONTROL_WAITED ? ", and nothing came within %llu s" : " within %llu s",
+               (unsigned long long)(process_limit_ns(c) / UINT64_C(1000000000)));
     if (x->steps.count > 0) {
         out_text(&key, " after ");
         name_print_place(c, steps[x->steps.count - 1].place, &key);
     }
-    out_bytes(&what, key.buffer, key.used);
+    out_text(&what, r->stand_count > 0 ? ": " : "");
+    print_stands(c, &what, false);
     set_violation(x, OUTCOME_HANG, &what, &key);
+    x->severity = SEVERITY_NOTE;
     out_abandon(&what);
     out_abandon(&key);
 }
@@ -371,7 +397,8 @@ static int read_end(struct controlled *c, struct execution *x, struct err *e)
     }
     case CONTROL_ASSERTED: read_fault(c, x, OUTCOME_ASSERTION, r->text); return 0;
     case CONTROL_MISUSED: read_misuse(c, x); return 0;
-    case CONTROL_HUNG: read_hang(c, x); return 0;
+    case CONTROL_HUNG:
+    case CONTROL_WAITED: read_hang(c, x); return 0;
     case CONTROL_UNENDED: read_exit(c, x); return 0;
     case CONTROL_REFUSED: break;
     }

@@ -28,6 +28,7 @@
 #include "runtime/timer.h"
 #include "runtime/trap.h"
 #include "runtime/watch.h"
+#include "runtime/watchdog.h"
 #include "wire/must.h"
 
 struct control *control;
@@ -135,6 +136,8 @@ _Noreturn void control_end(const struct ending *e)
     if (control_is_on) {
         watch_look(NULL);
     }
+    /* A run that took too long was interrupted anywhere: nothing of the process is used again. */
+    const bool is_overdue = e->end == CONTROL_HUNG || e->end == CONTROL_WAITED;
     control_is_on = false;
     trap_off();
     struct control_result *r = &control->result;
@@ -149,12 +152,12 @@ _Noreturn void control_end(const struct ending *e)
         drop_teller(e);
     }
     tell_block(e);
-    turn_tell();
+    turn_tell(is_overdue ? e->place : NULL);
     if (control->stop_count != 0) {
         stop_end(e->end, place_of_end(e));
     }
     r->number = control->plan.number;
-    if (control->mode == CONTROL_FIBER) {
+    if (control->mode == CONTROL_FIBER && !is_overdue) {
         struct fiber ended;
         fiber_switch(&ended, &server);
     }
@@ -317,6 +320,9 @@ static void begin_run(void)
     r->has_drawn = 0;
     r->has_waited = 0;
     r->has_weak_order = 0;
+    r->has_preempted = 0;
+    r->has_listened = 0;
+    r->has_accepted = 0;
     r->end = CONTROL_UNENDED;
     object_begin();
     cover_begin();
@@ -349,6 +355,7 @@ static void first_fiber(void)
 static _Noreturn void run_here(void)
 {
     catch_signals();
+    watchdog_start();
     trap_start();
     begin_run();
     stop_name(control_self);
@@ -391,6 +398,7 @@ static _Noreturn void serve_forks(void)
 static _Noreturn void serve_fibers(void)
 {
     catch_signals();
+    watchdog_start();
     trap_start();
     if (!rewind_save()) {
         control->mode = CONTROL_FORK;
@@ -414,6 +422,7 @@ static int serve(int count, char **arguments, char **environment)
     (void)arguments;
     (void)environment;
     control->server = (int32_t)sys(SYS_getpid);
+    control->early_threads = control_thread_early;
     task_save();
     signals_save();
     if (control->can_fiber == 0 && control->mode <= CONTROL_FORK) {
@@ -477,11 +486,11 @@ static bool open_page(void)
 
 __attribute__((constructor(101))) static void start(void)
 {
-    libc_find();
     if (!open_page()) {
         control = NULL;
         return;
     }
+    control->is_loaded = 1;
     (void)unsetenv(CONTROL_VARIABLE);
     (void)unsetenv("LD_PRELOAD");
     task_start();
@@ -509,7 +518,6 @@ RT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int count, c
                                 void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
                                 void *stack_end)
 {
-    libc_find();
     if (control == NULL) {
         return libc.__libc_start_main(main, count, arguments, init, fini, rtld_fini, stack_end);
     }

@@ -196,8 +196,9 @@ struct task {
     size_t scratch_size;
 };
 
-extern struct control *control; /* the page; NULL: not controlled */
-extern bool control_is_on;      /* a run goes on, and the caller is one of its tasks */
+extern struct control *control;       /* the page; NULL: not controlled */
+extern uint32_t control_thread_early; /* threads that were made before the first run */
+extern bool control_is_on;            /* a run goes on, and the caller is one of its tasks */
 extern __thread struct task *control_self;
 extern uint64_t control_clock; /* virtual nanoseconds since the beginning of the run */
 
@@ -259,8 +260,9 @@ void turn_start(void);
 /* Begins a run, with the first task. */
 void turn_begin(const struct pick_plan *plan, struct pick *pick);
 
-/* Tells the page how tasks stand. */
-void turn_tell(void);
+/* Tells the page how tasks stand; the calling one was interrupted at this place, if that is not
+ * NULL. */
+void turn_tell(const void *interrupted);
 
 /* Who was chosen last. */
 struct task *turn_chosen(void);
@@ -268,6 +270,11 @@ struct task *turn_chosen(void);
 /* Something was changed; how often that was so in this run. */
 void turn_changed(void);
 uint64_t turn_stamp(void);
+
+/* Whether anything could happen that the calling task does not do itself. */
+bool turn_has_others(void);
+/* Nobody can go on, and somebody outside of the process is waited for. */
+bool turn_awaits_outside(void);
 
 /* The next deadline of any task, UINT64_MAX when there is none. */
 uint64_t turn_next_deadline(void);
@@ -333,7 +340,7 @@ struct task *task_make_other(const char *what, uint32_t ordinal);
 /* The turn goes from one task to another; returns when `from` has it again. */
 void task_switch(struct task *from, struct task *to);
 
-/* The calls that a task is in which waits for its turn, as stack_take has them; how many. */
+/* The calls that another task is in, which waits for its turn, as stack_take has them; how many. */
 uint32_t task_calls(struct task *t, uint64_t *calls, uint32_t most);
 
 /* The calling task ends: its destructors run, then it waits to end. Does not return. */

@@ -61,6 +61,9 @@ static bool point(const struct act *act)
     if (is_step) {
         (void)turn_take(act);
         memory_check(act->object, act->size);
+        if (act->kind == EVENT_READ) {
+            turn_value((int64_t)value_at(act->object, act->size));
+        }
     }
     cover_enter(act->place);
     return is_step;

@@ -12,6 +12,8 @@
 #include "runtime/control_random.h"
 #include "runtime/end.h"
 #include "runtime/libc.h"
+#include "runtime/path.h"
+#include "runtime/pid.h"
 #include "runtime/real.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
@@ -190,6 +192,7 @@ static void leave(void)
     if (control_is_on) {
         control_is_on = false;
         signals_leave();
+        pid_leave();
         control = NULL;
     }
 }
@@ -250,22 +253,19 @@ RT_EXPORT pid_t vfork(void)
     return fork();
 }
 
-/* Who one is: the same in every run. */
-enum { PID = 4242 };
-
 RT_EXPORT pid_t getpid(void)
 {
-    return control_is_on ? PID : (pid_t)sys(SYS_getpid);
+    return control_is_on ? pid_self() : (pid_t)sys(SYS_getpid);
 }
 
 RT_EXPORT pid_t getppid(void)
 {
-    return control_is_on ? PID - 1 : (pid_t)sys(SYS_getppid);
+    return control_is_on ? pid_parent() : (pid_t)sys(SYS_getppid);
 }
 
 RT_EXPORT pid_t gettid(void)
 {
-    return control_is_on ? PID + (pid_t)control_self->number : (pid_t)sys(SYS_gettid);
+    return control_is_on ? pid_task() : (pid_t)sys(SYS_gettid);
 }
 
 /* What rewinding does not undo. */
@@ -313,7 +313,8 @@ static int opened(const char *path, const struct opening *o)
     if (!random_is_device(path)) {
         state_touch_path(o->folder, path, (o->flags & (O_CREAT | O_TRUNC)) != 0, o->place);
     }
-    const int fd = (int)sys(SYS_openat, o->folder, path, o->flags, o->mode);
+    const int fd =
+        (int)path_call(SYS_openat, (const long[6]){o->folder, (long)path, o->flags, (long)o->mode});
     if (control_is_on && random_is_device(path)) {
         end_made(fd, CONTROL_RANDOM);
         return fd;

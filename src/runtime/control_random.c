@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/control.h"
+#include "runtime/path.h"
 #include "runtime/sys.h"
 #include "wire/prng.h"
 
@@ -158,7 +159,7 @@ RT_EXPORT char *mkdtemp(char *name)
     for (int i = 0; letters != NULL && i < NAMES_TRIED; i++) {
         draw_letters(letters);
         control_changed();
-        if (sys(SYS_mkdirat, AT_FDCWD, name, 0700L) == 0) {
+        if (path_call(SYS_mkdirat, (const long[6]){AT_FDCWD, (long)name, 0700}) == 0) {
             return name;
         }
         if (errno != EEXIST) {

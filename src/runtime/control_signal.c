@@ -11,6 +11,7 @@
 #include "runtime/callers.h"
 #include "runtime/control_lock.h"
 #include "runtime/libc.h"
+#include "runtime/pid.h"
 #include "runtime/real.h"
 #include "runtime/signals.h"
 #include "runtime/sys.h"
@@ -22,7 +23,6 @@ enum { SECOND_NS = 1000000000 };
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
-    libc_find(); /* clang's checks come before all constructors */
     return control == NULL ? libc.sigaction(signal, action, before)
                            : signals_act(signal, action, before);
 }
@@ -93,11 +93,20 @@ static bool is_own_process(pid_t pid)
     return pid == getpid() || pid == 0 || pid == -getpid();
 }
 
+/* The process that started this one is clew's, or clew itself: no signal ends it. */
+static int send_outside(pid_t pid, int signal)
+{
+    if (signal != 0) {
+        control_outside("kill");
+    }
+    const bool is_parent = control_is_on && pid == getppid();
+    return (int)sys(SYS_kill, pid_real(pid), is_parent ? 0 : signal);
+}
+
 RT_EXPORT int kill(pid_t pid, int signal)
 {
     if (!control_is_on || !is_own_process(pid)) {
-        control_outside("kill");
-        return (int)sys(SYS_kill, pid, signal);
+        return send_outside(pid, signal);
     }
     if (!is_signal(signal)) {
         return -1;
@@ -137,7 +146,6 @@ static int send_to_thread(pthread_t thread, siginfo_t *info, const void *place)
 RT_EXPORT int pthread_kill(pthread_t thread, int signal)
 {
     siginfo_t info = {.si_signo = signal, .si_code = SI_TKILL};
-    libc_find();
     return control_is_on ? send_to_thread(thread, &info, RT_PLACE)
                          : libc.pthread_kill(thread, signal);
 }
@@ -156,7 +164,7 @@ RT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
         siginfo_t real = {.si_signo = signal, .si_code = SI_QUEUE};
         real.si_pid = (pid_t)sys(SYS_getpid);
         real.si_value = value;
-        return (int)sys(SYS_rt_sigqueueinfo, pid, signal, &real);
+        return (int)sys(SYS_rt_sigqueueinfo, pid_real(pid), signal, &real);
     }
     if (!is_signal(signal)) {
         return -1;
@@ -180,7 +188,7 @@ static struct task *task_numbered(pid_t thread)
 RT_EXPORT int tgkill(pid_t process, pid_t thread, int signal)
 {
     if (!control_is_on || process != getpid()) {
-        return (int)sys(SYS_tgkill, process, thread, signal);
+        return (int)sys(SYS_tgkill, pid_real(process), pid_real(thread), signal);
     }
     if (!is_signal(signal)) {
         return -1;
@@ -348,7 +356,6 @@ void *signals_prepare_jump(struct __jmp_buf_tag *where, int wants_mask)
         where->__saved_mask.__val[KEPT_BLOCKED] = control_self->signals_blocked;
         where->__saved_mask.__val[KEPT_MARK] = kept_mark;
     }
-    libc_find();
     memcpy(&real, &libc.__sigsetjmp, sizeof real);
     return real;
 }

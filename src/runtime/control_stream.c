@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/end.h"
+#include "runtime/pid.h"
 #include "runtime/sys.h"
 
 RT_EXPORT int pipe2(int fds[2], int flags)
@@ -111,7 +112,7 @@ RT_EXPORT int dup2(int from, int to)
 
 static int file_control(int fd, int command, void *argument)
 {
-    const long result = sys(SYS_fcntl, fd, command, argument);
+    const long result = pid_call(SYS_fcntl, (const long[6]){fd, command, (long)argument});
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
         return shared(fd, result);
     }
@@ -228,6 +229,7 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
     const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
     if (result >= 0 && control_is_on) {
         turn_changed();
+        control->result.has_accepted = 1;
         end_accepts(fd, result);
     }
     return result;

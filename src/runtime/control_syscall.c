@@ -21,6 +21,8 @@
 
 #include "runtime/control_lock.h"
 #include "runtime/end.h"
+#include "runtime/path.h"
+#include "runtime/pid.h"
 #include "runtime/sys.h"
 #include "runtime/trap.h"
 
@@ -283,7 +285,10 @@ static long pass(long number, const long *a)
         control_changed();
     }
     process_leaves(number, a);
-    const long result = sys_call(number, a);
+    const long result = path_call(number, a);
+    if (number == SYS_listen && result == 0) {
+        control->result.has_listened = 1;
+    }
     if (result == 0) {
         process_left(number, a);
     }
@@ -299,7 +304,7 @@ long syscall_model(long number, const long *a, const void *place)
         OLD_LIST(CALL)
 #undef CALL
 #define CALL(name, result) \
-    case SYS_##name: return is_waited_for((int)a[0]) ? (long)(result) : sys_call(number, a);
+    case SYS_##name: return is_waited_for((int)a[0]) ? (long)(result) : pid_call(number, a);
         STREAM_LIST(CALL)
 #undef CALL
     case SYS_exit_group: _exit((int)a[0]);

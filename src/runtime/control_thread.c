@@ -7,10 +7,13 @@
 #include "runtime/real.h"
 #include "runtime/task.h"
 
+uint32_t control_thread_early;
+
 RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                              void *(*run)(void *), void *argument)
 {
     if (!control_is_on) {
+        control_thread_early++;
         return libc.pthread_create(thread, attributes, run, argument);
     }
     return task_create(thread, attributes,

@@ -11,6 +11,7 @@
 
 #include "runtime/control_random.h"
 #include "runtime/end.h"
+#include "runtime/pid.h"
 #include "runtime/signals.h"
 #include "runtime/sys.h"
 
@@ -42,7 +43,7 @@ static bool is_broken(const struct transfer *t)
 
 static long perform(const struct transfer *t)
 {
-    return sys(t->number, t->a[0], t->a[1], t->a[2], t->a[3], t->a[4], t->a[5]);
+    return pid_call(t->number, t->a);
 }
 
 /* What a message counts as: bytes of a stream, or one, whole. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-struct libc libc;
+struct libc_functions libc_functions;
 
 static void find(void *slot, const char *name)
 {
@@ -12,11 +12,9 @@ static void find(void *slot, const char *name)
 
 void libc_find(void)
 {
-    if (libc.exit != NULL) {
-        return;
-    }
-#define FUNCTION(result, name, parameters) find(&libc.name, #name);
+#define FUNCTION(result, name, parameters) find(&libc_functions.name, #name);
     LIBC_LIST(FUNCTION)
 #undef FUNCTION
-    find(&libc.call_tls_dtors, "__call_tls_dtors");
+    find(&libc_functions.call_tls_dtors, "__call_tls_dtors");
+    libc_functions.is_found = true;
 }

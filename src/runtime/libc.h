@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -48,17 +49,26 @@
              (int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),      \
               void (*)(void), void *))
 
-struct libc {
+struct libc_functions {
 #define FUNCTION(result, name, parameters) result(*name) parameters;
     LIBC_LIST(FUNCTION)
 #undef FUNCTION
     void (*call_tls_dtors)(void);
+    bool is_found;
 };
 
-extern struct libc libc;
-
-/* Finds all of them; asked for again it is harmless. */
+/* Found when the first of them is called: constructors of other libraries may come before ours. */
+extern struct libc_functions libc_functions;
 void libc_find(void);
+
+static inline struct libc_functions *libc_found(void)
+{
+    if (__builtin_expect(!libc_functions.is_found, 0)) {
+        libc_find();
+    }
+    return &libc_functions;
+}
+#define libc (*libc_found())
 
 /* exit() as the program calls it. */
 _Noreturn void libc_exit(int status);

@@ -9,6 +9,7 @@
 
 #include "runtime/libc.h"
 #include "runtime/sys.h"
+#include "runtime/watchdog.h"
 
 enum { SIGNALS_MAX = 64, WAITING_MAX = 256 };
 
@@ -29,9 +30,9 @@ static struct own {
     } waiting[WAITING_MAX]; /* as they were sent */
 } * own;
 
-/* Faults of the processor, which we catch ourselves. */
-static const uint64_t faults =
-    BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGSYS);
+/* Faults of the processor, and the watchdog's signal, which we catch ourselves. */
+static const uint64_t faults = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |
+                               BIT(SIGTRAP) | BIT(SIGSYS) | BIT(WATCHDOG_SIGNAL);
 static const uint64_t unblockable = BIT(SIGKILL) | BIT(SIGSTOP);
 /* What nobody notices who has not asked for it. */
 static const uint64_t harmless = BIT(SIGCHLD) | BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGCONT);
@@ -78,6 +79,9 @@ static void tell_kernel(int signal, const struct sigaction *action)
     if (has_handler) {
         real.sa_sigaction = signal_came;
         real.sa_flags = SA_SIGINFO | SA_RESTART;
+        /* libc's return from the handler is a system call, which the kernel hands back by SIGSYS:
+         * a mask that blocks it, or a fault, would end the process. */
+        signals_to(signals_of(&action->sa_mask) & ~faults, &real.sa_mask);
     }
     (void)libc.sigaction(signal, &real, NULL);
     own->told |= BIT(signal);

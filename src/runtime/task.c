@@ -183,9 +183,6 @@ static void answer(struct task *t)
 
 uint32_t task_calls(struct task *t, uint64_t *calls, uint32_t most)
 {
-    if (t == control_self) {
-        return stack_take(calls, most, NULL);
-    }
     if (t->bottom == NULL) {
         return 0;
     }

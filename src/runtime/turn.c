@@ -8,6 +8,7 @@
 #include "pick/table.h"
 #include "runtime/control.h"
 #include "runtime/signals.h"
+#include "runtime/stack.h"
 #include "runtime/stop.h"
 #include "runtime/sys.h"
 #include "runtime/timer.h"
@@ -286,6 +287,17 @@ uint64_t turn_next_deadline(void)
     return next == NULL ? UINT64_MAX : next->act.deadline;
 }
 
+bool turn_has_others(void)
+{
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct task *t = task_live[i];
+        if (t != control_self && t->act.kind != 0 && (is_ready(t) || signals_due(t) != 0)) {
+            return true;
+        }
+    }
+    return next_timer() != NULL;
+}
+
 static void offer_if(struct task *t, bool wants_idle)
 {
     if (!wants_idle) {
@@ -516,6 +528,13 @@ static void learn(void)
 
 /* Nobody can go on but by something from outside: waits for it, as the program would. False when
  * nobody waits for such a thing. */
+static bool is_awaiting_outside;
+
+bool turn_awaits_outside(void)
+{
+    return is_awaiting_outside;
+}
+
 static bool await_outside(void)
 {
     enum { OUTSIDE_MAX = 64, LOOK_MS = 20 };
@@ -535,7 +554,10 @@ static bool await_outside(void)
         (void)sys_poll(awaited, count, LOOK_MS); /* its signal may have come just before */
         return true;
     }
-    return count > 0 && sys_poll(awaited, count, -1) > 0;
+    is_awaiting_outside = count > 0;
+    const bool is_over = count == 0 || (sys_poll(awaited, count, -1) < 0 && errno != EINTR);
+    is_awaiting_outside = false;
+    return !is_over;
 }
 
 static void note_change(const struct task *t, const struct pick_operation *o)
@@ -576,8 +598,9 @@ static struct task *choose_one(struct task *me)
         control_end(&(struct ending){.end = CONTROL_DEADLOCKED});
     }
     if (board->choices >= control->plan.steps_max || board->steps >= STEPS_MAX) {
-        /* Whoever can go on only looks, and has done so for long. */
-        const bool is_stuck = board->steps - board->changed_last > board->steps / 2;
+        /* Whoever can go on only looks, and has done so for long, not for somebody to connect. */
+        const bool is_stuck = board->steps - board->changed_last > board->steps / 2 &&
+                              control->result.has_listened <= control->result.has_accepted;
         control_end(&(struct ending){.end = is_stuck ? CONTROL_LIVELOCKED : CONTROL_LIMITED});
     }
     const int choice = pick_choose(board->pick, board->offered, board->offer_count);
@@ -843,6 +866,7 @@ static void tell_task(struct control_stand *stand, const struct task *t)
                                     .offset = t->object.offset,
                                     .place = (uintptr_t)t->act.place,
                                     .kind = t->pending.kind,
+                                    .is_running = t->act.kind == 0,
                                     .is_waiting = t->act.kind != 0 && !is_ready(t)};
 }
 
@@ -862,15 +886,18 @@ static void tell_unfinished(void)
 }
 
 /* Why nobody goes on is in the calls of all. */
-static void tell_calls(void)
+static void tell_calls(const void *interrupted)
 {
     struct control_result *r = &control->result;
     for (uint32_t i = 0; i < r->stand_count; i++) {
-        r->stands[i].call_count = task_calls(task_live[i], r->stands[i].calls, CONTROL_CALLS_MAX);
+        struct control_stand *s = &r->stands[i];
+        s->call_count = task_live[i] == control_self
+                            ? stack_take(s->calls, CONTROL_CALLS_MAX, interrupted)
+                            : task_calls(task_live[i], s->calls, CONTROL_CALLS_MAX);
     }
 }
 
-void turn_tell(void)
+void turn_tell(const void *interrupted)
 {
     struct control_result *r = &control->result;
     r->pending_count = board->pending_count;
@@ -882,8 +909,9 @@ void turn_tell(void)
     for (uint32_t i = 0; i < task_live_count && i < CONTROL_STANDS_MAX; i++) {
         tell_task(&r->stands[r->stand_count++], task_live[i]);
     }
-    if (r->end == CONTROL_DEADLOCKED || r->end == CONTROL_LIVELOCKED) {
-        tell_calls();
+    if (r->end == CONTROL_DEADLOCKED || r->end == CONTROL_LIVELOCKED || r->end == CONTROL_HUNG ||
+        r->end == CONTROL_WAITED) {
+        tell_calls(interrupted);
     }
     if (control->plan.wants_pending != 0) {
         tell_unfinished();

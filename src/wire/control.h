@@ -119,9 +119,38 @@ enum control_turn { CONTROL_OF_CLEW, CONTROL_OF_PROCESS };
 
 /* What the process has to say when it gives the turn to clew. */
 enum control_word {
-    CONTROL_READY, /* it waits for a plan */
-    CONTROL_DONE,  /* the run is over: see `result` */
-    CONTROL_NAME,  /* it wants the text of `key` in the table of names */
+    CONTROL_READY,    /* it waits for a plan */
+    CONTROL_DONE,     /* the run is over: see `result` */
+    CONTROL_NAME,     /* it wants the text of `key` in the table of names */
+    CONTROL_ASK_PATH, /* it wants to know where the path in `files` leads */
+};
+
+/* What a system call does with a path. */
+enum control_path_use {
+    CONTROL_PATH_READ,
+    CONTROL_PATH_READ_LINK,  /* of a link, the link itself */
+    CONTROL_PATH_WRITE,      /* what is there is changed, or a file is made */
+    CONTROL_PATH_WRITE_LINK, /* of a link, the link itself */
+    CONTROL_PATH_MAKE,       /* an entry is made that must not be there */
+    CONTROL_PATH_REMOVE,
+    CONTROL_PATH_MOVE,    /* it gets another name ... */
+    CONTROL_PATH_REPLACE, /* ... which is this one */
+};
+
+/* The private view that a process has of its directory (proc/private_files.h), and a path in it
+ * that it asks about. */
+enum { CONTROL_PATH_MAX = 4096 };
+struct control_files {
+    uint32_t is_private; /* there is such a view */
+    uint32_t is_changed; /* paths that are only read have to be asked about too */
+    uint32_t use;        /* enum control_path_use */
+    uint32_t unused;
+    char root[CONTROL_PATH_MAX];  /* the directory as the program knows it ... */
+    char lower[CONTROL_PATH_MAX]; /* ... where its unchanged files are ... */
+    char upper[CONTROL_PATH_MAX]; /* ... and where changed ones are */
+    char base[CONTROL_PATH_MAX];  /* asked about: where a relative path begins, ... */
+    char path[CONTROL_PATH_MAX];  /* ... the path, ... */
+    char real[CONTROL_PATH_MAX];  /* ... and the answer */
 };
 
 /* Why a run ended. */
@@ -135,7 +164,8 @@ enum control_end {
     CONTROL_CRASHED,    /* value: the signal */
     CONTROL_ASSERTED,   /* an assertion failed, or abort(); text: what it says */
     CONTROL_MISUSED,    /* memory was used wrongly; value: enum control_misuse, text: how */
-    CONTROL_HUNG,       /* it took too long; said by clew */
+    CONTROL_HUNG,       /* it took too long, without coming to a scheduling point */
+    CONTROL_WAITED,     /* it took too long, waiting for somebody outside of the process */
     CONTROL_REFUSED,    /* the runtime cannot go on with this program; text: why */
 };
 
@@ -167,8 +197,8 @@ struct control_stand {
     uint16_t kind;  /* of its pending operation */
     uint16_t is_waiting;
     uint32_t owner;
-    uint32_t call_count; /* of tasks that can not go on */
-    uint32_t unused;
+    uint32_t call_count;               /* of tasks that can not go on */
+    uint32_t is_running;               /* it has said nothing of what it will do */
     uint64_t calls[CONTROL_CALLS_MAX]; /* places, the innermost first */
 };
 
@@ -192,7 +222,10 @@ struct control_result {
     uint8_t has_drawn;          /* random numbers, which come from the plan's seed */
     uint8_t has_waited;         /* for a condition, which nothing but a signal could end */
     uint8_t has_weak_order;     /* an atomic operation weaker than seq_cst; all are seq_cst here */
-    uint8_t unused[2];
+    uint8_t has_preempted;      /* code without scheduling points, at `preempted` */
+    uint8_t has_listened;       /* for connections ... */
+    uint8_t has_accepted;       /* ... of which one came */
+    uint64_t preempted;
     struct control_stand stands[CONTROL_STANDS_MAX];
     uint64_t address; /* of a fault or a misuse */
     struct {
@@ -339,6 +372,9 @@ struct control {
     uint32_t is_pick_begun;            /* the memory of pick/ is laid out */
     uint32_t wants_output;             /* the program's own output is shown */
     uint32_t spurious_max;             /* waits of each task that may end without a signal */
+    uint32_t is_loaded;                /* the runtime is in the process */
+    uint32_t early_threads;            /* made before main, which nobody controls */
+    uint32_t is_overdue;               /* the run took too long, and is to end */
     int32_t server;                    /* process id of who waits for plans, ... */
     int32_t runner;                    /* ... and of who runs the last one; 0: the same */
     uint32_t can_fiber;                /* tasks can be fibers here */
@@ -346,6 +382,7 @@ struct control {
     uint32_t watch_count;              /* in WATCHES */
     uint32_t stop_count;               /* in STOPS; not 0: the process runs in a debugger ... */
     int32_t script_fd;                 /* ... whose commands are in this descriptor */
+    struct control_files files;
     struct control_plan plan;
     struct control_result result;
 };

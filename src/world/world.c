@@ -30,6 +30,11 @@ enum finding_kind outcome_finding(enum outcome violation)
     return outcomes[violation].finding;
 }
 
+bool outcome_is_cut(enum outcome outcome, enum finding_severity severity)
+{
+    return outcome == OUTCOME_HANG && severity == SEVERITY_NOTE;
+}
+
 const char *world_order_words(enum world_order order)
 {
     static const char *const words[] = {

@@ -111,6 +111,9 @@ enum outcome {
 const char *outcome_name(enum outcome outcome);
 bool outcome_is_violation(enum outcome outcome);
 enum finding_kind outcome_finding(enum outcome violation);
+/* Whether a run was cut off because it did not end in time. Nothing is known of how it would have
+ * gone on: it is told as a note, and is no violation that anybody found. */
+bool outcome_is_cut(enum outcome outcome, enum finding_severity severity);
 
 #define STEP_NONE UINT32_MAX
 
@@ -202,6 +205,12 @@ struct world_ops {
     uint32_t (*properties)(struct world *w, const struct world_property **properties);
     /* Optional: the calls in which the last run ended, of each task a line, for people. */
     void (*calls)(struct world *w, struct out *out);
+    /* Optional: copies the files that the last run changed to a directory, which is made if there
+     * are any. */
+    int (*keep)(struct world *w, const char *folder, bool *is_kept, struct err *e);
+    /* Optional: the last steps of the last run, at most so many, 0: all, of each a line with its
+     * place in the source, for people. */
+    void (*steps)(struct world *w, size_t most, struct out *out);
     void (*close)(struct world *w);
 
     /* Optional, NULL where the world cannot: a run by hand. `begin` resets, `pending` lists what
