@@ -41,23 +41,23 @@ static const char *plan_with(const char *compiler, const char *const *words, siz
                 KEEP("bcopy") " -include clew/builtins.h "
 
 #define WRAP(name) " -Wl,--wrap=" name
-#define LINK                                                                                     \
-    " HOOKS -Wl,-z,dynamic-undefined-weak" WRAP("memcpy") WRAP("memmove") WRAP("memset")         \
-        WRAP("mempcpy") WRAP("bzero") WRAP("explicit_bzero") WRAP("bcopy") WRAP("__memcpy_chk")  \
-            WRAP("__memmove_chk") WRAP("__memset_chk") WRAP("memcmp") WRAP("memchr")             \
-                WRAP("strlen") WRAP("strnlen") WRAP("strcmp") WRAP("strncmp") WRAP("strcasecmp") \
-                    WRAP("strncasecmp") WRAP("strchr") WRAP("strrchr") WRAP("strstr")            \
-                        WRAP("strcpy") WRAP("__strcpy_chk") WRAP("stpcpy") WRAP("strncpy")       \
-                            WRAP("__strncpy_chk") WRAP("strcat") WRAP("__strcat_chk")            \
-                                WRAP("strncat") WRAP("strdup") WRAP("strndup") WRAP("vsnprintf") \
-                                    WRAP("snprintf") WRAP("vsprintf") WRAP("sprintf")            \
-                                        WRAP("__vsnprintf_chk") WRAP("__snprintf_chk")           \
-                                            WRAP("__vsprintf_chk") WRAP("__sprintf_chk")         \
-                                                WRAP("vfprintf") WRAP("fprintf") WRAP("printf")  \
-                                                    WRAP("puts") WRAP("fputs")                   \
-                                                        WRAP("__cxa_guard_acquire")              \
-                                                            WRAP("__cxa_guard_release")          \
-                                                                WRAP("__cxa_guard_abort") "\n"
+#define LINK                                                                                      \
+    " HOOKS -Wl,-z,dynamic-undefined-weak" WRAP("memcpy") WRAP("memmove") WRAP("memset") WRAP(    \
+        "mempcpy") WRAP("bzero") WRAP("explicit_bzero") WRAP("bcopy") WRAP("__memcpy_chk")        \
+        WRAP("__memmove_chk") WRAP("__memset_chk") WRAP("memcmp") WRAP("memchr") WRAP("strlen")   \
+            WRAP("strnlen") WRAP("strcmp") WRAP("strncmp") WRAP("strcasecmp") WRAP("strncasecmp") \
+                WRAP("strchr") WRAP("strrchr") WRAP("strstr") WRAP("strcpy") WRAP("__strcpy_chk") \
+                    WRAP("stpcpy") WRAP("strncpy") WRAP("__strncpy_chk") WRAP("strcat")           \
+                        WRAP("__strcat_chk") WRAP("strncat") WRAP("strdup") WRAP("strndup")       \
+                            WRAP("vsnprintf") WRAP("snprintf") WRAP("vsprintf") WRAP("sprintf")   \
+                                WRAP("__vsnprintf_chk") WRAP("__snprintf_chk")                    \
+                                    WRAP("__vsprintf_chk") WRAP("__sprintf_chk") WRAP("vfprintf") \
+                                        WRAP("fprintf") WRAP("printf") WRAP("puts") WRAP("fputs") \
+                                            WRAP("fputc") WRAP("fflush") WRAP("fwrite")           \
+                                                WRAP("fread") WRAP("fgets")                       \
+                                                    WRAP("__cxa_guard_acquire")                   \
+                                                        WRAP("__cxa_guard_release")               \
+                                                            WRAP("__cxa_guard_abort") "\n"
 
 TEST(compiling_is_one_step)
 {
