@@ -444,13 +444,13 @@ static bool print_hindrance(const struct exploration *x, bool is_printed)
     return is_hindered;
 }
 
-/* Whether anything was found, besides what is unknown about the search. */
+/* Whether anything was found. A run that did not end in time is only a note. */
 static bool has_found(const struct finding_file *f)
 {
     for (size_t i = 0; i < f->findings.list.count; i++) {
         const struct finding *finding = &f->findings.list.at[i];
         const bool is_cut = finding->kind == FINDING_HANG && finding->severity == SEVERITY_NOTE;
-        if (!is_cut && finding->kind != FINDING_NONDETERMINISM) {
+        if (!is_cut) {
             return true;
         }
     }

@@ -71,15 +71,22 @@ struct automatic {
     struct arm arms[ARM_COUNT];
     uint32_t arm; /* of the run that is being made; ARM_COUNT: few delays; ARM_DIRECTED */
     struct directed *directed; /* NULL: the world has no tasks */
-    uint64_t directed_runs, other_runs;
+    uint64_t directed_runs;    /* since the search began or went on */
     struct kept_run kept[KEPT_MAX];
     uint32_t kept_count;
     uint32_t kept_next; /* to be replaced */
 };
 
+/* How many of the runs were not directed; of a search that went on, those before count too. */
+static uint64_t other_runs(const struct automatic *a)
+{
+    must(a->directed_runs <= a->search.tally.runs);
+    return a->search.tally.runs - a->directed_runs;
+}
+
 static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
 {
-    const bool is_turn = !a->search.options.is_mixed || a->other_runs % RUNS_PER_DELAY == 0;
+    const bool is_turn = !a->search.options.is_mixed || other_runs(a) % RUNS_PER_DELAY == 0;
     if (a->delay == NULL || !is_turn) {
         return false;
     }
@@ -153,7 +160,7 @@ static bool is_directed_turn(const struct automatic *a)
     }
     const bool has_aims = a->directed_runs == 0 || directed_has_aims(a->directed);
     return has_aims && (a->directed_runs < DIRECTED_FIRST ||
-                        a->directed_runs <= a->other_runs + DIRECTED_FIRST);
+                        a->directed_runs <= other_runs(a) + DIRECTED_FIRST);
 }
 
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
@@ -165,10 +172,11 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
         directed_next(a->directed, name_join(search->options.seed, run_index + 1), p);
         return true;
     }
-    const bool is_delayed = a->other_runs % 2 == 0 && next_delay(a, run_index, p);
-    a->other_runs++;
-    if (is_delayed || a->is_complete) {
-        return is_delayed;
+    if (other_runs(a) % 2 == 0 && next_delay(a, run_index, p)) {
+        return true;
+    }
+    if (a->is_complete) {
+        return false;
     }
     a->arm = choose_arm(a);
     *p = search_plan(&search->options);

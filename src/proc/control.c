@@ -391,8 +391,14 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
         return -1;
     }
     const uint32_t every = c->options.verify_every;
-    const bool is_due = every > 0 && c->run_count++ % every == 0;
-    return is_due && p->trace == NULL && is_worth_verifying(x) ? verify(c, p, x, e) : 0;
+    const bool is_chosen = every > 0 && c->run_count++ % every == 0;
+    c->is_verification_due = c->is_verification_due || is_chosen;
+    /* A run whose trace is wanted leaves it to the next one. */
+    if (!c->is_verification_due || p->trace != NULL || !is_worth_verifying(x)) {
+        return 0;
+    }
+    c->is_verification_due = false;
+    return verify(c, p, x, e);
 }
 
 static void close_controlled(struct world *w)

@@ -52,6 +52,7 @@ struct controlled {
     struct private_files *files;            /* NULL: runs share the files that are there */
     const char *outside[SHOWN_OUTSIDE_MAX]; /* of `shown`, as control_told has it */
     uint64_t run_count;                     /* of this process */
+    bool is_verification_due;               /* the next run that can be made twice is */
 
     struct control *page;
     int page_fd;

@@ -97,7 +97,8 @@ static const struct group groups[] = {
      "__vsprintf_chk printf vprintf fprintf vfprintf dprintf vdprintf puts fputs putchar putc "
      "fputc fwrite fflush perror __printf_chk __vprintf_chk __fprintf_chk __vfprintf_chk "
      "__dprintf_chk __vdprintf_chk fwrite_unlocked fputs_unlocked fputc_unlocked putc_unlocked "
-     "putchar_unlocked fflush_unlocked setvbuf setbuf setlinebuf ferror feof clearerr fileno write writev "
+     "putchar_unlocked fflush_unlocked setvbuf setbuf setlinebuf ferror feof clearerr fileno write "
+     "writev "
      "flockfile funlockfile stdout stderr __overflow _IO_putc isatty psignal"},
     {LIBC_HARMLESS, NULL,
      "atoi atol atoll atof strtol strtoul strtoll strtoull strtod strtof strtold strtoimax "

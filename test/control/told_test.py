@@ -138,7 +138,7 @@ def test_values_that_are_gone_are_not_there():
     told = run([CLEW, "campaign", folder]).stdout
     counts = re.search(r"the one.*?(\d+) checks?.*?(\d+) skip", told, re.DOTALL)
     assert counts, told
-    # In each run, of which the first is made twice: set twice, sent twice while it is there; and all else while it is not.
+    # In each run, of which one is made twice: set twice, sent twice while it is there; and all else while it is not.
     assert int(counts.group(1)) == 21 * 4 and int(counts.group(2)) == 21 * 8, told
 
 

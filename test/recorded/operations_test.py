@@ -15,12 +15,12 @@ WAYS = (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O2"))
 WAYS_LONG = (("gcc", "-O1"), ("gcc", "-O3"), ("clang", "-O0"), ("clang", "-O1"))
 
 
-def has_couple(folder, program, routine):
+def has_couple(folder, program, routine, *options):
     trace = os.path.join(folder, "run.clew")
     done = run([CLEW, "record", "--all-accesses", "-o", trace, "--", program, routine])
     assert done.returncode == 0, done.stderr
     assert run([CLEW, "check", trace]).returncode == 0
-    done = run([CLEW, "atomicity", "--only", "single", trace])
+    done = run([CLEW, "atomicity", "--only", "single", *options, trace])
     assert done.returncode in (0, 1), done.stderr
     return done.returncode == 1
 
@@ -32,6 +32,8 @@ def test_routines(compiler, level):
         assert len(routines) == 19, routines
         wrong = [name for name in routines if has_couple(folder, program, name) != name.startswith("couple")]
         assert not wrong, wrong
+        hidden = [name for name in routines if name.startswith("update") and not has_couple(folder, program, name, "--all")]
+        assert not hidden, hidden
 
 
 def main():

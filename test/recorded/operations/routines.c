@@ -1,6 +1,7 @@
 /* Start routines of many shapes. Each access to `seats` has the lock; what differs is which of them
- * belong to one operation. The first word of the command line is the routine; its name says whether
- * it has a couple that another thread can interrupt. */
+ * belong to one operation. The first word of the command line is the routine. Its name begins with
+ * "couple" if it has a couple that another thread can interrupt, and with "update" if each access
+ * of the couple is a complete update: these are reported by --all only. */
 /* Some loops are one line on purpose. */
 /* clang-format off */
 #include <pthread.h>
@@ -172,7 +173,7 @@ static void *couple_in_line(void *count)
     return NULL;
 }
 
-static void *couple_in_function(void *count)
+static void *update_in_function(void *count)
 {
     (void)count;
     take_three();
@@ -198,7 +199,7 @@ static void *couple_after_loop(void *count)
     return NULL;
 }
 
-static void *couple_in_inner_loop(void *count)
+static void *update_in_inner_loop(void *count)
 {
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < *(int *)count; i++)
@@ -207,7 +208,7 @@ static void *couple_in_inner_loop(void *count)
     return NULL;
 }
 
-static void *couple_under_lock(void *count)
+static void *update_under_lock(void *count)
 {
     pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&own);
@@ -229,9 +230,9 @@ int main(int argc, char **argv)
         ROUTINE(correct_switch),      ROUTINE(correct_then_look),    ROUTINE(correct_do),
         ROUTINE(correct_break),       ROUTINE(correct_goto),         ROUTINE(correct_line),
         ROUTINE(correct_in_and_out),  ROUTINE(couple_without_loop),  ROUTINE(couple_in_loop),
-        ROUTINE(couple_in_test),      ROUTINE(couple_in_line),       ROUTINE(couple_in_function),
-        ROUTINE(couple_after_wait),   ROUTINE(couple_after_loop),    ROUTINE(couple_in_inner_loop),
-        ROUTINE(couple_under_lock),
+        ROUTINE(couple_in_test),      ROUTINE(couple_in_line),       ROUTINE(update_in_function),
+        ROUTINE(couple_after_wait),   ROUTINE(couple_after_loop),    ROUTINE(update_in_inner_loop),
+        ROUTINE(update_under_lock),
     };
     pthread_t threads[2];
     int count = 6; /* not known to the compiler */
