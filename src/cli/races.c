@@ -284,6 +284,16 @@ static void note_run(struct races *r, struct world *w, const struct execution *x
     r->is_unsure |= told.outside_count > 0 || x->outcome != OUTCOME_PASSED;
 }
 
+/* A call that is not controlled may order what looks unordered: the trace does not prove a race. */
+static void doubt_findings(struct races *r, struct world *w, size_t first)
+{
+    struct findings *f = &r->file.findings;
+    for (size_t i = first; control_told(w).outside_count > 0 && i < f->list.count; i++) {
+        struct finding *finding = &f->list.at[i];
+        finding->grade = finding->grade == GRADE_SOUND ? GRADE_MAY : finding->grade;
+    }
+}
+
 /* A run that ends in a deadlock shows one, whatever else its trace allows. */
 static void add_deadlock(struct races *r, const struct execution *x)
 {
@@ -331,6 +341,7 @@ int races_of_command(struct races *r, struct err *e)
         result = find_in(r, &t, &notes, e);
     }
     if (result == 0) {
+        doubt_findings(r, w, first);
         add_deadlock(r, &x);
         merge_findings(r, first, NULL);
         note_run(r, w, &x);
