@@ -130,9 +130,15 @@ def test_code_that_spins_unseen_is_preempted():
     assert not said["findings"] and not said["stats"]["exhausted"], said
 
 
+FORKS = """
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) { if (fork() == 0) { _exit(0); } (void)wait(NULL); return 0; }
+"""
+
+
 def test_uncontrolled_calls_end_with_3_unless_allowed():
-    program = build("forks", text="#include <sys/wait.h>\n#include <unistd.h>\n"
-                    "int main(void) { if (fork() == 0) { _exit(0); } (void)wait(NULL); return 0; }\n")
+    program = build("forks", text=FORKS)
     said, _ = explore(program, "--budget", "3runs", status=(3,))
     assert said["verdict"] == "unknown" and said["stats"]["uncontrolled"] > 0, said
     explore(program, "--allow-uncontrolled", "--budget", "3runs", status=(0,))
@@ -140,7 +146,7 @@ def test_uncontrolled_calls_end_with_3_unless_allowed():
 
 
 def test_uncontrolled_calls_are_told_by_every_process_of_a_search():
-    program = build("forks", text="")
+    program = build("forks", text=FORKS)
     said, _ = explore(program, "--jobs", "2", "--budget", "6runs", status=(3,))
     assert {"fork is not controlled", "wait4 is not controlled"} <= set(said["assumptions"]), said
 
