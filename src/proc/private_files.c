@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -45,47 +46,82 @@ struct text {
 
 /* The private directory */
 
-/* Lives until the owner has ended, however that comes, and removes its directory. */
-static _Noreturn void clean_up(const struct place *p, int owner_fd)
+/* The process that makes the directory and removes it once the owner has ended, however that comes.
+ * It makes the directory itself, so that no signal to the owner falls between making it and having
+ * a process that removes it. It sends back the number of the error, or 0, and then the path. */
+static _Noreturn void keep_place(struct place *p, int owner_fd, int answer_fd)
 {
+    enum { TRIES = 100, PAUSE_NS = 20000000 };
     char byte = 0;
     (void)setsid();
     (void)signal(SIGTERM, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
     (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_IGN);
     for (int fd = 0; fd < 256; fd++) {
-        if (fd != owner_fd) {
+        if (fd != owner_fd && fd != answer_fd) {
             (void)close(fd);
         }
     }
-    while (read(owner_fd, &byte, 1) < 0 && errno == EINTR) {
+    const int problem = mkdtemp(p->path) == NULL ? errno : 0;
+    const bool is_told = write(answer_fd, &problem, sizeof problem) == sizeof problem &&
+                         write(answer_fd, p->path, sizeof p->path) == sizeof p->path;
+    (void)close(answer_fd);
+    while (is_told && read(owner_fd, &byte, 1) < 0 && errno == EINTR) {
     }
-    tree_remove(p->path);
+    /* The program may live a moment longer than its owner, and write meanwhile. */
+    for (int i = 0; problem == 0 && i < TRIES; i++) {
+        tree_remove(p->path);
+        if (access(p->path, F_OK) < 0) {
+            break;
+        }
+        (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    }
     _exit(0);
 }
 
-static int place_make(struct place *p, struct err *e)
+static bool read_whole(int fd, void *to, size_t size)
 {
-    const char *temporary = getenv("TMPDIR");
-    int fds[2] = {-1, -1};
-    *p = (struct place){.owner = getpid(), .alive_fd = -1};
-    (void)snprintf(p->path, sizeof p->path, "%s/clew-XXXXXX",
-                   temporary == NULL || temporary[0] != '/' ? "/tmp" : temporary);
-    if (mkdtemp(p->path) == NULL) {
-        p->owner = 0;
-        return err_set(e, "%s: no directory for a run's files could be made: %s", p->path,
-                       strerror(errno));
-    }
-    if (pipe2(fds, O_CLOEXEC) == 0) {
-        p->janitor = fork();
-        if (p->janitor == 0) {
-            (void)close(fds[1]);
-            clean_up(p, fds[0]);
+    for (size_t done = 0; done < size;) {
+        const ssize_t count = read(fd, (char *)to + done, size - done);
+        if (count == 0 || (count < 0 && errno != EINTR)) {
+            return false;
         }
-        (void)close(fds[0]);
-        p->alive_fd = fds[1];
+        done += count < 0 ? 0 : (size_t)count;
     }
-    return 0;
+    return true;
+}
+
+/* The number of the error; 0: none. */
+static int start_keeper(struct place *p)
+{
+    int alive[2];
+    int answer[2];
+    int problem = 0;
+    if (pipe2(alive, O_CLOEXEC) < 0) {
+        return errno;
+    }
+    if (pipe2(answer, O_CLOEXEC) < 0) {
+        problem = errno;
+        (void)close(alive[0]);
+        (void)close(alive[1]);
+        return problem;
+    }
+    p->janitor = fork();
+    if (p->janitor == 0) {
+        (void)close(alive[1]);
+        keep_place(p, alive[0], answer[1]);
+    }
+    problem = p->janitor < 0 ? errno : 0;
+    (void)close(alive[0]);
+    (void)close(answer[1]);
+    p->alive_fd = alive[1];
+    if (problem == 0 && (!read_whole(answer[0], &problem, sizeof problem) ||
+                         !read_whole(answer[0], p->path, sizeof p->path))) {
+        problem = EPIPE;
+    }
+    (void)close(answer[0]);
+    return problem;
 }
 
 /* Only the owner's end removes the directory: a process that was forked off it leaves it alone. */
@@ -101,8 +137,22 @@ static void place_release(struct place *p)
         while (waitpid(p->janitor, NULL, 0) < 0 && errno == EINTR) {
         }
     }
-    tree_remove(p->path);
     p->owner = 0;
+}
+
+static int place_make(struct place *p, struct err *e)
+{
+    const char *temporary = getenv("TMPDIR");
+    *p = (struct place){.owner = getpid(), .alive_fd = -1};
+    (void)snprintf(p->path, sizeof p->path, "%s/clew-XXXXXX",
+                   temporary == NULL || temporary[0] != '/' ? "/tmp" : temporary);
+    const int problem = start_keeper(p);
+    if (problem != 0) {
+        place_release(p);
+        return err_set(e, "%s: no directory for a run's files could be made: %s", p->path,
+                       strerror(problem));
+    }
+    return 0;
 }
 
 /* Stand-ins */
