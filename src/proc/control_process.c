@@ -171,7 +171,7 @@ static int spawn(struct controlled *c, struct err *e)
     c->page->runner = 0;
     c->page->is_loaded = 0;
     c->page->is_overdue = 0;
-    c->page->early_threads = 0;
+    c->page->threads_before = 0;
     c->page->mode = c->mode;
     c->page->wants_output = c->options.shows_output;
     c->page->spurious_max = c->options.spurious_max;
@@ -222,12 +222,13 @@ static int start(struct controlled *c, struct err *e)
     }
     const enum waited waited = await_turn(c, limit_now_ns() + hang_ns_default);
     if (waited == WAITED_TURN) {
-        if (c->page->early_threads > 0) {
+        if (c->page->threads_before > 0) {
             process_stop(c);
             return err_set(
                 e,
                 "%s: cannot be controlled: a constructor of its own or of a library makes "
-                "a thread before main",
+                "a thread by a system call of its own, or libc makes one, before main; make it "
+                "by pthread_create, or in main",
                 c->options.command[0]);
         }
         c->mode = c->page->mode;

@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@
 #include "wire/must.h"
 
 struct control *control;
-bool control_is_on;
+bool control_is_running;
 uint64_t control_clock;
 
 /* What the program's main is given; its own copies, because it may change them. */
@@ -138,7 +139,7 @@ _Noreturn void control_end(const struct ending *e)
     }
     /* A run that took too long was interrupted anywhere: nothing of the process is used again. */
     const bool is_overdue = e->end == CONTROL_HUNG || e->end == CONTROL_WAITED;
-    control_is_on = false;
+    control_is_running = false;
     trap_off();
     struct control_result *r = &control->result;
     r->end = e->end;
@@ -333,7 +334,7 @@ static void begin_run(void)
     task_begin();
     clock_begin();
     turn_begin(&plan, pick());
-    control_is_on = true;
+    control_is_running = true;
     sanitizer_begin();
     trap_on();
     watch_begin();
@@ -352,14 +353,25 @@ static void first_fiber(void)
 
 /* Waiting for plans */
 
-static _Noreturn void run_here(void)
+/* How many threads the process has beside the calling one: made before main by clone, or inside of
+ * libc. */
+static uint32_t other_threads(void)
+{
+    enum { ITSELF = 3 }; /* a directory's name, its own entry, and the calling thread's */
+    struct stat directory;
+    return sys(SYS_stat, "/proc/self/task", &directory) == 0 && directory.st_nlink > ITSELF
+               ? (uint32_t)directory.st_nlink - ITSELF
+               : 0;
+}
+
+/* A run begins in the calling process, which makes no other. */
+static void enter_run(void)
 {
     catch_signals();
     watchdog_start();
     trap_start();
     begin_run();
     stop_name(control_self);
-    task_run_first(run_main);
 }
 
 static void report_death(uint64_t number, int status)
@@ -374,14 +386,15 @@ static void report_death(uint64_t number, int status)
     give_turn(CONTROL_DONE);
 }
 
-static _Noreturn void serve_forks(void)
+/* Forks a child for each plan; returns in every child. */
+static void fork_runs(void)
 {
     control_ask(CONTROL_READY);
     while (true) {
         const uint64_t number = control->plan.number;
         const pid_t child = libc.fork();
         if (child == 0) {
-            run_here();
+            return;
         }
         int status = 0;
         control->runner = child;
@@ -394,15 +407,15 @@ static _Noreturn void serve_forks(void)
     }
 }
 
-/* The first fiber has a stack of its own, so that ours is not part of the run. */
-static _Noreturn void serve_fibers(void)
+/* The first fiber has a stack of its own, so that ours is not part of the run. Returns where memory
+ * is too large to be put back. */
+static void serve_fibers(void)
 {
     catch_signals();
     watchdog_start();
     trap_start();
     if (!rewind_save()) {
-        control->mode = CONTROL_FORK;
-        serve_forks();
+        return;
     }
     control_ask(CONTROL_READY);
     while (true) {
@@ -416,28 +429,47 @@ static _Noreturn void serve_fibers(void)
     }
 }
 
-static int serve(int count, char **arguments, char **environment)
+/* What the first task has when runs begin. */
+static void settle(void)
 {
-    (void)count;
-    (void)arguments;
-    (void)environment;
     control->server = (int32_t)sys(SYS_getpid);
-    control->early_threads = control_thread_early;
+    control->threads_before = other_threads();
     task_save();
     signals_save();
     if (control->can_fiber == 0 && control->mode <= CONTROL_FORK) {
         control->mode = CONTROL_THREAD;
     }
-    switch ((enum control_mode)control->mode) {
-    case CONTROL_FIBER: serve_fibers();
-    case CONTROL_FORK:
-    case CONTROL_THREAD: serve_forks();
-    case CONTROL_EXEC:
+}
+
+/* Waits for a plan and returns where it is to be followed: in a child, or in a process of one run.
+ */
+static void await_plan(void)
+{
+    if (control->mode == CONTROL_EXEC) {
         control_ask(CONTROL_READY);
         control->runner = control->server;
-        run_here();
+    } else {
+        fork_runs();
     }
-    return 1;
+}
+
+static int serve(int count, char **arguments, char **environment)
+{
+    (void)count;
+    (void)arguments;
+    (void)environment;
+    if (control_is_on) {  /* since a constructor made a thread */
+        object_modules(); /* later constructors told whose accesses are visible */
+        task_run_first(run_main);
+    }
+    settle();
+    if (control->mode == CONTROL_FIBER) {
+        serve_fibers();
+        control->mode = CONTROL_FORK;
+    }
+    await_plan();
+    enter_run();
+    task_run_first(run_main);
 }
 
 /* Starting */
@@ -486,6 +518,11 @@ static bool open_page(void)
 
 __attribute__((constructor(101))) static void start(void)
 {
+    static bool is_started;
+    if (is_started) {
+        return;
+    }
+    is_started = true;
     if (!open_page()) {
         control = NULL;
         return;
@@ -507,6 +544,24 @@ __attribute__((constructor(101))) static void start(void)
     process_start();
     control->can_fiber = fiber_is_possible();
     (void)on_exit(at_exit, NULL);
+}
+
+extern void *__libc_stack_end; /* where the first thread's stack begins */
+
+/* A fiber's stack would have to begin in the middle of the loader's calls, so runs are forked. */
+void control_begin_early(void)
+{
+    start(); /* ours may not be the first constructor */
+    if (control == NULL || control_is_on) {
+        return;
+    }
+    settle();
+    if (control->mode == CONTROL_FIBER) {
+        control->mode = CONTROL_FORK;
+    }
+    await_plan();
+    enter_run();
+    control_self->bottom = __libc_stack_end;
 }
 
 /* The program's main is run when a plan has come. */

@@ -196,10 +196,11 @@ struct task {
     size_t scratch_size;
 };
 
-extern struct control *control;       /* the page; NULL: not controlled */
-extern uint32_t control_thread_early; /* threads that were made before the first run */
-extern bool control_is_on;            /* a run goes on, and the caller is one of its tasks */
+extern struct control *control; /* the page; NULL: not controlled */
+extern bool control_is_running; /* a run goes on */
 extern __thread struct task *control_self;
+/* A run goes on, and the caller is one of its tasks: not a thread that libc made for itself. */
+#define control_is_on (control_is_running && control_self != NULL)
 extern uint64_t control_clock; /* virtual nanoseconds since the beginning of the run */
 
 /* A region of the page. */
@@ -216,6 +217,10 @@ static inline bool control_is_mine(void)
 
 /* Gives the turn to clew until it gives it back. */
 void control_ask(enum control_word word);
+
+/* Before main: waits for a plan and begins its run in the calling constructor. Returns once for
+ * each run, in a process of its own; without a run where the program is not controlled. */
+void control_begin_early(void);
 
 /* Ends the run. Does not return: the process ends, or goes back to its beginning. */
 struct ending {

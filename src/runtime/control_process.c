@@ -172,7 +172,9 @@ void process_leaves(long number, const long *a)
     switch (number) {
     case SYS_clone:
     case SYS_clone3:
-        if ((clone_flags(number, a) & CLONE_THREAD) == 0) {
+        if ((clone_flags(number, a) & CLONE_THREAD) != 0) {
+            control_outside("clone");
+        } else {
             note_child((clone_flags(number, a) & CLONE_VFORK) != 0 ? "posix_spawn" : "fork");
         }
         break;
@@ -190,7 +192,7 @@ void process_leaves(long number, const long *a)
 static void leave(void)
 {
     if (control_is_on) {
-        control_is_on = false;
+        control_is_running = false;
         signals_leave();
         pid_leave();
         control = NULL;
@@ -405,14 +407,4 @@ RT_EXPORT void *mremap(void *start, size_t size, size_t size_new, int flags, ...
         object_mapped(moved, pages(size_new), RT_PLACE);
     }
     return moved;
-}
-
-RT_EXPORT void *dlopen(const char *path, int flags)
-{
-    control_changed();
-    void *library = libc.dlopen(path, flags);
-    if (control != NULL) {
-        object_modules();
-    }
-    return library;
 }

@@ -7,13 +7,13 @@
 #include "runtime/real.h"
 #include "runtime/task.h"
 
-uint32_t control_thread_early;
-
 RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                              void *(*run)(void *), void *argument)
 {
     if (!control_is_on) {
-        control_thread_early++;
+        control_begin_early();
+    }
+    if (!control_is_on) {
         return libc.pthread_create(thread, attributes, run, argument);
     }
     return task_create(thread, attributes,
@@ -176,6 +176,9 @@ RT_EXPORT int pthread_setcanceltype(int type, int *before)
 
 RT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 {
+    if (!control_is_on) {
+        control_begin_early();
+    }
     if (!control_is_on) {
         return REAL(thrd_create)(thread, run, argument);
     }

@@ -61,10 +61,10 @@ static uint64_t part_of_state(uint32_t number, uint32_t count)
 
 void cover_enter(const void *place)
 {
-    struct control_cover *cover = &own->known->cover;
     if (!control_is_mine() || control->plan.is_learning == 0) {
         return;
     }
+    struct control_cover *cover = &own->known->cover;
     const uint64_t *found = table_slot(&own->known->numbers, (uintptr_t)place, cover->block_count);
     if (found == NULL || *found >= CONTROL_BLOCKS_MAX) {
         return;

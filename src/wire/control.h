@@ -373,7 +373,7 @@ struct control {
     uint32_t wants_output;             /* the program's own output is shown */
     uint32_t spurious_max;             /* waits of each task that may end without a signal */
     uint32_t is_loaded;                /* the runtime is in the process */
-    uint32_t early_threads;            /* made before main, which nobody controls */
+    uint32_t threads_before;           /* there before the first run, which nobody controls */
     uint32_t is_overdue;               /* the run took too long, and is to end */
     int32_t server;                    /* process id of who waits for plans, ... */
     int32_t runner;                    /* ... and of who runs the last one; 0: the same */

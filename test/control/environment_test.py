@@ -1,6 +1,8 @@
 """What a controlled program meets outside of itself: process ids, signals of children, files, constructors of libraries. None of
 it may look different from a run without control, or be taken for a bug of the program."""
 import os
+import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,7 +10,8 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from controlled import CLEW, FOLDER, HERE, build, check_every_mode_passes, explore, needs_traps, run, write
+from controlled import (CLEW, FOLDER, HERE, MODES, build, check_every_mode_passes, explore, first_schedule, needs_traps, only_finding, run,
+                        write)
 import tap  # pylint: disable=wrong-import-position
 
 
@@ -243,11 +246,162 @@ def test_constructors_of_libraries_come_before_ours():
         assert not said["findings"] and said["stats"]["uncontrolled"] == 0, said
 
 
-def test_a_thread_before_main_is_refused():
-    program = build("early_thread", text="#include <pthread.h>\n#include <unistd.h>\nstatic void *t(void *p) { for (;;) usleep(1000); return p; }\n"
-                    "__attribute__((constructor)) static void c(void) { pthread_t x; pthread_create(&x, 0, t, 0); }\nint main(void) { return 0; }\n")
+# Threads that constructors make. With WAITS, the constructor goes on only when its thread has begun.
+EARLY_THREAD = """
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t begun, go;
+static pthread_t thread;
+static int x;
+static void *count(void *p) { sem_post(&begun); sem_wait(&go); x++; return p; }
+__attribute__((constructor)) static void early(void)
+{
+    sem_init(&begun, 0, 0);
+    sem_init(&go, 0, 0);
+    pthread_create(&thread, 0, count, 0);
+#ifdef WAITS
+    sem_wait(&begun);
+#endif
+}
+#ifdef WITH_MAIN
+int main(void) { sem_post(&go); x++; pthread_join(thread, 0); assert(x == 2); return 0; }
+#else
+void add(void) { sem_post(&go); x++; }
+int sum(void) { pthread_join(thread, 0); return x; }
+#endif
+"""
+
+
+def check_early(program):
+    for mode in MODES:
+        said, folder = explore(program, "--mode", mode, "--budget", "60runs", status=(1,))
+        assert only_finding(said)["kind"] == "assertion" and said["stats"]["uncontrolled"] == 0, (mode, said)
+        done = run([CLEW, "replay", "--mode", mode, "--verify", "5", first_schedule(folder), "--", program])
+        assert done.returncode == 1 and "5 replays, all the same" in done.stdout, done.stdout + done.stderr
+    said, _ = explore(program, "--strategy", "dpor", "--budget", "60s", status=(1,))
+    assert said["stats"]["exhausted"] and said["findings"], said
+
+
+def test_a_constructor_of_the_program_makes_a_thread():
+    for flags in ([], ["-DWAITS"]):
+        check_early(build(f"early_thread{len(flags)}", "-DWITH_MAIN", *flags, text=EARLY_THREAD))
+
+
+def test_a_constructor_of_a_library_makes_a_thread():
+    place = tempfile.mkdtemp(dir=FOLDER.name)
+    library = os.path.join(place, "libthread.so")
+    done = run([CLEW, "cc", "-g", "-DWAITS", "-fPIC", "-shared", "-pthread", write("early_thread.c", EARLY_THREAD), "-o", library])
+    assert done.returncode == 0, done.stderr
+    check_early(build("early_user", f"-Wl,--no-as-needed,-rpath,{place}", library, text="#include <assert.h>\nvoid add(void);\nint sum(void);\n"
+                      "int main(void) { add(); assert(sum() == 2); return 0; }\n"))
+
+
+def test_a_thread_that_nobody_controls_before_main_is_refused():
+    program = build("early_clone", text="#include <sched.h>\n#include <sys/mman.h>\n#include <unistd.h>\n"
+                    "static int t(void *p) { (void)p; for (;;) pause(); return 0; }\n"
+                    "__attribute__((constructor)) static void c(void) { char *s = mmap(0, 65536, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+                    "clone(t, s + 65536, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, 0); }\n"
+                    "int main(void) { return 0; }\n")
     done = run([CLEW, "explore", "-o", program + ".campaign", "--", program])
-    assert done.returncode == 2 and "makes a thread before main" in done.stderr, done.stderr
+    assert done.returncode == 2 and "makes a thread by a system call of its own" in done.stderr, done.stderr
+
+
+# An allocator looks pthread_create up behind itself.
+LOOKED_UP = """
+#include <assert.h>
+#include <dlfcn.h>
+#include <pthread.h>
+static int x;
+static void *count(void *p) { x++; return p; }
+int main(int count_of, char **words)
+{
+    void *where = count_of > 1 ? dlopen("libc.so.6", RTLD_NOW) : RTLD_NEXT;
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(where, "pthread_create");
+    pthread_t thread;
+    (void)words;
+    create(&thread, 0, count, 0);
+    x++;
+    pthread_join(thread, 0);
+    assert(x == 2);
+    return 0;
+}
+"""
+
+
+def test_a_function_that_is_looked_up_is_controlled():
+    if platform.machine() != "x86_64":
+        raise tap.Skip("look-ups are not intercepted on this machine")
+    program = build("looked_up", text=LOOKED_UP)
+    for words in ([program], [program, "1"]):
+        for mode in ("fiber", "thread"):
+            said, _ = explore(words, "--mode", mode, "--budget", "60runs", status=(1,))
+            assert only_finding(said)["kind"] == "assertion" and said["stats"]["uncontrolled"] == 0, said
+
+
+def test_a_thread_inside_of_libc_is_not_controlled():
+    needs_traps()
+    program = build("aio", with_clew=False, text="#include <aio.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <string.h>\n"
+                    "int main(void) { char b[8]; struct aiocb a; memset(&a, 0, sizeof a); a.aio_fildes = open(\"/dev/zero\", O_RDONLY);\n"
+                    "a.aio_buf = b; a.aio_nbytes = 5; if (aio_read(&a) != 0) return 1; const struct aiocb *all[] = {&a};\n"
+                    "while (aio_error(&a) == EINPROGRESS) aio_suspend(all, 1, 0); return aio_return(&a) != 5; }\n")
+    for mode in ("fiber", "thread"):
+        said, _ = explore(program, "--mode", mode, "--fail-on", "exit", "--budget", "5runs", status=(3,))
+        assert said["verdict"] == "unknown" and not said["stats"]["exhausted"] and said["stats"]["uncontrolled"] == 1, said
+
+
+ALLOCATES = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static void *use(void *p)
+{
+    for (size_t i = 1; i < 4; i++) {
+        char *block = malloc(i * 1000);
+        memset(block, 1, i * 1000);
+        free(realloc(block, i * 3000));
+    }
+    return p;
+}
+int main(void)
+{
+    pthread_t a, b;
+    void *first = calloc(3, 50);
+    pthread_create(&a, 0, use, 0);
+    pthread_create(&b, 0, use, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    free(first);
+    return 0;
+}
+"""
+
+
+def test_programs_with_an_allocator_of_their_own_are_the_same_again():
+    tried = 0
+    for library in ("libjemalloc.so.2", "libmimalloc.so.2"):
+        program = os.path.join(FOLDER.name, "uses_" + library)
+        done = run([CLEW, "cc", "-g", "-O1", "-pthread", write("allocates.c", ALLOCATES), "-l:" + library, "-o", program])
+        if done.returncode != 0:
+            continue
+        tried += 1
+        for mode in MODES:
+            said, _ = explore(program, "--mode", mode, "--verify", "--fail-on", "exit", "--budget", "6runs", status=(0,))
+            assert not said["findings"] and said["stats"]["unlike"] == 0 and said["stats"]["uncontrolled"] == 0, (library, said)
+    if tried == 0:
+        raise tap.Skip("neither jemalloc nor mimalloc is installed")
+
+
+def test_redis_that_nobody_talks_to_was_not_exercised():
+    needs_traps()
+    if shutil.which("redis-server") is None:
+        raise tap.Skip("redis-server is not installed")
+    place = tempfile.mkdtemp(dir=FOLDER.name)
+    for mode in ("fiber", "thread"):
+        done, _ = explore_in(place, ["redis-server", "--port", "0", "--unixsocket", os.path.join(place, "s"), "--save", ""], "--mode", mode,
+                             "--verify", "--budget", "5runs")
+        assert done.returncode == 3 and "the program waited for connections; nothing was exercised" in done.stdout, done.stdout + done.stderr
+        assert "runs were the same when made again" in done.stdout and "not-deterministic" not in done.stdout, done.stdout
 
 
 def test_why_main_is_not_reached_is_told():
