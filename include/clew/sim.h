@@ -143,6 +143,10 @@ struct clew_system {
     /* A setting's value: by how much the clocks of two nodes may differ. NULL or 0: by any amount.
      * Not together with timers_independent. */
     const uint32_t *clock_skew_max;
+
+    /* A message as a line of text, for traces, diagrams and `clew replay --step`. Only reads: it
+     * changes no state and calls nothing of clew. */
+    void (*describe_message)(const struct clew_message *m, char *text, size_t size);
 };
 
 /* Declares the system of a shared object. */
@@ -191,6 +195,9 @@ struct clew_calls {
     uint64_t (*time_ns)(void); /* the node's clock */
     uint64_t (*draw)(void);    /* 64 random bits */
     int (*process)(void);      /* the node, as a process id */
+    void (*fail)(const char *claim, const char *file, int line, const char *function);
+    /* Code that returns to `at` does what C leaves undefined: this. */
+    void (*undefined)(const char *what, const void *at);
 };
 
 /* Set when the system is loaded; weak, so that every file of a system may include this header. */
@@ -310,7 +317,7 @@ CLEW_UNCOUNTED static inline void clew_log_line(const char *text)
 #define clew_writes(variable) (clew_calls->access((variable), true, __FILE__, __LINE__))
 
 /* A violation of the node's own: ends the run. assert() comes here too. */
-#define clew_fail(claim) (clew_calls->violate((claim), __FILE__, __LINE__))
+#define clew_fail(claim) (clew_calls->fail((claim), __FILE__, __LINE__, __func__))
 
 /* Where the compiler counts the blocks that are entered (clang), and asks about each (gcc): bound
  * inside the shared object, for `clew cc --sim`. */
@@ -373,8 +380,7 @@ CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const
 CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
                                                         unsigned int line, const char *function)
 {
-    (void)function;
-    clew_calls->violate(claim, file, (int)line);
+    clew_calls->fail(claim, file, (int)line, function);
     __builtin_trap();
 }
 

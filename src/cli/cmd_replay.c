@@ -9,6 +9,8 @@
 #include "cli/schedule_file.h"
 #include "cli/schedule_world.h"
 #include "cli/spec_file.h"
+#include "cli/step_log.h"
+#include "cli/system_debug.h"
 #include "cli/verdict.h"
 #include "explore/replay.h"
 #include "trace/format.h"
@@ -26,77 +28,6 @@ struct replay_command {
     const char *config;
     struct command_choice program;
 };
-
-/* Writes the step the way schedules do. */
-static void print_step(struct session *s, struct world *w, const struct step *step, size_t number)
-{
-    struct schedule line;
-    struct choice c = {0};
-    schedule_init(&line);
-    w->ops->describe(w, &step->operation, &line, &c);
-    out_format(&s->out, "%zu. ", number);
-    schedule_print_choice(&line, &c, &s->out);
-    schedule_release(&line);
-}
-
-/* The lines of `after` that `before` does not have. */
-static void print_changes(struct session *s, const struct out *before, const struct out *after)
-{
-    const char *line = after->buffer;
-    const char *end = line + after->used;
-    const char *old = before->buffer;
-    while (line < end) {
-        const size_t size = (size_t)((const char *)memchr(line, '\n', (size_t)(end - line)) - line);
-        const size_t old_size = old == NULL ? 0 : strcspn(old, "\n");
-        if (old == NULL || size != old_size || memcmp(line, old, size) != 0) {
-            out_text(&s->out, "    ");
-            session_bytes(s, line, size);
-            out_char(&s->out, '\n');
-        }
-        line += size + 1;
-        old = old == NULL ? NULL : old + old_size + 1;
-    }
-}
-
-static void copy_states(struct world *w, struct out *states)
-{
-    states->used = 0;
-    w->ops->states(w, states);
-    out_char(states, '\0');
-    states->used--;
-}
-
-/* Walks the execution again by hand, under the plan, and shows what each step changes. */
-static void walk_plan(struct session *s, struct world *w, const struct execution *x,
-                      const struct plan *p)
-{
-    struct execution again = {0};
-    struct out states[2];
-    out_open_memory(&states[0]);
-    out_open_memory(&states[1]);
-    w->ops->begin(w, p, &again);
-    copy_states(w, &states[0]);
-    print_changes(s, &(struct out){0}, &states[0]);
-    for (size_t i = 0; i < x->steps.count; i++) {
-        const struct pick_operation *pending = NULL;
-        const uint32_t count = w->ops->pending(w, &pending);
-        uint32_t choice = 0;
-        while (choice < count && pending[choice].name != x->steps.at[i].operation.name) {
-            choice++;
-        }
-        must(choice < count);
-        print_step(s, w, &x->steps.at[i], i + 1);
-        const bool goes_on = w->ops->step(w, choice, &again);
-        copy_states(w, &states[(i + 1) % 2]);
-        print_changes(s, &states[i % 2], &states[(i + 1) % 2]);
-        if (!goes_on) {
-            break;
-        }
-    }
-    out_abandon(&states[0]);
-    out_abandon(&states[1]);
-    execution_release(&again);
-}
 
 /* The same nodes draw the same numbers, and requests bring what the schedule says. */
 static int walk(struct session *s, struct world *w, const struct schedule *sched,
@@ -116,7 +47,7 @@ static int walk(struct session *s, struct world *w, const struct schedule *sched
         vec_each (&x->steps, step) {
             p.faults.most[step->operation.fault]++;
         }
-        walk_plan(s, w, x, &p);
+        step_log(s, w, x, &p);
     }
     recipe_release(&recipe);
     return result;
@@ -228,6 +159,15 @@ static int debug(struct session *s, const struct replay_command *c, struct world
     if (out_flush(&s->out, e) < 0) {
         return -1;
     }
+    if (s->command == NULL) {
+        const struct system_debug system = {.schedule = s->inputs[0],
+                                            .system = s->inputs[1],
+                                            .spec = c->spec,
+                                            .config = c->config,
+                                            .commands = c->gdb_commands,
+                                            .is_lenient = c->lenient};
+        return system_debug(&system, w, &first->execution, e);
+    }
     control_debug(w, &first->execution, c->gdb_commands);
     int result = replay(w, sched, &options, &r, e);
     if (result == 0 && !control_told(w).is_left && r.execution.hash != first->execution.hash) {
@@ -294,10 +234,10 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
             print_json(s, &r, calls, c->verify);
         } else {
             print_verdict(s, c, &r, sched);
-            report_lines(s, outcome_is_violation(r.execution.outcome) ? calls : "");
             if (c->verify > 1) {
                 out_format(&s->out, "%llu replays, all the same\n", (unsigned long long)c->verify);
             }
+            report_lines(s, outcome_is_violation(r.execution.outcome) ? calls : "");
         }
         status = verdict_status(replayed_verdict(&r));
     }
@@ -323,8 +263,8 @@ static int run(struct session *s, const void *options, struct err *e)
     if (c->step && c->common.json) {
         return session_misused(e, "--step is for reading: no --json");
     }
-    if ((c->gdb || c->gdb_commands != NULL) && (c->common.json || s->command == NULL)) {
-        return session_misused(e, "--gdb is for programs, and for reading: no system, no --json");
+    if ((c->gdb || c->gdb_commands != NULL) && c->common.json) {
+        return session_misused(e, "--gdb is for reading: no --json");
     }
     if (command_check(s, &c->program, e) < 0) {
         return MISUSED;
@@ -378,13 +318,15 @@ static const struct option options[] = {
     {.name = "step",
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, step),
-     .help = "show every step: of a system with what it changes in the nodes' states, of a program "
+     .help = "show every step: of a system as a log of what its nodes do and how they change, of a "
+             "program "
              "with its line of the source, context switches marked by ->"},
     {.name = "gdb",
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, gdb),
-     .help = "of a program: replay it in gdb too, which stops where the schedule departs from the "
-             "usual order, where each thread last touches what it shares, and at the violation"},
+     .help = "replay in gdb too, which stops at the violation, and before it: of a program where "
+             "the schedule departs from the usual order and where each thread last touches what it "
+             "shares, of a system in the handler of the last step (goto-step N: of another)"},
     {.name = "gdb-commands",
      .type = OPTION_TEXT,
      .argument = "LIST",

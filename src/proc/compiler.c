@@ -322,16 +322,19 @@ static const char *output_of(const struct compiler_options *o)
     return output;
 }
 
+static const char *folder_of(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? "." : arena_text(arena, path, (size_t)(slash - path));
+}
+
 /* A shared object for the simulator. The user's words come last, so that they win. */
 static void plan_system(struct compiler_plan *plan, const struct compiler_options *o,
                         const struct request *r)
 {
-    static const char *const always[] = {"-fPIC",
-                                         "-g",
-                                         "-fno-omit-frame-pointer",
-                                         "-fsanitize=undefined",
-                                         "-fsanitize-undefined-trap-on-error",
-                                         NULL};
+    static const char *const always[] = {
+        "-fPIC", "-g", "-fno-omit-frame-pointer", "-fsanitize=undefined", "-fno-sanitize=vptr",
+        NULL};
     struct words w = {.arena = &plan->arena};
     add(&w, o->compiler);
     for (const char *const *word = always; *word != NULL; word++) {
@@ -349,6 +352,9 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
         add(&w, "-Wl,-z,now");
         /* A function of the system is its own, also where libc has one of that name. */
         add(&w, "-Wl,-Bsymbolic");
+        /* gcc links -lubsan with what it instruments: an empty one lies beside our library, which
+         * has the functions. */
+        add_joined(&w, "-L", folder_of(&plan->arena, o->sim));
     }
     for (size_t i = 0; i < o->word_count; i++) {
         add(&w, o->words[i]);

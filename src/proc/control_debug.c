@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "proc/control_state.h"
+#include "proc/gdb.h"
 
 /* Choices shown at most: those of a schedule that was not minimized are many. */
 enum { CHOICES_MAX = 12 };
@@ -176,19 +175,6 @@ static void print_environment(const struct controlled *c, struct out *out)
     out_char(out, '\n');
 }
 
-static void print_commands(const char *commands, struct out *out)
-{
-    for (const char *at = commands; at != NULL && *at != '\0';) {
-        const size_t size = strcspn(at, ";");
-        const size_t blank = strspn(at, " ");
-        if (blank < size) {
-            out_bytes(out, at + blank, size - blank);
-            out_char(out, '\n');
-        }
-        at += size + (at[size] == ';');
-    }
-}
-
 /* The breakpoint is set when the library is there. */
 static void print_script(const struct controlled *c, struct out *out)
 {
@@ -198,48 +184,18 @@ static void print_script(const struct controlled *c, struct out *out)
     out_text(out, show);
     out_text(out, "tcatch load libclew_control\ncommands\nsilent\nend\nrun\n"
                   "break clew_stop_here\ncommands\nsilent\nclew-here\n");
-    print_commands(c->debug_commands, out);
+    gdb_print_commands(c->debug_commands, out);
     out_text(out, c->debug_commands == NULL ? "" : "continue\n");
     out_text(out, "end\ncontinue\n");
 }
 
-/* The script is a file in memory that gdb opens by its descriptor. */
-static int keep_script(const struct controlled *c)
-{
-    struct out script;
-    const int fd = memfd_create("clew-gdb", 0);
-    out_open_memory(&script);
-    print_script(c, &script);
-    const bool is_kept = fd >= 0 && write(fd, script.buffer, script.used) == (ssize_t)script.used &&
-                         lseek(fd, 0, SEEK_SET) == 0;
-    out_abandon(&script);
-    return is_kept ? fd : -1;
-}
-
 void debug_become(const struct controlled *c)
 {
-    char path[40];
-    size_t count = 0;
-    const int fd = keep_script(c);
-    while (c->options.command[count] != NULL) {
-        count++;
-    }
-    char **words = mem_zero(count + 8, sizeof *words);
-    size_t at = 0;
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct out script;
+    out_open_memory(&script);
+    print_script(c, &script);
+    const int fd = gdb_keep_script(&script);
+    out_abandon(&script);
     c->page->script_fd = fd;
-    words[at++] = (char *)(uintptr_t) "gdb";
-    words[at++] = (char *)(uintptr_t) "-q";
-    if (c->debug_commands != NULL) {
-        words[at++] = (char *)(uintptr_t) "-nx";
-        words[at++] = (char *)(uintptr_t) "-batch";
-    }
-    words[at++] = (char *)(uintptr_t) "-x";
-    words[at++] = path;
-    words[at++] = (char *)(uintptr_t) "--args";
-    memcpy(words + at, c->options.command, count * sizeof *words);
-    if (fd >= 0 && setenv("SHELL", "/bin/sh", 1) == 0) {
-        (void)execvp(words[0], words);
-    }
-    mem_free(words);
+    gdb_become(fd, c->debug_commands != NULL, c->options.command);
 }

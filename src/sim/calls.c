@@ -271,13 +271,41 @@ static void call_access(const char *variable, bool is_write, const char *file, i
     }
 }
 
-static void call_fail(const char *claim, const char *file, int line)
+/* The name in what clang calls a function, "void count(struct node *)". */
+static struct function_name {
+    const char *text;
+    int size;
+} function_name(const char *function)
+{
+    const size_t end = strcspn(function, "(");
+    size_t begin = end;
+    while (begin > 0 && function[begin - 1] != ' ' && function[begin - 1] != '*') {
+        begin--;
+    }
+    return (struct function_name){.text = function + begin, .size = (int)(end - begin)};
+}
+
+/* `function` is "" for systems of an older clew/sim.h, which do not say. */
+static void call_fail(const char *claim, const char *file, int line, const char *function)
 {
     struct sim *s = running;
     char key[100];
     (void)snprintf(key, sizeof key, "%s:%d", file_name(file), line);
-    guard_end(s, OUTCOME_ASSERTION, key, "%s at %s on %s fails: %s", s->doing, key,
+    backtrace_note(s, key);
+    const struct function_name name = function_name(function);
+    guard_end(s, OUTCOME_ASSERTION, key, "%s at %s%s%.*s on %s fails: %s", s->doing, key,
+              name.size == 0 ? "" : " in ", name.size, name.text,
               s->self < 0 ? "no node" : s->node_names[s->self], claim);
+}
+
+static void call_violate(const char *claim, const char *file, int line)
+{
+    call_fail(claim, file, line, "");
+}
+
+static void call_undefined(const char *what, const void *at)
+{
+    guard_undefined(what, at);
 }
 
 static void call_block(const void *address)
@@ -303,7 +331,7 @@ const struct clew_calls clew_sim_calls = {
     .variable = call_variable,
     .log = call_log,
     .access = call_access,
-    .violate = call_fail,
+    .violate = call_violate,
     .block = call_block,
     .await = call_await,
     .help = call_help,
@@ -315,4 +343,6 @@ const struct clew_calls clew_sim_calls = {
     .time_ns = routed_time_ns,
     .draw = routed_draw,
     .process = routed_process,
+    .fail = call_fail,
+    .undefined = call_undefined,
 };

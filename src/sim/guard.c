@@ -4,7 +4,6 @@
  * The jump leaves the handler's frames behind; nothing in them is needed, because all the system's
  * memory is rewound before the next run. */
 #include <errno.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,10 +15,9 @@
 #include <unistd.h>
 
 #include "base/limit.h"
-#include "place/place.h"
 #include "sim/state.h"
 
-enum { FRAMES_MAX = 32, ALTERNATE_STACK_SIZE = 64 << 10 };
+enum { ALTERNATE_STACK_SIZE = 64 << 10 };
 
 /* A step that takes this many ticks of processor time is a loop. */
 enum { TICK_US = 100000, TICKS_MAX = 20 };
@@ -29,7 +27,7 @@ enum { TICK_US = 100000, TICKS_MAX = 20 };
  * not begun anew after a signal, such as a sleep, ends with the first alarm. */
 enum { ALARM_S = 1, ALARMS_MAX = 3, WAIT_NS = 1000000 };
 
-enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL, ENDED_BY_QUITTING };
+enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL, ENDED_BY_DOING };
 
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_guarding;
@@ -44,10 +42,20 @@ static bool is_ticking; /* the timers of this process run: a fork has none */
 static pid_t guarded; /* the thread in which code of the system runs */
 
 static volatile sig_atomic_t caught;
-static char quit_what[60];
-static uint64_t caught_at; /* the instruction */
-static void *frames[FRAMES_MAX];
-static int frame_count;
+static char ending_what[100];
+static enum outcome ending_outcome;
+
+/* Loaded files, stacks and what malloc() gives lie above, at addresses that differ from process to
+ * process. */
+#define DRAWN_FROM UINT64_C(0x500000000000)
+
+/* What the instruction that faulted was about. */
+static struct accessed {
+    bool is_any;
+    bool is_address;
+    uint64_t address;
+    const char *verb;
+} accessed;
 
 static uint32_t user_count;
 static struct sigaction before[8];
@@ -66,16 +74,31 @@ static uint64_t instruction(const ucontext_t *context)
 static _Noreturn void jump(int signal, const ucontext_t *context)
 {
     caught = signal;
-    caught_at = instruction(context);
-    frame_count = backtrace(frames, FRAMES_MAX);
+    stop_fault(calls_running(), strsignal(signal));
+    backtrace_take(instruction(context));
     is_guarding = 0;
     siglongjmp(way_out, ENDED_BY_SIGNAL);
 }
 
+static void note_access(int signal, const siginfo_t *info, const ucontext_t *context)
+{
+    accessed = (struct accessed){
+        .is_any = signal == SIGSEGV || signal == SIGBUS,
+        .is_address = info->si_code != SI_KERNEL, /* which has none that the hardware could take */
+        .address = (uint64_t)(uintptr_t)info->si_addr,
+    };
+#if defined(__x86_64__)
+    accessed.verb = (context->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? "writes" : "reads";
+#else
+    (void)context;
+    accessed.verb = "uses";
+#endif
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    (void)info;
     if (is_guarding != 0) {
+        note_access(signal, info, context);
         jump(signal, context);
     }
     /* Not ours: as if we were not here. */
@@ -144,7 +167,7 @@ void guard_open(void)
         return;
     }
     watch_forks();
-    (void)backtrace(frames, FRAMES_MAX); /* loads what it needs, which a handler must not */
+    backtrace_take(0); /* loads what it needs, which a handler must not */
     const stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
     (void)sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
@@ -194,6 +217,9 @@ _Noreturn void guard_end(struct sim *s, enum outcome outcome, const char *key, c
     va_start(arguments, format);
     (void)vsnprintf(s->execution->what, sizeof s->execution->what, format, arguments);
     va_end(arguments);
+    if (outcome != OUTCOME_PROPERTY) { /* which stopped where it was broken */
+        stop_broken(s, outcome_name(outcome), s->execution->what);
+    }
     is_guarding = 0;
     siglongjmp(way_out, ENDED_BY_US);
 }
@@ -204,49 +230,33 @@ void guard_quit(const char *what)
     if (is_guarding == 0 || gettid() != guarded) {
         return;
     }
-    (void)snprintf(quit_what, sizeof quit_what, "%s", what);
-    caught_at = 0;
-    frame_count = backtrace(frames, FRAMES_MAX);
+    (void)snprintf(ending_what, sizeof ending_what, "%s", what);
+    ending_outcome = OUTCOME_EXIT;
+    stop_broken(calls_running(), outcome_name(ending_outcome), what);
+    backtrace_take(0);
     is_guarding = 0;
-    siglongjmp(way_out, ENDED_BY_QUITTING);
+    siglongjmp(way_out, ENDED_BY_DOING);
 }
 
-/* The places of the system's own code among the frames, innermost first: "a.c:12 < b.c:30". What
- * clew/sim.h puts between that code and the explorer says nothing about it. */
-static void print_frames(struct sim *s, char *text, size_t size)
+void guard_undefined(const char *what, const void *at)
 {
-    struct out out;
-    out_open_memory(&out);
-    struct places *places = places_new();
-    if (s->library_path != NULL) {
-        places_add_module(places, s->library_path, s->library_bias);
+    if (is_guarding == 0 || gettid() != guarded) {
+        return;
     }
-    uint32_t shown = 0;
-    for (int i = 0; i < frame_count && shown < 6; i++) {
-        const uint64_t address = (uint64_t)(uintptr_t)frames[i];
-        if (address < s->library_bias || address >= s->library_end) {
-            continue;
-        }
-        /* Places are those of calls that return to an address; what was caught is no call. */
-        const uint64_t returned_to = address + (address == caught_at);
-        if (shown == 0 && places_is_in(places, returned_to, "clew/sim.h")) {
-            continue;
-        }
-        out_text(&out, shown == 0 ? "" : " < ");
-        shown += places_print_line(places, returned_to, &out);
-    }
-    (void)snprintf(text, size, "%.*s", (int)out.used, out.used == 0 ? "" : out.buffer);
-    places_free(places);
-    out_abandon(&out);
+    (void)snprintf(ending_what, sizeof ending_what, "does what C leaves undefined (%s)", what);
+    ending_outcome = OUTCOME_SANITIZER;
+    stop_broken(calls_running(), outcome_name(ending_outcome), ending_what);
+    backtrace_take_from(at);
+    is_guarding = 0;
+    siglongjmp(way_out, ENDED_BY_DOING);
 }
 
 /* Whose fault it is, and where. */
 static void tell(struct sim *s, enum outcome outcome, const char *what)
 {
-    char places[300];
     char key[100];
     char who[200] = "it"; /* of which something else has been said */
-    print_frames(s, places, sizeof places);
+    const char *places = backtrace_places(s);
     const char *node = s->self < 0 ? "no node" : s->node_names[s->self];
     /* Where in its loop a handler was found is chance. */
     (void)snprintf(key, sizeof key, "%s %.80s", s->doing, outcome == OUTCOME_HANG ? node : places);
@@ -258,19 +268,42 @@ static void tell(struct sim *s, enum outcome outcome, const char *what)
                    places[0] == '\0' ? "" : ": ", places);
 }
 
+/* The address is told where it is the same in every process. */
+static void print_access(char *text, size_t size)
+{
+    enum { PAGE = 4096 };
+    const struct accessed *a = &accessed;
+    static const char fault[] = "touches memory that is not there";
+    if (!a->is_any || (a->is_address && a->address >= DRAWN_FROM)) {
+        (void)snprintf(text, size, "%s", fault);
+    } else if (!a->is_address) {
+        (void)snprintf(text, size, "%s (no address at all)", fault);
+    } else if (a->address == 0) {
+        (void)snprintf(text, size, "%s (%s through a null pointer)", fault, a->verb);
+    } else if (a->address < PAGE) {
+        (void)snprintf(text, size, "%s (%s %u bytes behind a null pointer)", fault, a->verb,
+                       (unsigned)a->address);
+    } else {
+        (void)snprintf(text, size, "%s (%s address 0x%llx)", fault, a->verb,
+                       (unsigned long long)a->address);
+    }
+}
+
 static void tell_signal(struct sim *s)
 {
     const bool is_hang = caught == SIGVTALRM || caught == SIGALRM;
     const enum outcome outcome = is_hang            ? OUTCOME_HANG
                                  : caught == SIGILL ? OUTCOME_SANITIZER
                                                     : OUTCOME_CRASH;
+    char access[100];
+    print_access(access, sizeof access);
     tell(s, outcome,
          caught == SIGVTALRM ? "does not come to an end"
          : caught == SIGALRM ? "waits for something that does not come"
          : caught == SIGILL  ? "does what C leaves undefined"
          : caught == SIGABRT ? "aborts"
          : caught == SIGFPE  ? "divides by zero"
-                             : "touches memory that is not there");
+                             : access);
 }
 
 bool guard_run(struct sim *s, void (*run)(struct sim *s))
@@ -286,22 +319,34 @@ bool guard_run(struct sim *s, void (*run)(struct sim *s))
         is_guarding = 0;
     } else if (ending == ENDED_BY_SIGNAL) {
         tell_signal(s);
-    } else if (ending == ENDED_BY_QUITTING) {
-        tell(s, OUTCOME_EXIT, quit_what);
+    } else if (ending == ENDED_BY_DOING) {
+        tell(s, ending_outcome, ending_what);
     }
     return ending == ENDED_ITSELF;
 }
 
+/* It may be called while a run is guarded. */
 bool guard_try(struct sim *s, void (*run)(struct sim *s), struct err *e)
 {
     struct execution nobodys = {0};
     struct execution *own = s->execution;
+    const sig_atomic_t was_guarding = is_guarding;
+    const int32_t self = s->self;
+    const char *doing = s->doing;
+    const char *calls = s->calls;
+    sigjmp_buf way_before;
+    memcpy(&way_before, &way_out, sizeof way_out);
     s->execution = &nobodys;
     s->self = -1;
     const bool is_whole = guard_run(s, run);
     if (!is_whole) {
         (void)err_set(e, "%s", nobodys.what);
     }
+    memcpy(&way_out, &way_before, sizeof way_out);
     s->execution = own;
+    s->self = self;
+    s->doing = doing;
+    s->calls = calls;
+    is_guarding = was_guarding;
     return is_whole;
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "pick/name.h"
+#include "place/place.h"
 #include "sim/state.h"
 
 static const char *const net_names[] = {[SIM_FIFO] = "fifo", [SIM_DATAGRAM] = "datagram"};
@@ -31,6 +32,7 @@ static bool say_broken(const struct clew_view *view, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(s->broken, sizeof s->broken, format, arguments);
     va_end(arguments);
+    stop_broken(s, "property", s->broken);
     return false;
 }
 
@@ -120,6 +122,7 @@ static void take_step(struct sim *s, uint32_t choice)
     }
     guard_alive();
     s->now = s->core->steps++;
+    stop_note_step(s->core->steps);
     const uint64_t variables = s->plan->wants_shared ? hash_segments(s) : 0;
     const uint64_t look = s->plan->wants_transitions ? look_of(s, o.node) : 0;
     cycle_before(s, &o, &from);
@@ -185,6 +188,7 @@ static void begin(struct sim *s, const struct plan *p, struct execution *x)
     s->is_setting_up = false;
     s->is_helping = false;
     s->doing = "start";
+    s->calls = NULL;
     calls_begin(s);
     cover_forget(s);
     claims_begin(s);
@@ -328,6 +332,7 @@ static void begin_by_hand(struct world *w, const struct plan *p, struct executio
     execution_clear(x);
     begin(s, p, x);
     begin_anew(s);
+    tell_begin(s);
     (void)run_by_hand(s, start_all);
 }
 
@@ -371,34 +376,12 @@ static uint64_t state_hash(struct world *w)
     return hash_state(sim_of(w));
 }
 
-static void describe_node(struct sim *s)
-{
-    s->doing = "describe";
-    s->system->describe(s->core->nodes[s->shown_node].state, s->shown_text, sizeof s->shown_text);
-}
-
-/* The system's own words, if it finds any. */
-static const char *words_for(struct sim *s, uint32_t node)
-{
-    s->shown_node = node;
-    s->shown_text[0] = '\0';
-    if (s->core->nodes[node].state == NULL) {
-        return "down";
-    }
-    struct err unsaid;
-    if (s->system->describe != NULL && !guard_try(s, describe_node, &unsaid)) {
-        return "(its describe fails)";
-    }
-    s->shown_text[sizeof s->shown_text - 1] = '\0';
-    return s->shown_text;
-}
-
 static void print_states(struct world *w, struct out *out)
 {
     struct sim *s = sim_of(w);
     for (uint32_t i = 0; i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
-        out_format(out, "%s: %s", s->node_names[i], words_for(s, i));
+        out_format(out, "%s: %s", s->node_names[i], words_of_node(s, i));
         for (uint32_t k = 0; k < s->variable_count; k++) {
             if ((n->variables_set >> k & 1) != 0) {
                 out_format(out, " %s=%lld", s->variable_names[k], (long long)n->variables[k]);
@@ -406,6 +389,52 @@ static void print_states(struct world *w, struct out *out)
         }
         out_char(out, '\n');
     }
+}
+
+/* Of a run that ended in code of the system. */
+static void print_calls(struct world *w, struct out *out)
+{
+    const struct sim *s = sim_of(w);
+    out_text(out, s->calls == NULL ? "" : s->calls);
+}
+
+static void print_handler(struct places *places, const void *handler, struct out *out)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)handler + 1; /* as if a call returned to it */
+    const char *file = NULL;
+    int line = 0;
+    struct out function;
+    out_open_memory(&function);
+    if (handler != NULL && places_find_line(places, address, &file, &line) &&
+        places_print_functions(places, address, &function)) {
+        out_format(out, "%s %.*s\n", file, (int)function.used, function.buffer);
+    }
+    out_abandon(&function);
+}
+
+void sim_print_handlers(const struct world *w, struct out *out)
+{
+    const struct sim *s = (const struct sim *)w;
+    const struct clew_system *system = s->system;
+    const void *const handlers[] = {
+        (const void *)(uintptr_t)system->start,   (const void *)(uintptr_t)system->message,
+        (const void *)(uintptr_t)system->timer,   (const void *)(uintptr_t)system->written,
+        (const void *)(uintptr_t)system->restart, (const void *)(uintptr_t)system->help,
+    };
+    struct places *places = places_new();
+    if (s->library_path != NULL) {
+        places_add_module(places, s->library_path, s->library_bias);
+    }
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < i; k++) {
+            is_known = is_known || handlers[k] == handlers[i];
+        }
+        if (!is_known) {
+            print_handler(places, handlers[i], out);
+        }
+    }
+    places_free(places);
 }
 
 static struct world_coverage coverage(const struct world *w)
@@ -439,6 +468,7 @@ static void close_sim(struct world *w)
     outside_close(s);
     load_close(s);
     doubt_close(s);
+    backtrace_close(s);
     vec_release(&s->ignored);
     arena_release(&s->texts);
     memory_close(s);
@@ -453,6 +483,7 @@ static const struct world_ops ops = {
     .coverage = coverage,
     .blocks = cover_blocks,
     .properties = claims_tell,
+    .calls = print_calls,
     .close = close_sim,
     .begin = begin_by_hand,
     .pending = list_by_hand,
@@ -590,6 +621,7 @@ static struct sim *sim_new(void)
     s->world.ops = &ops;
     s->self = -1;
     guard_open();
+    stop_open();
     calls_begin(s); /* constructors of a library may take memory */
     return s;
 }

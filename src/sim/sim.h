@@ -63,4 +63,12 @@ struct sim_choices {
 };
 struct sim_choices sim_choices(const struct world *w);
 
+/* Where this is in the environment, clew_stop_here() is called where a run is broken, and
+ * clew_step_now is the number of its step, from 1: for debuggers. */
+#define SIM_DEBUG_VARIABLE "CLEW_SIM_DEBUG"
+
+/* Appends the handlers of the system that debug information knows, of each a line: file, blank,
+ * function. */
+void sim_print_handlers(const struct world *w, struct out *out);
+
 #endif

@@ -225,6 +225,12 @@ struct firing {
     uint32_t timer;
 };
 
+/* A chain of calls of the system's code, as text; both are the sim's. */
+struct chain {
+    const char *places; /* the innermost first: "a.c:12 < b.c:30" */
+    const char *calls;  /* the same with functions, a line each: "a.c:12 in deposit" */
+};
+
 struct sim {
     struct world world;
     const struct clew_system *system; /* `described`, once it is checked */
@@ -253,7 +259,9 @@ struct sim {
     char *segments_fresh;      /* their bytes as loaded */
     VEC(const char *) doubts;  /* of the world */
     VEC(const char *) ignored; /* likewise, keys */
-    struct arena texts;        /* of both */
+    struct arena texts;        /* of both, and of chains */
+    VEC(struct chain) chains;  /* that runs ended in, from run to run */
+    struct map chain_numbers;  /* by a key of theirs */
     struct heap *common;       /* memory that belongs to no node; its blocks lie behind it */
     char *common_fresh;        /* it and its blocks, as every run begins with them */
     size_t common_fresh_used;
@@ -279,7 +287,8 @@ struct sim {
     const void **states; /* of the nodes, for properties */
     uint64_t variables;  /* hash of the system's own, when nodes had started; of reduced plans */
     struct clew_view view;
-    char broken[300]; /* what a property said */
+    char broken[300];  /* what a property said */
+    const char *calls; /* in which the run ended; NULL: not known */
 
     /* Names of reported variables, from run to run. */
     char *variable_names[SIM_VARIABLES_MAX];
@@ -306,8 +315,9 @@ struct sim {
     struct shrinking *shrinking; /* while the system is asked */
     char shrink_failure[200];    /* how it failed when it was; "": it did not */
 
-    /* While a node's state is described. */
+    /* While a node's state or a message is described. */
     uint32_t shown_node;
+    const struct parcel *shown_parcel;
     char shown_text[1000];
 
     struct beginnings *beginnings;
@@ -529,10 +539,37 @@ bool guard_try(struct sim *s, void (*run)(struct sim *s), struct err *e);
 /* If the caller is what guard_run runs, it ends here: it does this, such as "ends its thread". Else
  * it returns. */
 void guard_quit(const char *what);
+/* The same for code that does what C leaves undefined, in the call that returns to `at`. */
+void guard_undefined(const char *what, const void *at);
 void guard_open(void);
 void guard_close(void);
 /* The run goes on: the watchdog begins to count anew. */
 void guard_alive(void);
+
+/* backtrace.c: the calls in which a run ended. `take` keeps those of its caller, or of what a
+ * signal interrupted at an instruction, and is safe in a handler of signals; `take_from` leaves out
+ * those within the call that returns to `at`. */
+void backtrace_take(uint64_t interrupted);
+void backtrace_take_from(const void *at);
+/* The address that the innermost of the system's own calls returns to; 0: none was taken. A handler
+ * of signals has too small a stack to look at debug information. */
+uintptr_t backtrace_first(const struct sim *s, bool is_handler);
+/* Where the system's own code is on those that were taken; notes them as the run's. */
+const char *backtrace_places(struct sim *s);
+/* Takes the caller's calls as the run's; those of a key that is known are not taken again. */
+void backtrace_note(struct sim *s, const char *key);
+void backtrace_close(struct sim *s);
+
+/* stop.c: for debuggers. */
+void stop_open(void);
+void stop_note_step(uint32_t step);
+/* The run is broken: a debugger may stop here, before the calls that led there are left. */
+void stop_broken(struct sim *s, const char *outcome, const char *what);
+void stop_fault(struct sim *s, const char *signal); /* the same in a handler of signals */
+
+/* words.c: what the system says of itself, as a line without its end; good until the next call. */
+const char *words_of_node(struct sim *s, uint32_t node);
+const char *words_of_message(struct sim *s, const struct parcel *p); /* "" where it says nothing */
 
 /* quit.c: ends of the process from inside the C library come to guard_quit, too. */
 void quit_watch(void);

@@ -83,8 +83,10 @@ static uint32_t message_name(struct sim *s, const struct parcel *p)
 
 static struct event transfer(struct sim *s, const struct parcel *p, uint16_t kind)
 {
+    const char *words = words_of_message(s, p);
     return (struct event){.kind = kind,
                           .mode = net_is_fifo(s, p) ? TRANSPORT_CHANNEL : TRANSPORT_UDP,
+                          .text = words[0] == '\0' ? 0 : name_of(s, words),
                           .object = channel_name(s, p),
                           .message = message_name(s, p),
                           .size = p->size,

@@ -64,7 +64,8 @@
     KIND(32, SEND, "send", NET, TRANSPORT,                                                         \
          F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT | F_VALUE,                               \
          "a message, or bytes of a stream, are sent; object: the directed channel; text: the "     \
-         "socket; value, of a few bytes of a stream: what tells them from others")                 \
+         "socket, or the message in a simulated system's words; value, of a few bytes of a "       \
+         "stream: what tells them from others")                                                    \
     KIND(33, RECV, "recv", NET, TRANSPORT,                                                         \
          F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT | F_VALUE,                               \
          "a message, or bytes of a stream, have been received; value: as above, if no more was "   \

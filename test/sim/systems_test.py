@@ -124,7 +124,7 @@ def test_small_systems_are_explored_to_the_end():
 def test_an_assertion_is_caught_with_its_place():
     finding = finding_of("asserts")
     assert finding["kind"] == "assertion"
-    assert finding["what"] == "message at asserts.c:15 on n1 fails: m->size > 0", finding["what"]
+    assert finding["what"] == "message at asserts.c:15 in message on n1 fails: m->size > 0", finding["what"]
 
 
 def test_undefined_behaviour_is_caught_with_its_place():
@@ -143,7 +143,7 @@ def test_an_endless_handler_is_a_hang_with_its_callers():
 def test_a_crash_in_start_is_a_finding():
     finding = finding_of("crashes_in_start")
     assert finding["kind"] == "crash"
-    assert "the handler start on n1 touches memory that is not there: crashes_in_start.c:10" in finding["what"], \
+    assert "the handler start on n1 touches memory that is not there (writes 64 bytes behind a null pointer): crashes_in_start.c:10" in finding["what"], \
         finding["what"]
 
 
@@ -153,10 +153,10 @@ def misbehaving(how):
 
 def test_functions_beside_handlers_may_fail_too():
     said = {"SETUP_LOOPS": ("hang", "the handler setup on no node does not come to an end: "),
-            "SETUP_CRASHES": ("crash", "the handler setup on no node touches memory that is not there: misbehaves.c:"),
-            "PROPERTY_CRASHES": ("crash", "the handler holds on no node touches memory that is not there: misbehaves.c:"),
+            "SETUP_CRASHES": ("crash", "the handler setup on no node touches memory that is not there (writes 64 bytes behind a null pointer): misbehaves.c:"),
+            "PROPERTY_CRASHES": ("crash", "the handler holds on no node touches memory that is not there (writes 64 bytes behind a null pointer): misbehaves.c:"),
             "PROPERTY_SENDS": ("assertion", "clew_send() is called outside the handlers of nodes"),
-            "FINGERPRINT_CRASHES": ("crash", "touches memory that is not there: misbehaves.c:")}
+            "FINGERPRINT_CRASHES": ("crash", "touches memory that is not there (writes 64 bytes behind a null pointer): misbehaves.c:")}
     for how, (kind, what) in said.items():
         result = explore(misbehaving(how), "--first", "--budget", "20runs")
         assert len(result["findings"]) == 1, result
@@ -174,7 +174,7 @@ def test_a_state_that_cannot_be_described_is_no_end():
 def test_a_system_that_cannot_adjust_itself_is_refused():
     done = run(CLEW, "explore", "--budget", "20runs", misbehaving("ADJUST_CRASHES"))
     assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1, done.stdout + done.stderr
-    assert ".so: the handler adjust on no node touches memory that is not there: misbehaves.c:" in done.stderr, done.stderr
+    assert ".so: the handler adjust on no node touches memory that is not there (writes 64 bytes behind a null pointer): misbehaves.c:" in done.stderr, done.stderr
 
 
 def quitting(how):
@@ -215,7 +215,7 @@ def test_a_shrink_that_fails_is_told_with_its_place():
     explore(library, "--first", "--budget", "20runs", "-o", "unshrunk")
     done = run(CLEW, "minimize", "-o", "unshrunk.sched", "unshrunk/violations/1.sched", library)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"contents .*  shrink of ping fails: it touches memory that is not there: misbehaves\.c:\d+", done.stdout), \
+    assert re.search(r"contents .*  shrink of ping fails: it touches memory that is not there \(writes 64 bytes behind a null pointer\): misbehaves\.c:\d+", done.stdout), \
         done.stdout
 
 

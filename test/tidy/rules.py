@@ -99,7 +99,7 @@ BANNED = [
     (PRINT, ("src/",), ("src/cli/", "src/base/must.c")),
     (LEAVE, ("src/",), ("src/cli/", "src/base/crew.c", "src/base/must.c", "src/runtime/must.c", "src/runtime/hook_process.c",
                         "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/control_process.c",
-                        "src/runtime/control_syscall.c", "src/proc/control_process.c",
+                        "src/runtime/control_syscall.c", "src/proc/control_process.c", "src/proc/gdb.c",
                         "src/proc/private_files.c", "src/proc/property.c", "src/proc/recorder.c", "src/minimize/foresight.c", "src/sim/quit.c")),
 ]
 
