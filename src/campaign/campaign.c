@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/out.h"
 #include "base/seam.h"
 #include "base/vec.h"
 #include "campaign/database.h"
@@ -172,7 +173,46 @@ static int write_about(struct campaign *c, const struct campaign_about *about, s
     return database_commit(&c->database, e);
 }
 
-static int compare_fact(struct campaign *c, const struct fact *fact, struct err *e)
+/* What a campaign was begun with and what it should go on with, where they differ. */
+struct difference {
+    struct out begun;
+    struct out given;
+};
+
+static void add_part(struct out *list, const char *part, size_t size)
+{
+    out_text(list, list->used == 0 ? "" : ", ");
+    out_bytes(list, part, size);
+}
+
+/* The parts of the settings "net fifo, depth 300" that the others do not have. */
+static void add_parts(struct out *list, const char *settings, const char *others)
+{
+    for (const char *part = settings; *part != '\0';) {
+        const char *end = strstr(part, ", ");
+        const size_t size = end == NULL ? strlen(part) : (size_t)(end - part);
+        bool is_common = false;
+        for (const char *other = others; other != NULL && !is_common;) {
+            is_common = strncmp(other, part, size) == 0 &&
+                        (other[size] == '\0' || strncmp(other + size, ", ", 2) == 0);
+            other = strstr(other, ", ");
+            other = other == NULL ? NULL : other + 2;
+        }
+        if (!is_common) {
+            add_part(list, part, size);
+        }
+        part += size + (end == NULL ? 0 : 2);
+    }
+}
+
+static void add_fact(struct out *list, const char *name, const char *value)
+{
+    add_part(list, name, strlen(name));
+    out_format(list, " \"%.100s\"", value);
+}
+
+static int compare_fact(struct campaign *c, const struct fact *fact, struct difference *d,
+                        struct err *e)
 {
     if (DATABASE_ASK(&c->database, SQL_ABOUT_GET, e, TEXT(fact->name)) < 0) {
         return -1;
@@ -184,27 +224,48 @@ static int compare_fact(struct campaign *c, const struct fact *fact, struct err 
                    : err_set(e, "%s: no campaign (it does not say its %s)", c->path, fact->name);
     }
     const char *known = database_text(&c->database, SQL_ABOUT_GET, 0);
-    const bool is_same = strcmp(known, fact->value) == 0;
-    if (!is_same) {
-        (void)err_set(
-            e, "%s: was begun with %s \"%.100s\", not \"%.100s\": give the same, or begin another",
-            c->path, fact->name, known, fact->value);
+    if (strcmp(known, fact->value) != 0) {
+        if (strcmp(fact->name, "settings") == 0) {
+            add_parts(&d->begun, known, fact->value);
+            add_parts(&d->given, fact->value, known);
+        } else if (strcmp(fact->name, "replay") != 0 || d->begun.used + d->given.used == 0) {
+            add_fact(&d->begun, fact->name, known);
+            add_fact(&d->given, fact->name, fact->value);
+        }
     }
     database_end(&c->database, SQL_ABOUT_GET);
-    return is_same ? 0 : -1;
+    return 0;
+}
+
+static int refuse_difference(const struct campaign *c, struct difference *d, struct err *e)
+{
+    if (d->begun.used + d->given.used == 0) {
+        return 0;
+    }
+    out_text(&d->begun, d->begun.used == 0 ? "less" : "");
+    out_text(&d->given, d->given.used == 0 ? "without" : "");
+    return err_set(e, "%s: was begun with %.*s, not %.*s: give the same, or begin another", c->path,
+                   (int)d->begun.used, d->begun.buffer, (int)d->given.used, d->given.buffer);
 }
 
 static int compare_about(struct campaign *c, const struct campaign_about *about, struct err *e)
 {
     struct fact facts[FACT_COUNT];
+    struct difference d;
     char seed[24];
+    int result = 0;
     list_facts(about, facts, seed);
-    for (size_t i = 0; i < FACT_COUNT; i++) {
-        if (compare_fact(c, &facts[i], e) < 0) {
-            return -1;
-        }
+    out_open_memory(&d.begun);
+    out_open_memory(&d.given);
+    for (size_t i = 0; i < FACT_COUNT && result == 0; i++) {
+        result = compare_fact(c, &facts[i], &d, e);
     }
-    return 0;
+    if (result == 0) {
+        result = refuse_difference(c, &d, e);
+    }
+    out_abandon(&d.begun);
+    out_abandon(&d.given);
+    return result;
 }
 
 /* Reads a counter. */

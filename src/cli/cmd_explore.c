@@ -251,6 +251,25 @@ static int learn_world(struct exploration *x, struct err *e)
     return result;
 }
 
+/* A property that no run gave a value to says nothing: an error where all runs were made, else a
+ * warning, for a later run might. */
+static int check_reported(struct exploration *x, struct err *e)
+{
+    struct err unreported;
+    if (exploration_is_program(x) || x->found.violations.count > 0 ||
+        sim_check_reported(x->world, &unreported) == 0) {
+        return 0;
+    }
+    if (x->found.is_complete) {
+        return err_set(e, "%s: %s", x->session->inputs[0], unreported.text);
+    }
+    struct notes notes = {0};
+    notes_add(&notes, "", "%s in these runs", unreported.text);
+    session_warn(x->session, x->session->inputs[0], &notes);
+    notes_release(&notes);
+    return 0;
+}
+
 static int search(struct exploration *x, struct err *e)
 {
     struct searching line;
@@ -261,6 +280,9 @@ static int search(struct exploration *x, struct err *e)
     const int result = explore(x->world, &x->options, &x->found, e);
     searching_end(&line);
     if (result == 0 && x->found.is_complete && x->options.jobs > 1 && learn_world(x, e) < 0) {
+        return -1;
+    }
+    if (result == 0 && check_reported(x, e) < 0) {
         return -1;
     }
     x->found.is_complete = x->found.is_complete && exploration_is_controlled(x);

@@ -90,6 +90,12 @@ static int open_waits(struct sim *s, struct outside *o, struct err *e)
     return 0;
 }
 
+const struct spec *outside_condition(const struct sim *s, size_t index)
+{
+    const struct outside *o = s->outside;
+    return o != NULL && index < o->waits.count ? &o->waits.at[index].spec : NULL;
+}
+
 static void set_variables(const struct sim *s, struct checker *c)
 {
     for (uint32_t node = 0; node < s->node_count; node++) {

@@ -290,7 +290,6 @@ static void end_violated(struct sim *s)
 
 static int run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
 {
-    (void)e;
     struct sim *s = sim_of(w);
     begin(s, p, x);
     s->resumed = beginning_find(s);
@@ -313,7 +312,17 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
         keep_pending(s);
     }
     pick_end(w->pick);
-    return 0;
+    if (s->has_run) {
+        return 0;
+    }
+    s->has_run = true;
+    return reported_check(s, false, e);
+}
+
+int sim_check_reported(const struct world *w, struct err *e)
+{
+    const struct sim *s = (const struct sim *)w;
+    return s->has_run ? reported_check(s, true, e) : 0;
 }
 
 /* By hand. */

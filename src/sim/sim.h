@@ -63,6 +63,9 @@ struct sim_choices {
 };
 struct sim_choices sim_choices(const struct world *w);
 
+/* When runs were made: fails when a property or a wait speaks of a variable that none reported. */
+MUST_USE int sim_check_reported(const struct world *w, struct err *e);
+
 /* Where this is in the environment, clew_stop_here() is called where a run is broken, and
  * clew_step_now is the number of its step, from 1: for debuggers. */
 #define SIM_DEBUG_VARIABLE "CLEW_SIM_DEBUG"

@@ -290,6 +290,8 @@ struct sim {
     char broken[300];  /* what a property said */
     const char *calls; /* in which the run ended; NULL: not known */
 
+    bool has_run; /* a run was made */
+
     /* Names of reported variables, from run to run. */
     char *variable_names[SIM_VARIABLES_MAX];
     uint64_t variable_keys[SIM_VARIABLES_MAX]; /* hashes of them */
@@ -498,7 +500,9 @@ void cycle_after(struct sim *s, const struct origin *from);
 MUST_USE int outside_open(struct sim *s, const struct sim_options *options, struct err *e);
 void outside_close(struct sim *s);
 const struct fuzz *outside_fuzz(const struct sim *s); /* NULL: none */
-void outside_begin(struct sim *s);                    /* draws those of the run */
+/* The condition of the index-th wait that has one, from 0; NULL: there are no more. */
+const struct spec *outside_condition(const struct sim *s, size_t index);
+void outside_begin(struct sim *s);            /* draws those of the run */
 void outside_begin_anew(struct sim *s);       /* none of them has come; marks nodes to be started */
 void outside_advance(struct sim *s);          /* lets those come that can */
 bool outside_is_waiting(const struct sim *s); /* the next is a wait, which ends at rest too */
@@ -559,6 +563,10 @@ const char *backtrace_places(struct sim *s);
 /* Takes the caller's calls as the run's; those of a key that is known are not taken again. */
 void backtrace_note(struct sim *s, const char *key);
 void backtrace_close(struct sim *s);
+
+/* reported.c: fails when a property or a wait speaks of a variable that no run has reported and no
+ * run can: none that its shared object has as a text; `is_last`: no run will come that could. */
+MUST_USE int reported_check(const struct sim *s, bool is_last, struct err *e);
 
 /* stop.c: for debuggers. */
 void stop_open(void);

@@ -156,6 +156,76 @@ def test_gdb_stops_at_a_fault_in_the_systems_own_frame():
     assert "undefined.c:" in done.stdout and "\nfault: Segmentation fault" in done.stdout and "= 0" in done.stdout, done.stdout + done.stderr
 
 
+def make(name, *flags):
+    library = "./" + name + "".join(flags).replace("=", "-") + ".so"
+    path = name if name.startswith("/") else os.path.join(HERE, name + ".c")
+    done = run(CLEW, "cc", "--sim", "-O1", *flags, path, "-o", library)
+    assert done.returncode == 0, done.stderr
+    return library
+
+
+def write(name, text):
+    with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+        file.write(text)
+    return name
+
+
+def test_a_variable_that_nobody_reports_is_an_error_with_the_known_names():
+    library = make("ticks", "-DFEW=1000", "-Wno-unused-function")
+    misspelt = write("misspelt.spec", "p: never n1.ehoes > 3\n")
+    done = run(CLEW, "explore", "--spec", misspelt, "--budget", "20runs", "-o", "misspelt", library)
+    assert done.returncode == 2 and "line 1, column 10: no node reports a variable ehoes; reported are echoes" in done.stderr, done.stderr
+    assert not os.path.exists(os.path.join(FOLDER, "misspelt"))
+    waits = write("waits.yaml", "initial:\n  - wait: n1.ehoes = 1\n")
+    done = run(CLEW, "explore", "--config", waits, "--budget", "20runs", "-o", "misspelt", library)
+    assert done.returncode == 2 and "a wait: line 2, column 11: no node reports a variable ehoes" in done.stderr, done.stderr
+    right = write("right.spec", "p: never n1.echoes > 3\n")
+    done = run(CLEW, "explore", "--spec", right, "--strategy", "random", "--budget", "20runs", "-o", "right", library)
+    assert done.returncode == 0 and "reports" not in done.stderr, done.stdout + done.stderr
+
+
+def test_a_name_of_the_object_may_be_reported_later_and_is_warned_of():
+    library = make("ticks", "-DFEW=1000", "-Wno-unused-function")
+    other = write("other.spec", "p: never n1.tock > 3\n")
+    done = run(CLEW, "explore", "--spec", other, "--strategy", "random", "--budget", "20runs", "-o", "other", library)
+    assert done.returncode == 0 and "no node reports a variable tock; reported are echoes in these runs" in done.stderr, done.stdout + done.stderr
+
+
+def test_runs_that_do_little_but_fire_timers_are_warned_of():
+    library = make("ticks", "-DFEW=1000", "-Wno-unused-function")
+    done = run(CLEW, "explore", "--strategy", "random", "--budget", "200runs", "-o", "plain-ticks", library)
+    assert "hardly any run is productive: " in done.stdout and "--weights timer=1,message=8" in done.stdout, done.stdout
+    done = run(CLEW, "explore", "--json", "--strategy", "random", "--budget", "200runs", "-o", "weighted", "--weights", "timer=1,message=1000", library)
+    stats = json.loads(done.stdout)["stats"]
+    plain = run(CLEW, "explore", "--json", "--strategy", "random", "--budget", "200runs", "-o", "unweighted", library)
+    assert stats["messages"] > json.loads(plain.stdout)["stats"]["messages"], stats
+    assert stats["timers"] + stats["messages"] == stats["steps"], stats
+
+
+def test_until_stops_at_the_chosen_property_and_at_no_other():
+    library = make("ticks", "-DFEW=20", "-DHAS_TWO")
+    done = run(CLEW, "explore", "--json", "--strategy", "random", "--budget", "2000runs", "-o", "first", "--first", library)
+    assert json.loads(done.stdout)["findings"][0]["key"] == "property: fewer", done.stdout
+    done = run(CLEW, "explore", "--json", "--strategy", "random", "--budget", "50runs", "-o", "never", "--until", "few", library)
+    result = json.loads(done.stdout)
+    assert [finding["key"] for finding in result["findings"]] == ["property: fewer"] and result["stats"]["runs"] == 50, result
+    done = run(CLEW, "explore", "--json", "--strategy", "random", "--budget", "2000runs", "-o", "until", "--until", "fewer", library)
+    assert json.loads(done.stdout)["stats"]["runs"] < 50, done.stdout
+    done = run(CLEW, "explore", "--until", "many", "-o", "no", library)
+    assert done.returncode == 2 and '--until: ticks has no property "many"; it has few, fewer' in done.stderr, done.stderr
+
+
+def test_a_campaign_that_is_resumed_otherwise_names_the_options_that_differ():
+    library = make("ticks", "-DFEW=1000", "-Wno-unused-function")
+    done = run(CLEW, "explore", "--strategy", "random", "--budget", "10runs", "--depth", "30", "--seed", "3", "-o", "begun", library)
+    assert done.returncode == 0, done.stderr
+    done = run(CLEW, "explore", "--strategy", "pos", "--budget", "10runs", "--depth", "40", "--seed", "3", "--faults", "crash=1",
+               "--resume", "begun", library)
+    assert 'begun: was begun with strategy "random", depth 30, faults none, not strategy "pos", depth 40, faults crash=1: give the same' \
+        in done.stderr, done.stderr
+    assert "net" not in done.stderr and "seed" not in done.stderr, done.stderr
+
+
 def main():
     try:
         return tap.run([(name[5:], test) for name, test in globals().items() if name.startswith("test_")])

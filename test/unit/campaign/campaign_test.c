@@ -338,12 +338,13 @@ TEST(what_is_or_is_not_there_is_named)
     options.about.build = "0000";
     check_refused(
         &options,
-        "%s: was begun with build \"5f3a9c\", not \"0000\": give the same, or begin another", path);
+        "%s: was begun with build \"5f3a9c\", not build \"0000\": give the same, or begin another",
+        path);
     options = campaign_for(path, true);
     options.about.seed = 43;
-    check_refused(&options,
-                  "%s: was begun with seed \"42\", not \"43\": give the same, or begin another",
-                  path);
+    check_refused(
+        &options,
+        "%s: was begun with seed \"42\", not seed \"43\": give the same, or begin another", path);
     options = campaign_for(scratch_path("no/such/folder"), false);
     check_refused(&options, "%s: No such file or directory", options.path);
 }
