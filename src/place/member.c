@@ -11,32 +11,57 @@
 #include "place/state.h"
 #include "place/type.h"
 
-enum { NESTED_MAX = 16 };
+enum { NESTED_MAX = 16, SYMBOL_SIZE = 1000 };
 
 /* ---- the variables of a module ---- */
 
-/* The address of a variable that lies at one place as long as the program runs. */
-static bool address_of(Dwarf_Die *variable, Dwarf_Addr bias, uint64_t *address)
+/* An operation of a location that says a fixed address. */
+static bool is_address(Dwarf_Attribute *location, Dwarf_Op *operation, uint64_t *address)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Attribute indexed;
-    Dwarf_Op *operations = NULL;
-    size_t count = 0;
     Dwarf_Addr found = 0;
-    if (dwarf_getlocation(dwarf_attr(variable, DW_AT_location, &attribute), &operations, &count) !=
-            0 ||
-        count != 1) {
-        return false;
-    }
-    if (operations[0].atom == DW_OP_addr) {
-        found = operations[0].number;
-    } else if (operations[0].atom != DW_OP_addrx ||
-               dwarf_getlocation_attr(&attribute, &operations[0], &indexed) < 0 ||
+    if (operation->atom == DW_OP_addr) {
+        found = operation->number;
+    } else if (operation->atom != DW_OP_addrx ||
+               dwarf_getlocation_attr(location, operation, &indexed) < 0 ||
                dwarf_formaddr(&indexed, &found) < 0) {
         return false;
     }
-    *address = found + bias;
+    *address = found;
     return true;
+}
+
+/* Adds a variable that lies at one place as long as the program runs, or the parts of one that the
+ * compiler has split into several: each begins with its address, and ends with its size. */
+static void add_variable(struct places *p, Dwarf_Die *variable, Dwarf_Addr bias,
+                         const char *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations = NULL;
+    size_t count = 0;
+    struct place_variable found = {.function = function, .die = *variable};
+    bool is_begin = true;
+    bool has_address = false;
+    if (dwarf_getlocation(dwarf_attr(variable, DW_AT_location, &attribute), &operations, &count) !=
+        0) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (is_begin) {
+            has_address = is_address(&attribute, &operations[i], &found.start);
+            found.start += bias;
+        }
+        is_begin = operations[i].atom == DW_OP_piece;
+        if (is_begin && has_address) {
+            found.is_part = true;
+            vec_push(&p->variables, found);
+        }
+        found.offset += is_begin ? operations[i].number : 0;
+        has_address = has_address && !is_begin;
+    }
+    if (count == 1 && has_address) {
+        vec_push(&p->variables, found);
+    }
 }
 
 /* Statics of a function are called after it: "next_id::last". */
@@ -47,10 +72,8 @@ static void collect(struct places *p, Dwarf_Die *scope, Dwarf_Addr bias, const c
     for (int more = depth < NESTED_MAX ? dwarf_child(scope, &child) : 1; more == 0;
          more = dwarf_siblingof(&child, &child)) {
         const int tag = dwarf_tag(&child);
-        uint64_t address = 0;
-        if (tag == DW_TAG_variable && address_of(&child, bias, &address)) {
-            vec_push(&p->variables,
-                     (struct place_variable){.start = address, .function = function, .die = child});
+        if (tag == DW_TAG_variable) {
+            add_variable(p, &child, bias, function);
         } else if (tag == DW_TAG_subprogram) {
             collect(p, &child, bias, dwarf_diename(&child), depth + 1);
         } else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
@@ -238,19 +261,40 @@ static bool print_in(struct way *w, Dwarf_Die *type)
     return w->offset == 0;
 }
 
+/* The symbol of a part is that of the variable with ".N" behind it, perhaps more than once. */
+static void print_symbol(const char *symbol, bool is_part, struct out *out)
+{
+    char name[SYMBOL_SIZE];
+    size_t size = strlen(symbol);
+    for (size_t i = size; is_part && i > 0; i--) {
+        if (symbol[i - 1] == '.') {
+            size = i - 1;
+        } else if (symbol[i - 1] < '0' || symbol[i - 1] > '9') {
+            break;
+        }
+    }
+    const bool is_cut = size > 0 && size < strlen(symbol) && size < sizeof name;
+    if (is_cut) {
+        memcpy(name, symbol, size);
+        name[size] = '\0';
+    }
+    places_print_symbol(is_cut ? name : symbol, out);
+}
+
 /* "closers[5]" is more than "closers+20"; where no type is known, the latter has to do. */
 static void print_way(struct places *p, const struct place_object *object, uint64_t address,
                       struct out *out)
 {
     struct place_variable *v = variable_at(p, object->start);
-    struct way way = {.out = out, .offset = address - object->start};
+    struct way way = {.out = out,
+                      .offset = address - object->start + (v == NULL ? 0 : v->offset)};
     Dwarf_Die type;
     const char *name = v == NULL ? NULL : dwarf_diename(&v->die);
     const bool is_cxx = strncmp(object->name, "_Z", 2) == 0;
     if (v != NULL && v->function != NULL && name != NULL && !is_cxx) {
         out_format(out, "%s::%s", v->function, name);
     } else {
-        places_print_symbol(object->name, out);
+        print_symbol(object->name, v != NULL && v->is_part, out);
     }
     if (v != NULL && type_of(&v->die, &type)) {
         (void)print_in(&way, &type);

@@ -11,9 +11,12 @@
 
 /* libdwfl does the work; modules are reported lazily, because each report is a round over all of
  * them. */
-/* A variable that debug information knows. */
+/* A variable that debug information knows, or a part of one that the compiler has split (clang:
+ * `cache.0` and `cache.1` are the members of `cache`). */
 struct place_variable {
     uint64_t start;
+    uint64_t offset; /* of the part in the variable */
+    bool is_part;
     const char *function; /* that it is a static of; NULL: none */
     Dwarf_Die die;
 };

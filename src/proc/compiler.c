@@ -139,17 +139,26 @@ static const char *const kept_calls[] = {
     "memcpy",  "memmove", "memset",   "mempcpy",  "strcpy",    "stpcpy", "strncpy", "strcat",
     "strncat", "sprintf", "snprintf", "vsprintf", "vsnprintf", "bzero",  "bcopy",   NULL};
 
-/* clang leaves out the read of a variable that is written right after it (`count--`), which finds
- * the same races. But what a read saw says which executions are possible. */
+/* Passed to clang's optimizer. By default clang leaves out the read of a variable that is written
+ * right after it (`count--`), which finds the same races. But what a read saw says which executions
+ * are possible. And it merges accesses at the beginning or the end of two branches into one, which
+ * then has no line and lies in no call: atomicity asks for both. */
+static const char *const clang_options[] = {"-tsan-instrument-read-before-write=1",
+                                            "-hoist-common-insts=false",
+                                            "-sink-common-insts=false", NULL};
+
 static void begin_compiling(struct words *w, const struct compiler_options *o)
 {
     add(w, o->compiler);
     add(w, "-fsanitize=thread");
     if (is_clang(o)) {
+        add(w, "-fno-unroll-loops"); /* in copies of its body, the rounds of a loop look like one */
+    }
+    for (const char *const *option = clang_options; is_clang(o) && *option != NULL; option++) {
         add(w, "-Xclang");
         add(w, "-mllvm");
         add(w, "-Xclang");
-        add(w, "-tsan-instrument-read-before-write=1");
+        add(w, *option);
     }
     add_joined(w, "-I", o->includes);
     if (!is_clang(o)) {

@@ -417,7 +417,7 @@ static void note_in_chunk(uintptr_t address, uintptr_t end, uint64_t place, bool
     struct region *region = shadow_make(address);
     const uint64_t whole = site_entry(place, WORD_SIZE, is_write);
     while (region != NULL && address < end) {
-        if (address % WORD_SIZE == 0 && rt_self.own != 0) {
+        if (address % WORD_SIZE == 0 && rt_self.own != 0 && rt_self.section_left == 0) {
             address = note_own_words(region, address, end, whole);
         }
         const uintptr_t next = (address | (WORD_SIZE - 1)) + 1;
