@@ -286,8 +286,7 @@ static void print_way(struct places *p, const struct place_object *object, uint6
                       struct out *out)
 {
     struct place_variable *v = variable_at(p, object->start);
-    struct way way = {.out = out,
-                      .offset = address - object->start + (v == NULL ? 0 : v->offset)};
+    struct way way = {.out = out, .offset = address - object->start + (v == NULL ? 0 : v->offset)};
     Dwarf_Die type;
     const char *name = v == NULL ? NULL : dwarf_diename(&v->die);
     const bool is_cxx = strncmp(object->name, "_Z", 2) == 0;

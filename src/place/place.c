@@ -80,18 +80,83 @@ Dwarf_Die *places_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
     return NULL;
 }
 
+/* The innermost scope of an address, as its offset in the debug information; 0: none. */
+static Dwarf_Off scope_of(Dwarf_Die *unit, uint64_t address)
+{
+    Dwarf_Die *scopes = NULL;
+    const int count = dwarf_getscopes(unit, address, &scopes);
+    const Dwarf_Off offset = count > 0 ? dwarf_dieoffset(&scopes[0]) : 0;
+    mem_free(scopes);
+    return offset;
+}
+
+/* The row of the line table that covers an address. O(log rows). */
+static size_t row_of(Dwarf_Lines *lines, size_t count, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low + 1 < high) {
+        const size_t middle = low + (high - low) / 2;
+        Dwarf_Addr start = 0;
+        (void)dwarf_lineaddr(dwarf_onesrcline(lines, middle), &start);
+        low = start <= address ? middle : low;
+        high = start <= address ? high : middle;
+    }
+    return low;
+}
+
+/* Two accesses that the compiler has made one, as clang does with the first and the next read of a
+ * list, have line 0: the nearest line of the same scope says where they are, first behind them. */
+static Dwarf_Line *nearest_line(Dwarf_Die *unit, uint64_t address)
+{
+    enum { ROWS_MAX = 16 };
+    Dwarf_Lines *lines = NULL;
+    size_t count = 0;
+    if (dwarf_getsrclines(unit, &lines, &count) != 0 || count == 0) {
+        return NULL;
+    }
+    const size_t row = row_of(lines, count, address);
+    const Dwarf_Off scope = scope_of(unit, address);
+    for (size_t i = 0; scope != 0 && i < (size_t)2 * ROWS_MAX; i++) {
+        const bool is_behind = i < ROWS_MAX;
+        const size_t away = i % ROWS_MAX + 1;
+        Dwarf_Line *line = is_behind     ? dwarf_onesrcline(lines, row + away)
+                           : away <= row ? dwarf_onesrcline(lines, row - away)
+                                         : NULL;
+        Dwarf_Addr start = 0;
+        int number = 0;
+        if (line != NULL && dwarf_lineno(line, &number) == 0 && number != 0 &&
+            dwarf_lineaddr(line, &start) == 0 && scope_of(unit, start) == scope) {
+            return line;
+        }
+    }
+    return NULL;
+}
+
+/* The row of the unit's line table that says the line of an address; NULL: none. */
+static Dwarf_Line *line_of(Dwarf_Die *unit, uint64_t address)
+{
+    Dwarf_Line *found = dwarf_getsrc_die(unit, address);
+    int number = 0;
+    Dwarf_Line *nearest = found != NULL && dwarf_lineno(found, &number) == 0 && number == 0
+                              ? nearest_line(unit, address)
+                              : NULL;
+    return nearest != NULL ? nearest : found;
+}
+
 /* The line of an address. libdw looks it up through .debug_aranges, which clang does not write;
  * then the units are gone through one by one. */
 const char *places_line(Dwfl_Module *module, uint64_t address, int *number)
 {
     Dwfl_Line *line = dwfl_module_getsrc(module, address);
-    if (line != NULL) {
-        return dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    const char *file = line == NULL ? NULL : dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    if (file != NULL && *number != 0) {
+        return file;
     }
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = places_unit(module, address, &bias);
-    Dwarf_Line *found = unit == NULL ? NULL : dwarf_getsrc_die(unit, address - bias);
-    return found == NULL || dwarf_lineno(found, number) < 0 ? NULL
+    Dwarf_Line *found = unit == NULL ? NULL : line_of(unit, address - bias);
+    return found == NULL || dwarf_lineno(found, number) < 0 ? file
                                                             : dwarf_linesrc(found, NULL, NULL);
 }
 

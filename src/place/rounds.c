@@ -36,6 +36,7 @@ struct rounds {
     struct spot *spots; /* per instruction */
     VEC(struct copy) copies;
     struct map known; /* two instructions: 1 divided, 2 not */
+    struct map led;   /* two instructions: 1 the code leads from one to the other, 2 not */
     struct arena arena;
 };
 
@@ -552,6 +553,7 @@ void rounds_free(struct rounds *r)
     if (r != NULL) {
         instructions_release(&r->code);
         map_release(&r->known);
+        map_release(&r->led);
         vec_release(&r->copies);
         arena_release(&r->arena);
         mem_free(r);
@@ -589,6 +591,20 @@ uint32_t rounds_loop(const struct rounds *r, uint64_t position)
 {
     const struct spot *spot = spot_at(r, position);
     return spot == NULL ? 0 : spot->inside;
+}
+
+bool rounds_lead(struct rounds *r, uint64_t from, uint64_t to)
+{
+    const uint32_t a = instructions_find(&r->code, from - 1);
+    const uint32_t b = instructions_find(&r->code, to - 1);
+    must(a != INSTRUCTION_NONE);
+    must(b != INSTRUCTION_NONE);
+    bool is_new = false;
+    uint32_t *led = map_slot(&r->led, map_pair(a, b), 0, &is_new);
+    if (is_new) {
+        *led = may_follow(r, a, b, false) ? 1 : 2;
+    }
+    return *led == 1;
 }
 
 /* Code that does not lead from the one to the other at all is not understood: an exception goes

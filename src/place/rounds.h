@@ -47,6 +47,11 @@ uint32_t rounds_depth(const struct rounds *r, uint64_t position);
 /* The outermost loop of the function that the position is in, from 1; 0: in none. */
 uint32_t rounds_loop(const struct rounds *r, uint64_t position);
 
+/* Whether the code of the function, with all that was inlined into it, leads from the one position
+ * to the other without leaving it, so that both may be in one call. O(instructions) when asked
+ * first, then O(1). */
+bool rounds_lead(struct rounds *r, uint64_t from, uint64_t to);
+
 /* True when `to` cannot follow `from`, both positions of the function, without a loop's beginning
  * between them. False for what code that is not understood may allow. O(instructions) when asked
  * first, then O(1). */

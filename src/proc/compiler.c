@@ -141,11 +141,16 @@ static const char *const kept_calls[] = {
 
 /* Passed to clang's optimizer. By default clang leaves out the read of a variable that is written
  * right after it (`count--`), which finds the same races. But what a read saw says which executions
- * are possible. And it merges accesses at the beginning or the end of two branches into one, which
- * then has no line and lies in no call: atomicity asks for both. */
+ * are possible. It merges accesses at the beginning or the end of two branches into one, which then
+ * has no line and lies in no call: atomicity asks for both. And it copies the first line of a loop
+ * to its end, and threads branches past the end of an inlined call: then the loop around a call
+ * cannot be told from one in it. */
 static const char *const clang_options[] = {"-tsan-instrument-read-before-write=1",
                                             "-hoist-common-insts=false",
-                                            "-sink-common-insts=false", NULL};
+                                            "-sink-common-insts=false",
+                                            "-rotation-max-header-size=0",
+                                            "-jump-threading-threshold=0",
+                                            NULL};
 
 static void begin_compiling(struct words *w, const struct compiler_options *o)
 {

@@ -30,12 +30,12 @@ static void add_level(struct scopes *s, const struct operations *o, struct routi
 }
 
 /* Whether the task is still in the same call, which was inlined. A call that goes backwards is
- * another one, unless a loop of its function explains that. */
+ * another one, unless its code leads there: by a loop, or because the compiler has put what runs
+ * first behind the rest. */
 static bool is_same_inlined(const struct scope *before, const struct scope *now)
 {
-    const uint32_t loop = rounds_loop(now->function, now->position);
     return now->position > before->position ||
-           (loop != 0 && loop == rounds_loop(now->function, before->position));
+           rounds_lead(now->function, before->position, now->position);
 }
 
 /* Whether a scope that the task was in goes on as the present one. The innermost function that the
