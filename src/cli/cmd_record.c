@@ -9,6 +9,7 @@
 enum { EXIT_OWN_FAILURE = 125, SIGNAL_BASE = 128, ROOM_MIN = 4 << 20 };
 
 #define ROOM_DEFAULT (UINT64_C(16) << 30)
+enum { FIRST_DEFAULT = 128, FIRST_MAX = 255 };
 
 struct record_options {
     struct common common;
@@ -17,6 +18,7 @@ struct record_options {
     int watch; /* -1: nothing */
     const char *on_race;
     bool all_accesses;
+    uint64_t first_accesses;
     bool stacks;
     struct limit room;
 };
@@ -134,6 +136,7 @@ static int run(struct session *s, const void *options, struct err *e)
         .handlers = o->handlers.at,
         .handler_count = o->handlers.count,
         .all_accesses = o->all_accesses,
+        .first_accesses = (uint32_t)(o->first_accesses < FIRST_MAX ? o->first_accesses : FIRST_MAX),
         .stacks = o->stacks,
         .size_pending_max = o->room.bytes,
     };
@@ -185,6 +188,12 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, all_accesses),
      .help = "keep accesses to memory that only one thread uses"},
+    {.name = "first-accesses",
+     .type = OPTION_NUMBER,
+     .argument = "N",
+     .target = offsetof(struct record_options, first_accesses),
+     .help = "once there are threads, keep the first accesses of each place, also to memory that "
+             "only one thread uses (default: 128, at most 255)"},
     {.name = "stacks",
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, stacks),
@@ -203,8 +212,10 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct record_options defaults = {
-    .common = COMMON_DEFAULTS, .watch = -1, .room = {.bytes = ROOM_DEFAULT}};
+static const struct record_options defaults = {.common = COMMON_DEFAULTS,
+                                               .watch = -1,
+                                               .first_accesses = FIRST_DEFAULT,
+                                               .room = {.bytes = ROOM_DEFAULT}};
 
 static const struct example examples[] = {
     {"clew record -- ./server --port 7000", "Run a program and write run.clew."},

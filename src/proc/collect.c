@@ -175,7 +175,7 @@ static uint64_t accesses_made(const struct collector *c)
 static void describe(struct collector *c)
 {
     const unsigned long long made = accesses_made(c);
-    char text[320] = "clew record";
+    char text[400] = "clew record";
     if (c->sources.count == 0) {
         (void)snprintf(text, sizeof text,
                        "clew record (nothing was recorded: the program is static, setuid, or "
@@ -188,8 +188,9 @@ static void describe(struct collector *c)
             "clew record (%llu of %llu memory accesses: to shared words one per place and epoch, "
             "so that races by place lose nothing; from before that, accesses under a lock, and "
             "each "
-            "task's last read and last write of every byte)",
-            (unsigned long long)c->access_count, made);
+            "task's last read and last write of every byte; with threads also the first %u of each "
+            "place)",
+            (unsigned long long)c->access_count, made, c->page.first_accesses);
     }
     c->tables->source = names_intern_text(&c->tables->names, text);
 }

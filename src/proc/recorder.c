@@ -99,6 +99,7 @@ static int make_page(const char *folder, const struct recorder_options *options,
         .size_pending_max = size_of_rows(folder, options->size_pending_max),
         .clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC),
         .writer = (uint32_t)getpid(),
+        .first_accesses = options->first_accesses,
         .magic = RECORDING_MAGIC,
     };
     if (put_handlers(&page, options, e) < 0) {

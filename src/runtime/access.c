@@ -148,12 +148,22 @@ __attribute__((noinline)) static void emit_new(struct emitted *slot, uintptr_t a
     emit_always(address, entry);
 }
 
+/* An access that has been recorded in this epoch, at a place that may be young. */
+__attribute__((noinline)) static void emit_again(uintptr_t address, uint64_t entry)
+{
+    if (site_take_young(site_first(entry))) {
+        emit_always(address, entry);
+    }
+}
+
 /* An access to a shared word. */
 __attribute__((always_inline)) static inline void emit(uintptr_t address, uint64_t entry)
 {
     struct emitted *slot = emitted_slot(address, entry);
     if (!emitted_is(slot, address, entry)) {
         emit_new(slot, address, entry);
+    } else if (__builtin_expect(site_is_young(site_first(entry)), 0)) {
+        emit_again(address, entry);
     }
 }
 
@@ -325,14 +335,51 @@ static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry,
     }
 }
 
-/* Whether a critical section records an access to the task's own word at once. It guards memory
- * that others will use too, and atomicity asks about its first accesses as well as its last; trails
- * keep only the last. A section that does not seem to end records a bounded part. */
-static inline bool is_recorded_at_once(uintptr_t address)
+/* Records what the calling task has left trails of in its present epoch, and clears them. Late
+ * records come at the end of their epoch: what the task records of the word meanwhile must not
+ * stand before what it did before. */
+static void tell_trails(uintptr_t word, _Atomic uint64_t *slots, size_t count)
 {
-    const bool is_so = rt_self.section_left != 0 && !is_on_own_stack(address);
-    rt_self.section_left -= is_so;
-    return is_so;
+    uint64_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t t = atomic_load_explicit(&slots[i], memory_order_relaxed);
+        if (t == 0 || trail_maker(t) != rt_self.maker) {
+            continue;
+        }
+        if (t != before) {
+            emit_always(word + trail_first(t), site_known(trail_site(t)));
+        }
+        before = t;
+        atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
+    }
+}
+
+static void tell_word(const struct cell *c)
+{
+    for (int is_write = 0; is_write < 2; is_write++) {
+        tell_trails(c->word, c->region->trails[c->index].last[is_write], HALVES);
+        if (shadow_has_bytes(c->region, c->index)) {
+            tell_trails(c->word, c->region->bytes[c->index].last[is_write], WORD_SIZE);
+        }
+    }
+}
+
+/* Whether an access to the task's own word is recorded at once. Atomicity asks about first accesses
+ * as well as last ones; trails keep only the last. A critical section guards memory that others
+ * will use too; one that does not seem to end records a bounded part. Elsewhere the first accesses
+ * of each place are recorded. */
+static inline bool is_recorded_at_once(const struct cell *c, uintptr_t address, uint64_t site)
+{
+    const bool is_young = site_take_young(site);
+    if (is_on_own_stack(address)) {
+        return false;
+    }
+    const bool is_in_section = rt_self.section_left != 0;
+    rt_self.section_left -= is_in_section;
+    if (is_young && !is_in_section) {
+        tell_word(c);
+    }
+    return is_in_section || is_young;
 }
 
 /* An access to any word. */
@@ -343,7 +390,7 @@ __attribute__((noinline)) static void note_any(struct region *region, uintptr_t 
     const uint64_t site = site_number(entry);
     if (rt_self.own != 0 && site != 0) {
         const uint64_t owner = owner_of(address);
-        if (!take(&c, owner) || is_recorded_at_once(address)) {
+        if (!take(&c, owner) || is_recorded_at_once(&c, address, site)) {
             emit(address, entry);
         } else {
             leave_trail(&c, address, entry, site, owner);
@@ -392,7 +439,8 @@ static uintptr_t note_own_words(struct region *region, uintptr_t address, uintpt
 {
     const uint64_t site = site_first(entry);
     const uint64_t t = trail_of(site, 0, rt_self.maker);
-    for (; address + WORD_SIZE <= end && site_known(site) == entry; address += WORD_SIZE) {
+    for (; address + WORD_SIZE <= end && site_known(site) == entry && !site_is_young(site);
+         address += WORD_SIZE) {
         const size_t index = shadow_index(address);
         _Atomic uint64_t *slot = &region->trails[index].last[site_is_write(entry)][0];
         const uint64_t lower = atomic_load_explicit(slot, memory_order_relaxed);
@@ -469,7 +517,7 @@ __attribute__((always_inline)) static inline void note_word(struct region *regio
             atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
                 rt_self.section_left != 0 ||
                 (is_halves ? !is_by_halves(address, size) : !shadow_has_bytes(region, index)) ||
-                site_known(site) != entry,
+                site_known(site) != entry || site_is_young(site),
             0)) {
         note_other(region, address, entry);
         return;

@@ -12,6 +12,7 @@
 #include "runtime/kin.h"
 #include "runtime/real.h"
 #include "runtime/rt.h"
+#include "runtime/site.h"
 #include "runtime/sync.h"
 
 enum { LAUNCHES_MAX = 512, TRIES_MAX = 1000, PATH_SIZE = sizeof rt_self.path };
@@ -137,6 +138,9 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
     }
     const uint32_t number = rt_task_reserve();
     kin_create(number);
+    if (rt_is_on) {
+        site_renew(rt_recording->first_accesses);
+    }
     launch->creation = *creation;
     launch->number = number;
     rt_child_path(launch->path);

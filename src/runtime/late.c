@@ -23,16 +23,6 @@ struct span {
     uint64_t entry, maker;
 };
 
-static uint64_t trail_site(uint64_t t)
-{
-    return t >> TRAIL_SITE_SHIFT;
-}
-
-static uint32_t trail_first(uint64_t t)
-{
-    return (uint32_t)(t >> TRAIL_FIRST_SHIFT) % WORD_SIZE;
-}
-
 static uint64_t kind_of_entry(uint64_t entry)
 {
     return entry & ~UINT64_C(14);

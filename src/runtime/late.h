@@ -32,6 +32,16 @@ static inline uint64_t trail_task(uint64_t t)
     return trail_maker(t) >> TRAIL_EPOCH_BITS;
 }
 
+static inline uint64_t trail_site(uint64_t t)
+{
+    return t >> TRAIL_SITE_SHIFT;
+}
+
+static inline uint32_t trail_first(uint64_t t)
+{
+    return (uint32_t)(t >> TRAIL_FIRST_SHIFT) % WORD_SIZE;
+}
+
 /* Records what trails of the word tell that stand beside each other; nothing for 0. An access that
  * stands in several of them, or several that lie side by side, are told as one. */
 void late_record(uintptr_t word, const uint64_t *trails, size_t count);

@@ -10,6 +10,8 @@ enum { PROBES_MAX = 64, TABLE_SIZE = SITE_COUNT * sizeof(uint64_t) };
 
 _Atomic uint64_t *site_table;
 bool site_is_told;
+_Atomic uint8_t site_left[SITE_COUNT];
+static _Atomic uint32_t renewal_count;
 
 void site_start(void)
 {
@@ -41,4 +43,15 @@ uint64_t site_search(uint64_t entry)
         }
     }
     return 0;
+}
+
+/* Two tasks that take from one place's number at the same time take one. */
+void site_renew(uint32_t count)
+{
+    if (atomic_fetch_add_explicit(&renewal_count, 1, memory_order_relaxed) >= SITE_RENEWALS_MAX) {
+        return;
+    }
+    for (size_t i = 0; i < SITE_COUNT; i++) {
+        atomic_store_explicit(&site_left[i], (uint8_t)count, memory_order_relaxed);
+    }
 }

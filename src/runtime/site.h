@@ -42,6 +42,31 @@ static inline uint64_t site_number(uint64_t entry)
                : site_search(entry);
 }
 
+/* By number: how many more accesses at this place are recorded also where the word is the task's own
+ * or the access a repetition (runtime/access.h). 0 until the process has a second task. */
+enum { SITE_RENEWALS_MAX = 64 };
+extern _Atomic uint8_t site_left[SITE_COUNT];
+
+/* A task is about to be created: what its creator did before cannot be interrupted by it, and all
+ * places have `count` such accesses again. The first SITE_RENEWALS_MAX times of a process.
+ * O(SITE_COUNT). */
+void site_renew(uint32_t count);
+
+/* Whether an access at this place, which was counted now, is one of the first. */
+static inline bool site_take_young(uint64_t site)
+{
+    const uint8_t left = atomic_load_explicit(&site_left[site], memory_order_relaxed);
+    if (left != 0) {
+        atomic_store_explicit(&site_left[site], (uint8_t)(left - 1), memory_order_relaxed);
+    }
+    return left != 0;
+}
+
+static inline bool site_is_young(uint64_t site)
+{
+    return atomic_load_explicit(&site_left[site], memory_order_relaxed) != 0;
+}
+
 /* What is known of number `site`. */
 static inline uint64_t site_known(uint64_t site)
 {

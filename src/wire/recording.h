@@ -55,6 +55,7 @@ struct recording {
     _Atomic uint32_t emptying; /* tasks that empty a segment, or were killed doing so */
     int64_t clock_offset_ns;   /* from the clock that never goes back to the time of day */
     uint32_t writer;           /* the process that writes the trace */
+    uint32_t first_accesses;   /* of each place that are recorded in any case, below 256 */
     struct recording_atomic atomics[RECORDING_ATOMICS];
 };
 

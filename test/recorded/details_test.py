@@ -151,7 +151,9 @@ def test_names_cxx(compiler, level):
     made = [line_of("named_cxx.cc", word) for word in ("new item", "new std::vector<int>", "table[7] = 1", "new std::string",
                                                        "make_shared", "rows->reserve")]
     assert {name.split("#")[0] for name in names} == {*made, "shop::state.items[1].value"}, (names, made)
-    located = [line for line in text.splitlines() if re.search(r" @(?!named_cxx.cc|program.h)", line) and " coverage " not in line]
+    # The destructor of a static variable runs behind main, where no line of the program calls it.
+    located = [line for line in text.splitlines() if re.search(r" @(?!named_cxx.cc|program.h)", line)
+               and " coverage " not in line and "~__shared" not in line]
     assert not located, located
 
 

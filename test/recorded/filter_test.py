@@ -238,11 +238,15 @@ def check(seed):
         step_at = {str(line): number for number, line in program.line_of.items()}
         run(CLEW, "cc", "--with", "clang" if seed % 2 else "gcc", "-g", "-O1", "-pthread", source, "-o", binary)
         traces = {}
-        for name, options in (("filtered", ()), ("whole", ("--all-accesses",))):
+        for name, options in (("filtered", ("--first-accesses", "0")), ("first", ()), ("whole", ("--all-accesses",))):
             traces[name] = os.path.join(folder, name + ".clew")
             run(CLEW, "record", "-q", *options, "-o", traces[name], "--", binary)
         everything = {number for number, step in enumerate(program.steps) if step[1] in ("read", "write")}
         assert accesses_of(traces["whole"], step_at) == everything, f"seed {seed}: --all-accesses is not all"
+        created = [number for number, step in enumerate(program.steps) if step[1] == "create"]
+        early = {number for number in everything if not created or number < created[0]}
+        left_out = everything - early - accesses_of(traces["first"], step_at)
+        assert not left_out, f"seed {seed}: first accesses {sorted(left_out)} are left out"
         rules = Filter(program)
         expected, got = rules.run(), accesses_of(traces["filtered"], step_at)
         assert got == expected, f"seed {seed}: recorded {sorted(got - expected)} and left out {sorted(expected - got)}"

@@ -5,7 +5,7 @@
  * too early the thread is interrupted, and its files stay for ever.
  *
  * race: end kill
- * full race: begin kill */
+ * race: begin kill */
 #include "cluster.h"
 
 static struct mailbox application, resources;
