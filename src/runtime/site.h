@@ -42,8 +42,8 @@ static inline uint64_t site_number(uint64_t entry)
                : site_search(entry);
 }
 
-/* By number: how many more accesses at this place are recorded also where the word is the task's own
- * or the access a repetition (runtime/access.h). 0 until the process has a second task. */
+/* By number: how many more accesses at this place are recorded also where the word is the task's
+ * own or the access a repetition (runtime/access.h). 0 until the process has a second task. */
 enum { SITE_RENEWALS_MAX = 64 };
 extern _Atomic uint8_t site_left[SITE_COUNT];
 
