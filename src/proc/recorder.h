@@ -14,7 +14,7 @@ struct recorder_options {
     size_t handler_count;        /* at most RECORDING_HANDLERS_MAX */
     bool all_accesses;
     uint32_t first_accesses; /* of each place, recorded whoever uses the word; below 256 */
-    bool stacks; /* keeps the calls that led to accesses */
+    bool stacks;             /* keeps the calls that led to accesses */
     /* Asked several times a second while the command runs, and once when it has ended, with the
      * folder of the rows; NULL: nobody. */
     void (*watch)(void *context, const char *folder, bool is_over);
