@@ -67,7 +67,8 @@ confirmed, and in how many of {RUNS} runs ThreadSanitizer (gcc) reports it.
 
 ### {len(correct)} correct programs
 
-In how many recordings, and in how many runs under ThreadSanitizer, something is reported all the same.
+In how many recordings, and in how many runs under ThreadSanitizer, something is reported all the same. -: ThreadSanitizer's runtime crashes
+in the program.
 """)
     table(("program", "what it does", "clew", "ThreadSanitizer"),
           [(f"`{row.program.name}`", row.program.sentence, row.false, row.sanitizer(row.sanitizer_false)) for row in correct])

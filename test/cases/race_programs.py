@@ -127,12 +127,15 @@ def confirmed_pairs(clew, folder, program, pairs, seeds):
 
 
 def sanitizer_pairs(folder, program):
-    """The pairs of words that ThreadSanitizer reports in one run; None where gcc has no ThreadSanitizer."""
+    """The pairs of words that ThreadSanitizer reports in one run; None where gcc has no ThreadSanitizer, or a signal ends the program
+    under it."""
     try:
         built = program.build(folder, ["gcc", "-fsanitize=thread"])
     except AssertionError:
         return None
     done = run("setarch", "-R", built, env=dict(os.environ, TSAN_OPTIONS="exitcode=0 atexit_sleep_ms=0"))
+    if done.returncode < 0:
+        return None
     assert done.returncode == 0, f"{program.name}: under ThreadSanitizer it ended with {done.returncode}: {done.stderr}"
     pairs = set()
     for report in done.stderr.split("WARNING: ThreadSanitizer: ")[1:]:
