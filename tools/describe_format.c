@@ -36,7 +36,7 @@ static const char *modes_name(enum mode_set set)
     case MODES_FAULT: return "fault";
     case MODES_CHOICE: return "choice";
     case MODES_VERB: return "verb";
-    case MODES_CONDITION: return "condition";
+    case MODES_ACCESS: return "access";
     case MODES_ANNOTATION: return "annotation";
     }
     bug("mode set");

@@ -154,7 +154,7 @@ static uint32_t variable_number(struct build *b, const struct event *e)
 static void set_condition(struct build *b, const struct event *e, struct access *a)
 {
     const bool is_known_to_check = map_get(&b->checked, scope_name(b->t, e, e->object)) != NULL;
-    if (e->mode != CONDITION_VERSION && !is_known_to_check) {
+    if (e->mode != ACCESS_CONDITIONAL && !is_known_to_check) {
         return;
     }
     const uint32_t *last = map_get(&b->told, map_pair(a->task, a->variable));

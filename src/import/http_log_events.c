@@ -314,7 +314,7 @@ static void give_access(struct http_log *l, const struct http_record *r,
         event->location = names_intern(&l->tables->names, location.at, location.size);
     }
     event->text = a->text;
-    event->mode = a->is_conditional ? CONDITION_VERSION : MODE_UNSAID;
+    event->mode = a->is_conditional ? ACCESS_CONDITIONAL : MODE_UNSAID;
 }
 
 /* The part-th event of a request: it, what it did, and its answer if there was one. */

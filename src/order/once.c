@@ -89,8 +89,8 @@ static bool is_whole(const struct build *b, const struct routine *r)
 
 static bool reads(const struct event *e)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
-           (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
+    return e->kind == EVENT_ATOMIC_LOAD ||
+           ((e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_RMW) && !event_is_blind(e));
 }
 
 static bool writes(const struct event *e)

@@ -379,7 +379,7 @@ static void see_through_updates(struct build *b, const struct variable *v)
         const event_id id = v->events[i];
         const struct event *e = &b->t->events.at[id];
         const event_id found = b->writer[id];
-        if (event_is_update(e)) {
+        if (event_is_update(e) || event_is_blind(e)) {
             reason = b->doubt[id] == READ_CERTAIN ? reason : (enum read_doubt)b->doubt[id];
         } else if (found != EVENT_NONE && event_is_update(&b->t->events.at[found])) {
             b->writer[id] = writer;

@@ -7,8 +7,8 @@
 
 bool demand_reads(const struct event *e)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
-           (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
+    return e->kind == EVENT_ATOMIC_LOAD ||
+           ((e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_RMW) && !event_is_blind(e));
 }
 
 bool demand_writes(const struct event *e)

@@ -10,6 +10,7 @@
 #include "race/pair_count.h"
 #include "race/place_grade.h"
 #include "race/plain.h"
+#include "race/plain_update.h"
 #include "race/pool.h"
 #include "race/prune.h"
 #include "race/query.h"
@@ -448,6 +449,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
 {
     struct tally y;
     struct trace replaced;
+    struct trace settled;
     int result = 0;
     if (o->model == RACE_OBSERVED) {
         return err_set(e, "the model observed reads a stream and is not answered here");
@@ -457,7 +459,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     }
     const struct access_filter filter = filter_of(o);
     access_note_odd(&filter, t, n);
-    tally_init(&y, token_streams_replace(t, &replaced), o, stats);
+    tally_init(&y, plain_updates_settle(token_streams_replace(t, &replaced), &settled), o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         y.t = t;
         spider_find(&y, f);
@@ -481,6 +483,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
         notes_add(n, "", "a question was left open: %.150s", stats->silence.text);
     }
     tally_release(&y);
+    plain_updates_release(&settled);
     token_streams_release(&replaced);
     return result;
 }

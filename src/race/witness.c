@@ -524,11 +524,11 @@ static bool are_conflicting(const struct facts *f, event_id a, event_id b)
 {
     const struct event *first = trace_at(f->t, a);
     const struct event *second = trace_at(f->t, b);
-    const bool are_accesses = facts_event_reads(first) || facts_event_writes(first);
+    const bool are_accesses = facts_event_accesses(first) && facts_event_accesses(second);
     const bool are_atomic =
         event_class(first) == CLASS_ATOMIC && event_class(second) == CLASS_ATOMIC;
-    return are_accesses && (facts_event_reads(second) || facts_event_writes(second)) &&
-           !are_atomic && first->task != second->task && f->of[a].thing == f->of[b].thing &&
+    return are_accesses && !are_atomic && first->task != second->task &&
+           f->of[a].thing == f->of[b].thing &&
            (facts_event_writes(first) || facts_event_writes(second));
 }
 

@@ -76,18 +76,26 @@ void fact_lists_release(struct fact_lists *l)
 
 static unsigned operation_of(const struct event *e)
 {
-    return e->kind == EVENT_ATOMIC_RMW ? e->mode & MEMORY_UPDATE_MASK : UPDATE_NONE;
+    const bool has_operation =
+        e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_READ || e->kind == EVENT_WRITE;
+    return has_operation ? e->mode & MEMORY_UPDATE_MASK : UPDATE_NONE;
+}
+
+bool facts_event_accesses(const struct event *e)
+{
+    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || facts_event_writes(e);
 }
 
 bool facts_event_reads(const struct event *e)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
-           (e->kind == EVENT_ATOMIC_RMW && operation_of(e) == UPDATE_NONE);
+    return e->kind == EVENT_ATOMIC_LOAD ||
+           ((e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_RMW) &&
+            operation_of(e) == UPDATE_NONE);
 }
 
 bool facts_event_updates(const struct event *e)
 {
-    return operation_of(e) != UPDATE_NONE && operation_of(e) != UPDATE_SET;
+    return facts_event_writes(e) && operation_of(e) != UPDATE_NONE && operation_of(e) != UPDATE_SET;
 }
 
 bool facts_event_writes(const struct event *e)
@@ -245,7 +253,7 @@ static void read_memory(struct facts *f)
     VEC(event_id) writes = {0}; /* by variable */
     for (event_id id = 0; id < f->count; id++) {
         const struct event *e = trace_at(f->t, id);
-        if (!facts_event_reads(e) && !facts_event_writes(e)) {
+        if (!facts_event_accesses(e)) {
             continue;
         }
         const uint32_t variable = facts_number(&variables, facts_scoped(f->t, e, e->object));

@@ -125,8 +125,10 @@ uint64_t facts_scoped(const struct trace *t, const struct event *e, uint32_t nam
 /* The number of a key, in the order of first appearance. */
 uint32_t facts_number(struct map *numbers, uint64_t key);
 
-/* A read-modify-write whose result is not used (blind) reads nothing; one that is no exchange
- * changes what is there and is an update. */
+/* Plain and atomic accesses to memory. A read-modify-write whose result is not used (blind) reads
+ * nothing; one that is no exchange changes what is there and is an update. So do the read and the
+ * write of a plain blind update. */
+bool facts_event_accesses(const struct event *e);
 bool facts_event_reads(const struct event *e);
 bool facts_event_writes(const struct event *e);
 bool facts_event_updates(const struct event *e);

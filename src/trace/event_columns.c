@@ -37,7 +37,7 @@ static const uint64_t modes_known[UINT8_MAX + 1] = {
 #define BITS_FAULT FAULT_MODE_LIST(BIT)
 #define BITS_CHOICE CHOICE_MODE_LIST(BIT)
 #define BITS_VERB VERB_MODE_LIST(BIT)
-#define BITS_CONDITION CONDITION_MODE_LIST(BIT)
+#define BITS_ACCESS ACCESS_MODE_LIST(BIT)
 #define BITS_ANNOTATION ANNOTATION_MODE_LIST(BIT)
 #define KIND(number, id, name, class, modes, fields, meaning) [number] = UINT64_C(1) BITS_##modes,
     KIND_LIST(KIND)

@@ -113,12 +113,15 @@ enum event_mode memory_mode_order(uint8_t mode)
 
 bool event_is_blind(const struct event *e)
 {
-    return e->kind == EVENT_ATOMIC_RMW && (e->mode & MEMORY_UPDATE_MASK) != UPDATE_NONE;
+    return (e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_READ) &&
+           (e->mode & MEMORY_UPDATE_MASK) != UPDATE_NONE;
 }
 
 bool event_is_update(const struct event *e)
 {
-    return event_is_blind(e) && (e->mode & MEMORY_UPDATE_MASK) != UPDATE_SET;
+    const unsigned operation = e->mode & MEMORY_UPDATE_MASK;
+    return (e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_WRITE) && operation != UPDATE_NONE &&
+           operation != UPDATE_SET;
 }
 
 bool event_updates_commute(const struct event *a, const struct event *b)

@@ -49,11 +49,13 @@ bool lock_mode_is_across_processes(uint8_t mode);
 /* The memory order of an atomic event's mode, without the operation of a blind update. */
 enum event_mode memory_mode_order(uint8_t mode);
 
-/* True for an atomic read-modify-write whose result the program does not use. */
+/* True for a read, plain or by an atomic read-modify-write, whose value decides nothing but what a
+ * blind update stores. */
 bool event_is_blind(const struct event *e);
 
-/* True for a blind read-modify-write that stores what it found, changed: all but an exchange. Of
- * one variable those with the same operation and size commute. */
+/* True for a write that stores what the variable held, changed: by a blind read-modify-write that
+ * is no exchange, or the write of a plain blind update. Of one variable those with the same
+ * operation and size commute. */
 bool event_is_update(const struct event *e);
 bool event_updates_commute(const struct event *a, const struct event *b);
 

@@ -51,10 +51,10 @@
          "an atomic store")                                                                        \
     KIND(25, ATOMIC_RMW, "atomic-rmw", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE | F_TEXT,       \
          "an atomic read-modify-write; value: what is stored")                                     \
-    KIND(26, READ, "read", ACCESS, NONE, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,           \
+    KIND(26, READ, "read", ACCESS, ACCESS, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,         \
          "a plain read of memory (text: the functions it is in), or of a resource (text: the "     \
          "version)")                                                                               \
-    KIND(27, WRITE, "write", ACCESS, CONDITION, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,    \
+    KIND(27, WRITE, "write", ACCESS, ACCESS, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,       \
          "a plain write to memory (text: as above), or to a resource (text: the version it asks "  \
          "for)")                                                                                   \
     KIND(28, ALLOC, "alloc", MEMORY, NONE, F_OBJECT | F_SIZE, "memory is allocated")               \
@@ -207,7 +207,9 @@ enum { LOCK_TRY = 16 };
     MODE(LOCK, 25, TRY_PSHARED_READ, "try-process-shared-read")   \
     MODE(LOCK, 26, TRY_PSHARED_WRITE, "try-process-shared-write")
 /* A read-modify-write whose result the program does not use has its operation in its mode, beside
- * the memory order: a blind update. `set` is an exchange. */
+ * the memory order: a blind update. `set` is an exchange. Two plain accesses can be one as well
+ * (`sum += i`): a read whose value goes into the next write to the variable and nowhere else, and
+ * that write, have the operation as their mode. */
 enum memory_update {
     UPDATE_NONE = 0,
     UPDATE_ADD = 8, /* or subtract */
@@ -273,8 +275,13 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
     MODE(VERB, 6, DELETE, "DELETE") \
     MODE(VERB, 7, OPTIONS, "OPTIONS")
 /* A conditional write happens only if the resource still has the version that the write asks for.
- */
-#define CONDITION_MODE_LIST(MODE) MODE(CONDITION, 1, VERSION, "conditional")
+ * The others are operations of blind updates. */
+#define ACCESS_MODE_LIST(MODE)                  \
+    MODE(ACCESS, 1, CONDITIONAL, "conditional") \
+    MODE(ACCESS, 8, ADD, "add")                 \
+    MODE(ACCESS, 16, OR, "or")                  \
+    MODE(ACCESS, 24, AND, "and")                \
+    MODE(ACCESS, 32, XOR, "xor")
 /* An observed order holds in this execution only: another schedule may not keep it. A counter's
  * (eventfd) happens-after takes what was added before. */
 #define ANNOTATION_MODE_LIST(MODE)            \
@@ -288,7 +295,7 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
     FAULT_MODE_LIST(MODE)     \
     CHOICE_MODE_LIST(MODE)    \
     VERB_MODE_LIST(MODE)      \
-    CONDITION_MODE_LIST(MODE) \
+    ACCESS_MODE_LIST(MODE)    \
     ANNOTATION_MODE_LIST(MODE)
 
 enum mode_set {
@@ -299,7 +306,7 @@ enum mode_set {
     MODES_FAULT,
     MODES_CHOICE,
     MODES_VERB,
-    MODES_CONDITION,
+    MODES_ACCESS,
     MODES_ANNOTATION,
 };
 

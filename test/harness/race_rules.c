@@ -34,23 +34,29 @@ uint64_t rules_object(const struct trace *t, const struct event *e, uint32_t obj
 
 bool rules_event_is_blind(const struct event *e)
 {
-    return e->kind == EVENT_ATOMIC_RMW && e->mode > MEMORY_SEQ_CST;
+    return (e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_READ) && e->mode > MEMORY_SEQ_CST;
 }
 
 bool rules_event_updates(const struct event *e)
 {
-    return rules_event_is_blind(e) && e->mode / UPDATE_ADD != UPDATE_SET / UPDATE_ADD;
+    return (e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_WRITE) && e->mode > MEMORY_SEQ_CST &&
+           e->mode / UPDATE_ADD != UPDATE_SET / UPDATE_ADD;
 }
 
 bool rules_event_reads(const struct event *e)
 {
-    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
-           (e->kind == EVENT_ATOMIC_RMW && !rules_event_is_blind(e));
+    return e->kind == EVENT_ATOMIC_LOAD ||
+           ((e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_RMW) && !rules_event_is_blind(e));
 }
 
 bool rules_event_writes(const struct event *e)
 {
     return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
+}
+
+bool rules_event_accesses(const struct event *e)
+{
+    return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || rules_event_writes(e);
 }
 
 event_id rules_previous(const struct trace *t, event_id id)
@@ -200,8 +206,7 @@ bool rules_updates_conflict(const struct rules *r, event_id a, event_id b)
 
 static bool are_data_candidate(const struct trace *t, const struct event *a, const struct event *b)
 {
-    const bool are_accesses = (rules_event_reads(a) || rules_event_writes(a)) &&
-                              (rules_event_reads(b) || rules_event_writes(b));
+    const bool are_accesses = rules_event_accesses(a) && rules_event_accesses(b);
     const bool are_atomic = event_class(a) == CLASS_ATOMIC && event_class(b) == CLASS_ATOMIC;
     if (!are_accesses || are_atomic || a->object == 0) {
         return false;

@@ -111,10 +111,12 @@ bool rules_same_semaphore(const struct rules *r, event_id a, event_id b);
 
 bool rules_event_reads(const struct event *e);
 bool rules_event_writes(const struct event *e);
+bool rules_event_accesses(const struct event *e);
 
-/* An atomic change whose result the program does not use. */
+/* An atomic change whose result the program does not use; the read of a plain one. */
 bool rules_event_is_blind(const struct event *e);
-bool rules_event_updates(const struct event *e); /* blind, and no exchange */
+/* Blind, and no exchange; the write of a plain one. */
+bool rules_event_updates(const struct event *e);
 
 /* Whether the read saw the blind update, of the same variable. */
 bool rules_saw_update(const struct rules *r, event_id read, event_id update);

@@ -54,8 +54,7 @@ static bool same_variable(const struct rules *r, event_id a, event_id b)
 {
     const struct event *x = trace_at(r->t, a);
     const struct event *y = trace_at(r->t, b);
-    return (rules_event_reads(x) || rules_event_writes(x)) &&
-           (rules_event_reads(y) || rules_event_writes(y)) &&
+    return rules_event_accesses(x) && rules_event_accesses(y) &&
            rules_object(r->t, x, x->object) == rules_object(r->t, y, y->object);
 }
 

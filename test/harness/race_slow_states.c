@@ -297,7 +297,7 @@ static bool number_variables(struct walk *w)
     size_t count = 0;
     for (event_id id = 0; id < r->count; id++) {
         const struct event *e = trace_at(r->t, id);
-        if (!rules_event_reads(e) && !rules_event_writes(e)) {
+        if (!rules_event_accesses(e)) {
             continue;
         }
         const uint64_t variable = rules_object(r->t, e, e->object);

@@ -148,12 +148,39 @@ static bool try_unlock(struct sim *s, struct actor *a)
 
 /* ---- memory ---- */
 
+/* Updates and other writes of a variable that belongs to a lock which the actor holds; its reads
+ * need no lock. Most updates are additions, which commute. */
+static bool try_counter(struct sim *s, struct actor *a)
+{
+    static const uint8_t updates[] = {UPDATE_ADD, UPDATE_ADD, UPDATE_ADD, UPDATE_OR};
+    const uint32_t lock =
+        a->hold_count > 0 ? a->holds[sim_below(s, a->hold_count)].lock : sim_below(s, 2);
+    const bool writes = lock < s->shape->lock_count && actor_holds_alone(a, lock);
+    struct event e = {.kind = EVENT_READ,
+                      .object = sim_object(s, "c", lock),
+                      .location = sim_name(s, "C", lock * 4)};
+    if (writes && !sim_one_in(s, 4)) {
+        e.mode = updates[sim_below(s, sizeof updates / sizeof *updates)];
+        sim_emit(s, a, e);
+        e.location = sim_name(s, "C", lock * 4 + 1);
+        e.kind = EVENT_WRITE;
+    } else if (writes && sim_one_in(s, 2)) {
+        e.location = sim_name(s, "C", lock * 4 + 2);
+        e.kind = EVENT_WRITE;
+    }
+    sim_emit(s, a, e);
+    return true;
+}
+
 /* Places repeat, so that pruning by place has something to prune. Where there are locks most
  * accesses are under one: else nearly every candidate would race. */
 static bool try_access(struct sim *s, struct actor *a)
 {
     if (a->hold_count == 0 && (s->shape->features & USES_LOCKS) != 0 && !sim_one_in(s, 4)) {
         return try_lock(s, a);
+    }
+    if ((s->shape->features & USES_LOCKS) != 0 && sim_one_in(s, 4)) {
+        return try_counter(s, a);
     }
     const bool is_write = sim_one_in(s, 2);
     const uint32_t variable = sim_small_below(s, s->shape->variable_count);

@@ -55,8 +55,7 @@ static bool are_conflicting(const struct trace *t, event_id a, event_id b)
 {
     const struct event *first = trace_at(t, a);
     const struct event *second = trace_at(t, b);
-    const bool are_accesses = (rules_event_reads(first) || rules_event_writes(first)) &&
-                              (rules_event_reads(second) || rules_event_writes(second));
+    const bool are_accesses = rules_event_accesses(first) && rules_event_accesses(second);
     const bool are_atomic =
         event_class(first) == CLASS_ATOMIC && event_class(second) == CLASS_ATOMIC;
     return are_accesses && !are_atomic &&

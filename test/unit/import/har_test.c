@@ -120,7 +120,7 @@ TEST(revisions_in_bodies_are_versions)
                           "\"status\":201}}"));
     CHECK_TEXT(r.error.text, "");
     CHECK_TEXT(trace_name(&r.trace, trace_at(&r.trace, 1)->text), "1-a");
-    CHECK_INT(trace_at(&r.trace, 4)->mode, CONDITION_VERSION);
+    CHECK_INT(trace_at(&r.trace, 4)->mode, ACCESS_CONDITIONAL);
     reading_release(&r);
     http_rules_end(&rules);
 }

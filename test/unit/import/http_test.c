@@ -15,7 +15,7 @@ static void check_accesses(const struct trace *t, const char *wanted)
     struct text got = {0};
     trace_each (t, e) {
         const char *what = e->kind == EVENT_READ     ? "r"
-                           : e->kind == EVENT_WRITE  ? e->mode == CONDITION_VERSION ? "c" : "w"
+                           : e->kind == EVENT_WRITE  ? e->mode == ACCESS_CONDITIONAL ? "c" : "w"
                            : e->kind == EVENT_LOCK   ? "acq"
                            : e->kind == EVENT_UNLOCK ? "rel"
                            : e->kind == EVENT_HAPPENS_BEFORE ? "before"

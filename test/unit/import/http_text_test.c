@@ -62,7 +62,7 @@ TEST(a_log_may_have_no_times_and_no_statuses)
     struct reading r = read_text("1 GET /x e=5\n1 PUT /x v=5\n");
     CHECK_TEXT(r.error.text, "");
     CHECK_INT(r.trace.events.count, 6);
-    CHECK_INT(trace_at(&r.trace, 4)->mode, CONDITION_VERSION);
+    CHECK_INT(trace_at(&r.trace, 4)->mode, ACCESS_CONDITIONAL);
     CHECK_INT(r.trace.tables.tick_ns, 0);
     CHECK_INT(r.notes.list.count, 0);
     reading_release(&r);
