@@ -34,6 +34,8 @@ void places_free(struct places *p)
     map_release(&p->frames_of);
     vec_release(&p->frames);
     map_release(&p->uses_result);
+    map_release(&p->plain_update_of);
+    vec_release(&p->plain_updates);
     mem_free(p);
 }
 

@@ -69,6 +69,18 @@ bool places_print_variable(struct places *p, uint64_t address, struct out *out);
  * once for an address. */
 bool places_uses_result(struct places *p, uint64_t address);
 
+/* An update of memory by a plain read and a plain write whose value goes nowhere else
+ * (`sum += i`). */
+struct place_update {
+    uint8_t operation; /* enum memory_update */
+    uint64_t write;    /* where the call returns to that reports the write */
+};
+
+/* Whether the call that returns to `address` reports the read of such an update. The machine code
+ * decides (x86-64); false whenever that is not clear. O(size of the function squared), once for an
+ * address. */
+bool places_plain_update(struct places *p, uint64_t address, struct place_update *update);
+
 /* How many bytes the code behind the call that returns to `address` loads, changes and stores in
  * one place: those of a bit-field whose store the call reports. 0: it only stores, or the machine
  * is no x86-64. */

@@ -29,7 +29,9 @@ struct places {
     VEC(struct place_variable) variables; /* by address */
     struct map frames_of;                 /* address to its first frame, counted from 1 */
     VEC(struct frame) frames;
-    struct map uses_result; /* return address of a call to whether its result is used */
+    struct map uses_result;     /* return address of a call to whether its result is used */
+    struct map plain_update_of; /* return address of a call to its number in ... */
+    VEC(struct place_update) plain_updates; /* ... operation 0: it is none */
 };
 
 /* The module, unit and innermost scopes of an address, for files that look into them. */

@@ -39,6 +39,12 @@ bool name_uses_result(struct controlled *c, uint64_t place)
     return places_uses_result(c->places, place);
 }
 
+bool name_plain_update(struct controlled *c, uint64_t place, struct place_update *update)
+{
+    name_modules(c);
+    return places_plain_update(c->places, place, update);
+}
+
 static const char *kind_text(uint64_t kind)
 {
     static const char *const texts[] = {

@@ -158,6 +158,7 @@ void name_print_line(struct controlled *c, uint64_t place, struct out *out);
 
 /* Whether the program may use what the call at this place returned. */
 bool name_uses_result(struct controlled *c, uint64_t place);
+bool name_plain_update(struct controlled *c, uint64_t place, struct place_update *update);
 
 const char *name_task(const struct controlled *c, uint32_t number);
 

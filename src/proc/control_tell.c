@@ -17,6 +17,7 @@ struct telling {
     struct map written;              /* text of a descriptor that is closed -> 1 */
     struct map ended;                /* object and offset that is initialized or destroyed -> 1 */
     struct map freed;                /* object that is freed -> 1 */
+    struct map update_of;            /* place of a write -> operation of its update */
     struct map copy_of;              /* object -> which of those with its name it is, from 1 */
     const struct control_step *exit; /* that of the process; NULL: not yet */
 };
@@ -111,17 +112,40 @@ static struct event event_of(struct telling *t, const struct control_step *s, ui
     if (kind_of(kind)->modes != MODES_NONE) {
         e.mode = s->mode;
     }
-    if (event_is_blind(&e) && name_uses_result(t->c, s->place)) {
+    if (kind_of(kind)->class == CLASS_ACCESS) {
+        e.mode = MODE_UNSAID;
+    } else if (event_is_blind(&e) && name_uses_result(t->c, s->place)) {
         e.mode = (uint8_t)memory_mode_order(e.mode);
     }
     return e;
+}
+
+/* The operation of the blind update that a plain access belongs to. The writes of an update are
+ * known by its reads, which come before. */
+static uint8_t plain_mode(struct telling *t, const struct control_step *s)
+{
+    struct place_update update;
+    if (s->traced == EVENT_WRITE) {
+        const uint32_t *operation = map_get(&t->update_of, s->place);
+        return operation == NULL ? MODE_UNSAID : (uint8_t)*operation;
+    }
+    if (s->traced != EVENT_READ || s->place == 0 || !name_plain_update(t->c, s->place, &update)) {
+        return MODE_UNSAID;
+    }
+    map_put(&t->update_of, update.write, update.operation);
+    return update.operation;
 }
 
 static void append_accesses(struct telling *t, const struct control_step *s)
 {
     struct event e = event_of(t, s, s->traced);
     struct control_piece piece = {0};
+    const bool is_plain = kind_of(s->traced)->class == CLASS_ACCESS;
+    const uint8_t update = is_plain ? plain_mode(t, s) : MODE_UNSAID;
     while (control_pieces_next(&t->pieces, s, &piece)) {
+        if (is_plain) { /* a carry goes from piece to piece */
+            e.mode = piece.size == s->size ? update : MODE_UNSAID;
+        }
         e.object = object_name(t, piece.name);
         e.size = piece.size;
         e.has |= HAS_SIZE;
@@ -344,6 +368,7 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
     control_pieces_release(&t.pieces);
     names_release(&t.texts);
     map_release(&t.count_of);
+    map_release(&t.update_of);
     map_release(&t.copy_of);
     map_release(&t.written);
     map_release(&t.ended);

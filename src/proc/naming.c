@@ -62,6 +62,7 @@ void naming_release(struct naming *g)
     map_release(&g->origin_of);
     map_release(&g->allocation_of);
     map_release(&g->functions_of);
+    map_release(&g->update_of);
     map_release(&g->object_of);
     map_release(&g->part_of);
     blocks_release(&g->blocks);
@@ -199,6 +200,19 @@ uint32_t naming_functions(struct naming *g, uint64_t place)
 bool naming_uses_result(struct naming *g, uint64_t place)
 {
     return place == 0 || places_uses_result(g->places, calls_place_of(place));
+}
+
+void naming_mark_update(struct naming *g, struct event *event, uint64_t place)
+{
+    const uint64_t counter = calls_place_of(place);
+    struct place_update update;
+    if (event->kind == EVENT_WRITE) {
+        const uint32_t *operation = map_get(&g->update_of, counter);
+        event->mode = operation == NULL ? MODE_UNSAID : (uint8_t)*operation;
+    } else if (counter != 0 && places_plain_update(g->places, counter, &update)) {
+        event->mode = update.operation;
+        map_put(&g->update_of, update.write, update.operation);
+    }
 }
 
 /* "bank.c:42#3": the third that has its name from there. */

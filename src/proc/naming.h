@@ -21,6 +21,7 @@
 #include "proc/labels.h"
 #include "proc/shared_memory.h"
 #include "trace/tables.h"
+#include "wire/event.h"
 
 /* A stretch of the process's memory that is a part of an object that processes share. */
 struct naming_mapping {
@@ -42,6 +43,7 @@ struct naming {
     struct map origin_of;        /* program counter and list of calls to name, where memory ... */
     struct map allocation_of;    /* ... is allocated: to the name of the event, and of the block */
     struct map functions_of;     /* program counter and path of calls to name */
+    struct map update_of;        /* program counter of a write to the operation of its update */
     struct naming_table calls;   /* of paths */
     struct naming_table origins; /* of lists of calls */
     struct map object_of;        /* address, where no block is, to name */
@@ -73,6 +75,10 @@ uint32_t naming_functions(struct naming *g, uint64_t place);
 
 /* Whether the program may use what the call at this place returned. */
 bool naming_uses_result(struct naming *g, uint64_t place);
+
+/* Gives a plain read or write its mode: the operation of the update that it belongs to, whose value
+ * goes nowhere else. The writes of an update are known by its reads, which come before. */
+void naming_mark_update(struct naming *g, struct event *event, uint64_t place);
 
 /* The name of the object at an address that is used at `place`. */
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place);

@@ -505,8 +505,12 @@ int translate_access(struct collector *c, const struct source *s, const struct r
         .location = naming_source(naming, record->place),
         .text = naming_functions(naming, record->place),
     };
+    naming_mark_update(naming, &event, record->place);
     for (uint64_t at = record->object, size = 0; at < end; at += size) {
         size = piece_size(c, s, at, end - at);
+        if (size != end - record->object) {
+            event.mode = MODE_UNSAID; /* a carry goes from piece to piece */
+        }
         event.has = record->size > 0 ? HAS_SIZE : 0;
         event.size = record->size > 0 ? size : 0;
         event.object = naming_object(naming, at, record->place);

@@ -176,10 +176,9 @@ static bool is_locked(const struct settling *s, const struct other_write *w)
 /* Whether the write comes before or after all updates of the run in every schedule. */
 static bool is_apart(const struct settling *s, event_id write, const struct run *run)
 {
-    const bool is_whole = run->read == EVENT_NONE;
     return run->first_read == EVENT_NONE || run->context == s->hb.contexts.of[write] ||
            hb_is_before(&s->hb, write, run->first_read) ||
-           (is_whole && hb_is_before(&s->hb, run->last_write, write));
+           hb_is_before(&s->hb, run->last_write, write);
 }
 
 static void judge_writes(struct settling *s)
@@ -214,6 +213,11 @@ static bool judge(struct settling *s)
     for (event_id id = 0; id < s->t->events.count; id++) {
         if (is_access(trace_at(s->t, id))) {
             take_access(s, id);
+        }
+    }
+    vec_each (&s->variables, v) {
+        for (uint32_t i = v->first_run; i != RUN_NONE; i = s->runs.at[i].next) {
+            v->is_dropped |= s->runs.at[i].read != EVENT_NONE; /* its value may go elsewhere */
         }
     }
     judge_writes(s);

@@ -1,0 +1,109 @@
+/* Whether a program uses a value: a forward walk over the machine code (x86-64). What depends on
+ * the value is *marked*: registers, the flags, and variables in the frame, where code that is not
+ * optimized puts what nobody reads. The value is used when something marked decides a jump, is an
+ * address, an argument, or is stored anywhere else. What the walk does not understand counts as
+ * use.
+ *
+ *     struct value_walk w;
+ *     if (value_walk_open(&w, places, address)) {
+ *         value_go_on(&w, address, 1 << VALUE_RAX);
+ *         ... value_walk_run(&w) ...
+ *         value_walk_close(&w);
+ *     }
+ */
+#ifndef CLEW_PLACE_VALUE_H
+#define CLEW_PLACE_VALUE_H
+
+#include <capstone/capstone.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "place/code.h"
+
+enum value_register {
+    VALUE_RAX,
+    VALUE_RBX,
+    VALUE_RCX,
+    VALUE_RDX,
+    VALUE_RSI,
+    VALUE_RDI,
+    VALUE_RBP,
+    VALUE_RSP,
+    VALUE_R8,
+    VALUE_R9,
+    VALUE_R10,
+    VALUE_R11,
+    VALUE_R12,
+    VALUE_R13,
+    VALUE_R14,
+    VALUE_R15,
+    VALUE_REGISTERS,
+};
+
+/* What is marked: a bit each for the registers, the flags, and the slots. */
+enum { VALUE_FLAGS = 1 << VALUE_REGISTERS, VALUE_SLOT = 1 << (VALUE_REGISTERS + 1) };
+
+enum { VALUE_SLOTS_MAX = 8 };
+
+/* A variable in the frame: bytes from rbp on. */
+struct value_slot {
+    int64_t at;
+    uint32_t size;
+};
+
+enum value_use {
+    VALUE_UNUSED,
+    VALUE_RETURNED, /* by the function, which does nothing else with it */
+    VALUE_USED,
+};
+
+struct value_walk;
+
+/* What is no use although the walk by itself would say so. */
+struct value_rules {
+    /* The walk's instruction computes from something marked. */
+    bool (*may_change)(struct value_walk *w, uint32_t marks);
+    /* The walk's instruction stores something marked there, outside of the frame. */
+    bool (*may_store)(struct value_walk *w, const cs_x86_op *to);
+};
+
+/* Open for reading, but for `rules` and `context`. */
+struct value_walk {
+    struct places *p;
+    const struct value_rules *rules; /* NULL: none */
+    void *context;                   /* of the rules */
+    csh decoder;
+    cs_insn *instruction; /* decoded last */
+    struct code_function function;
+    bool has_frame; /* rbp is the frame's */
+    struct value_slot slots[VALUE_SLOTS_MAX];
+    uint32_t slot_count;
+    struct map marks_at;  /* address to what was marked when it was looked at */
+    code_addresses to_do; /* addresses whose marks have grown */
+    uint32_t steps;
+    enum value_use use;
+};
+
+/* A walk through the function of the call that returns to `address`; false, and nothing to close,
+ * when its code is not known. */
+bool value_walk_open(struct value_walk *w, struct places *p, uint64_t address);
+void value_walk_close(struct value_walk *w);
+
+/* Decodes the instruction at the address; false when there is none. */
+bool value_decode(struct value_walk *w, uint64_t address);
+
+/* The walk comes by this address with these marks. */
+void value_go_on(struct value_walk *w, uint64_t address, uint32_t marks);
+
+/* Follows the marks wherever they go. O(size of the function). */
+enum value_use value_walk_run(struct value_walk *w);
+
+/* The bit of a register, by capstone's name of it or of a part of it, or of the flags; 0: of
+ * another. */
+uint32_t value_mark(uint16_t name);
+
+/* Whether the operand, a register or memory, has a mark. */
+bool value_is_marked(const struct value_walk *w, const cs_x86_op *op, uint32_t marks);
+
+#endif
