@@ -69,7 +69,8 @@ static void print_modes(struct out *out)
         "consistent for atomics. `try-` in front of a lock's mode: it was taken by a call that "
         "gives up\ninstead of blocking for ever (trylock, a time limit, F_SETLK, LOCK_NB). "
         "`add-`, `or-`,\n`and-`, `xor-` or `set-` in front of a memory order: a read-modify-write "
-        "that does this, and whose result the program does not use."
+        "that does this, and whose result the program does not use. `add`, `or`, `and` or `xor` of "
+        "a\nread and the write that follows: the same by plain accesses."
         "\n\n| modes | number and name |\n|---|---|\n");
     for (int set = MODES_LOCK; set <= MODES_ANNOTATION; set++) {
         out_format(out, "| %s |", modes_name((enum mode_set)set));

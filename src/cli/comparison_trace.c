@@ -33,7 +33,9 @@ static void print_what(const struct trace *t, const struct event *event, bool ha
                        struct out *out)
 {
     const struct kind *kind = kind_of(event->kind);
-    const char *mode = mode_name(kind->modes, event->mode);
+    /* That a plain access belongs to an update is a note for the race analysis. */
+    const bool has_mode = kind->class != CLASS_ACCESS || event->mode == ACCESS_CONDITIONAL;
+    const char *mode = has_mode ? mode_name(kind->modes, event->mode) : NULL;
     const char *object = trace_name(t, event->object);
     const bool has_peer = (event->has & HAS_PEER) != 0;
     const char *message = has_peer ? "" : trace_name(t, event->message); /* one field is both */
