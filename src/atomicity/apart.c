@@ -61,6 +61,12 @@ static bool is_counter(const struct sites *s, uint32_t site)
            trace_at(t, read->event)->location == trace_at(t, write->event)->location;
 }
 
+/* The read of such an update: the task only adds to what it finds. */
+static bool is_counted(const struct sites *s, uint32_t site)
+{
+    return site + 1 < s->sketch->count && is_counter(s, site + 1);
+}
+
 /* A write, and then an access of another part that takes what it finds and writes in its turn. */
 static bool are_actions(const struct sites *s, const struct couple *c, const struct part parts[2])
 {
@@ -71,6 +77,12 @@ static bool are_actions(const struct sites *s, const struct couple *c, const str
     }
     return b->is_write ? is_counter(s, c->first) && is_counter(s, c->second)
                        : (writes_in(s, c->second, &parts[1]) >> b->which & 1) != 0;
+}
+
+/* Whether a scope makes calls one after the other: the routine itself, or a round of a loop. */
+static bool is_sequence(const struct scope_tree *tree, uint32_t scope)
+{
+    return scope == SCOPE_ROOT || scope_is_round(tree, scope);
 }
 
 static enum settled_by why_of_parts(const struct sites *s, const struct couple *c,
@@ -85,13 +97,13 @@ static enum settled_by why_of_parts(const struct sites *s, const struct couple *
     if (is_one) {
         return are_scopes && are_actions(s, c, parts) ? SETTLED_ACTIONS : SETTLED_NOT;
     }
-    const bool has_acted = are_scopes && writes_in(s, c->first, &parts[0]) != 0;
+    const bool has_acted = m->first != SCOPE_ROOT && writes_in(s, c->first, &parts[0]) != 0;
     if (are_scopes && scope_is_round(tree, m->first) && scope_is_round(tree, m->second) &&
         (a->is_write || b->is_write || a->which == b->which || has_acted)) {
         return SETTLED_LOOP;
     }
-    if (m->common == SCOPE_ROOT && has_acted) {
-        return SETTLED_CALLS;
+    if (is_sequence(tree, m->common) && has_acted) {
+        return scope_is_round(tree, m->first) ? SETTLED_LOOP : SETTLED_CALLS;
     }
     return are_actions(s, c, parts) ? SETTLED_ACTIONS : SETTLED_NOT;
 }
@@ -110,6 +122,15 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
     if (a->wait_count != b->wait_count && !b->is_write && !is_one) {
         return SETTLED_WAIT;
     }
+    if (a->variable != b->variable && (is_counted(s, c->first) || is_counted(s, c->second))) {
+        return SETTLED_ACTIONS;
+    }
     const struct scope_meeting m = scope_meet(&v->scopes, a->scope, b->scope);
     return why_of_parts(s, c, &m, is_one);
+}
+
+bool apart_is_update(const struct sites *s, uint32_t site)
+{
+    return s->sketch->frame->variables.scopes.nodes.count > 0 &&
+           (is_counter(s, site) || is_counted(s, site));
 }

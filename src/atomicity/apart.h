@@ -22,4 +22,9 @@
  * accesses around). */
 enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_one);
 
+/* Whether an access of a recording is part of an update that only adds to what it finds, as
+ * `count++`: two such updates of one variable may change places, and no pattern comes of their
+ * order. */
+bool apart_is_update(const struct sites *s, uint32_t site);
+
 #endif

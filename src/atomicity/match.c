@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "atomicity/apart.h"
 #include "atomicity/cast.h"
 
 /* A question costs as much as so many steps of a loop. */
@@ -311,19 +312,24 @@ struct conflict {
     event_id before, after;
 };
 
-/* A pattern's two conflicts: whether the order of one of them, as the pattern has it, is settled.
- */
+/* A pattern's two conflicts: whether the order of one of them, as the pattern has it, is settled,
+ * or cannot be because the block was not published yet. */
 static enum settled_by conflicts_settled(const struct pass *p, const struct conflict conflicts[2])
 {
     const struct settled *s = &p->sketch->frame->settled;
-    const enum settled_by first = settled_order(s, conflicts[0].before, conflicts[0].after);
-    return first != SETTLED_NOT ? first : settled_order(s, conflicts[1].before, conflicts[1].after);
-}
-
-static bool is_freeing(const struct pass *p, const struct couple *c)
-{
-    const bool *is_freeing = p->sketch->frame->settled.is_freeing;
-    return is_freeing[p->sites.list[c->first].event] || is_freeing[p->sites.list[c->second].event];
+    for (int i = 0; i < 2; i++) {
+        const enum settled_by order = settled_order(s, conflicts[i].before, conflicts[i].after);
+        if (order != SETTLED_NOT) {
+            return order;
+        }
+        if (s->is_private[conflicts[i].after]) {
+            return SETTLED_PUBLICATION;
+        }
+        if (s->is_freeing[conflicts[i].before] || s->is_freeing[conflicts[i].after]) {
+            return SETTLED_FREE;
+        }
+    }
+    return SETTLED_NOT;
 }
 
 /* What is handed over in the trace: built when it is first asked for. */
@@ -359,12 +365,10 @@ static bool are_handed_over(struct pass *p, const struct conflict conflicts[2])
 }
 
 /* Why a candidate is left out, where its pattern is not what the program means. */
-static enum settled_by settled_by(struct pass *p, const struct couple *c,
-                                  const struct conflict conflicts[2])
+static enum settled_by settled_by(struct pass *p, const struct conflict conflicts[2])
 {
     const enum settled_by settled = conflicts_settled(p, conflicts);
     return settled != SETTLED_NOT          ? settled
-           : is_freeing(p, c)              ? SETTLED_FREE
            : are_handed_over(p, conflicts) ? SETTLED_HANDOVER
                                            : SETTLED_NOT;
 }
@@ -382,7 +386,7 @@ static enum settled_by try_between(struct pass *p, const struct couple *c, uint3
     }
     const struct conflict conflicts[] = {{first, s->event}, {s->event, second}};
     const bool is_apart = c->apart != SETTLED_NOT;
-    const enum settled_by settled = is_apart ? c->apart : settled_by(p, c, conflicts);
+    const enum settled_by settled = is_apart ? c->apart : settled_by(p, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .rounds = c->is_rounds ? c : NULL,
@@ -564,6 +568,11 @@ static enum violation pattern_of(const struct four *f)
                                                       .y1 = f->y1->is_write});
 }
 
+static bool are_updates(const struct pass *p, uint32_t one, uint32_t other)
+{
+    return apart_is_update(&p->sites, one) && apart_is_update(&p->sites, other);
+}
+
 static enum settled_by try_pair(struct pass *p, const struct couple *c, const struct couple *d,
                                 struct sorted *sorted)
 {
@@ -573,8 +582,14 @@ static enum settled_by try_pair(struct pass *p, const struct couple *c, const st
         return SETTLED_NOT;
     }
     const struct conflict conflicts[] = {{f.x1->event, f.x2->event}, {f.y2->event, f.y1->event}};
-    const enum settled_by apart = c->apart != SETTLED_NOT ? c->apart : d->apart;
-    const enum settled_by settled = apart != SETTLED_NOT ? apart : settled_by(p, c, conflicts);
+    const uint32_t x2 = f.is_x2_first ? d->first : d->second;
+    const uint32_t y2 = f.is_x2_first ? d->second : d->first;
+    const enum settled_by apart = c->apart != SETTLED_NOT   ? c->apart
+                                  : d->apart != SETTLED_NOT ? d->apart
+                                  : are_updates(p, c->first, x2) || are_updates(p, y2, c->second)
+                                      ? SETTLED_ACTIONS
+                                      : SETTLED_NOT;
+    const enum settled_by settled = apart != SETTLED_NOT ? apart : settled_by(p, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .is_apart = apart != SETTLED_NOT,
@@ -583,8 +598,7 @@ static enum settled_by try_pair(struct pass *p, const struct couple *c, const st
                                  : NULL,
         .settled = settled,
         .pattern = pattern_of(&f),
-        .inquiry = {.accesses = {c->first, f.is_x2_first ? d->first : d->second,
-                                 f.is_x2_first ? d->second : d->first, c->second},
+        .inquiry = {.accesses = {c->first, x2, y2, c->second},
                     .access_count = 4,
                     .orders = {{0, f.is_x2_first ? 1 : 2}, {2, 3}},
                     .order_count = 2},

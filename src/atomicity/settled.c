@@ -108,6 +108,9 @@ static void mark_freeing(struct publication *p, const struct contexts *c, event_
     for (uint32_t at = c->position[freed]; at-- > 0;) {
         const event_id id = context_event(c, c->of[freed], at);
         const struct event *e = trace_at(p->t, id);
+        if (e->kind == EVENT_OPERATION || e->kind == EVENT_SCOPE) {
+            continue;
+        }
         if (e->kind != EVENT_WRITE || e->location != end->location ||
             block_name(p, e->object) != end->object) {
             return;

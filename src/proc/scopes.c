@@ -16,11 +16,19 @@ static void add_function(struct scopes *s, struct scope scope)
 }
 
 /* Adds the functions of the program at a level of the calls: the one called there, and those that
- * were inlined into it. The routine itself is no scope. */
+ * were inlined into it. The routine itself is no scope, but the rounds of its loop are. */
 static void add_level(struct scopes *s, const struct operations *o, struct routines *r,
                       struct places *places, struct scope scope)
 {
     const uint32_t count = routines_depth(r, places, scope.position);
+    const bool is_routine =
+        scope.level == o->level && o->routine != NULL && rounds_has(o->routine, scope.position);
+    scope.loop = is_routine ? rounds_loop(o->routine, scope.position) : 0;
+    if (scope.loop != 0) {
+        scope.function = o->routine;
+        vec_push(&s->list, scope);
+        scope.loop = 0;
+    }
     for (scope.depth = scope.level == o->level ? 1 : 0; scope.depth < count; scope.depth++) {
         scope.function = routines_at(r, places, scope.position, scope.depth);
         if (scope.function != NULL && s->list.count + 2 <= SCOPES_MAX) {

@@ -435,20 +435,16 @@ static bool is_handed_before(const struct slow *s, event_id a, event_id b, const
     return (before & bit(a)) != 0;
 }
 
-/* Whether a pattern of two conflicts is left out: a couple of one task, first and last, and what it
- * conflicts with. The first variable of the two is the one that the engine takes for x. */
-static bool is_settled(const struct slow *s, event_id first, event_id last,
-                       const struct order conflicts[2])
+/* Whether a pattern of two conflicts is left out. The first variable of the two is the one that the engine takes for x. */
+static bool is_settled(const struct slow *s, const struct order conflicts[2])
 {
     const uint64_t xy[2] = {variable_of(s, conflicts[0].before),
                             variable_of(s, conflicts[1].after)};
     bool is_fixed = true;
-    if (is_freeing(s, first) || is_freeing(s, last)) {
-        return true;
-    }
     for (int i = 0; i < 2; i++) {
         const struct order c = conflicts[i];
         if ((s->created[c.after] & bit(c.before)) != 0 || is_private(s, c.before) ||
+            is_private(s, c.after) || is_freeing(s, c.before) || is_freeing(s, c.after) ||
             is_handed_before(s, c.after, c.before, xy)) {
             return true;
         }
@@ -480,7 +476,7 @@ static bool is_couple(const struct slow *s, event_id a, event_id b, bool *has_re
 static void print_single(struct slow *s, event_id a, event_id c, event_id b)
 {
     const struct order orders[] = {{a, c}, {c, b}};
-    if (!(is_always_before(s, a, c) && is_always_before(s, c, b)) && !is_settled(s, a, b, orders) &&
+    if (!(is_always_before(s, a, c) && is_always_before(s, c, b)) && !is_settled(s, orders) &&
         is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
         out_format(s->out, "%c%c%c %u %u | %u\n", writes(s, a) ? 'W' : 'R',
                    writes(s, c) ? 'W' : 'R', writes(s, b) ? 'W' : 'R', a, b, c);
@@ -541,7 +537,7 @@ static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event
         return false;
     }
     const struct order conflicts[] = {{x1, x2}, {y2, y1}};
-    if (is_settled(s, x1, y1, conflicts)) {
+    if (is_settled(s, conflicts)) {
         return false;
     }
     const struct order orders[] = {{x1, x2}, {x1, y2}, {y2, y1}};
@@ -590,7 +586,7 @@ static void try_pair(struct slow *s, event_id a, event_id b)
         if (is_access(s, c) && !is_of_task(s, c, a) && writes(s, c) &&
             variable_of(s, c) == variable_of(s, a) &&
             !(is_always_before(s, a, c) && is_always_before(s, c, b)) &&
-            !is_settled(s, a, b, orders) && is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+            !is_settled(s, orders) && is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
             out_format(s->out, "stale %u %u | %u\n", a, b, c);
         }
     }
