@@ -15,11 +15,19 @@ static const struct access *access_of(const struct sites *s, uint32_t site)
     return &s->sketch->frame->variables.accesses.at[s->sketch->list[site].number];
 }
 
+/* The outermost critical section around the access. */
 static uint32_t section_of(const struct sites *s, uint32_t site)
 {
     const struct frame *f = s->sketch->frame;
     const struct frame_span held = f->held_at[s->sketch->list[site].number];
-    return held.count == 0 ? UINT32_MAX : f->held[held.first];
+    uint32_t outermost = UINT32_MAX;
+    for (uint32_t i = held.first; i < held.first + held.count; i++) {
+        if (outermost == UINT32_MAX ||
+            f->hb.sections.list[f->held[i]].begin < f->hb.sections.list[outermost].begin) {
+            outermost = f->held[i];
+        }
+    }
+    return outermost;
 }
 
 static bool is_in_part(const struct sites *s, uint32_t site, const struct part *p)

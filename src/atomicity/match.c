@@ -568,7 +568,7 @@ static enum violation pattern_of(const struct four *f)
                                                       .y1 = f->y1->is_write});
 }
 
-static bool are_updates(const struct pass *p, uint32_t one, uint32_t other)
+static bool are_both_updates(const struct pass *p, uint32_t one, uint32_t other)
 {
     return apart_is_update(&p->sites, one) && apart_is_update(&p->sites, other);
 }
@@ -584,12 +584,12 @@ static enum settled_by try_pair(struct pass *p, const struct couple *c, const st
     const struct conflict conflicts[] = {{f.x1->event, f.x2->event}, {f.y2->event, f.y1->event}};
     const uint32_t x2 = f.is_x2_first ? d->first : d->second;
     const uint32_t y2 = f.is_x2_first ? d->second : d->first;
-    const enum settled_by apart = c->apart != SETTLED_NOT   ? c->apart
-                                  : d->apart != SETTLED_NOT ? d->apart
-                                  : are_updates(p, c->first, x2) || are_updates(p, y2, c->second)
-                                      ? SETTLED_ACTIONS
-                                      : SETTLED_NOT;
-    const enum settled_by settled = apart != SETTLED_NOT ? apart : settled_by(p, conflicts);
+    const enum settled_by apart = c->apart != SETTLED_NOT ? c->apart : d->apart;
+    const bool are_updates =
+        are_both_updates(p, c->first, x2) || are_both_updates(p, y2, c->second);
+    const enum settled_by settled = apart != SETTLED_NOT ? apart
+                                    : are_updates        ? SETTLED_ACTIONS
+                                                         : settled_by(p, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .is_apart = apart != SETTLED_NOT,

@@ -327,6 +327,7 @@ static bool is_silent(uint16_t kind)
         EVENT_SEM_WAIT,     EVENT_WAIT_END,     EVENT_BARRIER_EXIT, EVENT_HAPPENS_AFTER,
         EVENT_LOG,          EVENT_THREAD_START, EVENT_ALLOC,        EVENT_FREE,
         EVENT_ATOMIC_BEGIN, EVENT_ATOMIC_END,   EVENT_ONCE_BEGIN,   EVENT_OPERATION,
+        EVENT_SCOPE,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (kinds[i] == kind) {
@@ -357,7 +358,7 @@ static bool is_freeing(const struct slow *s, event_id id)
 {
     for (event_id at = id; at < s->r->count; at++) {
         const struct event *e = trace_at(s->t, at);
-        if (!is_of_task(s, at, id)) {
+        if (!is_of_task(s, at, id) || e->kind == EVENT_OPERATION || e->kind == EVENT_SCOPE) {
             continue;
         }
         if (e->location != trace_at(s->t, id)->location) {
@@ -435,7 +436,8 @@ static bool is_handed_before(const struct slow *s, event_id a, event_id b, const
     return (before & bit(a)) != 0;
 }
 
-/* Whether a pattern of two conflicts is left out. The first variable of the two is the one that the engine takes for x. */
+/* Whether a pattern of two conflicts is left out. The first variable of the two is the one that the
+ * engine takes for x. */
 static bool is_settled(const struct slow *s, const struct order conflicts[2])
 {
     const uint64_t xy[2] = {variable_of(s, conflicts[0].before),
@@ -451,6 +453,202 @@ static bool is_settled(const struct slow *s, const struct order conflicts[2])
         is_fixed &= is_handed_before(s, c.before, c.after, xy);
     }
     return is_fixed;
+}
+
+/* ---- what couples are parts of ---- */
+
+enum { PATH_MAX = 64 };
+
+/* The calls and rounds around an event: each by the event that began it and its depth there. */
+struct path {
+    uint32_t count;
+    struct {
+        event_id began;
+        uint32_t depth;
+        bool is_round;
+    } at[PATH_MAX];
+};
+
+/* An `operation` leaves all of them; a `scope` keeps so many and enters the others. */
+static struct path path_at(const struct slow *s, event_id id)
+{
+    struct path p = {0};
+    for (event_id before = 0; before < id; before++) {
+        const struct event *e = trace_at(s->t, before);
+        if (!is_of_task(s, before, id)) {
+            continue;
+        }
+        p.count = e->kind == EVENT_OPERATION ? 0 : p.count;
+        if (e->kind != EVENT_SCOPE) {
+            continue;
+        }
+        p.count = e->count < p.count ? e->count : p.count;
+        p.count = e->size < p.count ? (uint32_t)e->size : p.count;
+        for (; p.count < e->size; p.count++) {
+            p.at[p.count].began = before;
+            p.at[p.count].depth = p.count;
+            p.at[p.count].is_round = ((uint64_t)e->value >> p.count & 1) != 0;
+        }
+    }
+    return p;
+}
+
+static bool has_scopes(const struct slow *s)
+{
+    for (event_id id = 0; id < s->r->count; id++) {
+        if (path_at(s, id).count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many of the outermost calls and rounds two events have in common. */
+static uint32_t common_depth(const struct path *a, const struct path *b)
+{
+    uint32_t depth = 0;
+    while (depth < a->count && depth < b->count && a->at[depth].began == b->at[depth].began) {
+        depth++;
+    }
+    return depth;
+}
+
+/* The section around an access that began first, NULL: none. */
+static const struct rules_section *outermost(const struct slow *s, event_id id)
+{
+    const struct rules_section *found = NULL;
+    vec_each (&s->r->sections, section) {
+        if (is_in(s, section, id) && (found == NULL || section->first < found->first)) {
+            found = section;
+        }
+    }
+    return found;
+}
+
+/* Two accesses of one task beside a third: whether they are in one call or round right below the
+ * common ones, or, where the first is in none, in its outermost section. */
+static bool are_in_part(const struct slow *s, event_id id, event_id other, uint32_t common)
+{
+    const struct path a = path_at(s, id);
+    const struct path b = path_at(s, other);
+    if (a.count > common) {
+        return common_depth(&a, &b) > common;
+    }
+    return outermost(s, id) != NULL && outermost(s, id) == outermost(s, other);
+}
+
+static bool is_of(const struct slow *s, event_id id, const uint64_t xy[2])
+{
+    return is_access(s, id) && (variable_of(s, id) == xy[0] || variable_of(s, id) == xy[1]);
+}
+
+/* The task's access to x or y before or after one, EVENT_NONE: none. */
+static event_id beside(const struct slow *s, event_id id, bool is_before, const uint64_t xy[2])
+{
+    for (event_id at = id; is_before ? at-- > 0 : ++at < s->r->count;) {
+        if (is_of_task(s, at, id) && is_of(s, at, xy)) {
+            return at;
+        }
+    }
+    return EVENT_NONE;
+}
+
+/* Whether the task, in the part around an access, writes the variable; 0: either. */
+static bool part_writes(const struct slow *s, event_id id, uint32_t common, const uint64_t xy[2],
+                        uint64_t variable)
+{
+    bool has_written = false;
+    for (int side = 0; side < 2; side++) {
+        for (event_id at = id; at != EVENT_NONE && are_in_part(s, id, at, common);
+             at = beside(s, at, side == 0, xy)) {
+            has_written |= writes(s, at) && (variable == 0 || variable_of(s, at) == variable);
+        }
+    }
+    return has_written;
+}
+
+/* Whether a write adds to what the access before it has read at the same place. */
+static bool is_update(const struct slow *s, event_id id, const uint64_t xy[2])
+{
+    const event_id read = beside(s, id, true, xy);
+    return writes(s, id) && read != EVENT_NONE && !writes(s, read) &&
+           variable_of(s, read) == variable_of(s, id) &&
+           trace_at(s->t, read)->location == trace_at(s->t, id)->location;
+}
+
+static bool is_updated(const struct slow *s, event_id id, const uint64_t xy[2])
+{
+    const event_id write = beside(s, id, false, xy);
+    return write != EVENT_NONE && is_update(s, write, xy);
+}
+
+static bool has_waited(const struct slow *s, event_id a, event_id b)
+{
+    for (event_id id = a; id < b; id++) {
+        if (is_of_task(s, id, a) && trace_at(s->t, id)->kind == EVENT_WAIT_END) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool are_actions(const struct slow *s, event_id a, event_id b, uint32_t common,
+                        const uint64_t xy[2])
+{
+    if (!writes(s, a) || variable_of(s, a) != variable_of(s, b) || are_in_part(s, a, b, common)) {
+        return false;
+    }
+    return writes(s, b) ? is_update(s, a, xy) && is_update(s, b, xy)
+                        : part_writes(s, b, common, xy, variable_of(s, b));
+}
+
+static bool are_one(const struct slow *s, event_id a, event_id b)
+{
+    vec_each (&s->r->sections, section) {
+        if (is_in(s, section, a) && is_in(s, section, b)) {
+            return true;
+        }
+    }
+    return is_marked(s, a, b);
+}
+
+/* Whether a couple is two things one after the other (docs/theory/atomicity.md). */
+static bool is_apart(const struct slow *s, event_id a, event_id b)
+{
+    const uint64_t xy[2] = {variable_of(s, a), variable_of(s, b)};
+    const bool is_one = are_one(s, a, b);
+    if (!has_scopes(s) || (!is_one && operation_at(s, a) != operation_at(s, b))) {
+        return false;
+    }
+    if (!is_one && !writes(s, b) && has_waited(s, a, b)) {
+        return true;
+    }
+    if (xy[0] != xy[1] && (is_updated(s, a, xy) || is_updated(s, b, xy))) {
+        return true;
+    }
+    const struct path p = path_at(s, a);
+    const struct path q = path_at(s, b);
+    const uint32_t common = common_depth(&p, &q);
+    const bool are_scopes = p.count > common && q.count > common;
+    if (is_one) {
+        return are_scopes && are_actions(s, a, b, common, xy);
+    }
+    const bool has_acted = p.count > common && part_writes(s, a, common, xy, 0);
+    if (are_scopes && p.at[common].is_round && q.at[common].is_round &&
+        (writes(s, a) || writes(s, b) || xy[0] == xy[1] || has_acted)) {
+        return true;
+    }
+    if (has_acted && (common == 0 || p.at[common - 1].is_round)) {
+        return true;
+    }
+    return are_actions(s, a, b, common, xy);
+}
+
+/* Whether a conflict is between two updates, which may change places. */
+static bool are_updates(const struct slow *s, event_id a, event_id b, const uint64_t xy[2])
+{
+    return has_scopes(s) && (is_update(s, a, xy) || is_updated(s, a, xy)) &&
+           (is_update(s, b, xy) || is_updated(s, b, xy));
 }
 
 /* ---- one variable ---- */
@@ -487,7 +685,7 @@ static void try_single(struct slow *s, event_id a, event_id b)
 {
     bool has_reads = false;
     if (variable_of(s, a) != variable_of(s, b) || !is_couple(s, a, b, &has_reads) ||
-        straddles(s, a, b)) {
+        straddles(s, a, b) || is_apart(s, a, b)) {
         return;
     }
     for (event_id c = 0; c < s->r->count; c++) {
@@ -523,7 +721,7 @@ static bool is_pair(const struct slow *s, event_id a, event_id b)
             return false;
         }
     }
-    return !straddles(s, a, b);
+    return !straddles(s, a, b) && !is_apart(s, a, b);
 }
 
 static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event_id d)
@@ -537,7 +735,8 @@ static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event
         return false;
     }
     const struct order conflicts[] = {{x1, x2}, {y2, y1}};
-    if (is_settled(s, conflicts)) {
+    const uint64_t xy[2] = {x, variable_of(s, y1)};
+    if (is_settled(s, conflicts) || are_updates(s, x1, x2, xy) || are_updates(s, y2, y1, xy)) {
         return false;
     }
     const struct order orders[] = {{x1, x2}, {x1, y2}, {y2, y1}};
@@ -585,8 +784,8 @@ static void try_pair(struct slow *s, event_id a, event_id b)
         const struct order orders[] = {{a, c}, {c, b}};
         if (is_access(s, c) && !is_of_task(s, c, a) && writes(s, c) &&
             variable_of(s, c) == variable_of(s, a) &&
-            !(is_always_before(s, a, c) && is_always_before(s, c, b)) &&
-            !is_settled(s, orders) && is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+            !(is_always_before(s, a, c) && is_always_before(s, c, b)) && !is_settled(s, orders) &&
+            is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
             out_format(s->out, "stale %u %u | %u\n", a, b, c);
         }
     }

@@ -216,9 +216,9 @@ static bool differ(const struct trace *t, void *context)
     return counts;
 }
 
-/* Now and then the task begins another operation, goes on with an earlier one, or enters or leaves
- * a marked region. */
-static void begin_operation(struct trace *to, uint32_t task, struct prng *prng)
+/* Now and then the task begins another operation, goes on with an earlier one, enters or leaves a
+ * marked region, or calls and rounds of loops. */
+static void begin_operation(struct trace *to, uint32_t task, struct prng *prng, bool has_scopes)
 {
     struct event e = {.kind = EVENT_OPERATION, .task = task};
     switch (prng_below(prng, 16)) {
@@ -230,6 +230,19 @@ static void begin_operation(struct trace *to, uint32_t task, struct prng *prng)
         break;
     case 3: e.kind = EVENT_ATOMIC_BEGIN; break;
     case 4: e.kind = EVENT_ATOMIC_END; break;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+        if (!has_scopes) {
+            return;
+        }
+        e.kind = EVENT_SCOPE;
+        e.has = HAS_COUNT | HAS_SIZE | HAS_VALUE;
+        e.size = prng_below(prng, 4);
+        e.count = (uint32_t)prng_below(prng, e.size + 1);
+        e.value = (int64_t)prng_below(prng, 8);
+        break;
     default: return;
     }
     trace_append(to, &e);
@@ -238,12 +251,12 @@ static void begin_operation(struct trace *to, uint32_t task, struct prng *prng)
 /* Gives each event a place of its own, so that no two candidates are taken for one; or one of a
  * few, as in loops and functions that are called often. */
 static void place_events(struct trace *to, const struct trace *from, struct prng *few,
-                         struct prng *operations)
+                         struct prng *operations, bool has_scopes)
 {
     trace_copy_tables(to, from);
     trace_each (from, event) {
         if (operations != NULL) {
-            begin_operation(to, event->task, operations);
+            begin_operation(to, event->task, operations, has_scopes);
         }
         char place[16];
         const size_t number =
@@ -320,11 +333,11 @@ static void random_execution(struct trace *t, uint64_t seed, bool has_few_places
     struct prng *operations = seed % 4 < 2 ? &prng : NULL;
     if (seed % 3 == 2) {
         struct trace placed;
-        place_events(&placed, &plain, has_few_places ? &prng : NULL, operations);
+        place_events(&placed, &plain, has_few_places ? &prng : NULL, operations, seed % 8 < 4);
         put_in_block(t, &placed, &prng);
         trace_release(&placed);
     } else {
-        place_events(t, &plain, has_few_places ? &prng : NULL, operations);
+        place_events(t, &plain, has_few_places ? &prng : NULL, operations, seed % 8 < 4);
     }
     trace_release(&plain);
 }
@@ -381,11 +394,11 @@ static void long_execution(struct trace *t, uint64_t seed)
     struct trace plain;
     random_trace(&plain, &prng, &shape);
     if (seed % 2 == 0) {
-        place_events(t, &plain, NULL, NULL);
+        place_events(t, &plain, NULL, NULL, false);
     } else {
         struct trace damaged;
         random_damage(&damaged, &plain, &prng);
-        place_events(t, &damaged, NULL, NULL);
+        place_events(t, &damaged, NULL, NULL, false);
         trace_release(&damaged);
     }
     trace_release(&plain);

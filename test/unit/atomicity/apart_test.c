@@ -41,6 +41,9 @@ static const char *found(const char *text)
 /* Task A enters a call of its routine, a call in that, or a round of a loop in that. */
 #define CALL "A scope count=0 size=1 value=0; "
 #define CALL_IN "A scope count=1 size=2 value=0; "
+#define ROUTINE "A scope count=0 size=0; "
+#define ROUND "A scope count=0 size=1 value=1; "
+#define CALL_IN_ROUND "A scope count=2 size=3 value=2; "
 #define ROUND_IN "A scope count=1 size=2 value=2; "
 #define OTHER_WRITES "B acq m; B w x @d; B rel m"
 #define OTHER_READS "B acq m; B r x @d; B rel m"
@@ -87,9 +90,38 @@ TEST(calls_in_a_function_stay_a_couple)
     CHECK_TEXT(found(CALL CALL_IN WRITE CALL_IN READ OTHER_WRITES), "WWR ");
 }
 
-TEST(an_access_of_the_routine_itself_is_no_call)
+TEST(what_the_routine_does_behind_a_complete_call_is_apart)
 {
-    CHECK_TEXT(found(CALL WRITE "A scope count=0 size=0; " READ OTHER_WRITES), "WWR ");
+    CHECK_TEXT(found(CALL WRITE ROUTINE READ OTHER_WRITES), "");
+    CHECK_INT(stats.settled[SETTLED_CALLS], 1);
+    CHECK_TEXT(found(CALL READ ROUTINE WRITE OTHER_WRITES), "RWW ");
+    CHECK_TEXT(found(ROUTINE WRITE CALL READ OTHER_WRITES), "WWR ");
+}
+
+TEST(what_follows_the_loop_of_a_routine_is_no_part_of_a_round_that_has_written)
+{
+    CHECK_TEXT(found(ROUND WRITE ROUTINE READ OTHER_WRITES), "");
+    CHECK_INT(stats.settled[SETTLED_LOOP], 1);
+    CHECK_TEXT(found(ROUND READ ROUTINE WRITE OTHER_WRITES), "RWW ");
+}
+
+TEST(calls_of_one_round_are_complete)
+{
+    CHECK_TEXT(found(CALL ROUND_IN CALL_IN_ROUND WRITE CALL_IN_ROUND READ OTHER_WRITES), "");
+    CHECK_INT(stats.settled[SETTLED_CALLS], 1);
+    CHECK_TEXT(found(CALL ROUND_IN CALL_IN_ROUND READ CALL_IN_ROUND WRITE OTHER_WRITES), "RWW ");
+}
+
+TEST(updates_of_one_variable_may_change_places)
+{
+    static const char updates[] =
+        CALL CALL_IN "A acq m; A r x @a; A w x @a; A rel m; " CALL_IN "A acq m; A w y @b; A rel m; "
+                     "B acq m; B r x @c; B w x @c; B r y @d; B rel m";
+    static const char reads[] =
+        CALL CALL_IN "A acq m; A r x @a; A w x @a; A rel m; " CALL_IN "A acq m; A w y @b; A rel m; "
+                     "B acq m; B r x @c; B r y @d; B rel m";
+    CHECK_TEXT(found_with(updates, (struct atomicity_options){.skips_single = true}), "");
+    CHECK_TEXT(found_with(reads, (struct atomicity_options){.skips_single = true}), "P3 ");
 }
 
 TEST(rounds_of_a_function_are_apart)
