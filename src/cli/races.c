@@ -99,6 +99,7 @@ static void add_stats(struct race_stats *sum, const struct race_stats *s)
     sum->deadlock_candidates += s->deadlock_candidates;
     sum->deadlocks += s->deadlocks;
     sum->deadlock_places += s->deadlock_places;
+    sum->use_places += s->use_places;
     sum->conflict_pairs += s->conflict_pairs;
     sum->location_pairs += s->location_pairs;
     sum->pruned_events += s->pruned_events;
@@ -315,6 +316,32 @@ static void add_deadlock(struct races *r, const struct execution *x)
     r->stats.deadlocks++;
 }
 
+/* A run that ends because freed memory was used shows that, whether its trace has the free or not.
+ */
+static void add_misuse(struct races *r, const struct execution *x, size_t first)
+{
+    struct findings *f = &r->file.findings;
+    bool is_known = x->outcome != OUTCOME_USE_AFTER_FREE ||
+                    (r->command->only >= 0 && r->command->only != ONLY_DATA) ||
+                    r->command->variable != NULL;
+    for (size_t i = first; i < f->list.count; i++) {
+        is_known |= f->list.at[i].kind == FINDING_USE_AFTER_FREE;
+    }
+    if (is_known) {
+        return;
+    }
+    const struct finding finding = {
+        .kind = FINDING_USE_AFTER_FREE,
+        .status = STATUS_CONFIRMED,
+        .severity = SEVERITY_ERROR,
+        .what = findings_text(f, "the run itself used freed memory: %s", x->what),
+        .key = findings_text(f, "%s", x->key),
+        .pair_count = 1,
+    };
+    findings_add(f, &finding);
+    r->stats.use_places++;
+}
+
 int races_of_command(struct races *r, struct err *e)
 {
     struct world *w = NULL;
@@ -343,6 +370,7 @@ int races_of_command(struct races *r, struct err *e)
     if (result == 0) {
         doubt_findings(r, w, first);
         add_deadlock(r, &x);
+        add_misuse(r, &x, first);
         merge_findings(r, first, NULL);
         note_run(r, w, &x);
         explain(r, &t);
@@ -558,14 +586,29 @@ static uint64_t deadlock_count(const struct races *r)
     return count;
 }
 
+/* Findings of uses after free, by place. */
+static uint64_t use_count(const struct races *r)
+{
+    if (!is_sifted(r)) {
+        return r->stats.use_places;
+    }
+    uint64_t count = 0;
+    vec_each (&r->file.findings.list, finding) {
+        count += finding->kind == FINDING_USE_AFTER_FREE && finding->status != STATUS_REFUTED &&
+                 finding->status != STATUS_UNKNOWN;
+    }
+    return count;
+}
+
 /* Findings of races, by place. Where findings are merged or hidden, and kept, those that are left
  * count. */
 static uint64_t place_count(const struct races *r)
 {
     const bool is_stream = r->model == RACE_OBSERVED;
     const bool is_kept = !is_stream || !r->session->common->jsonl;
-    return is_kept && (is_stream || is_sifted(r)) ? r->file.findings.list.count - deadlock_count(r)
-                                                  : r->stats.location_pairs;
+    return is_kept && (is_stream || is_sifted(r))
+               ? r->file.findings.list.count - deadlock_count(r) - use_count(r)
+               : r->stats.location_pairs;
 }
 
 static bool has_hidden(const struct races *r)
@@ -587,14 +630,15 @@ static uint64_t race_count(const struct races *r)
     }
     uint64_t count = 0;
     vec_each (&r->file.findings.list, finding) {
-        count += finding->status == STATUS_PREDICTED && finding->kind != FINDING_DEADLOCK;
+        count += finding->status == STATUS_PREDICTED && finding->kind != FINDING_DEADLOCK &&
+                 finding->kind != FINDING_USE_AFTER_FREE;
     }
     return count;
 }
 
 static bool has_found(const struct races *r)
 {
-    return race_count(r) > 0 || deadlock_count(r) > 0;
+    return race_count(r) > 0 || deadlock_count(r) > 0 || use_count(r) > 0;
 }
 
 static uint64_t count_undecided(const struct race_stats *s)
@@ -703,6 +747,7 @@ static void print_json(struct races *r)
     finding_file_count(f, "message_races", r->stats.message_races);
     finding_file_count(f, "deadlock_candidates", r->stats.deadlock_candidates);
     finding_file_count(f, "deadlocks", r->stats.deadlocks);
+    finding_file_count(f, "uses_after_free", use_count(r));
     finding_file_count(f, "conflict_pairs", r->stats.conflict_pairs);
     finding_file_count(f, "location_pairs", places);
     finding_file_count(f, "pruned_events", r->stats.pruned_events);
@@ -765,6 +810,11 @@ static void print_sum(struct races *r)
     if (deadlock_count(r) > 0) {
         out_text(out, ", ");
         report_count(out, deadlock_count(r), "deadlock", "deadlocks");
+        out_text(out, " by place");
+    }
+    if (use_count(r) > 0) {
+        out_text(out, ", ");
+        report_count(out, use_count(r), "use after free", "uses after free");
         out_text(out, " by place");
     }
     if (r->stats.unknown > 0) {

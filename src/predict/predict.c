@@ -91,7 +91,7 @@ static void aim_at(struct predicting *p, const struct finding *f)
 {
     if (f->kind == FINDING_DEADLOCK) {
         aim_at_deadlock(p, f);
-    } else if (f->kind == FINDING_DATA_RACE) {
+    } else if (f->kind == FINDING_DATA_RACE || f->kind == FINDING_USE_AFTER_FREE) {
         aim_at_race(p, f);
     } else if (is_atomicity(f->kind)) {
         aim_at_atomicity(p, f);

@@ -47,8 +47,8 @@ struct grading {
 
 /* ---- reads-from ---- */
 
-/* Whether the clocks of the observed order fit: a row of tasks for each event that may join. */
-static bool is_small_enough(const struct trace *t)
+/* A row of tasks for each event that may join. */
+bool place_grade_fits(const struct trace *t)
 {
     uint64_t joins = 0;
     trace_each (t, e) {
@@ -532,7 +532,7 @@ int place_grade(struct tally *y, const struct place_input *in, struct notes *n, 
         group->grade = GRADE_MAY;
         group->open = RACE_OPEN_NOT;
     }
-    if (is_stamped(&r) && !is_small_enough(y->t)) {
+    if (is_stamped(&r) && !place_grade_fits(y->t)) {
         leave_all_open(y, RACE_OPEN_LARGE);
     } else if (y->groups.count > 0) {
         result = grade(&r, n, e);

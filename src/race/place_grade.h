@@ -24,6 +24,9 @@ struct place_input {
     const struct judge *strict; /* who decided the groups; NULL: order alone */
 };
 
+/* Whether the clocks of a recording's observed order fit into memory; else all of it stays open. */
+bool place_grade_fits(const struct trace *t);
+
 /* Grades the groups of the tally and counts them in its stats; drops those that are not sound
  * unless the options want all. Fails on a given order that names what is not there. */
 MUST_USE int place_grade(struct tally *y, const struct place_input *in, struct notes *n,

@@ -22,6 +22,7 @@
 #include "race/tally.h"
 #include "race/tell.h"
 #include "race/token_stream.h"
+#include "race/use_after_free.h"
 
 /* What all ways of finding look at. */
 struct candidates {
@@ -130,6 +131,17 @@ struct telling {
     struct notes *notes;
 };
 
+/* Tells races and what a race does not show: uses after free. */
+static int tell_races(struct tally *y, struct hb *hb, const struct accesses *a,
+                      const struct telling *to, struct err *e)
+{
+    use_count_races(y, hb);
+    tell_findings(y, hb, to->findings);
+    return y->o->skips_data
+               ? 0
+               : use_find(y, &(struct use_input){.hb = hb, .accesses = a}, to->findings, e);
+}
+
 static int find_deadlocks(struct tally *y, struct hb *hb, const struct telling *to, struct err *e)
 {
     return y->o->skips_deadlocks ? 0 : deadlock_find(y, hb, to->findings, to->notes, e);
@@ -151,7 +163,9 @@ static int grade_and_tell(struct tally *y, const struct place_input *in, const s
         grade_keep_sound(y);
     }
     if (result == 0) {
-        tell_findings(y, in->hb, to->findings);
+        result = tell_races(y, in->hb, in->accesses, to, e);
+    }
+    if (result == 0) {
         result = find_deadlocks(y, in->hb, to, e);
     }
     return result;
@@ -228,8 +242,8 @@ static uint64_t candidate_count(const struct accesses *a, size_t task_count)
     return count;
 }
 
-static void tell_shown(struct tally *y, const struct hb *hb, const struct accesses *a,
-                       struct findings *f)
+static int tell_shown(struct tally *y, struct hb *hb, const struct accesses *a,
+                      const struct telling *to, struct err *e)
 {
     struct arena arena = {0};
     const struct bits wanted = bits_take(&arena, y->t->events.count + 1);
@@ -237,8 +251,9 @@ static void tell_shown(struct tally *y, const struct hb *hb, const struct access
         bits_add(wanted, a->events[i]);
     }
     grade_find(y, hb, &wanted);
-    tell_findings(y, hb, f);
+    const int result = tell_races(y, hb, a, to, e);
     arena_release(&arena);
+    return result;
 }
 
 static int find_sound(struct tally *y, struct findings *f, struct notes *n, struct err *e)
@@ -264,9 +279,9 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
             notes_add_many(n, note->count, note->place, note->text);
         }
         y->stats->data_candidates = count;
-        tell_shown(y, &hb, &a, f);
+        result = tell_shown(y, &hb, &a, &(struct telling){f, n}, e);
         notes_add(n, "", "too many candidates to decide each; told is what is shown without");
-        result = find_deadlocks(y, &hb, &(struct telling){f, n}, e);
+        result = result == 0 ? find_deadlocks(y, &hb, &(struct telling){f, n}, e) : result;
     }
     notes_release(&met);
     arena_release(&arena);
@@ -320,9 +335,12 @@ static int find_feasible(struct tally *y, struct findings *f, struct notes *n, s
     if (result == 0 && !y->o->counts_only) {
         grade_shown(y, &hb);
     }
+    const struct telling to = {f, n};
     if (result == 0) {
-        tell_findings(y, &hb, f);
-        result = find_deadlocks(y, &hb, &(struct telling){f, n}, e);
+        result = tell_races(y, &hb, &c.data, &to, e);
+    }
+    if (result == 0) {
+        result = find_deadlocks(y, &hb, &to, e);
     }
     candidates_release(&c);
     hb_release(&hb);

@@ -116,6 +116,8 @@ struct race_stats {
     uint64_t deadlock_candidates; /* cycles of requests by different tasks without a gate lock */
     uint64_t deadlocks;           /* of them, those that nothing orders and the model allows */
     uint64_t deadlock_places;     /* findings of them: cycles of places */
+    uint64_t use_places;          /* findings of uses after free: pairs of places, none of which
+                                     counts below */
     uint64_t conflict_pairs;      /* pairs of accesses that racing messages bring */
     uint64_t location_pairs;      /* findings: pairs of places (and variables) */
     uint64_t pruned_events;

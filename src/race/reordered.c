@@ -72,7 +72,8 @@ static bool all_hold(struct reordered *o, const event_id *order, size_t count)
         if (demand_reads(e) && !has_writer(o, order[i])) {
             return false;
         }
-        if (demand_writes(e) && !passes_nothing(o, order, order[i])) {
+        const bool is_ignored = o->ignored != NULL && bits_has(*o->ignored, order[i]);
+        if (demand_writes(e) && !is_ignored && !passes_nothing(o, order, order[i])) {
             return false;
         }
         o->next[e->task] = (uint32_t)i + 1;

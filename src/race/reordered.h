@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/bits.h"
 #include "base/map.h"
 #include "order/hb.h"
 #include "order/reads_from.h"
@@ -23,11 +24,12 @@
 struct reordered {
     const struct hb *observed;
     const struct reads_from *reads;
-    struct map variable_of; /* scoped name to a number */
-    struct map uses;        /* (number of a variable, task): whether it reads there */
-    struct map is_read;     /* variables that the order reads */
-    uint32_t *place;        /* per event: 1 + its place in the order; 0: not in it */
-    uint32_t *next;         /* per task: 1 + the place of its next event; 0: none */
+    const struct bits *ignored; /* writes that may pass anything; NULL: none may */
+    struct map variable_of;     /* scoped name to a number */
+    struct map uses;            /* (number of a variable, task): whether it reads there */
+    struct map is_read;         /* variables that the order reads */
+    uint32_t *place;            /* per event: 1 + its place in the order; 0: not in it */
+    uint32_t *next;             /* per task: 1 + the place of its next event; 0: none */
 };
 
 /* Both outlive o. O(events). */

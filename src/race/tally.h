@@ -31,6 +31,7 @@ struct race_group {
     enum finding_grade grade;
     bool is_infeasible;      /* no prefix in which reads see what they saw shows the pair; of a
                                 recording: any of its pairs */
+    bool is_use;             /* one of the two accesses is a free (use_after_free.h) */
     bool is_observed;        /* the run itself leaves a pair unordered; where places are decided */
     enum race_open open;     /* then: why it is neither sound, observed nor infeasible */
     const uint64_t *witness; /* an order that shows the pair, in tally.arena; NULL: none */

@@ -6,6 +6,7 @@
 #include "race/access.h"
 #include "race/alike.h"
 #include "race/held.h"
+#include "race/use_after_free.h"
 #include "wire/kind.h"
 
 struct teller {
@@ -58,6 +59,26 @@ static const char *second_verb(const struct teller *w, const struct race_pair *p
 }
 
 /* ---- the sentence ---- */
+
+/* The free that an access of the pair belongs to. */
+static event_id free_in(const struct teller *w, const struct race_pair *p)
+{
+    const event_id free = use_free_of(w->hb, p->first);
+    return free != EVENT_NONE ? free : use_free_of(w->hb, p->second);
+}
+
+static const char *say_use(const struct teller *w, const struct race_pair *p)
+{
+    const event_id access = use_free_of(w->hb, p->first) != EVENT_NONE ? p->second : p->first;
+    const event_id free = free_in(w, p);
+    const char *name = variable_of(w, free);
+    return findings_text(w->f,
+                         "%s, allocated at %.*s, is %s%s by %s and freed%s by %s, and either may "
+                         "come first",
+                         variable_of(w, access), (int)alike_size(name, strlen(name)), name,
+                         verb_of(w, access), at_place(w, access), task_name(w, access),
+                         at_place(w, free), task_name(w, free));
+}
 
 static const char *say_data(const struct teller *w, const struct race_pair *p)
 {
@@ -209,14 +230,17 @@ static void tell(struct teller *w, const struct race_group *group)
     const struct race_pair *p = &group->pair;
     const bool is_message = p->send != EVENT_NONE;
     struct finding finding = {
-        .kind = is_message ? FINDING_MESSAGE_RACE : FINDING_DATA_RACE,
+        .kind = is_message      ? FINDING_MESSAGE_RACE
+                : group->is_use ? FINDING_USE_AFTER_FREE
+                                : FINDING_DATA_RACE,
         .status = status_of(w, group),
         .grade = group->grade,
         .severity = p->first == EVENT_NONE ? SEVERITY_WARNING : SEVERITY_ERROR,
         .pair_count = group->pair_count,
     };
     out_open_memory(&w->text);
-    finding.what = !is_message              ? say_data(w, p)
+    finding.what = group->is_use            ? say_use(w, p)
+                   : !is_message            ? say_data(w, p)
                    : p->first != EVENT_NONE ? say_conflict(w, p)
                                             : say_messages(w, p);
     finding.why = argue(w, group);

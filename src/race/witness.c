@@ -546,6 +546,21 @@ static int check_message_end(const struct witness_checker *c, const struct witne
                                                           : refuse(c, w->b, "it is no receive", e);
 }
 
+static int check_use_end(const struct witness_checker *c, const struct witness *w, struct err *e)
+{
+    const size_t count = order_count(w);
+    const struct event *access = trace_at(c->facts.t, w->b);
+    if (count < 1 || order_at(w, count - 1) != w->b) {
+        return err_set(e, "a use after free ends in the access, event %u", w->b);
+    }
+    if (trace_at(c->facts.t, w->a)->kind != EVENT_FREE || c->replay.place[w->a] == 0) {
+        return refuse(c, w->a, "the memory is not freed in the order", e);
+    }
+    return facts_event_reads(access) || facts_event_writes(access)
+               ? 0
+               : refuse(c, w->b, "it is no access", e);
+}
+
 /* Whether the event asks for a lock and can block for ever. */
 static bool is_request(const struct facts *f, event_id id)
 {
@@ -590,6 +605,9 @@ static int check_end(const struct witness_checker *c, const struct witness *w, s
     }
     if (w->is_message) {
         return check_message_end(c, w, e);
+    }
+    if (w->is_use) {
+        return check_use_end(c, w, e);
     }
     const size_t count = order_count(w);
     const uint32_t *place = c->replay.place;
@@ -659,7 +677,7 @@ static int check_blocked(const struct witness_checker *c, const struct witness *
 /* How many events at the end of the order come next, and do not happen. */
 static size_t tail_count(const struct witness *w)
 {
-    return w->request_count > 0 ? w->request_count : w->is_message ? 1 : 2;
+    return w->request_count > 0 ? w->request_count : w->is_message || w->is_use ? 1 : 2;
 }
 
 static int replay_rest(struct witness_checker *c, const struct witness *w, struct err *e)

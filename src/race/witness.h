@@ -20,6 +20,7 @@
 
 struct witness {
     bool is_message;
+    bool is_use; /* a frees what b accesses: a is in the order, which ends in b */
     /* The two accesses, which the order ends in, either first; or, of a message race, the SND of
      * the message received later, and the RCV of the one received earlier, which the order ends in.
      */

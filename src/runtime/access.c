@@ -654,3 +654,22 @@ void access_end(const void *address, size_t size, const void *place)
         }
     }
 }
+
+void access_freed(const void *address, size_t size)
+{
+    const uintptr_t first = ((uintptr_t)address + WORD_SIZE - 1) & ~(uintptr_t)(WORD_SIZE - 1);
+    const size_t limit = size < FREED_WORDS * WORD_SIZE ? size : FREED_WORDS * WORD_SIZE;
+    if (rt_wants_all_accesses || shadow_regions == NULL) {
+        return;
+    }
+    for (uintptr_t at = first; at + WORD_SIZE <= first + limit; at += WORD_SIZE) {
+        struct region *region = shadow_region(at);
+        const size_t index = shadow_index(at);
+        if (region == NULL || !shadow_is_ready(region, index)) {
+            at = (at | (CHUNK_WORDS * WORD_SIZE - 1)) + 1 - WORD_SIZE;
+        } else if (!shadow_is_shared(region, index)) {
+            atomic_store_explicit(&region->states[index], IS_SHARED, memory_order_relaxed);
+            shadow_share(region, index);
+        }
+    }
+}

@@ -73,4 +73,7 @@ void access_clear(const void *address, size_t size);
 /* The memory is about to be freed: a write to what other tasks have used of it. */
 void access_end(const void *address, size_t size, const void *place);
 
+/* It is freed: whoever uses the beginning of it from now on, alone or not, is recorded. */
+void access_freed(const void *address, size_t size);
+
 #endif

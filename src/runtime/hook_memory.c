@@ -124,10 +124,13 @@ static void *handed_out(void *start, size_t size, size_t room, const void *place
     return start;
 }
 
-/* The padding behind a block belongs to it: an earlier, longer block there has ended. */
+/* The padding behind a block belongs to it: an earlier, longer block there has ended. Recorded
+ * where the program ignores accesses too, or later uses would be uses of the block that lay there
+ * before.
+ */
 static void *allocated(void *block, size_t size, const void *place)
 {
-    return block != NULL && is_wanted()
+    return block != NULL && access_is_told() && rt_is_recording() && !rt_self.is_at_own_work
                ? handed_out(block, size, real.malloc_usable_size(block), place)
                : block;
 }
@@ -137,6 +140,7 @@ static void freed(void *block, const void *place)
     if (block != NULL && is_wanted()) {
         access_end(block, real.malloc_usable_size(block), calls_of_program(place));
         record(EVENT_FREE, block, 0, place);
+        access_freed(block, real.malloc_usable_size(block));
     }
 }
 

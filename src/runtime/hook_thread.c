@@ -98,6 +98,7 @@ static void stack_begin(void)
     void *base = NULL;
     size_t size = 0;
     rt_ignore_begin();
+    rt_self.is_at_own_work = true;
     if (access_is_told() && pthread_getattr_np(pthread_self(), &attributes) == 0) {
         if (pthread_attr_getstack(&attributes, &base, &size) == 0) {
             access_clear(base, size);
@@ -106,6 +107,7 @@ static void stack_begin(void)
         }
         (void)pthread_attr_destroy(&attributes);
     }
+    rt_self.is_at_own_work = false;
     rt_ignore_end();
 }
 

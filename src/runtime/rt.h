@@ -54,6 +54,7 @@ struct rt_task {
     uint32_t handler_depth;     /* ... and how many of them are open */
     uint32_t fork_number;       /* of the process that is being forked ... */
     uint32_t fork_ordinal;      /* ... and its place among its siblings; 0: none is */
+    bool is_at_own_work;        /* what is allocated is ours */
     bool has_loaded;            /* a library, which the collector must be told of */
     bool is_ended;              /* what runs after a task's end is not the task's */
     struct segment *retired;    /* full, but perhaps still written to by an interrupted record */

@@ -82,7 +82,7 @@ class Finding:
         claimed = program.variables.get(self.pair, ())
         self.is_named = any(name == "-" or re.match(re.escape(name) + r"(?![\w:])", self.variable) or
                             name == "shm:" and self.variable.startswith(name) for name in claimed)
-        self.is_true = self.pair in program.known if self.kind == "data-race" else False
+        self.is_true = self.pair in program.known if self.kind in ("data-race", "use-after-free") else False
 
 
 class Judgement:
