@@ -195,7 +195,7 @@ struct clew_calls {
     uint64_t (*time_ns)(void); /* the node's clock */
     uint64_t (*draw)(void);    /* 64 random bits */
     int (*process)(void);      /* the node, as a process id */
-    void (*fail)(const char *claim, const char *file, int line, const char *function);
+    void (*fail_in)(const char *claim, const char *file, int line, const char *function);
     /* Code that returns to `at` does what C leaves undefined: this. */
     void (*undefined)(const char *what, const void *at);
 };
@@ -317,7 +317,7 @@ CLEW_UNCOUNTED static inline void clew_log_line(const char *text)
 #define clew_writes(variable) (clew_calls->access((variable), true, __FILE__, __LINE__))
 
 /* A violation of the node's own: ends the run. assert() comes here too. */
-#define clew_fail(claim) (clew_calls->fail((claim), __FILE__, __LINE__, __func__))
+#define clew_fail(claim) (clew_calls->fail_in((claim), __FILE__, __LINE__, __func__))
 
 /* Where the compiler counts the blocks that are entered (clang), and asks about each (gcc): bound
  * inside the shared object, for `clew cc --sim`. */
@@ -380,7 +380,7 @@ CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const
 CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
                                                         unsigned int line, const char *function)
 {
-    clew_calls->fail(claim, file, (int)line, function);
+    clew_calls->fail_in(claim, file, (int)line, function);
     __builtin_trap();
 }
 

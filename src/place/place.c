@@ -172,15 +172,49 @@ static void print_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct out *out)
     }
 }
 
-/* What encloses the innermost scope of an address, from the inside out; how many. libdw's own
- * answer for an address goes from an inlined function to what encloses its source, not its calls.
- */
+enum { SCOPES_MAX = 64 };
+
+/* Whether functions may be declared in it, though it has no addresses of its own. */
+static bool is_space(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+           tag == DW_TAG_union_type;
+}
+
+/* The child that covers the address, directly or in a namespace; false: none does. */
+static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found)
+{
+    Dwarf_Die child;
+    if (dwarf_child(parent, &child) != 0) {
+        return false;
+    }
+    do {
+        const int tag = dwarf_tag(&child);
+        if (is_space(tag) ? find_child(&child, address, found) : dwarf_haspc(&child, address) > 0) {
+            *found = is_space(tag) ? *found : child;
+            return true;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+/* What encloses the innermost scope of an address, from the inside out, the unit last; how many.
+ * libdw's own answer for an address goes from an inlined function to what encloses its source, not
+ * its calls, and its answer for a scope goes through the whole unit. */
 int places_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 {
-    Dwarf_Die *innermost = NULL;
-    const int found = dwarf_getscopes(unit, address, &innermost);
-    const int count = found <= 0 ? 0 : dwarf_getscopes_die(innermost, scopes);
-    mem_free(innermost);
+    Dwarf_Die path[SCOPES_MAX] = {*unit};
+    int count = 1;
+    while (count < SCOPES_MAX && find_child(&path[count - 1], address, &path[count])) {
+        count++;
+    }
+    if (count == 1) {
+        return 0;
+    }
+    *scopes = mem_zero((size_t)count, sizeof **scopes);
+    for (int i = 0; i < count; i++) {
+        (*scopes)[i] = path[count - 1 - i];
+    }
     return count;
 }
 

@@ -343,6 +343,6 @@ const struct clew_calls clew_sim_calls = {
     .time_ns = routed_time_ns,
     .draw = routed_draw,
     .process = routed_process,
-    .fail = call_fail,
+    .fail_in = call_fail,
     .undefined = call_undefined,
 };

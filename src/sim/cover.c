@@ -11,6 +11,12 @@
 
 enum { CALLED_BLOCKS_MAX = 1 << 14 };
 
+/* How often a block was entered, and by which nodes. */
+struct block_account {
+    uint64_t count;
+    uint64_t nodes;
+};
+
 struct cover {
     uint8_t *counters; /* clang's; NULL: there are none */
     uint32_t block_count;
@@ -19,12 +25,11 @@ struct cover {
     uint32_t called_count;
     struct pick_block *touched; /* in this step */
     uint32_t touched_count;
-    uint32_t *counts;     /* in this step, of called blocks */
-    uint64_t *addresses;  /* of called blocks, by number */
-    const uintptr_t *pcs; /* of counted blocks, two words each; NULL: not known */
-    bool *is_covered;     /* ever */
-    uint32_t covered_count;
-    struct world_block *since; /* the last account, by number */
+    uint32_t *counts;            /* in this step, of called blocks */
+    uint64_t *addresses;         /* of called blocks, by number */
+    const uintptr_t *pcs;        /* of counted blocks, two words each; NULL: not known */
+    bool *is_covered;            /* before the last account */
+    struct block_account *since; /* the last account, by number */
     struct world_block *account;
     char **places; /* by number, NULL: not looked up */
     struct places *symbols;
@@ -111,11 +116,11 @@ static void read_word(struct cover *c, uint32_t first, uint32_t size)
         return;
     }
     memset(c->counters + first, 0, size);
-    for (uint32_t i = 0; i < WORD_SIZE; i++, word >>= 8) {
-        if ((word & 0xff) != 0) {
-            c->touched[c->touched_count++] =
-                (struct pick_block){.block = first + i, .count = word & 0xff};
-        }
+    while (word != 0) {
+        const uint32_t shift = (uint32_t)__builtin_ctzll(word) / 8 * 8;
+        c->touched[c->touched_count++] = (struct pick_block){
+            .block = first + shift / 8, .count = (uint32_t)(word >> shift) & 0xff};
+        word &= ~(UINT64_C(0xff) << shift);
     }
 }
 
@@ -185,12 +190,12 @@ uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **bloc
         return 0;
     }
     read_blocks(c);
+    const uint64_t nodes = node < SIM_NODES_MAX ? UINT64_C(1) << node : 0;
     for (uint32_t i = 0; i < c->touched_count; i++) {
         const struct pick_block *block = &c->touched[i];
-        c->covered_count += !c->is_covered[block->block];
-        c->is_covered[block->block] = true;
-        c->since[block->block].count += block->count;
-        c->since[block->block].nodes |= node < SIM_NODES_MAX ? UINT64_C(1) << node : 0;
+        struct block_account *account = &c->since[block->block];
+        account->count += block->count;
+        account->nodes |= nodes;
     }
     const uint32_t count = c->touched_count;
     c->touched_count = 0;
@@ -204,8 +209,12 @@ struct world_coverage cover_total(const struct sim *s)
     if (c == NULL) {
         return (struct world_coverage){0};
     }
+    uint32_t covered = 0;
+    for (uint32_t i = 0; i < c->block_count; i++) {
+        covered += c->is_covered[i] || c->since[i].count > 0;
+    }
     return (struct world_coverage){.block_total = c->counters != NULL ? c->block_count : 0,
-                                   .block_covered = c->covered_count};
+                                   .block_covered = covered};
 }
 
 static bool ends_with_line_0(const struct out *place)
@@ -272,10 +281,12 @@ uint32_t cover_blocks(struct world *w, const struct world_block **blocks)
     uint32_t count = 0;
     for (uint32_t i = 0; i < known; i++) {
         if (c->since[i].count > 0 || !c->is_told) {
-            c->account[count] = c->since[i];
-            c->account[count].index = index_of(s, i);
-            c->account[count++].place = place_of(c, i);
-            c->since[i] = (struct world_block){0};
+            c->account[count++] = (struct world_block){.index = index_of(s, i),
+                                                       .count = c->since[i].count,
+                                                       .nodes = c->since[i].nodes,
+                                                       .place = place_of(c, i)};
+            c->is_covered[i] = c->is_covered[i] || c->since[i].count > 0;
+            c->since[i] = (struct block_account){0};
         }
     }
     c->is_told = true;

@@ -11,6 +11,8 @@
  * node, which then fires no more. All others change the node that fired, and the system's own
  * variables, at most. So a state of a row is what the firings changed of nodes, and those
  * variables. */
+#include <string.h>
+
 #include "pick/name.h"
 #include "sim/state.h"
 
@@ -21,6 +23,7 @@ void cycle_begin(struct sim *s)
 
 void cycle_close(struct sim *s)
 {
+    vec_release(&s->before.heap);
     vec_release(&s->firings);
 }
 
@@ -65,6 +68,28 @@ static uint64_t count_begun(const struct sim *s, const struct node *n)
     return count;
 }
 
+/* The node as it is before it fires. Most firings send something, and then nobody asks how it was:
+ * its heap is copied, which is less work than to hash it. */
+static void keep_node(struct sim *s, uint32_t node)
+{
+    const struct heap *heap = &s->core->nodes[node].heap;
+    s->before.is_copied = hash_is_touched(s, node);
+    if (!s->before.is_copied) {
+        s->before.node = hash_node(s, node);
+        return;
+    }
+    s->before.beside = hash_beside(s, node);
+    vec_reserve(&s->before.heap, heap->used);
+    memcpy(s->before.heap.at, heap->begin, heap->used);
+    s->before.heap.count = heap->used;
+}
+
+static uint64_t hash_before(struct sim *s, uint32_t node)
+{
+    const struct hash_bytes heap = {s->before.heap.at, s->before.heap.count};
+    return s->before.is_copied ? hash_parts(s, node, s->before.beside, &heap) : s->before.node;
+}
+
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from)
 {
     s->before.is_kept = false;
@@ -79,7 +104,7 @@ void cycle_before(struct sim *s, const struct pick_operation *o, const struct or
         if (s->firings.count == 0) {
             vec_push(&s->firings, (struct firing){.state = hash_segments(s)});
         }
-        s->before.node = hash_node(s, from->node);
+        keep_node(s, from->node);
         s->before.begun = count_begun(s, &s->core->nodes[from->node]);
         return;
     }
@@ -99,9 +124,10 @@ static void put_to_rest(struct sim *s, size_t first)
 /* What the last firing led to. */
 static struct firing firing_of(struct sim *s, const struct origin *from)
 {
+    const uint64_t before = hash_before(s, from->node);
     const uint64_t nodes = vec_last(&s->firings)->nodes +
                            name_mix(hash_node(s, from->node), from->node) -
-                           name_mix(s->before.node, from->node);
+                           name_mix(before, from->node);
     return (struct firing){.nodes = nodes,
                            .state = nodes + hash_segments(s),
                            .node = from->node,

@@ -20,6 +20,7 @@ uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const vo
                           size_t size)
 {
     struct disk *d = &n->disk;
+    hash_touch_disk(s, n); /* it may get its bytes */
     (void)disk_bytes(s, d);
     struct disk_write *w = heap_take(&s->core->heap, sizeof *w + size);
     if (w == NULL) {
@@ -52,6 +53,7 @@ bool disk_is_busy(const struct node *n, size_t offset, size_t size)
 
 void disk_save(struct sim *s, struct node *n, size_t offset, const void *bytes, size_t size)
 {
+    hash_touch_disk(s, n);
     if (size > 0) {
         memcpy(disk_bytes(s, &n->disk) + offset, bytes, size);
     }
@@ -87,8 +89,9 @@ void disk_read(const struct sim *s, const struct node *n, size_t offset, void *b
 }
 
 /* Takes the first write off the queue; unless it fails, it is on the disk. */
-struct disk_write *disk_complete(struct node *n)
+struct disk_write *disk_complete(struct sim *s, struct node *n)
 {
+    hash_touch_disk(s, n);
     struct disk *d = &n->disk;
     struct disk_write *w = d->first;
     d->first = w->next;
@@ -106,7 +109,7 @@ void disk_crash(struct sim *s, struct node *n, uint32_t reached)
     while (d->first != NULL) {
         d->first->is_failing = d->first->is_failing || reached == 0;
         reached -= reached > 0;
-        heap_give(&s->core->heap, disk_complete(n));
+        heap_give(&s->core->heap, disk_complete(s, n));
     }
     d->is_slow = false;
 }

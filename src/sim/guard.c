@@ -97,6 +97,9 @@ static void note_access(int signal, const siginfo_t *info, const ucontext_t *con
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
+    if (signal == SIGSEGV && variables_note_fault(info->si_addr)) {
+        return;
+    }
     if (is_guarding != 0) {
         note_access(signal, info, context);
         jump(signal, context);

@@ -24,9 +24,6 @@ void hash_close(struct sim *s)
         image_release(&s->hashes.heaps[i]);
         image_release(&s->hashes.disks[i]);
     }
-    for (uint32_t i = 0; i < SIM_SEGMENTS_MAX; i++) {
-        image_release(&s->hashes.segments[i]);
-    }
     image_release(&s->hashes.common[0]);
     image_release(&s->hashes.common[1]);
     mem_free(s->hashes.channels);
@@ -35,6 +32,7 @@ void hash_close(struct sim *s)
 void hash_touch_all(struct sim *s)
 {
     s->hashes.nodes_touched = UINT64_MAX;
+    s->hashes.disks_touched = UINT64_MAX;
     s->hashes.channels_touched_count = SIM_CHANNELS_TOUCHED_MAX;
 }
 
@@ -63,12 +61,24 @@ static uint64_t hash_timers(const struct sim *s, const struct node *n)
     return hash;
 }
 
+/* What has reached the disk. */
+static uint64_t hash_platter(struct sim *s, uint32_t node)
+{
+    struct hashes *h = &s->hashes;
+    const struct disk *d = &s->core->nodes[node].disk;
+    if ((h->disks_touched >> node & 1) != 0) {
+        h->disks_touched &= ~(UINT64_C(1) << node);
+        h->platters[node] = d->bytes == NULL
+                                ? 0
+                                : image_hash(&h->disks[node], d->bytes, s->system->disk_size, NULL);
+    }
+    return h->platters[node];
+}
+
 static uint64_t hash_disk(struct sim *s, uint32_t node)
 {
     const struct disk *d = &s->core->nodes[node].disk;
-    uint64_t hash = d->bytes == NULL
-                        ? 0
-                        : image_hash(&s->hashes.disks[node], d->bytes, s->system->disk_size, NULL);
+    uint64_t hash = hash_platter(s, node);
     for (const struct disk_write *w = d->first; w != NULL; w = w->next) {
         hash =
             XXH3_64bits_withSeed(w->bytes, w->size, name_mix(hash, 2 * w->offset + w->is_failing));
@@ -98,8 +108,7 @@ static uint64_t hash_waiting(const struct node *n)
     return hash;
 }
 
-/* What a node is besides its heap and its clock. */
-static uint64_t hash_beside(struct sim *s, uint32_t node)
+uint64_t hash_beside(struct sim *s, uint32_t node)
 {
     const struct node *n = &s->core->nodes[node];
     const uint64_t parts[] = {
@@ -122,6 +131,11 @@ uint64_t hash_view(struct sim *s, uint32_t node)
     const struct node *n = &s->core->nodes[node];
     const uint64_t own = s->sees_states ? hash_heap(s, node) + (n->state != NULL) : 0;
     return name_mix(own, hash_variables(s, n)) | 1;
+}
+
+uint64_t hash_parts(struct sim *s, uint32_t node, uint64_t beside, const struct hash_bytes *heap)
+{
+    return name_mix(beside, image_hash(&s->hashes.heaps[node], heap->at, heap->size, NULL));
 }
 
 uint64_t hash_node(struct sim *s, uint32_t node)
@@ -197,18 +211,9 @@ static uint64_t hash_common(struct sim *s)
            image_hash(&s->hashes.common[1], heap->begin + loaded, heap->used - loaded, NULL);
 }
 
-/* What is as it was loaded is so in every run, and may hold addresses, which are others in every
- * process: it does not count. */
 uint64_t hash_segments(struct sim *s)
 {
-    const char *fresh = s->segments_fresh;
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        const struct segment *segment = &s->segments[i];
-        hash = name_mix(hash,
-                        image_hash(&s->hashes.segments[i], segment->begin, segment->size, fresh));
-        fresh += segment->size;
-    }
+    const uint64_t hash = variables_hash(s);
     return s->common->used == 0 ? hash : name_mix(hash, hash_common(s));
 }
 

@@ -83,7 +83,11 @@ static void add_thread_local(struct sim *s, const struct dl_phdr_info *info, siz
     extern void *__tls_get_addr(struct tls_place * place);
     struct tls_place place = {.module = info->dlpi_tls_modid};
     const uintptr_t begin = (uintptr_t)__tls_get_addr(&place);
+    const uint32_t number = s->segment_count;
     add_range(s, begin, begin + size);
+    if (number < s->segment_count) {
+        s->segments[number].is_shared = true;
+    }
 }
 
 static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
@@ -121,6 +125,7 @@ void load_keep_fresh(struct sim *s)
     for (uint32_t i = 0; i < s->segment_count; i++) {
         at = mempcpy(at, s->segments[i].begin, s->segments[i].size);
     }
+    variables_open(s);
 }
 
 int load_library(struct sim *s, const char *path, struct err *e)
@@ -171,6 +176,9 @@ void load_close(struct sim *s)
         if (s->memory != NULL) {
             memory_reset(s);
         }
+    }
+    variables_close(s);
+    if (s->library != NULL) {
         (void)dlclose(s->library);
     }
     calls_begin(NULL);

@@ -113,11 +113,7 @@ void memory_reset(struct sim *s)
         nodes[i].heap =
             (struct heap){.begin = s->memory + region_size * (i + 1), .size = region_size};
     }
-    const char *fresh = s->segments_fresh;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        memcpy(s->segments[i].begin, fresh, s->segments[i].size);
-        fresh += s->segments[i].size;
-    }
+    variables_reset(s);
     memcpy(s->common, s->common_fresh,
            (size_t)(s->common->begin - (const char *)s->common) + s->common_fresh_used);
 }
@@ -280,10 +276,7 @@ size_t memory_size(const struct sim *s)
     for (uint32_t i = 0; i < s->node_count; i++) {
         size += s->core->nodes[i].heap.used;
     }
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        size += s->segments[i].size;
-    }
-    return size + common_size(s);
+    return size + variables_copy_size(s) + common_size(s);
 }
 
 /* The core comes first: it knows how much of the rest is used. */
@@ -295,9 +288,7 @@ void *memory_checkpoint(struct sim *s)
         const struct heap *heap = &s->core->nodes[i].heap;
         at = mempcpy(at, heap->begin, heap->used);
     }
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        at = mempcpy(at, s->segments[i].begin, s->segments[i].size);
-    }
+    at = variables_copy(s, at);
     memcpy(at, s->common, common_size(s));
     return copy;
 }
@@ -317,9 +308,7 @@ void memory_restore(struct sim *s, const void *checkpoint)
         const struct heap *heap = &s->core->nodes[i].heap;
         from = copy_back(heap->begin, from, heap->used);
     }
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        from = copy_back(s->segments[i].begin, from, s->segments[i].size);
-    }
+    from = variables_restore(s, from);
     from = copy_back(s->common, from, sizeof *s->common);
     (void)copy_back((char *)s->common + sizeof *s->common, from,
                     common_size(s) - sizeof *s->common);

@@ -81,7 +81,7 @@ void node_fire(struct sim *s, uint32_t node, uint32_t timer)
 void node_written(struct sim *s, uint32_t node)
 {
     struct node *n = &s->core->nodes[node];
-    struct disk_write *w = disk_complete(n);
+    struct disk_write *w = disk_complete(s, n);
     node_keep_clock(s, node);
     enter(s, node, "written");
     tell_written(s, node);

@@ -166,6 +166,16 @@ struct origin {
 struct segment {
     char *begin;
     size_t size;
+    bool is_shared; /* its pages hold other variables, too: those of the thread */
+};
+
+/* A page of it, or what of a page is in it. */
+struct variables_part {
+    char *begin;
+    size_t size;
+    size_t place;    /* in segments_fresh */
+    bool is_written; /* since it was loaded */
+    struct image image;
 };
 
 /* Names of the system's parts as numbers (pick/name.h). */
@@ -183,9 +193,10 @@ _Static_assert(SIM_NODES_MAX <= 64, "a bit each");
 struct hashes {
     uint64_t nodes_touched; /* a bit each: code of the node ran, or a fault struck it */
     uint64_t nodes[SIM_NODES_MAX];
+    uint64_t disks_touched;           /* likewise: bytes have reached it */
+    uint64_t platters[SIM_NODES_MAX]; /* of disks, without what is under way */
     struct image heaps[SIM_NODES_MAX];
     struct image disks[SIM_NODES_MAX];
-    struct image segments[SIM_SEGMENTS_MAX];
     struct image common[2]; /* what was loaded, and what was taken since */
     uint32_t channels_touched[SIM_CHANNELS_TOUCHED_MAX]; /* as many as that: all are */
     uint32_t channels_touched_count;
@@ -256,7 +267,10 @@ struct sim {
     size_t core_size;
     struct segment segments[SIM_SEGMENTS_MAX];
     uint32_t segment_count;
-    char *segments_fresh;      /* their bytes as loaded */
+    char *segments_fresh; /* their bytes as loaded */
+    VEC(struct variables_part) parts;
+    uint32_t *written;         /* those parts that are, in the order in which they were */
+    uint32_t written_count;    /* grows in a handler of signals */
     VEC(const char *) doubts;  /* of the world */
     VEC(const char *) ignored; /* likewise, keys */
     struct arena texts;        /* of both, and of chains */
@@ -328,10 +342,13 @@ struct sim {
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
     struct {
-        bool is_kept;   /* of this one: else nobody asks who rests */
-        uint64_t node;  /* that fires */
-        uint64_t begun; /* what was sent and begun */
-    } before;           /* the firing */
+        bool is_kept;    /* of this one: else nobody asks who rests */
+        bool is_copied;  /* its heap is, to be hashed if the firing turns out to matter */
+        uint64_t node;   /* that fires: its hash, or ... */
+        uint64_t beside; /* ... that of all but the heap */
+        uint64_t begun;  /* what was sent and begun */
+        VEC(char) heap;
+    } before; /* the firing */
 
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
@@ -369,6 +386,14 @@ void hash_close(struct sim *s);
 uint64_t hash_state(struct sim *s);               /* never 0 */
 uint64_t hash_node(struct sim *s, uint32_t node); /* all but its clock */
 uint64_t hash_heap(struct sim *s, uint32_t node);
+/* hash_node in two parts: what a node is besides its heap and its clock, and its heap, of which a
+ * copy may be given. */
+struct hash_bytes {
+    const char *at;
+    size_t size;
+};
+uint64_t hash_beside(struct sim *s, uint32_t node);
+uint64_t hash_parts(struct sim *s, uint32_t node, uint64_t beside, const struct hash_bytes *heap);
 uint64_t hash_segments(struct sim *s);            /* the system's own variables */
 uint64_t hash_view(struct sim *s, uint32_t node); /* what claims see of it; never 0 */
 /* What may have changed. */
@@ -376,6 +401,14 @@ void hash_touch_all(struct sim *s);
 static inline void hash_touch_node(struct sim *s, uint32_t node)
 {
     s->hashes.nodes_touched |= UINT64_C(1) << node;
+}
+static inline void hash_touch_disk(struct sim *s, const struct node *n)
+{
+    s->hashes.disks_touched |= UINT64_C(1) << (n - s->core->nodes);
+}
+static inline bool hash_is_touched(const struct sim *s, uint32_t node)
+{
+    return (s->hashes.nodes_touched >> node & 1) != 0;
 }
 static inline void hash_touch_channel(struct sim *s, uint32_t channel)
 {
@@ -413,7 +446,8 @@ uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const vo
 bool disk_is_busy(const struct node *n, size_t offset, size_t size); /* writes are under way here */
 void disk_save(struct sim *s, struct node *n, size_t offset, const void *bytes, size_t size);
 void disk_read(const struct sim *s, const struct node *n, size_t offset, void *bytes, size_t size);
-struct disk_write *disk_complete(struct node *n); /* the first write is over; the caller frees */
+struct disk_write *disk_complete(struct sim *s,
+                                 struct node *n); /* the first write is over; the caller frees */
 void disk_crash(struct sim *s, struct node *n, uint32_t reached);
 
 /* pending.c: fills pending and origins. Ends the run where there is no room for more. */
@@ -628,6 +662,18 @@ uint32_t cover_blocks(struct world *w, const struct world_block **blocks);
 MUST_USE int load_library(struct sim *s, const char *path, struct err *e);
 void load_keep_fresh(struct sim *s); /* its variables, as every run begins with them */
 void load_close(struct sim *s);
+
+/* variables.c: the system's own variables. */
+void variables_open(struct sim *s); /* they are as every run begins with them */
+void variables_close(struct sim *s);
+/* Whether the fault was the first write to a part of them, which is writable now. Safe in a handler
+ * of signals. */
+bool variables_note_fault(const void *address);
+void variables_reset(struct sim *s);
+uint64_t variables_hash(struct sim *s); /* 0: as loaded */
+size_t variables_copy_size(const struct sim *s);
+char *variables_copy(const struct sim *s, char *to); /* its end */
+const char *variables_restore(struct sim *s, const char *from);
 
 /* doubt.c: what the library takes from elsewhere and the simulator does not control. */
 MUST_USE int doubt_library(struct sim *s, struct err *e);

@@ -165,7 +165,7 @@ TEST(a_wait_for_what_never_comes_ends_at_rest)
     CHECK_STEPS("initial:\n"
                 "  - {request: put, to: n1}\n"
                 "  - wait: n2.digits > 5\n"
-                "  - wait: n2.nothing = 1\n"
+                "  - wait: n2.started = 7\n"
                 "  - {request: put, to: n2}\n",
                 "message client>n1/put#1\nmessage client>n2/put#1\n");
 }

@@ -1,0 +1,153 @@
+/* The library raft_library.c as a system of three members. */
+#include <clew/sim.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "raft_library.h"
+
+enum { MEMBERS = 3, REQUESTS = 6, DISK_SIZE = 8192, TICK = 1 };
+enum { MESSAGE, PROPOSE, TRANSFER, READ };
+static const char *const messages[] = {"message", "propose", "transfer", "read", NULL};
+static const char *const timers[] = {"tick", NULL};
+
+struct member {
+    struct raft *raft;
+    uint64_t commit;
+    uint64_t reads;
+};
+
+static void send(void *context, int to, const void *bytes, size_t size)
+{
+    (void)context;
+    clew_send(to, MESSAGE, bytes, size);
+}
+
+static void save(void *context, const void *bytes, size_t size)
+{
+    (void)context;
+    clew_disk_save(0, &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
+    clew_disk_save(sizeof(uint32_t), bytes, size);
+}
+
+static void apply(void *context, uint64_t index, const void *bytes, size_t size)
+{
+    (void)context;
+    (void)index;
+    (void)bytes;
+    (void)size;
+}
+
+static uint32_t draw(void *context, uint32_t bound)
+{
+    (void)context;
+    return (uint32_t)clew_random(bound);
+}
+
+static void setup(void)
+{
+    for (uint32_t i = 0; i < REQUESTS; i++) {
+        const uint32_t what = i + 1;
+        clew_request((int)(i % MEMBERS), PROPOSE, &what, sizeof what);
+        clew_request((int)(i % MEMBERS), i % 2 == 0 ? READ : TRANSFER, &what, sizeof what);
+    }
+}
+
+static void begin(struct member *m)
+{
+    static const struct raft_io io = {.send = send, .save = save, .apply = apply, .random = draw};
+    uint32_t size = 0;
+    clew_disk_read(0, &size, sizeof size);
+    char *saved = size == 0 ? NULL : malloc(size);
+    if (saved != NULL) {
+        clew_disk_read(sizeof size, saved, size);
+    }
+    m->raft = raft_new(clew_self(), MEMBERS, &io, saved, size);
+    free(saved);
+    clew_timer_set(0, TICK);
+}
+
+static void start(void *state)
+{
+    begin(state);
+}
+
+static void message(void *state, const struct clew_message *m)
+{
+    struct member *member = state;
+    switch (m->type) {
+    case MESSAGE: raft_receive(member->raft, m->from, m->bytes, m->size); break;
+    case PROPOSE: (void)raft_propose(member->raft, m->bytes, m->size); break;
+    case TRANSFER: (void)raft_transfer(member->raft, (clew_self() + 1) % MEMBERS); break;
+    default: (void)raft_read(member->raft, ++member->reads); break;
+    }
+}
+
+static void timer(void *state, int number)
+{
+    const struct member *member = state;
+    (void)number;
+    for (int i = 0; i < 5; i++) {
+        raft_tick(member->raft);
+    }
+    clew_timer_set(0, TICK);
+}
+
+static void describe(const void *state, char *text, size_t size)
+{
+    static const char *const roles[] = {"follower", "pre-candidate", "candidate", "leader"};
+    const struct raft *r = ((const struct member *)state)->raft;
+    snprintf(text, size, "%s term=%llu log=%llu..%llu commit=%llu", roles[raft_role(r)],
+             (unsigned long long)raft_term(r), (unsigned long long)raft_first(r),
+             (unsigned long long)raft_last(r), (unsigned long long)raft_commit(r));
+}
+
+static const struct raft *raft_of(const struct clew_view *view, uint32_t node)
+{
+    const struct member *m = view->states[node];
+    return m == NULL ? NULL : m->raft;
+}
+
+static bool one_leader(const struct clew_view *view)
+{
+    for (uint32_t i = 0; i < view->node_count; i++) {
+        const struct raft *a = raft_of(view, i);
+        for (uint32_t k = 0; k < i && a != NULL; k++) {
+            const struct raft *b = raft_of(view, k);
+            if (b != NULL && raft_role(a) == RAFT_LEADER && raft_role(b) == RAFT_LEADER &&
+                raft_term(a) == raft_term(b)) {
+                return clew_broken(view, "n%u and n%u lead term %llu", k + 1, i + 1,
+                                   (unsigned long long)raft_term(a));
+            }
+        }
+    }
+    return true;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What two members have committed last together is the same. */
+static bool commits_agree(const struct clew_view *view)
+{
+    for (uint32_t i = 1; i < view->node_count; i++) {
+        const struct raft *a = raft_of(view, i - 1);
+        const struct raft *b = raft_of(view, i);
+        const uint64_t index = a == NULL || b == NULL ? 0 : smaller(raft_commit(a), raft_commit(b));
+        if (index > 0 && index >= raft_first(a) && index >= raft_first(b) &&
+            raft_entry_hash(a, index) != raft_entry_hash(b, index)) {
+            return clew_broken(view, "entry %llu differs", (unsigned long long)index);
+        }
+    }
+    return true;
+}
+
+static const struct clew_property properties[] = {{.name = "one leader", .holds = one_leader},
+                                                  {.name = "commits agree", .holds = commits_agree},
+                                                  {0}};
+
+CLEW_SYSTEM(.name = "raft-library", .node_count = MEMBERS, .messages = messages, .timers = timers,
+            .state_size = sizeof(struct member), .disk_size = DISK_SIZE, .setup = setup,
+            .start = start, .message = message, .timer = timer, .describe = describe,
+            .properties = properties, .faults = "crash=1,restart=1", .depth = 300);
