@@ -84,6 +84,9 @@ struct monitor_answer answer_decide(const struct asking *a)
     if (answer.verdict == CUT_NO && a->chronicle->doubts > 0) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = MONITOR_DOUBTED;
+    } else if (answer.verdict == CUT_YES && a->chronicle->has_reused) {
+        answer.verdict = CUT_UNKNOWN;
+        answer.reason = MONITOR_REUSED;
     } else if (answer.verdict == CUT_YES && !chronicle_is_certain(a->chronicle, a->taken)) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = "it may have held, unless a report that is missing was a message";

@@ -34,6 +34,7 @@ struct building {
     struct bits is_orphan; /* per event: a receive whose send is not there, or was left out */
     bool *has_begun;       /* per process: some of its events were seen */
     int64_t *heard;        /* per process: the latest time of them; INT64_MIN: none has one */
+    struct bits is_back;   /* per process: its clock has gone back, and not come on again */
     uint32_t *report_of;   /* per event */
     uint64_t untimed;      /* reports */
 };
@@ -101,9 +102,59 @@ static void find_lost(struct building *b, struct bits is_received)
     for (event_id id = 0; id < h->trace->events.count; id++) {
         const bool is_lost =
             trace_at(h->trace, id)->kind == EVENT_SEND && !bits_has(is_received, id);
-        if (is_lost || bits_has(b->sequence.is_after_gap, id)) {
-            bits_add(h->has_lost, process_of(h, id));
+        const uint32_t p = process_of(h, id);
+        if (is_lost || bits_has(b->sequence.is_after_gap, id) || bits_has(b->is_back, p)) {
+            bits_add(h->has_lost, p);
         }
+    }
+}
+
+/* ---- names of messages that are used again ---- */
+
+/* The sends of a name, and whether one was listed while another was on its way. */
+struct name_use {
+    VEC(event_id) sends;
+    bool is_on_the_way, is_ambiguous;
+};
+
+static bool is_named(const struct event *e, enum event_kind kind)
+{
+    return e->kind == kind && e->message != 0 && !message_is_stream(e);
+}
+
+/* Which of several messages with one name was received is not known. A cut with the receive is
+ * certain if it has all that may have been sent; what the cuts rule out is in doubt. */
+static void find_reused(struct building *b)
+{
+    struct chronicle *h = b->h;
+    struct name_use *uses =
+        arena_array(&h->arena, struct name_use, h->trace->tables.names.list.count);
+    for (event_id id = 0; id < h->trace->events.count; id++) {
+        const struct event *e = trace_at(h->trace, id);
+        if (is_named(e, EVENT_SEND)) {
+            struct name_use *use = &uses[e->message];
+            use->is_ambiguous |= use->is_on_the_way;
+            use->is_on_the_way = true;
+            vec_push(&use->sends, id);
+        } else if (is_named(e, EVENT_RECV)) {
+            uses[e->message].is_on_the_way = false;
+        }
+    }
+    for (event_id id = 0; id < h->trace->events.count; id++) {
+        const struct event *e = trace_at(h->trace, id);
+        if (!is_named(e, EVENT_RECV) || !uses[e->message].is_ambiguous) {
+            continue;
+        }
+        h->doubts++;
+        note_event(b, id,
+                   "a message with a name that several have: which of them is received is "
+                   "not known");
+        vec_each (&uses[e->message].sends, send) {
+            edges_add(&b->edges, *send, id, EDGE_MESSAGE);
+        }
+    }
+    for (size_t i = 0; i < h->trace->tables.names.list.count; i++) {
+        vec_release(&uses[i].sends);
     }
 }
 
@@ -112,6 +163,7 @@ static void find_messages(struct building *b)
     struct chronicle *h = b->h;
     struct messages messages;
     messages_build(&messages, h->trace, &b->edges, &h->arena, b->notes);
+    find_reused(b);
     b->is_end = bits_take(&h->arena, h->trace->events.count);
     b->is_orphan = bits_take(&h->arena, h->trace->events.count);
     size_t kept = 0;
@@ -162,7 +214,7 @@ static void find_stamps(struct building *b)
     }
     if (has_times && !has_all) {
         const struct hlc_processes processes = {h->process_of.at, (uint32_t)h->processes.count,
-                                                &b->edges};
+                                                &b->edges, b->sequence.order};
         h->stamps = hlc_build(h->trace, &processes, &h->arena);
     }
 }
@@ -181,17 +233,76 @@ static int64_t time_of(const struct building *b, event_id id)
     return is_logical ? e->hlc_time : e->time;
 }
 
-/* When the event was, as far as the clock of its process can be believed. */
+/* When the event was. Without skew only the order within a process counts, whatever its clock. */
 static int64_t hear(struct building *b, uint32_t p, event_id id)
 {
     const int64_t time = time_of(b, id);
-    if (time >= b->heard[p]) {
-        b->heard[p] = time;
-    } else if (time != INT64_MIN && b->options->skew != INT64_MAX) {
-        b->h->doubts++;
-        note_event(b, id, "a clock that goes back is taken to stand still");
-    }
+    b->heard[p] = time >= b->heard[p] ? time : b->heard[p];
     return time == INT64_MIN ? INT64_MIN : b->heard[p];
+}
+
+/* ---- clocks that go back ---- */
+
+/* The events of a process so far whose times are believed. */
+struct believed {
+    VEC(event_id) events;
+    int64_t latest; /* that its clock has shown */
+    bool is_back;
+};
+
+/* When a clock goes back, which of its times were wrong is not known: those that it shows twice are
+ * no times at all. What was reported at them counts as missing. */
+static void go_back(struct building *b, struct believed *p, int64_t time)
+{
+    while (p->events.count > 0 && time_of(b, *vec_last(&p->events)) > time) {
+        bits_add(b->sequence.is_left_out, vec_pop(&p->events));
+    }
+}
+
+static void believe(struct building *b, struct believed *p, event_id id)
+{
+    const int64_t time = time_of(b, id);
+    if (time == INT64_MIN || bits_has(b->sequence.is_left_out, id)) {
+        return;
+    }
+    if (time < p->latest) {
+        note_event(b, id,
+                   "a clock that goes back: what was reported at the times that it shows again "
+                   "counts as missing");
+        go_back(b, p, time);
+        bits_add(b->sequence.is_left_out, id);
+        b->sequence.gaps++;
+        p->is_back = true;
+        return;
+    }
+    if (p->is_back) {
+        bits_add(b->sequence.is_after_gap, id);
+    }
+    p->is_back = false;
+    p->latest = time;
+    vec_push(&p->events, id);
+}
+
+static void find_backward(struct building *b)
+{
+    struct chronicle *h = b->h;
+    const uint32_t count = (uint32_t)h->processes.count;
+    struct believed *processes = arena_array(&h->arena, struct believed, count);
+    b->is_back = bits_take(&h->arena, count);
+    for (uint32_t p = 0; p < count; p++) {
+        processes[p].latest = INT64_MIN;
+    }
+    const bool has_clocks = b->options->skew != INT64_MAX && !b->options->is_logical;
+    for (event_id i = 0; i < h->trace->events.count && has_clocks; i++) {
+        const event_id id = sequence_at(&b->sequence, i);
+        believe(b, &processes[process_of(h, id)], id);
+    }
+    for (uint32_t p = 0; p < count; p++) {
+        if (processes[p].is_back) {
+            bits_add(b->is_back, p);
+        }
+        vec_release(&processes[p].events);
+    }
 }
 
 /* What the event is among the reports: none, one, or one with a gap before it. */
@@ -217,10 +328,14 @@ static struct role role_of(struct building *b, event_id id, uint32_t process)
 static void count_reports(struct building *b, uint32_t *first)
 {
     const struct trace *t = b->h->trace;
-    for (event_id id = 0; id < t->events.count; id++) {
+    for (event_id i = 0; i < t->events.count; i++) {
+        const event_id id = sequence_at(&b->sequence, i);
         const uint32_t p = process_of(b->h, id);
         const struct role role = role_of(b, id, p);
         first[p + 1] += (uint32_t)role.is_report + (uint32_t)role.is_after_gap;
+    }
+    for (uint32_t p = 0; p < b->h->processes.count; p++) {
+        first[p + 1] += bits_has(b->is_back, p);
     }
     memset(b->has_begun, 0, b->h->processes.count * sizeof *b->has_begun);
 }
@@ -288,12 +403,15 @@ static void fill_reports(struct building *b)
     f.process = arena_array(&h->arena, uint32_t, count);
     b->report_of = arena_array(&h->arena, uint32_t, t->events.count);
     b->heard = arena_array(&h->arena, int64_t, process_count);
+    event_id *last = arena_array(&h->arena, event_id, process_count);
     for (uint32_t p = 0; p < process_count; p++) {
         b->heard[p] = INT64_MIN;
     }
-    for (event_id id = 0; id < t->events.count; id++) {
+    for (event_id i = 0; i < t->events.count; i++) {
+        const event_id id = sequence_at(&b->sequence, i);
         const uint32_t p = process_of(h, id);
         const struct role role = role_of(b, id, p);
+        last[p] = id;
         const int64_t before = b->heard[p];
         const int64_t time = role.is_left_out ? INT64_MIN : hear(b, p, id);
         if (role.is_after_gap) {
@@ -306,6 +424,12 @@ static void fill_reports(struct building *b)
         if (role.is_report || role.is_after_gap) {
             h->has_times = h->has_times || time != INT64_MIN;
             b->untimed += time == INT64_MIN;
+        }
+    }
+    for (uint32_t p = 0; p < process_count; p++) {
+        if (bits_has(b->is_back, p)) {
+            const struct gap rest = {.process = p, .begin = b->heard[p], .end = INT64_MAX};
+            add_gap(b, &f, last[p], rest);
         }
     }
     h->reports = f.reports;
@@ -416,6 +540,7 @@ void chronicle_build(struct chronicle *h, const struct spec *s, const struct bou
     building.sequence =
         sequence_build(h->trace, h->process_of.at, (uint32_t)h->processes.count, &h->arena, n);
     find_slots(&building);
+    find_backward(&building);
     find_messages(&building);
     find_stamps(&building);
     fill_reports(&building);

@@ -130,6 +130,7 @@ struct chronicle {
     VEC(struct gap) gaps;
     VEC(struct orphan) orphans; /* only where there are gaps */
     bool has_times;
+    bool has_reused; /* messages may be matched wrongly, because several have one name */
     uint64_t doubts; /* events whose time is missing among others, or earlier than the one before:
                         a cut that they rule out may have been one. And clocks that differ
                         by more than the skew */
@@ -145,9 +146,9 @@ struct chronicle_options {
 void chronicle_processes(struct chronicle *h, const struct trace *t);
 
 /* Reads the trace for what the specification, bound to these processes, asks. Notes receives
- * without a send, events without a time, clocks that go back (they count as standing still) or
- * differ by more than the skew, values that are no numbers, reports that are missing, repeated or
- * out of order, and variables that nobody reports. */
+ * without a send, events without a time, clocks that go back (what was reported meanwhile counts as
+ * missing) or differ by more than the skew, values that are no numbers, reports that are missing,
+ * repeated or out of order, and variables that nobody reports. */
 void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
                      const struct chronicle_options *o, struct notes *n);
 void chronicle_release(struct chronicle *h);

@@ -15,9 +15,10 @@ enum cut_verdict {
 /* Why properties are UNKNOWN. */
 #define MONITOR_TEMPORAL \
     "it speaks of how moments follow each other, which is not decided over cuts"
-#define MONITOR_DOUBTED                                                                     \
-    "clocks went back, were missing or differed by more than the skew: cuts may have been " \
-    "ruled out wrongly"
+#define MONITOR_DOUBTED                                                                       \
+    "clocks went back, were missing or differed by more than the skew, or messages have the " \
+    "same name: cuts may have been ruled out wrongly"
+#define MONITOR_REUSED "several messages have one name, and which of them was received is not known"
 #define MONITOR_LATE "reports came too late for what they could have changed"
 #define MONITOR_STRANGER "a process reported that was not known when the others began"
 #define MONITOR_UNREPORTED                                                                 \

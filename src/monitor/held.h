@@ -74,10 +74,12 @@ struct source {
     struct held *at;
     uint32_t mask; /* how many there is room for, less one; a power of two */
     bool has_begun;
+    bool is_back;        /* its clock has gone back, and not come on again */
     uint64_t end;        /* the ordinal of the next report that comes, ... */
     uint64_t first;      /* ... of the first that is held, ... */
     uint64_t fed;        /* ... and of the first that was not handed on to who reads along, */
     uint64_t fed_before; /* as it was the time before */
+    uint64_t seen;       /* for who reads along: of the first that it has not looked at */
 };
 
 /* The memory of all sources: large blocks, cut into rings. Rings of many processes on pages of

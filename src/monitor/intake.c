@@ -35,6 +35,7 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
     in->process_count = (uint32_t)processes->processes.count;
     in->sources = mem_zero(in->process_count, sizeof *in->sources);
     in->numbered = mem_zero(in->process_count, sizeof *in->numbered);
+    in->early = mem_zero(in->process_count, sizeof *in->early);
     in->newest = in->decided = INT64_MIN;
     for (uint32_t p = 0; p < in->process_count; p++) {
         source_init(&in->sources[p], &in->rings);
@@ -66,6 +67,10 @@ void intake_release(struct intake *in)
     records_release(&in->records);
     mem_free(in->sources);
     mem_free(in->numbered);
+    for (uint32_t p = 0; p < in->process_count; p++) {
+        vec_release(&in->early[p]);
+    }
+    mem_free(in->early);
     mem_free(in->slot_of);
     vec_release(&in->process_of);
     map_release(&in->process_at);
@@ -174,6 +179,7 @@ static void send(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t
     if (sending->is_sent && !sending->is_received) {
         doubt(in, "a message with the name of another that is on its way: which of them is "
                   "received, a stream does not tell");
+        in->reused_count++;
     }
     *sending = (struct sending){.ordinal = ordinal,
                                 .time = source_held(&in->sources[process], ordinal)->time,
@@ -323,6 +329,19 @@ __attribute__((cold, noinline)) static void note_time(struct intake *in, bool is
                       : "an event without a time");
 }
 
+/* What is reported from here on has no time that could be believed. */
+__attribute__((cold, noinline)) static void go_back(struct intake *in, const struct event *e,
+                                                    uint32_t process)
+{
+    struct source *source = &in->sources[process];
+    doubt(in, "a clock that goes back: what is reported until it shows later times again counts as "
+              "missing");
+    if (!source->is_back) {
+        hold_gap(in, process, e, source->frontier, source->frontier);
+        source->is_back = true;
+    }
+}
+
 static void take_known(struct intake *in, const struct event *e, uint32_t process)
 {
     struct source *source = &in->sources[process];
@@ -334,12 +353,17 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
     const int64_t before = source->frontier;
     int64_t time = 0;
     const bool has_time = intake_time(e, in->is_logical, &time);
+    if (has_time && time < before && !in->is_logical && in->skew != INT64_MAX) {
+        go_back(in, e, process);
+        return;
+    }
     time = has_time ? believed(in, e, time, source->frontier) : source->frontier;
     source->frontier = time;
     /* It is where it was: in all cuts to come by which it is over. */
     const bool is_late = time < in->decided;
-    if (place == SEQUENCE_GAP) {
+    if (place == SEQUENCE_GAP || source->is_back) {
         hold_gap(in, process, e, before, time);
+        source->is_back = false;
     }
     in->begun = in->newest == INT64_MIN ? time : in->begun;
     in->newest = time > in->newest ? time : in->newest;
@@ -363,18 +387,98 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
     source->has_begun = true;
 }
 
-uint32_t intake_take(struct intake *in, const struct event *e, uint32_t process)
+/* ---- reports out of order ---- */
+
+enum { EARLY_MAX = 4096 }; /* per process */
+
+/* Takes the first that are early: those that are so no longer or, if all are wanted, all. */
+static void take_early(struct intake *in, uint32_t process, bool is_all)
+{
+    early_list *early = &in->early[process];
+    const uint64_t count = in->event_count;
+    size_t taken = 0;
+    while (taken < early->count &&
+           (is_all || sequence_ahead(&in->numbered[process], &early->at[taken].event) == 0)) {
+        in->event_count = early->at[taken].number;
+        take_known(in, &early->at[taken].event, process);
+        taken++;
+    }
+    in->event_count = count;
+    in->early_count -= taken;
+    memmove(early->at, early->at + taken, (early->count - taken) * sizeof *early->at);
+    early->count -= taken;
+}
+
+__attribute__((cold, noinline)) static void hold_early(struct intake *in, const struct event *e,
+                                                       uint32_t process)
+{
+    early_list *early = &in->early[process];
+    int64_t time = 0;
+    if (intake_time(e, in->is_logical, &time)) {
+        in->begun = in->newest == INT64_MIN ? time : in->begun;
+        in->newest = time > in->newest ? time : in->newest;
+    }
+    const uint32_t ahead = sequence_ahead(&in->numbered[process], e);
+    vec_push(early, (struct early){.event = *e, .number = in->event_count});
+    size_t at = early->count - 1;
+    while (at > 0 && sequence_ahead(&in->numbered[process], &early->at[at - 1].event) > ahead) {
+        early->at[at] = early->at[at - 1];
+        at--;
+    }
+    early->at[at] = (struct early){.event = *e, .number = in->event_count};
+    if (at + 1 < early->count) {
+        sequence_note_order(in->event_count, in->notes);
+    }
+    in->early_count++;
+    if (early->count > EARLY_MAX) {
+        take_early(in, process, true);
+    }
+}
+
+/* What was missing does not come any more: for a long time, or ever. */
+static void settle_early(struct intake *in, bool is_end)
+{
+    for (uint32_t p = 0; p < in->process_count && in->early_count > 0; p++) {
+        int64_t time = 0;
+        if (in->early[p].count > 0 &&
+            (is_end || !intake_time(&in->early[p].at[0].event, in->is_logical, &time) ||
+             (in->lag != INT64_MAX && in->newest > time &&
+              (uint64_t)in->newest - (uint64_t)time > (uint64_t)in->lag))) {
+            take_early(in, p, true);
+        }
+    }
+}
+
+static void take_in_order(struct intake *in, const struct event *e, uint32_t process)
+{
+    const bool is_counted = (e->has & HAS_COUNT) != 0;
+    if (is_counted && sequence_ahead(&in->numbered[process], e) > 0) {
+        hold_early(in, e, process);
+        return;
+    }
+    if (in->early_count == 0 || in->early[process].count == 0) {
+        take_known(in, e, process);
+        return;
+    }
+    if (e->kind == EVENT_PROCESS_START) {
+        take_early(in, process, true);
+    } else if (is_counted) {
+        sequence_note_order(in->event_count, in->notes);
+    }
+    take_known(in, e, process);
+    take_early(in, process, false);
+}
+
+void intake_take(struct intake *in, const struct event *e, uint32_t process)
 {
     if (process == UINT32_MAX) {
         in->stranger_count++;
         doubt(in, "a report of a process that was not known when the others began: left out");
         in->event_count++;
-        return 0;
+        return;
     }
-    const uint64_t end = in->sources[process].end;
-    take_known(in, e, process);
+    take_in_order(in, e, process);
     in->event_count++;
-    return (uint32_t)(in->sources[process].end - end);
 }
 
 /* ---- names ---- */
@@ -391,6 +495,13 @@ void intake_keep_names(struct intake *in, struct bits is_kept)
         const struct source *source = &in->sources[p];
         for (uint64_t at = source->first; at < source->end; at++) {
             bits_add(is_kept, records_of(&in->records, source_held(source, at))->name);
+        }
+    }
+    for (uint32_t p = 0; p < in->process_count; p++) {
+        vec_each (&in->early[p], early) {
+            bits_add(is_kept, early->event.object);
+            bits_add(is_kept, (early->event.has & HAS_PEER) != 0 ? 0 : early->event.message);
+            bits_add(is_kept, early->event.text);
         }
     }
     for (size_t name = 0; name < in->sent.count; name++) {
@@ -465,5 +576,6 @@ static int64_t settle_pending(struct intake *in, int64_t last, bool is_end)
 
 int64_t intake_horizon(struct intake *in, bool is_end)
 {
+    settle_early(in, is_end);
     return settle_pending(in, is_end ? INT64_MAX : watermark(in), is_end);
 }

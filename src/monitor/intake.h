@@ -1,8 +1,9 @@
 /* Reports as they come, held as long as they matter.
  *
  * Events of a process come in its order, those of different processes in any. What is wrong with
- * them is noted as chronicle_build does: numbers that are missing or repeated, clocks that go back,
- * differ by more than the skew or are not there, receives without a send.
+ * them is noted as chronicle_build does: numbers that are missing, repeated or out of order, clocks
+ * that go back, differ by more than the skew or are not there, receives without a send. From the
+ * moment that a clock goes back until it shows later times again, reports count as missing.
  *
  * The horizon is up to where nothing can come any more: the least time that some process was heard
  * of last, and before each receive whose send may still come. A process that is behind all others
@@ -53,6 +54,14 @@ struct skewed {
     struct needed need;
 };
 
+/* A report that came before others which are missing: they may still come. */
+struct early {
+    struct event event;
+    uint64_t number; /* of the event in the stream */
+};
+
+typedef VEC(struct early) early_list;
+
 struct intake {
     const struct spec *spec;
     const struct bound *bound;
@@ -73,6 +82,8 @@ struct intake {
     VEC(struct sending) sent;  /* per name of a message */
 
     struct numbered *numbered; /* per process */
+    early_list *early;         /* per process, by number */
+    uint64_t early_count;      /* of all */
     VEC(struct waiting_receive) pending;
     VEC(struct skewed) skewed; /* that are held */
     uint64_t held_count;       /* reports of all processes */
@@ -84,6 +95,7 @@ struct intake {
     uint64_t message_count, gap_count, late_count;
     uint64_t stranger_count; /* events of processes that are not known */
     uint64_t doubts;         /* as of a chronicle */
+    uint64_t reused_count;   /* messages with the name of another on its way */
 };
 
 /* The slots of the specification, as bound to processes with these tasks. */
@@ -110,8 +122,10 @@ static inline bool intake_time(const struct event *e, bool is_logical, int64_t *
     return is_physical || (e->has & HAS_HLC) != 0;
 }
 
-/* Takes the next event of the stream, which is of this process. How many reports it has brought. */
-uint32_t intake_take(struct intake *in, const struct event *e, uint32_t process);
+/* Takes the next event of the stream, which is of this process.
+ * One whose number says that others are missing before it is held until these have come, or it is
+ * behind by more than the lag. */
+void intake_take(struct intake *in, const struct event *e, uint32_t process);
 
 /* The event is taken soon: has the place of its report brought near. With many processes that is
  * always one that was not looked at for long. */

@@ -351,6 +351,14 @@ static void see(struct stream *s, uint32_t process, struct held *held)
     }
 }
 
+static void see_new(struct stream *s, uint32_t process)
+{
+    struct source *source = &s->intake.sources[process];
+    for (; source->seen < source->end; source->seen++) {
+        see(s, process, source_held(source, source->seen));
+    }
+}
+
 /* Hands what is before the horizon on. */
 static void feed(struct stream *s, int64_t horizon)
 {
@@ -411,7 +419,11 @@ static void check(struct stream *s, bool is_end)
 {
     s->checked_newest = s->intake.newest;
     s->checked_events = s->intake.event_count;
+    const bool has_early = s->intake.early_count > 0;
     const int64_t horizon = intake_horizon(&s->intake, is_end);
+    for (uint32_t p = 0; p < s->intake.process_count && has_early; p++) {
+        see_new(s, p);
+    }
     const uint64_t held_count = s->intake.held_count;
     s->stats.held_max = held_count > s->stats.held_max ? held_count : s->stats.held_max;
     if (horizon <= s->stats.horizon) {
@@ -466,9 +478,9 @@ static void take(struct stream *s, const struct event *events, size_t count)
             intake_meet(&s->intake, events[i].task);
         }
         const uint32_t process = intake_process(&s->intake, &events[i]);
-        for (uint32_t left = intake_take(&s->intake, &events[i], process); left > 0; left--) {
-            const struct source *source = &s->intake.sources[process];
-            see(s, process, source_held(source, source->end - left));
+        intake_take(&s->intake, &events[i], process);
+        if (process != UINT32_MAX) {
+            see_new(s, process);
         }
         if (is_due(s)) {
             check(s, false);
@@ -535,6 +547,7 @@ static struct monitor_answer conclude(const struct stream *s, uint32_t property)
     if (answer.verdict == CUT_NO && s->intake.doubts > 0) {
         answer = answer_unknown(s->intake.stranger_count > 0 ? MONITOR_STRANGER
                                 : s->intake.late_count > 0   ? MONITOR_LATE
+                                : s->intake.reused_count > 0 ? MONITOR_REUSED
                                                              : MONITOR_DOUBTED);
     } else if (answer.verdict == CUT_NO && t->is_possible_unreported) {
         answer = answer_unknown(MONITOR_UNREPORTED);

@@ -1,5 +1,10 @@
 #include "order/hlc.h"
 
+static event_id event_at(const struct hlc_processes *p, event_id place)
+{
+    return p->order == NULL ? place : p->order[place];
+}
+
 /* A process stamps its events in their order; a receive waits until its send is stamped. */
 struct stamping {
     const struct trace *t;
@@ -23,7 +28,8 @@ static void chain_events(struct stamping *s, struct arena *a)
     for (uint32_t p = 0; p < s->p->process_count; p++) {
         s->at[p] = last[p] = EVENT_NONE;
     }
-    for (event_id id = 0; id < count; id++) {
+    for (event_id place = 0; place < count; place++) {
+        const event_id id = event_at(s->p, place);
         const uint32_t p = s->p->process_of[trace_at(s->t, id)->task];
         s->next[id] = EVENT_NONE;
         if (last[p] == EVENT_NONE) {
@@ -126,7 +132,8 @@ const struct hlc *hlc_build(const struct trace *t, const struct hlc_processes *p
     for (uint32_t process = 0; process < p->process_count; process++) {
         run(&s, process);
     }
-    for (event_id id = 0; id < count; id++) {
+    for (event_id place = 0; place < count; place++) {
+        const event_id id = event_at(p, place);
         if (!s.is_stamped[id]) {
             const uint32_t process = p->process_of[trace_at(t, id)->task];
             stamp(&s, process, id);

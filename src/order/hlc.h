@@ -12,6 +12,7 @@ struct hlc_processes {
     const uint32_t *process_of; /* per task */
     uint32_t process_count;
     const struct edges *messages; /* from a send to its receive */
+    const event_id *order;        /* the events, those of each process in its order; NULL: t's */
 };
 
 /* The stamp of every event, in the arena. An event without a time has that of the one before it in

@@ -18,7 +18,8 @@ static void check_stamps(const struct trace *t)
         process_of[i] = i;
     }
     messages_build(&messages, t, &edges, &a, &notes);
-    const struct hlc_processes processes = {process_of, (uint32_t)t->tables.tasks.count, &edges};
+    const struct hlc_processes processes = {process_of, (uint32_t)t->tables.tasks.count, &edges,
+                                            NULL};
     const struct hlc *stamps = hlc_build(t, &processes, &a);
     for (event_id id = 0; id < t->events.count; id++) {
         CHECK_INT(stamps[id].time, trace_at(t, id)->hlc_time);

@@ -160,19 +160,54 @@ TEST(a_repeated_report_counts_once)
     check("p: never a.x = 2", run, CUT_NO, NOTE("a report that came before", "event 2", 1));
 }
 
-TEST(a_late_report_is_left_out_and_stays_missing)
+TEST(reports_out_of_order_are_put_in_order)
 {
     const char *run = "t@a var x value=0 count=1 time=1; t@a var x value=0 count=3 time=3;"
                       "t@a var x value=1 count=2 time=2; t@a var x value=0 count=4 time=4";
-    check("p: never a.x = 1", run, CUT_UNKNOWN,
+    check("p: never a.x = 1", run, CUT_YES,
           NOTE("a report that comes after later ones", "event 2", 1));
+    check("p: never a.x = 2", run, CUT_NO,
+          NOTE("a report that comes after later ones", "event 2", 1));
+    check("p: never a.h = 1 and b.h = 1",
+          "t@a var h value=0 count=1 time=0; t@b var h value=0 count=1 time=0;"
+          "t@a var h value=1 count=2 time=5; t@a var h value=0 count=3 time=8;"
+          "t@b var h value=0 count=3 time=10; t@b var h value=1 count=2 time=4;"
+          "t@b var h value=0 count=4 time=20",
+          CUT_YES, NOTE("a report that comes after later ones", "event 5", 1));
+    check("p: never a.x = 1",
+          "t@a var x value=0 count=3 time=3; t@a var x value=0 count=2 time=2;"
+          "t@a var x value=0 count=1 time=1",
+          CUT_NO, NOTE("a report that comes after later ones", "event 2", 1));
+}
+
+TEST(what_came_before_the_first_number_is_missing)
+{
+    const char *run = "t@a var h value=0 count=1 time=0; t@a var h value=1 count=2 time=5;"
+                      "t@a var h value=0 count=3 time=8; t@b var h value=0 count=3 time=10;"
+                      "t@b var h value=0 count=4 time=20";
+    check("p: never a.h = 1 and b.h = 1", run, CUT_UNKNOWN,
+          NOTE("a report that is missing", "event 3", 2));
+    check("p: never a.h = 2", run, CUT_NO, NOTE("a report that is missing", "event 3", 2));
+}
+
+TEST(a_name_that_two_messages_have_says_nothing)
+{
+    /* d has received the message of c, or that of a, which a sent after its h was 1. */
+    const char *run =
+        "t@a var h value=0 time=0; t@d var h value=0 time=0; t@a var h value=1 time=1;"
+        "t@a var h value=0 time=4; t@a snd x msg=x mode=udp time=5;"
+        "t@c snd x msg=x mode=udp time=5; t@d rcv x msg=x mode=udp time=5;"
+        "t@d var h value=1 time=6";
+    check("p: never a.h = 1 and d.h = 1", run, CUT_UNKNOWN,
+          NOTE("a message with a name that several have", "event 6", 1));
 }
 
 TEST(numbers_go_on_around_their_end)
 {
-    const char *run = "t@a var x value=0 count=4294967295 time=1; t@a var x value=0 count=0 time=2;"
+    const char *run = "t@a process-start count=4294967294 time=0;"
+                      "t@a var x value=0 count=4294967295 time=1; t@a var x value=0 count=0 time=2;"
                       "t@a var x value=0 count=0 time=2";
-    check("p: never a.x = 1", run, CUT_NO, NOTE("a report that came before", "event 2", 1));
+    check("p: never a.x = 1", run, CUT_NO, NOTE("a report that came before", "event 3", 1));
 }
 
 TEST(a_process_that_begins_anew_has_no_values_and_counts_anew)
@@ -210,7 +245,12 @@ TEST(a_clock_goes_back_behind_whatever_was_heard)
     check("p: never a.x = 1 and b.x = 1",
           "t@a log time=90; t@a var x value=1 time=50; t@a var x value=0 time=60;"
           "t@b var x value=1 time=90",
-          CUT_YES, NOTE("a clock that goes back", "event 1", 2));
+          CUT_UNKNOWN, NOTE("a clock that goes back", "event 1", 2));
+    check("p: never a.x = 1 and b.x = 1",
+          "t@a var x value=0 time=0; t@b var x value=0 time=0; t@b log time=100;"
+          "t@b var x value=1 time=10; t@b var x value=0 time=11; t@a var x value=1 time=99;"
+          "t@a var x value=0 time=101; t@b log time=110; t@a var x value=0 time=120",
+          CUT_UNKNOWN, NOTE("a clock that goes back", "event 3", 2));
     check("p: never a.x = 2", "t@a var x value=1 time=1; t@a log time=9; t@a log time=3",
           CUT_UNKNOWN, NOTE("a clock that goes back", "event 2", 1));
 }
