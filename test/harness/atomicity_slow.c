@@ -592,6 +592,20 @@ static bool has_waited(const struct slow *s, event_id a, event_id b)
     return false;
 }
 
+/* Whether the object of an access is a lock, a condition or a semaphore elsewhere. */
+static bool is_sync(const struct slow *s, event_id id)
+{
+    for (event_id at = 0; at < s->r->count; at++) {
+        const struct event *e = trace_at(s->t, at);
+        if (event_class(e) == CLASS_SYNC && e->object != 0 &&
+            rules_object(s->t, e, e->object) ==
+                rules_object(s->t, trace_at(s->t, id), trace_at(s->t, id)->object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool are_actions(const struct slow *s, event_id a, event_id b, uint32_t common,
                         const uint64_t xy[2])
 {
@@ -619,6 +633,9 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
     const bool is_one = are_one(s, a, b);
     if (!has_scopes(s) || (!is_one && operation_at(s, a) != operation_at(s, b))) {
         return false;
+    }
+    if (is_sync(s, a) && is_sync(s, b)) {
+        return true;
     }
     if (!is_one && !writes(s, b) && has_waited(s, a, b)) {
         return true;
