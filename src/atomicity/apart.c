@@ -124,7 +124,7 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
     if (v->scopes.nodes.count == 0) {
         return SETTLED_NOT;
     }
-    if (v->list.at[a->variable].is_sync && v->list.at[b->variable].is_sync) {
+    if (v->list.at[a->variable].is_sync || v->list.at[b->variable].is_sync) {
         return SETTLED_SYNC;
     }
     if (a->wait_count != b->wait_count && !b->is_write && !is_one) {

@@ -9,10 +9,14 @@
 #include "atomicity/region.h"
 #include "atomicity/tell.h"
 #include "atomicity/unobserved.h"
+#include "atomicity/unordered.h"
 #include "base/name_glob.h"
 #include "wire/kind.h"
 
 enum { PAIRS_DEFAULT = 200, COMBINATIONS_MAX = 64, MARKS_DEFAULT = 4096 };
+
+/* Events that are read again without the order of an atomic variable, over all variables. */
+#define UNORDERED_EVENTS_MAX UINT64_C(4000000)
 
 struct search {
     const struct trace *t;
@@ -21,6 +25,11 @@ struct search {
     struct atomicity_stats *s;
     struct notes *n;
     struct frame frame;
+    struct frame free;    /* without the order of an atomic variable ... */
+    uint32_t free_of;     /* ... while that is asked about; VARIABLE_NONE: none is */
+    uint64_t free_events; /* read for it so far */
+    uint64_t ordered;     /* atomic variables that it was too much for */
+    uint64_t told;        /* matches of the variable that is asked about */
     struct matcher matcher;
     struct limit_watch watch;
     uint64_t done, total;  /* variables and pairs */
@@ -48,10 +57,34 @@ static bool is_new_key(struct search *s, const char *key)
     return s->keys.list.count > known;
 }
 
+static const struct frame *frame_now(const struct search *s)
+{
+    return s->free_of != VARIABLE_NONE ? &s->free : &s->frame;
+}
+
+/* Whether the loads of an atomic variable, without whose order a match was found, would have
+ * decided as they did. */
+static bool accepts_match(void *context, const struct match *m)
+{
+    const struct search *s = context;
+    if (s->free_of == VARIABLE_NONE) {
+        return true;
+    }
+    struct turns turns = {0};
+    event_list events = {0};
+    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
+    turns_events(&turns, &s->free, &events);
+    const bool is_so = unordered_keeps_tests(&s->free, s->free_of, events.at, events.count);
+    vec_release(&events);
+    turns_release(&turns);
+    return is_so;
+}
+
 /* Every claim is replayed before it is made. */
 static void take_match(void *context, const struct match *m)
 {
     struct search *s = context;
+    s->told++;
     if (!is_new_key(s, tell_key(s->f, m))) {
         return;
     }
@@ -62,22 +95,24 @@ static void take_match(void *context, const struct match *m)
     s->count++;
     struct turns turns = {0};
     event_id places[QUESTION_PLACES_MAX];
+    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
     for (uint32_t i = 0; i < m->place_count; i++) {
         places[i] = m->model->threads[m->places[i].thread].steps[m->places[i].step].event;
     }
-    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
     const struct execution_claim claim = {
         .turns = &turns, .places = places, .place_count = m->place_count};
     struct err e = {0};
-    const int checked = execution_check(&s->frame, &claim, &e);
+    const int checked = execution_check(frame_now(s), &claim, &e);
     must(checked == 0);
     struct tell_options o = {.input = s->o->input};
     if (!s->o->skips_grades) {
-        o.grade = grade_claim(&s->frame, places, m->place_count, &turns, s->o->via);
+        o.grade = s->free_of != VARIABLE_NONE
+                      ? GRADE_MAY
+                      : grade_claim(&s->frame, places, m->place_count, &turns, s->o->via);
     }
     event_list events = {0};
     if (s->o->wants_witness) {
-        turns_events(&turns, &s->frame, &events);
+        turns_events(&turns, frame_now(s), &events);
         o.witness = events.at;
         o.witness_count = events.count;
     }
@@ -138,6 +173,46 @@ static bool may_go_on(struct search *s)
     return true;
 }
 
+static void match_variable(struct search *s, uint32_t variable)
+{
+    struct sketch sketch;
+    sketch_build(&sketch, frame_now(s), variable, VARIABLE_NONE);
+    match_single(&s->matcher, &sketch);
+    sketch_release(&sketch);
+}
+
+/* Whether the variable is loaded, and written without looking at what is there. */
+static bool has_acts(const struct search *s, uint32_t variable)
+{
+    const struct variables *v = &s->frame.variables;
+    bool has_loads = false;
+    bool has_acts = false;
+    for (uint32_t i = v->list.at[variable].first;
+         i < v->list.at[variable].first + v->list.at[variable].count; i++) {
+        const struct access *a = &v->accesses.at[v->by_variable.at[i]];
+        has_loads |= !a->is_write;
+        has_acts |= a->is_write && !a->is_read;
+    }
+    return has_loads && has_acts;
+}
+
+/* Asks about an atomic variable once more, without the order that its own loads make. */
+static void search_unordered(struct search *s, uint32_t variable)
+{
+    s->free_events += s->t->events.count;
+    if (s->free_events > UNORDERED_EVENTS_MAX) {
+        s->ordered++;
+        return;
+    }
+    if (unordered_build(&s->free, &s->frame, variable)) {
+        s->free_of = variable;
+        match_variable(s, variable);
+        s->free_of = VARIABLE_NONE;
+        matcher_forget(&s->matcher);
+        frame_release(&s->free);
+    }
+}
+
 static void search_single(struct search *s)
 {
     const struct variables *v = &s->frame.variables;
@@ -148,10 +223,11 @@ static void search_single(struct search *s)
             !may_go_on(s)) {
             continue;
         }
-        struct sketch sketch;
-        sketch_build(&sketch, &s->frame, i, VARIABLE_NONE);
-        match_single(&s->matcher, &sketch);
-        sketch_release(&sketch);
+        s->told = 0;
+        match_variable(s, i);
+        if (v->list.at[i].is_atomic && s->told == 0 && has_acts(s, i)) {
+            search_unordered(s, i);
+        }
     }
 }
 
@@ -309,6 +385,11 @@ static void note_limits(struct search *s, struct notes *n)
         notes_add_many(n, s->matcher.stats.unknown, "",
                        "accesses at some places were not decided within the limits");
     }
+    if (s->ordered > 0) {
+        notes_add_many(n, s->ordered, "",
+                       "atomic variables were looked at with the order that their own loads make "
+                       "alone: the trace is long");
+    }
     if (s->watch.is_over) {
         notes_add(n, "", "%s before everything was looked at",
                   limit_is_stopped(s->o->budget) ? "it was stopped" : "the budget ended");
@@ -342,6 +423,7 @@ static void search_begin(struct search *s)
                                                       .keeps_settled = o->wants_settled,
                                                       .tells_all = o->wants_all,
                                                       .found = take_match,
+                                                      .accepts = accepts_match,
                                                       .is_known = o->seen == NULL ? NULL : is_known,
                                                       .context = s,
                                                       .watch = &s->watch});
@@ -357,6 +439,7 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
                        .s = stats,
                        .n = n,
                        .glob.text = o->variable,
+                       .free_of = VARIABLE_NONE,
                        .watch.limit = o->budget};
     if (frame_build(&s.frame, t, n, e) < 0) {
         return -1;

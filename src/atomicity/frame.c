@@ -265,12 +265,37 @@ static void number_accesses(struct frame *f)
     f->writer = writer;
 }
 
+static void drop_edges(struct hb *hb, const struct frame_without *without)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < hb->edges.list.count; i++) {
+        const struct edge edge = hb->edges.list.at[i];
+        const struct event *from = trace_at(hb->trace, edge.from);
+        if (edge.kind != EDGE_ATOMIC || from->object != without->name ||
+            trace_node_of(hb->trace, from) != without->node) {
+            hb->edges.list.at[kept++] = edge;
+        }
+    }
+    hb->edges.list.count = kept;
+    const event_id blocked = hb_rebuild(hb);
+    must(blocked == EVENT_NONE);
+}
+
 int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e)
+{
+    return frame_build_without(f, t, NULL, n, e);
+}
+
+int frame_build_without(struct frame *f, const struct trace *t, const struct frame_without *without,
+                        struct notes *n, struct err *e)
 {
     *f = (struct frame){.trace = t};
     const struct hb_options options = {.model = HB_TASKS, .scope = REACH_ALL};
     if (hb_build(&f->hb, t, &options, n, e) < 0) {
         return -1;
+    }
+    if (without != NULL) {
+        drop_edges(&f->hb, without);
     }
     variables_build(&f->variables, t);
     settled_build(&f->settled, t, &f->hb);

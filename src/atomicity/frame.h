@@ -66,6 +66,16 @@ struct frame {
 MUST_USE int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e);
 void frame_release(struct frame *f);
 
+/* An atomic variable of a node. */
+struct frame_without {
+    uint32_t node, name;
+};
+
+/* The same without the order that the variable's own loads make. */
+MUST_USE int frame_build_without(struct frame *f, const struct trace *t,
+                                 const struct frame_without *without, struct notes *n,
+                                 struct err *e);
+
 /* Whether an event of one task must come before one of another; where nothing orders tasks, that is
  * known at once. */
 static inline bool frame_is_before(const struct frame *f, event_id a, event_id b)

@@ -37,6 +37,12 @@ void matcher_release(struct matcher *r)
     handover_release(&r->handover);
 }
 
+void matcher_forget(struct matcher *r)
+{
+    handover_release(&r->handover);
+    r->handover = (struct handover){0};
+}
+
 uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason)
 {
     uint64_t count = 0;
@@ -194,7 +200,8 @@ static unsigned told_of(const struct pass *p, const struct couple *c)
     return p->r->options.tells_all ? 0 : news_of(p->r, c->sort)->told;
 }
 
-static void tell(struct pass *p, const struct candidate *c)
+/* False when nobody wants to hear of this execution. */
+static bool tell(struct pass *p, const struct candidate *c)
 {
     const struct question *q = &p->asker.question;
     struct match m = {.pattern = c->pattern,
@@ -207,9 +214,13 @@ static void tell(struct pass *p, const struct candidate *c)
         m.places[i] = q->places[i];
     }
     order_places(p, &m);
+    if (p->r->options.accepts != NULL && !p->r->options.accepts(p->r->options.context, &m)) {
+        return false;
+    }
     struct couple_news *news = news_of(p->r, c->couple->sort);
     news->told = (uint16_t)(news->told | bit(c->pattern));
     p->r->options.found(p->r->options.context, &m);
+    return true;
 }
 
 /* Whether the model has been analysed before. */
@@ -287,10 +298,9 @@ static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
     r->stats.questions++;
     const enum decision decision = asker_ask(&p->asker, &c->inquiry);
     r->stats.unknown += decision == DECIDE_UNKNOWN;
-    if (decision == DECIDE_YES) {
+    if (decision == DECIDE_YES && tell(p, c)) {
         s->is_done = true;
         s->is_found = true;
-        tell(p, c);
     }
 }
 

@@ -39,6 +39,8 @@ struct match_options {
     bool tells_all;     /* tells of all variables, and of all sorts of accesses that can interrupt a
                            couple; not of one per place */
     void (*found)(void *context, const struct match *m);
+    /* Asked before `found`: false for an execution that does not count. NULL: all do. */
+    bool (*accepts)(void *context, const struct match *m);
     /* Asked before the first question about a model: it is left out where that is true. NULL: none
      * is. Not asked where the trace is looked at in windows: the model costs more there than what
      * could be saved. */
@@ -74,6 +76,9 @@ struct matcher {
 
 void matcher_init(struct matcher *r, const struct match_options *o);
 void matcher_release(struct matcher *r);
+
+/* The frame of the last sketches is about to go. */
+void matcher_forget(struct matcher *r);
 
 /* How many sorts of couples were left out for this reason, and nothing else was found for them. */
 uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason);

@@ -49,9 +49,11 @@ static bool is_divided(struct operations *o, uint64_t position, const struct ope
     if (o->position == 0 || !rounds_has(o->routine, o->position)) {
         return false;
     }
-    /* One call may do several things, but none of them twice. */
-    const bool is_same =
-        position == o->position && !o->is_moved && (o->depth > o->level + 1 || e->kind != o->kind);
+    /* One call may do several things, but none of them twice; an access to several words is
+     * recorded word by word. */
+    const bool goes_on = e->size != 0 && e->address == o->end && e->epoch == o->end_epoch;
+    const bool is_same = position == o->position && !o->is_moved &&
+                         (o->depth > o->level + 1 || e->kind != o->kind || goes_on);
     return !is_same && e->epoch != o->epoch && rounds_divide(o->routine, o->position, position);
 }
 
@@ -85,6 +87,8 @@ uint32_t operations_of(struct operations *o, struct routines *r, struct places *
         o->number = o->own;
         o->position = position;
         o->kind = e->kind;
+        o->end = e->address + e->size;
+        o->end_epoch = e->epoch;
         o->back_count = 0;
     } else if (o->is_moved && o->back_count++ > 0) {
         o->number = ++o->count;

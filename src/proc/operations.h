@@ -37,6 +37,8 @@ struct operations {
     bool is_moved;          /* the routine has called a function since the last event */
     uint64_t position;      /* the last one in the routine; 0: none yet */
     uint16_t kind;          /* of the event there */
+    uint64_t end;           /* behind what that accessed ... */
+    uint64_t end_epoch;     /* ... in this epoch */
     uint32_t back_count;    /* calls by a library since */
     uint32_t number;        /* the operation that the task is in, from 1; 0: it has not begun */
     uint32_t own;           /* the one that the routine itself is in */
@@ -55,6 +57,7 @@ uint64_t operations_position(const struct operations *o, uint32_t level, uint64_
 struct operation_event {
     uint64_t place;
     uint64_t epoch;
+    uint64_t address, size; /* of an access; 0: it is none */
     uint16_t kind;
 };
 

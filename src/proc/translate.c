@@ -667,8 +667,12 @@ static int put_sync_accesses(struct collector *c, const struct source *s, struct
 
 static struct operation_event operation_event(const struct source *s, const struct record *record)
 {
-    return (struct operation_event){
-        .place = calls_place_of(record->place), .epoch = s->epoch, .kind = record->kind};
+    const bool is_access = record_is_access(record);
+    return (struct operation_event){.place = calls_place_of(record->place),
+                                    .epoch = s->epoch,
+                                    .address = is_access ? record->object : 0,
+                                    .size = is_access ? record_access_size(record) : 0,
+                                    .kind = record->kind};
 }
 
 static int put_operation(struct collector *c, struct source *s, uint32_t number, struct err *e)

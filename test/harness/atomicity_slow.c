@@ -634,7 +634,7 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
     if (!has_scopes(s) || (!is_one && operation_at(s, a) != operation_at(s, b))) {
         return false;
     }
-    if (is_sync(s, a) && is_sync(s, b)) {
+    if (is_sync(s, a) || is_sync(s, b)) {
         return true;
     }
     if (!is_one && !writes(s, b) && has_waited(s, a, b)) {
