@@ -148,6 +148,15 @@ uint64_t limit_processor_ns(void)
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+uint64_t limit_processor_ns_of(pid_t process)
+{
+    clockid_t clock;
+    struct timespec used;
+    return clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &used) == 0
+               ? (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec
+               : 0;
+}
+
 void limit_begin(struct limit *l)
 {
     l->begin_ns = limit_now_ns();

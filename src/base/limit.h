@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -95,6 +96,9 @@ uint64_t limit_now_ns(void);
 
 /* Nanoseconds of the processor that this process has used. Signal handlers may ask. */
 uint64_t limit_processor_ns(void);
+
+/* The same of another process; 0 when it has ended. */
+uint64_t limit_processor_ns_of(pid_t process);
 
 /* What the process has used so far: time together with the processes it has waited for, and the
  * most memory of any one. */

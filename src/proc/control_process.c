@@ -77,9 +77,56 @@ static bool is_dead(struct controlled *c)
     return true;
 }
 
+/* How long the process is waited for. A process that the machine gives no time is not hung: beyond
+ * the limit it is waited for as long as it computes, until it has had half of the limit of
+ * processor time, or ten times the limit has passed. */
+struct patience {
+    uint64_t limit_ns; /* UINT64_MAX: for ever */
+    uint64_t begin_ns;
+    pid_t pid; /* that had used so much processor time at the beginning */
+    uint64_t cpu_begin_ns;
+    uint64_t next_ns;              /* when it is looked at again */
+    uint64_t seen_ns, cpu_seen_ns; /* when it was looked at last, and what it had used */
+};
+
+enum { PATIENCE_FACTOR = 10, CPU_DIVISOR = 2, IDLE_DIVISOR = 50, LOOK_DIVISOR = 4 };
+
+static pid_t running(const struct controlled *c)
+{
+    return c->page->runner > 0 ? c->page->runner : c->server;
+}
+
+static struct patience patience_for(const struct controlled *c, uint64_t limit_ns)
+{
+    struct patience p = {.limit_ns = limit_ns, .begin_ns = limit_now_ns(), .pid = running(c)};
+    p.cpu_begin_ns = p.pid > 0 ? limit_processor_ns_of(p.pid) : 0;
+    p.next_ns = limit_ns == UINT64_MAX ? UINT64_MAX : p.begin_ns + limit_ns;
+    p.seen_ns = p.begin_ns;
+    return p;
+}
+
+static bool patience_is_over(const struct controlled *c, struct patience *p)
+{
+    const uint64_t now = limit_now_ns();
+    if (now < p->next_ns) {
+        return false;
+    }
+    const pid_t pid = running(c);
+    const uint64_t used = limit_processor_ns_of(pid);
+    const uint64_t before = pid == p->pid ? p->cpu_begin_ns : 0;
+    const uint64_t cpu = used > before ? used - before : 0;
+    const uint64_t since = cpu > p->cpu_seen_ns ? cpu - p->cpu_seen_ns : 0;
+    const bool is_idle = since < (now - p->seen_ns) / IDLE_DIVISOR;
+    p->seen_ns = now;
+    p->cpu_seen_ns = cpu;
+    p->next_ns = now + p->limit_ns / LOOK_DIVISOR;
+    return is_idle || cpu >= p->limit_ns / CPU_DIVISOR ||
+           now - p->begin_ns >= PATIENCE_FACTOR * p->limit_ns;
+}
+
 enum waited { WAITED_TURN, WAITED_DEAD, WAITED_HUNG };
 
-static enum waited await_turn(struct controlled *c, uint64_t deadline_ns)
+static enum waited await_turn(struct controlled *c, struct patience *patience)
 {
     while (!has_turn(c)) {
         const struct timespec pause = {.tv_nsec = LOOK_NS};
@@ -91,7 +138,7 @@ static enum waited await_turn(struct controlled *c, uint64_t deadline_ns)
         if (is_dead(c)) {
             return has_turn(c) ? WAITED_TURN : WAITED_DEAD;
         }
-        if (limit_now_ns() > deadline_ns) {
+        if (patience_is_over(c, patience)) {
             return WAITED_HUNG;
         }
     }
@@ -220,7 +267,8 @@ static int start(struct controlled *c, struct err *e)
     if (spawn(c, e) < 0) {
         return -1;
     }
-    const enum waited waited = await_turn(c, limit_now_ns() + hang_ns_default);
+    struct patience patience = patience_for(c, hang_ns_default);
+    const enum waited waited = await_turn(c, &patience);
     if (waited == WAITED_TURN) {
         if (c->page->threads_before > 0) {
             process_stop(c);
@@ -311,10 +359,10 @@ static int answer(struct controlled *c, struct err *e)
  * does not. */
 static void end_overdue(struct controlled *c)
 {
-    const pid_t running = c->page->runner > 0 ? c->page->runner : c->server;
+    struct patience patience = patience_for(c, last_words_ns);
     c->page->is_overdue = 1;
-    (void)kill(running, SIGSTKFLT); /* runtime/watchdog.h */
-    const enum waited waited = await_turn(c, limit_now_ns() + last_words_ns);
+    (void)kill(running(c), SIGSTKFLT); /* runtime/watchdog.h */
+    const enum waited waited = await_turn(c, &patience);
     process_stop(c);
     if (waited != WAITED_TURN || c->page->word != CONTROL_DONE) {
         note_death(c, true);
@@ -326,10 +374,10 @@ int process_run(struct controlled *c, struct err *e)
     if ((c->server == 0 || is_dead(c)) && start(c, e) < 0) {
         return -1;
     }
-    const uint64_t deadline = limit_now_ns() + process_limit_ns(c);
+    struct patience patience = patience_for(c, process_limit_ns(c));
     while (true) {
         give_turn(c);
-        const enum waited waited = await_turn(c, deadline);
+        const enum waited waited = await_turn(c, &patience);
         if (waited == WAITED_HUNG) {
             end_overdue(c);
             return 0;
@@ -355,8 +403,9 @@ int process_run(struct controlled *c, struct err *e)
 /* A program that is started again in the debugger is given the same plan again. */
 static int serve_debugger(struct controlled *c, struct err *e)
 {
+    struct patience patience = patience_for(c, UINT64_MAX);
     c->is_left = true;
-    while (await_turn(c, UINT64_MAX) == WAITED_TURN) {
+    while (await_turn(c, &patience) == WAITED_TURN) {
         switch ((enum control_word)c->page->word) {
         case CONTROL_READY:
             c->is_left = true;
