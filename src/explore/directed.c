@@ -7,13 +7,16 @@
  *              a hundred tasks, all of them stand there at once
  *     triple   of two hold points that a task passes one after the other, the first comes before
  *              what conflicts with it, then the second waits: others come between the two
+ *     pair     of a write and a read of one word at two places, both wait: tasks stand at both at
+ *              once, and either may come first (Sen, PLDI 2008)
  *     reads    a read at one place finds what a write at another wrote, which no run has shown
  *     told     what the predictor makes of the trace of a run (struct search_options)
  *
- * The rest of a run is up to partial order sampling or to the default order. Of each kind, each aim
- * is tried once before any is tried twice; later tries of a hold are of some of the tasks, or begin
- * later. Runs that showed a read from a write as no run before are kept with their wishes, and
- * wishes are added to and taken from them. */
+ * The rest of a run is up to partial order sampling or to the default order; runs without an aim,
+ * which sample, are by turns of that and of the selectively uniform random walk. Of each kind, each
+ * aim is tried once before any is tried twice; later tries of a hold are of some of the tasks, or
+ * begin later. Runs that showed a read from a write as no run before are kept with their wishes,
+ * and wishes are added to and taken from them. */
 #include "explore/directed.h"
 
 #include "base/map.h"
@@ -24,6 +27,9 @@
 #include "wire/prng.h"
 
 enum { HOLDS_FIRST = 10, TRACES_MAX = 4, TRACE_STEPS_MAX = 4000, KEPT_MAX = 64, TOLD_MAX = 256 };
+
+/* A prediction, or a reading that no run has shown, is given up after so many tries. */
+enum { TRIES_MAX = 4 };
 
 /* How often something was tried, and how often it can be seen in a run. */
 struct trial {
@@ -46,7 +52,8 @@ struct triple {
 struct reading {
     struct trial trial;
     uint64_t write, read;
-    bool is_shown; /* some run had it */
+    uint32_t pair_tried; /* how often both were held */
+    bool is_shown;       /* some run had it */
 };
 
 /* A place from where a word is read or written, in a list of those of the word. */
@@ -65,7 +72,7 @@ struct directed {
     struct shared shared;
     struct prng prng;
     uint64_t run_count;     /* that it planned */
-    uint64_t ways_run[8];   /* of them, by way */
+    uint64_t ways_run[8];   /* of them, by enum way */
     VEC(struct hold) holds; /* in the order in which runs showed them, like all below */
     VEC(struct triple) triples;
     VEC(struct reading) readings;
@@ -136,6 +143,7 @@ uint32_t directed_word_count(const struct directed *d)
 void directed_narrow(const struct directed *d, struct plan *p)
 {
     shared_narrow(&d->shared, d->options.seed | 1, &p->pick);
+    shared_deepen(&d->shared, &p->pick);
 }
 
 /* What a run shows */
@@ -337,7 +345,8 @@ static enum pick_strategy aim_hold(struct directed *d, bool is_by_rarity)
         w.skip = (uint32_t)prng_below(&d->prng, h->trial.seen);
     }
     wish(d, &w);
-    return h->trial.tried++ % 2 == 0 ? PICK_POS : PICK_FIRST;
+    h->trial.tried++;
+    return PICK_POS;
 }
 
 static enum pick_strategy aim_triple(struct directed *d, bool is_by_rarity)
@@ -345,28 +354,67 @@ static enum pick_strategy aim_triple(struct directed *d, bool is_by_rarity)
     struct triple *t = CHOOSE(&d->triples, is_by_rarity);
     wish(d, &(struct pick_wish){.kind = PICK_EARLY, .first = t->first.name, .operation = t->first});
     wish(d, &(struct pick_wish){.kind = PICK_BETWEEN, .first = t->first.name, .second = t->second});
-    return t->trial.tried++ % 2 == 0 ? PICK_FIRST : PICK_POS;
+    return t->trial.tried++ % 2 == 0 ? PICK_POS : PICK_FIRST;
 }
 
-/* A reading that no run has shown, which was tried least; false when there is none. */
-static bool aim_reading(struct directed *d)
+/* The reading that no run has shown, which was tried least; NULL when none was tried fewer than
+ * TRIES_MAX times: most of those that are left cannot be. */
+static struct reading *find_reading(const struct directed *d)
 {
     struct reading *best = NULL;
     vec_each (&d->readings, r) {
-        const bool is_better = best == NULL || r->trial.tried < best->trial.tried;
+        const bool is_better = r->trial.tried < (best == NULL ? TRIES_MAX : best->trial.tried);
         best = !r->is_shown && r->write != r->read && is_better ? r : best;
     }
-    if (best != NULL) {
-        best->trial.tried++;
-        wish(d,
-             &(struct pick_wish){.kind = PICK_READS, .first = best->write, .second = best->read});
+    return best;
+}
+
+static enum pick_strategy aim_reading(struct directed *d)
+{
+    struct reading *r = find_reading(d);
+    r->trial.tried++;
+    wish(d, &(struct pick_wish){.kind = PICK_READS, .first = r->write, .second = r->read});
+    return PICK_POS;
+}
+
+/* The places of a write and of a read that were held together least often; NULL: there are none. */
+static struct reading *find_pair(const struct directed *d)
+{
+    struct reading *best = NULL;
+    vec_each (&d->readings, r) {
+        const bool is_better = best == NULL || r->pair_tried < best->pair_tried;
+        best = r->write != r->read && is_better ? r : best;
     }
-    return best != NULL;
+    return best;
+}
+
+/* A place of a pair; later tries begin to hold it later. */
+static void wish_held(struct directed *d, uint64_t place, bool is_first_try)
+{
+    const struct hold *h = vec_at(&d->holds, *map_get(&d->hold_of, place));
+    const uint64_t skip = is_first_try ? 0 : prng_below(&d->prng, h->trial.seen);
+    wish(d, &(struct pick_wish){.kind = PICK_HOLD, .second = place, .skip = (uint32_t)skip});
+}
+
+static enum pick_strategy aim_pair(struct directed *d)
+{
+    struct reading *r = find_pair(d);
+    wish_held(d, r->write, r->pair_tried == 0);
+    wish_held(d, r->read, r->pair_tried == 0);
+    r->pair_tried++;
+    return PICK_POS;
+}
+
+/* What was predicted and tried least; NULL when all of it was tried often. */
+static struct told *find_told(const struct directed *d)
+{
+    struct told *t = d->told.count == 0 ? NULL : CHOOSE(&d->told, false);
+    return t != NULL && t->trial.tried < TRIES_MAX ? t : NULL;
 }
 
 static enum pick_strategy aim_told(struct directed *d)
 {
-    struct told *t = CHOOSE(&d->told, false);
+    struct told *t = find_told(d);
     for (uint32_t i = 0; i < t->aim.wish_count; i++) {
         wish(d, &t->aim.wishes[i]);
     }
@@ -390,16 +438,17 @@ static enum pick_strategy vary(struct directed *d)
     return PICK_POS;
 }
 
-enum way { WAY_TRIPLE, WAY_HOLD, WAY_SAMPLE, WAY_TOLD, WAY_READING, WAY_VARY, WAY_COUNT };
+enum way { WAY_TRIPLE, WAY_HOLD, WAY_SAMPLE, WAY_TOLD, WAY_READING, WAY_PAIR, WAY_VARY, WAY_COUNT };
 
 static bool is_possible(const struct directed *d, enum way way)
 {
     switch (way) {
     case WAY_TRIPLE: return d->triples.count > 0;
     case WAY_HOLD: return d->holds.count > 0;
-    case WAY_TOLD: return d->told.count > 0;
+    case WAY_TOLD: return find_told(d) != NULL;
+    case WAY_READING: return find_reading(d) != NULL;
+    case WAY_PAIR: return find_pair(d) != NULL;
     case WAY_VARY: return d->kept_count > 0;
-    case WAY_READING:
     case WAY_SAMPLE:
     case WAY_COUNT: return true;
     }
@@ -436,11 +485,14 @@ static enum way choose_way(struct directed *d, uint64_t run)
     if (run < HOLDS_FIRST && has_fresh(d, WAY_HOLD)) {
         return WAY_HOLD;
     }
-    enum way way = (enum way)((run - 1) % WAY_COUNT);
-    while (!is_possible(d, way)) {
-        way = (enum way)((way + 1) % WAY_COUNT);
+    /* Triples and samples find the most of what the first runs miss, by different bugs. */
+    static const enum way turns[] = {WAY_TRIPLE, WAY_SAMPLE, WAY_PAIR, WAY_SAMPLE, WAY_TRIPLE,
+                                     WAY_SAMPLE, WAY_TOLD,   WAY_HOLD, WAY_SAMPLE, WAY_VARY};
+    enum way way = turns[run % (sizeof turns / sizeof *turns)];
+    if (way == WAY_TOLD && !is_possible(d, way)) {
+        way = WAY_READING;
     }
-    return way;
+    return is_possible(d, way) ? way : WAY_SAMPLE;
 }
 
 static enum pick_strategy aim(struct directed *d, enum way way, bool is_by_rarity)
@@ -450,8 +502,9 @@ static enum pick_strategy aim(struct directed *d, enum way way, bool is_by_rarit
     case WAY_HOLD: return aim_hold(d, is_by_rarity);
     case WAY_TOLD: return aim_told(d);
     case WAY_VARY: return vary(d);
-    case WAY_READING: (void)aim_reading(d); return PICK_POS;
-    case WAY_SAMPLE:
+    case WAY_READING: return aim_reading(d);
+    case WAY_PAIR: return aim_pair(d);
+    case WAY_SAMPLE: return d->ways_run[WAY_SAMPLE] % 2 == 1 ? PICK_POS : PICK_SURW;
     case WAY_COUNT: return PICK_POS;
     }
     return PICK_POS;

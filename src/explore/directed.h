@@ -19,7 +19,8 @@ void directed_learn(struct directed *d, const struct execution *x);
 /* Whether the runs so far have shown anything to aim at. */
 bool directed_has_aims(const struct directed *d);
 
-/* Lets the plan choose before accesses only where tasks are known to meet. */
+/* Lets the plan choose before accesses only where tasks are known to meet; the depth of pct follows
+ * from how many of these there are. */
 void directed_narrow(const struct directed *d, struct plan *p);
 
 /* How many words of memory that are. */

@@ -180,7 +180,9 @@ static void list_points(struct shared *s, const struct execution *x)
                 }
             }
             s->word_count += (uint32_t)(s->points.count - before);
+            const size_t word_end = s->points.count;
             add_point(s, pick_point_of_place(o->place));
+            s->place_count += (uint32_t)(s->points.count - word_end);
         }
     }
     vec_each (&x->steps, step) {
@@ -234,6 +236,15 @@ void shared_narrow(const struct shared *s, uint64_t number, struct pick_plan *p)
         p->points = s->points.count == 0 ? &none : s->points.at;
         p->point_count = s->points.count;
         p->points_number = number;
+    }
+}
+
+void shared_deepen(const struct shared *s, struct pick_plan *p)
+{
+    enum { DEPTH_LEAST = 2, PLACES_MAX = 15 };
+    if (p->strategy == PICK_PCT && p->depth == 0 && s->place_count > 0) {
+        const uint32_t places = s->place_count < PLACES_MAX ? s->place_count : PLACES_MAX;
+        p->depth = DEPTH_LEAST + (uint32_t)(name_mix(p->seed, DEPTH_LEAST) % places);
     }
 }
 

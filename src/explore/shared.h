@@ -30,6 +30,7 @@ struct shared {
     struct map listed;    /* points that are in the list */
     VEC(uint64_t) points; /* for plans (pick_is_point) */
     uint32_t word_count;  /* words among the points */
+    uint32_t place_count; /* and places */
     bool is_full;         /* there are more points than a plan may have */
     uint64_t run_count;   /* runs that were offered to be learned */
 
@@ -54,5 +55,10 @@ bool shared_has(const struct shared *s, const struct pick_operation *o);
 /* Lets the plan choose before accesses to memory only where tasks are known to meet. The number
  * tells this list from others in the same world; not 0. */
 void shared_narrow(const struct shared *s, uint64_t number, struct pick_plan *p);
+
+/* Draws the depth of the bugs that a plan of pct aims at: from 2 up to one more than the number of
+ * places that access what is shared, for a bug needs an order at no more places than these. A depth
+ * that the plan names already is kept. */
+void shared_deepen(const struct shared *s, struct pick_plan *p);
 
 #endif

@@ -1,7 +1,8 @@
 /* Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010):
  * tasks have random priorities and the highest goes; at d-1 steps drawn beforehand, who would go is
  * put below all others. A bug of depth d among n tasks and k steps shows with probability at least
- * 1/(n k^(d-1)). The number of steps is what the plan says, else that of the longest run so far.
+ * 1/(n k^(d-1)). The number of steps is what the plan says, else that of the longest run so far;
+ * a run that chooses at every access says nothing of those that choose at points alone.
  *
  * Beside the paper: a timer that is set again whenever it fires never lets anybody below it go, so
  * the priority of timers is drawn anew after one has fired. */
@@ -80,8 +81,11 @@ static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
 static void end(struct pick *p)
 {
     const uint32_t length = p->choice_count;
-    if (length > p->pct.length_most || p->pct.length_most == LENGTH_DEFAULT) {
+    const bool is_narrowed = p->plan.points != NULL;
+    if (length > p->pct.length_most || p->pct.length_most == LENGTH_DEFAULT ||
+        p->pct.is_narrowed != is_narrowed) {
         p->pct.length_most = length > 0 ? length : 1;
+        p->pct.is_narrowed = is_narrowed;
     }
 }
 

@@ -64,7 +64,9 @@ struct pct {
     uint64_t *priorities; /* of tasks; 0: not drawn yet in this run */
     uint32_t lowered_at[PCT_DEPTH_MAX];
     uint32_t lowered_count;
-    uint32_t length_most; /* of any run so far */
+    uint32_t length_most; /* of any run so far that chose at points alone, as the last one did, or
+                             at every access */
+    bool is_narrowed;     /* the last run chose at points alone */
 };
 
 struct pos {
