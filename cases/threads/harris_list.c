@@ -40,7 +40,7 @@ static void *insert(void *unused)
     return unused;
 }
 
-static void *delete(void *unused)
+static void *remove_middle(void *unused)
 {
     bool is_done = false;
     while (!is_done) {
@@ -67,7 +67,7 @@ int main(void)
 {
     atomic_init(&middle.next, (uintptr_t)&tail);
     atomic_init(&head.next, (uintptr_t)&middle);
-    RUN(insert, delete);
+    RUN(insert, remove_middle);
     assert(count_keys() == 2);
     return 0;
 }
