@@ -151,6 +151,20 @@ static inline void clew_ignore_end(void)
     }
 }
 
+/* The same by macros, so that a report has the line of its caller and not one of this file. */
+#define CLEW_CALL_(function, ...) (function ? function(__VA_ARGS__) : (void)0)
+#define clew_handler_begin(name) CLEW_CALL_(clew_rt_handler_begin, name)
+#define clew_handler_end() CLEW_CALL_(clew_rt_handler_end)
+#define clew_var(name, value) CLEW_CALL_(clew_rt_variable, name, value)
+#define clew_var_delete(name) CLEW_CALL_(clew_rt_variable_delete, name)
+#define clew_log(text) CLEW_CALL_(clew_rt_log, text)
+#define clew_atomic_begin(name) CLEW_CALL_(clew_rt_atomic_begin, name)
+#define clew_atomic_end(name) CLEW_CALL_(clew_rt_atomic_end, name)
+#define clew_happens_before(object) CLEW_CALL_(clew_rt_happens_before, object)
+#define clew_happens_after(object) CLEW_CALL_(clew_rt_happens_after, object)
+#define clew_sent(channel, message, size) CLEW_CALL_(clew_rt_sent, channel, message, size)
+#define clew_received(channel, message, size) CLEW_CALL_(clew_rt_received, channel, message, size)
+
 #undef CLEW_WEAK
 #undef CLEW_NOTHROW
 #ifdef __cplusplus

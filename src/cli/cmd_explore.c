@@ -52,6 +52,11 @@ static int check_command(const struct exploration *x, struct err *e)
     if (c->from != NULL && (is_systematic || c->interactive)) {
         return session_misused(e, "--from is for strategies that sample, not for delay and dpor");
     }
+    if (c->seed_schedule != NULL && (is_systematic || c->interactive || c->from != NULL)) {
+        return session_misused(e,
+                               "--seed-schedule is for strategies that sample, not for delay and "
+                               "dpor, and not with --from");
+    }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
         return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
     }
@@ -199,6 +204,9 @@ static void print_settings(const struct exploration *x, const char *config, stru
     }
     if (x->command->from != NULL) {
         out_format(out, ", from %s", x->command->from);
+    }
+    if (x->command->seed_schedule != NULL) {
+        out_format(out, ", first %s", x->command->seed_schedule);
     }
     for (size_t i = 0; i < x->command->ignore.count; i++) {
         out_format(out, ", ignoring %s", x->command->ignore.at[i]);
@@ -380,6 +388,31 @@ static int read_from(struct exploration *x, struct err *e)
     return result;
 }
 
+/* --seed-schedule: the first run. It must be one that this system can make. */
+static int read_seed_schedule(struct exploration *x, struct err *e)
+{
+    const char *path = x->command->seed_schedule;
+    struct schedule s;
+    struct replayed r = {0};
+    schedule_init(&s);
+    int result = schedule_file_read(&s, path, e);
+    if (result == 0) {
+        result = replay(x->world, &s, &(struct replay_options){0}, &r, e) < 0
+                     ? err_wrap(e, "%s", path)
+                     : recipe_parse(&x->seeded, &s, e);
+    }
+    if (result == 0 && r.divergence[0] != '\0') {
+        result = err_set(e, "%s: cannot be followed: %s", path, r.divergence);
+    }
+    if (result == 0) {
+        x->seeded.plan.pick.is_lenient = x->world->has_drawn; /* other seeds draw other numbers */
+        x->options.search.seeded = &x->seeded.plan;
+    }
+    replayed_release(&r);
+    schedule_release(&s);
+    return result;
+}
+
 static int go_by_hand(struct exploration *x, struct err *e)
 {
     struct plan plan = search_plan(&x->options.search);
@@ -417,6 +450,9 @@ static int run(struct session *s, const void *options, struct err *e)
     if (status == 0 && x.command->from != NULL) {
         status = read_from(&x, e);
     }
+    if (status == 0 && x.command->seed_schedule != NULL) {
+        status = read_seed_schedule(&x, e);
+    }
     if (status == 0) {
         status = x.command->interactive ? go_by_hand(&x, e) : search_and_report(&x, e);
     }
@@ -426,6 +462,7 @@ static int run(struct session *s, const void *options, struct err *e)
         campaign_close(x.options.campaign);
     }
     recipe_release(&x.from);
+    recipe_release(&x.seeded);
     account_release(&x.account);
     explored_release(&x.found);
     world_close(x.world);
@@ -540,6 +577,12 @@ static const struct option options[] = {
      .target = offsetof(struct explore_command, from),
      .help = "begin every run with the steps of this schedule, without the last one if it ends in "
              "a violation, and search from there"},
+    {.name = "seed-schedule",
+     .type = OPTION_FILE,
+     .argument = "SCHEDULE",
+     .target = offsetof(struct explore_command, seed_schedule),
+     .help = "make the first run by this schedule; strategies by coverage take their history from "
+             "it"},
     {.name = "ignore",
      .type = OPTION_TEXTS,
      .argument = "KEY",

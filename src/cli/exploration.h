@@ -30,6 +30,7 @@ struct explore_command {
     bool verify;
     const char *resume;
     const char *from;
+    const char *seed_schedule;
     struct texts ignore;
     bool interactive;
     struct command_choice program;
@@ -43,7 +44,8 @@ struct exploration {
     struct fuzz fuzz;
     struct world *world;
     struct explore_options options;
-    struct recipe from; /* of --from */
+    struct recipe from;   /* of --from */
+    struct recipe seeded; /* of --seed-schedule */
     struct explored found;
     bool is_unseen; /* the search ended, but code that it does not see may have shared memory */
     struct account account; /* of the campaign, after the search */

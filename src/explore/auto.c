@@ -172,6 +172,13 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
         directed_next(a->directed, name_join(search->options.seed, run_index + 1), p);
         return true;
     }
+    if (run_index == 0 && search->options.seeded != NULL) {
+        a->arm = 0;
+        *p = search_plan(&search->options);
+        p->pick.strategy = ways[0];
+        search_seed(&search->options, p);
+        return true;
+    }
     if (other_runs(a) % 2 == 0 && next_delay(a, run_index, p)) {
         return true;
     }

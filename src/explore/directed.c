@@ -523,6 +523,7 @@ void directed_next(struct directed *d, uint64_t seed, struct plan *p)
         p->trace_steps_max = TRACE_STEPS_MAX;
     }
     if (run == 0) {
+        search_seed(&d->options, p);
         return;
     }
     directed_narrow(d, p);

@@ -30,6 +30,9 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
         asks_coverage(s->strategy) || search->options.has_tasks || run_index % RUNS_PER_LOOK == 0;
     shared_narrow(&s->shared, search->options.seed | 1, &p->pick);
     shared_deepen(&s->shared, &p->pick);
+    if (run_index == 0) {
+        search_seed(&search->options, p);
+    }
     return true;
 }
 

@@ -26,6 +26,23 @@ struct plan search_plan(const struct search_options *o)
     return p;
 }
 
+void search_seed(const struct search_options *o, struct plan *p)
+{
+    if (o->seeded == NULL) {
+        return;
+    }
+    p->pick.turns = o->seeded->pick.turns;
+    p->pick.turn_count = o->seeded->pick.turn_count;
+    p->pick.is_lenient = o->seeded->pick.is_lenient;
+    p->pick.constraints = o->seeded->pick.constraints;
+    p->pick.constraint_count = o->seeded->pick.constraint_count;
+    p->faults = o->seeded->faults;
+    p->contents = o->seeded->contents;
+    p->content_count = o->seeded->content_count;
+    p->without = o->seeded->without;
+    p->without_count = o->seeded->without_count;
+}
+
 void search_count(struct search *s, const struct execution *x)
 {
     s->tally.runs++;

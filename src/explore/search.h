@@ -12,7 +12,8 @@
 
 /* What every search is told. */
 struct search_options {
-    const struct plan *from; /* a run that all runs begin with, up to its last step; NULL: none */
+    const struct plan *from;   /* a run that all runs begin with, up to its last step; NULL: none */
+    const struct plan *seeded; /* the first run of a search that samples; NULL: as it likes */
     struct fault_budget faults;
     uint32_t depth;         /* steps of a run, at most; 0: no limit */
     uint32_t delays_max;    /* of delay bounding */
@@ -79,6 +80,10 @@ MUST_USE struct search *search_auto(const struct search_options *o);
 
 /* The plan that all searches begin with. */
 struct plan search_plan(const struct search_options *o);
+
+/* The plan of the first run follows the schedule that the search is to start with, if any; what
+ * comes behind its last turn is up to the plan's strategy. */
+void search_seed(const struct search_options *o, struct plan *p);
 
 /* A run of the search was made. */
 void search_count(struct search *s, const struct execution *x);

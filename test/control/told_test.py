@@ -384,5 +384,50 @@ def test_reports_that_nobody_hears_are_uncontrolled():
     assert done.returncode == 3 and "not controlled: __ubsan_on_report" in done.stdout, done.stdout + done.stderr
 
 
+REPORTS = """
+#include <assert.h>
+#include <clew/clew.h>
+#include <pthread.h>
+static int x;
+static void *count(void *p)
+{
+    x++;
+    clew_var("x", x); /* reported */
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, count, 0);
+    count(0);
+    pthread_join(t, 0);
+    assert(x == 2);
+    return 0;
+}
+"""
+
+
+def test_a_report_has_the_line_of_its_caller():
+    line = 1 + REPORTS.splitlines().index('    clew_var("x", x); /* reported */')
+    for level in ("-O0", "-O2"):
+        program = build("reports" + level, level, text=REPORTS)
+        _, folder = explore(program, "--first", "--budget", "50runs", status=(1,))
+        text = run([CLEW, "convert", "--to", "text", "-o", "-", os.path.join(folder, "violations", "1.clew")]).stdout
+        places = {words.split("@")[-1].split()[0] for words in text.splitlines() if " variable x " in words}
+        assert places == {f"reports{level}.c:{line}"}, text
+
+
+def test_a_search_starts_with_a_schedule():
+    program = build("reports-O2", "-O2", text=REPORTS)
+    _, folder = explore(program, "--first", "--strategy", "random", "--budget", "100runs", status=(1,))
+    for strategy in ("auto", "directed", "unique", "frequency", "nodefreq", "pct"):
+        said, _ = explore(program, "--strategy", strategy, "--seed-schedule", first_schedule(folder), "--budget", "3runs", status=(1,))
+        assert said["stats"]["first_violation_run"] == 1, (strategy, said["stats"])
+    done = run([CLEW, "explore", "--strategy", "dpor", "--seed-schedule", first_schedule(folder), "--", program])
+    assert done.returncode == 2 and "--seed-schedule is for strategies that sample" in done.stderr, done.stderr
+    done = run([CLEW, "explore", "--seed-schedule", first_schedule(folder), "--", build("lost_update")])
+    assert done.returncode == 2 and 'is for the system "reports-O2"' in done.stderr, done.stderr
+
+
 if __name__ == "__main__":
     sys.exit(tap.run(tap.claims(globals())))
