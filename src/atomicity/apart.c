@@ -37,23 +37,29 @@ static bool is_in_part(const struct sites *s, uint32_t site, const struct part *
                                   : p->section != UINT32_MAX && section_of(s, site) == p->section;
 }
 
-/* Which of x and y the task writes in the part around the site, a bit each. */
-static unsigned writes_in(const struct sites *s, uint32_t site, const struct part *p)
+/* Which of x and y the task reads, or writes, in the part around the site, a bit each. */
+static unsigned accessed_in(const struct sites *s, uint32_t site, const struct part *p,
+                            bool is_write)
 {
     const struct sketch_thread *thread = s->sketch->threads;
     while (site >= thread->end) {
         thread++;
     }
-    unsigned writes = 0;
+    unsigned found = 0;
     for (uint32_t i = site, n = 0; i < thread->end && n < AROUND_MAX && is_in_part(s, i, p);
          i++, n++) {
-        writes |= (unsigned)s->list[i].is_write << s->list[i].which;
+        found |= (unsigned)(s->list[i].is_write == is_write) << s->list[i].which;
     }
     for (uint32_t i = site, n = 0; i-- > thread->first && n < AROUND_MAX && is_in_part(s, i, p);
          n++) {
-        writes |= (unsigned)s->list[i].is_write << s->list[i].which;
+        found |= (unsigned)(s->list[i].is_write == is_write) << s->list[i].which;
     }
-    return writes;
+    return found;
+}
+
+static unsigned writes_in(const struct sites *s, uint32_t site, const struct part *p)
+{
+    return accessed_in(s, site, p, true);
 }
 
 /* A write that adds to what the task's access before it has read at the same place. */
@@ -75,6 +81,17 @@ static bool is_counted(const struct sites *s, uint32_t site)
     return site + 1 < s->sketch->count && is_counter(s, site + 1);
 }
 
+/* Two writes of one place, each of which its part has looked for: one update, made twice. */
+static bool are_repeated(const struct sites *s, const struct couple *c, const struct part parts[2])
+{
+    const struct trace *t = s->sketch->frame->trace;
+    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
+    return trace_at(t, a->event)->location == trace_at(t, b->event)->location &&
+           (accessed_in(s, c->first, &parts[0], false) >> a->which & 1) != 0 &&
+           (accessed_in(s, c->second, &parts[1], false) >> b->which & 1) != 0;
+}
+
 /* A write, and then an access of another part that takes what it finds and writes in its turn. */
 static bool are_actions(const struct sites *s, const struct couple *c, const struct part parts[2])
 {
@@ -83,8 +100,10 @@ static bool are_actions(const struct sites *s, const struct couple *c, const str
     if (!a->is_write || a->which != b->which || is_in_part(s, c->second, &parts[0])) {
         return false;
     }
-    return b->is_write ? is_counter(s, c->first) && is_counter(s, c->second)
-                       : (writes_in(s, c->second, &parts[1]) >> b->which & 1) != 0;
+    if (!b->is_write) {
+        return (writes_in(s, c->second, &parts[1]) >> b->which & 1) != 0;
+    }
+    return (is_counter(s, c->first) && is_counter(s, c->second)) || are_repeated(s, c, parts);
 }
 
 /* Whether a scope makes calls one after the other: the routine itself, or a round of a loop. */

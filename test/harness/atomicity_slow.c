@@ -553,18 +553,25 @@ static event_id beside(const struct slow *s, event_id id, bool is_before, const 
     return EVENT_NONE;
 }
 
-/* Whether the task, in the part around an access, writes the variable; 0: either. */
-static bool part_writes(const struct slow *s, event_id id, uint32_t common, const uint64_t xy[2],
-                        uint64_t variable)
+/* What is looked for. */
+struct kind_of {
+    bool is_write;
+    uint64_t variable; /* 0: either */
+};
+
+/* Whether the task, in the part around an access, makes one like this. */
+static bool part_has(const struct slow *s, event_id id, uint32_t common, const uint64_t xy[2],
+                     const struct kind_of *like)
 {
-    bool has_written = false;
+    bool has_it = false;
     for (int side = 0; side < 2; side++) {
         for (event_id at = id; at != EVENT_NONE && are_in_part(s, id, at, common);
              at = beside(s, at, side == 0, xy)) {
-            has_written |= writes(s, at) && (variable == 0 || variable_of(s, at) == variable);
+            has_it |= writes(s, at) == like->is_write &&
+                      (like->variable == 0 || variable_of(s, at) == like->variable);
         }
     }
-    return has_written;
+    return has_it;
 }
 
 /* Whether a write adds to what the access before it has read at the same place. */
@@ -612,8 +619,13 @@ static bool are_actions(const struct slow *s, event_id a, event_id b, uint32_t c
     if (!writes(s, a) || variable_of(s, a) != variable_of(s, b) || are_in_part(s, a, b, common)) {
         return false;
     }
-    return writes(s, b) ? is_update(s, a, xy) && is_update(s, b, xy)
-                        : part_writes(s, b, common, xy, variable_of(s, b));
+    if (!writes(s, b)) {
+        return part_has(s, b, common, xy, &(struct kind_of){true, variable_of(s, b)});
+    }
+    const struct kind_of read = {false, variable_of(s, a)};
+    return (is_update(s, a, xy) && is_update(s, b, xy)) ||
+           (trace_at(s->t, a)->location == trace_at(s->t, b)->location &&
+            part_has(s, a, common, xy, &read) && part_has(s, b, common, xy, &read));
 }
 
 static bool are_one(const struct slow *s, event_id a, event_id b)
@@ -650,7 +662,8 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
     if (is_one) {
         return are_scopes && are_actions(s, a, b, common, xy);
     }
-    const bool has_acted = p.count > common && part_writes(s, a, common, xy, 0);
+    const bool has_acted =
+        p.count > common && part_has(s, a, common, xy, &(struct kind_of){true, 0});
     if (are_scopes && p.at[common].is_round && q.at[common].is_round &&
         (writes(s, a) || writes(s, b) || xy[0] == xy[1] || has_acted)) {
         return true;

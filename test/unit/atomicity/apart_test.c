@@ -37,6 +37,7 @@ static const char *found(const char *text)
 /* Sections of task A that read, write, or read and write x. */
 #define READ "A acq m; A r x @a; A rel m; "
 #define WRITE "A acq m; A w x @b; A rel m; "
+#define PUSH "A acq m; A r x @e; A w x @f; A rel m; "
 #define UPDATE "A acq m; A r x @c; A w x @c; A rel m; "
 /* Task A enters a call of its routine, a call in that, or a round of a loop in that. */
 #define CALL "A scope count=0 size=1 value=0; "
@@ -144,6 +145,13 @@ TEST(two_complete_updates_are_apart)
     CHECK_TEXT(found(CALL CALL_IN UPDATE CALL_IN UPDATE OTHER_WRITES), "");
     CHECK_INT(stats.settled[SETTLED_ACTIONS], 1);
     CHECK_TEXT(found(CALL CALL_IN UPDATE CALL_IN UPDATE OTHER_READS), "");
+}
+
+TEST(one_update_made_twice_is_apart)
+{
+    CHECK_TEXT(found(CALL CALL_IN PUSH CALL_IN PUSH OTHER_READS), "");
+    CHECK_INT(stats.settled[SETTLED_ACTIONS], 1);
+    CHECK_TEXT(found(CALL CALL_IN PUSH CALL_IN UPDATE OTHER_READS), "WRW ");
 }
 
 TEST(a_lock_held_across_two_updates_does_not_join_them)
