@@ -1,14 +1,16 @@
 /* Couples whose accesses are parts of two things that the program does one after the other, and not
  * of one that was meant to be atomic:
  *
- * - Calls: two complete calls that a task's start routine or main makes, the first of which has
- *   written one of the variables: deposit(a); withdraw(a).
+ * - Calls: two complete calls that a task's start routine, main or a round of a loop makes, the
+ *   first of which has written one of the variables: deposit(a); withdraw(a).
  * - Loop: two rounds of a function's outermost loop. Reads of two variables, neither of which the
- *   first round writes, stay together: a loop that adds up accounts reads one in each round.
+ *   first round writes, stay together: a loop that adds up accounts reads one in each round. Also a
+ *   round of the routine that has written, and what follows the loop.
  * - Actions: a write, and a read in another critical section or call, which itself then writes what
- *   it has read. Each of the two is complete. Also two updates of a counter.
+ *   it has read. Each of the two is complete. Also two updates of a counter, or of what a part has
+ *   read before, at one place; and the read of a counter's update beside another variable.
  * - Wait: the task waits for a condition between the two, and reads the variable again.
- * - Sync: calls with one lock, condition or semaphore.
+ * - Sync: one of them is a call with a lock, condition or semaphore.
  *
  * Only what a recording tells about calls (scope.h) says so: couples of traces without it are never
  * apart. */

@@ -5,7 +5,7 @@
  * - Publication: a task allocates a block and writes to it. Nobody else can reach the block before
  *   that task has released anything since the allocation.
  * - Free: a recording has a write of every word that is freed. The task gives the block back: its
- *   last accesses are no operation with that.
+ *   last accesses are no operation with that. That another still uses the block is a race.
  *
  * A pattern needs two conflicts that go opposite ways. Where one of them is settled, the program
  * orders the two tasks there on purpose, and the pattern is most often how it hands data over. */
@@ -22,7 +22,7 @@ enum settled_by {
     SETTLED_NOT,
     SETTLED_CREATION,    /* by creating and joining tasks */
     SETTLED_PUBLICATION, /* the block was not published yet */
-    SETTLED_FREE,        /* an access of a couple is that of freeing the block */
+    SETTLED_FREE,        /* an access is that of freeing the block */
     SETTLED_HANDOVER,    /* the block is handed over between the tasks, see handover.h */
     SETTLED_CALLS,       /* this and the following: what a couple is parts of, see apart.h */
     SETTLED_LOOP,

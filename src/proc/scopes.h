@@ -1,8 +1,8 @@
 /* Which calls and rounds of loops a recorded access lies in, below its task's start routine.
  *
- *     void *serve(void *u)          the routine: no scope of its own, see proc/operations.h
- *     {
- *         handle(u);                scope 1: this call
+ *     void *serve(void *u)          the routine: no scope of its own, see proc/operations.h; but
+ * the {                             rounds of its loop are handle(u);                scope 1: this
+ * call
  *     }
  *     void handle(void *u)
  *     {
