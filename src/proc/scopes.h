@@ -1,8 +1,8 @@
 /* Which calls and rounds of loops a recorded access lies in, below its task's start routine.
  *
- *     void *serve(void *u)          the routine: no scope of its own, see proc/operations.h; but
- * the {                             rounds of its loop are handle(u);                scope 1: this
- * call
+ *     void *serve(void *u)          the routine: see proc/operations.h
+ *     {
+ *         handle(u);                scope 1: this call
  *     }
  *     void handle(void *u)
  *     {
@@ -10,7 +10,8 @@
  *             store(u);             scope 3: this call
  *     }
  *
- * Calls that the compiler has inlined count as calls. The recorder tells the calls that a task is
+ * The routine is no scope of its own, but the rounds of its loop are. Calls that the compiler has
+ * inlined count as calls. The recorder tells the calls that a task is
  * in when it makes its first access in a critical section, or behind one. */
 #ifndef CLEW_PROC_SCOPES_H
 #define CLEW_PROC_SCOPES_H
