@@ -103,6 +103,12 @@ ssize_t in_fill(struct in *in, size_t wanted, struct err *e)
     return (ssize_t)in->available;
 }
 
+bool in_is_slow(const struct in *in, int milliseconds)
+{
+    struct pollfd wanted = {.fd = in->fd, .events = POLLIN};
+    return !in->is_end && in->fd >= 0 && poll(&wanted, 1, milliseconds) == 0;
+}
+
 int in_fill_all(struct in *in, size_t size_max, struct err *e)
 {
     while (!in->is_end && in->available <= size_max) {

@@ -43,6 +43,9 @@ void in_open_memory(struct in *in, const void *bytes, size_t size);
  * move. */
 MUST_USE ssize_t in_fill(struct in *in, size_t wanted, struct err *e);
 
+/* Whether bytes have to be waited for: none are there, and none come within this time. */
+bool in_is_slow(const struct in *in, int milliseconds);
+
 /* Widens it to all that is left. Fails also when that is more than size_max bytes. */
 MUST_USE int in_fill_all(struct in *in, size_t size_max, struct err *e);
 

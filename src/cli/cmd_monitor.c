@@ -40,6 +40,7 @@ struct monitoring {
     size_t told_count;         /* findings that were looked at, to be printed ... */
     uint64_t shown_count;      /* ... and those of them that were */
     bool is_unread;            /* the budget ended before all of the input was read */
+    bool is_terminated;        /* by SIGTERM, while it followed a stream */
 };
 
 static const char *compat_word(size_t index)
@@ -166,10 +167,13 @@ static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
     return result < 0 && m->result.is_misfit ? misfit(m, e) : result;
 }
 
-/* Notes whether the budget ended; who stops a run by hand has read what there is to read. */
+/* Notes whether the budget ended, or the monitor was terminated; who interrupts it by hand has read
+ * what there is to read. */
 static void look_for_unread(struct monitoring *m, const struct reading *reading)
 {
-    m->is_unread = reading->is_cut && !limit_is_stopped(&m->session->budget);
+    const struct limit *budget = &m->session->budget;
+    m->is_terminated = limit_is_stopped(budget) && *budget->is_stopped == SIGTERM;
+    m->is_unread = m->is_terminated || (reading->is_cut && !limit_is_stopped(budget));
 }
 
 /* Says of the events of findings where they are in the inputs. */
@@ -183,8 +187,10 @@ static void place_findings(struct monitoring *m, const struct reading *reading)
 /* What was not found may be in what was not read. */
 static void doubt_unread(struct monitoring *m)
 {
-    const struct monitor_answer unread = {.verdict = CUT_UNKNOWN,
-                                          .reason = "the budget ended before all of it was read"};
+    const struct monitor_answer unread = {
+        .verdict = CUT_UNKNOWN,
+        .reason = m->is_terminated ? "it was terminated before the stream ended"
+                                   : "the budget ended before all of it was read"};
     while (m->is_unread && m->result.properties.count < m->spec.properties.count) {
         vec_push(&m->result.properties, unread);
     }
@@ -564,6 +570,7 @@ static int run(struct session *s, const void *options, struct err *e)
         session_warn(s, "monitor", &m.notes);
         doubt_unread(&m);
         status = conclude(&m);
+        status = m.is_terminated && status >= 0 ? 128 + SIGTERM : status;
     }
     spec_release(&m.spec);
     monitor_result_release(&m.result);
@@ -665,7 +672,8 @@ const struct verb verb_monitor = {
         "reason. A moment is a state of each process such that what was received had been sent, "
         "and nothing is missing that was over by more than the skew.",
     .exit_statuses = "0 no property can have been broken\n1 one can\n2 a trace or the properties "
-                     "could not be read\n3 it could not be decided of some",
+                     "could not be read\n3 it could not be decided of some\n143 SIGTERM ended a "
+                     "stream: the answers are those so far",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct monitor_command),

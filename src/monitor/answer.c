@@ -81,12 +81,15 @@ static struct monitor_answer decide(const struct asking *a)
 struct monitor_answer answer_decide(const struct asking *a)
 {
     struct monitor_answer answer = decide(a);
-    if (answer.verdict == CUT_NO && a->chronicle->doubts > 0) {
+    if (answer.verdict == CUT_NO && a->chronicle->has_threads) {
+        answer.verdict = CUT_UNKNOWN;
+        answer.reason = MONITOR_THREADS;
+    } else if (answer.verdict == CUT_NO && a->chronicle->doubts > 0) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = MONITOR_DOUBTED;
-    } else if (answer.verdict == CUT_YES && a->chronicle->has_reused) {
+    } else if (answer.verdict == CUT_YES && a->chronicle->has_unmatched) {
         answer.verdict = CUT_UNKNOWN;
-        answer.reason = MONITOR_REUSED;
+        answer.reason = MONITOR_UNMATCHED;
     } else if (answer.verdict == CUT_YES && !chronicle_is_certain(a->chronicle, a->taken)) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = "it may have held, unless a report that is missing was a message";

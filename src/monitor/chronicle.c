@@ -5,6 +5,7 @@
 
 #include "base/shown.h"
 #include "monitor/sequence.h"
+#include "order/hb.h"
 #include "order/hlc.h"
 #include "order/message.h"
 #include "wire/kind.h"
@@ -488,6 +489,44 @@ static void find_reported(const struct building *b)
     }
 }
 
+/* A process is a sequence of states. Where several of its tasks report, that is the order of the
+ * run; if nothing orders two reports that follow each other, another order was possible. */
+static void find_threads(struct building *b)
+{
+    struct chronicle *h = b->h;
+    const struct cuts *c = &h->cuts;
+    VEC(uint32_t) changes = {0}; /* reports whose task is another than that of the one before */
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        for (uint32_t r = c->first[p] + 1; r < c->first[p + 1]; r++) {
+            if (trace_at(h->trace, h->reports[r].event)->task !=
+                trace_at(h->trace, h->reports[r - 1].event)->task) {
+                vec_push(&changes, r);
+            }
+        }
+    }
+    if (changes.count > 0) {
+        struct hb hb;
+        struct notes notes = {0};
+        struct err e;
+        const struct hb_options options = {.model = HB_OBSERVED, .scope = REACH_ALL};
+        const int built = hb_build(&hb, h->trace, &options, &notes, &e);
+        must(built == 0); /* it fails on given orders only */
+        vec_each (&changes, r) {
+            const event_id before = h->reports[*r - 1].event;
+            const event_id event = h->reports[*r].event;
+            if (before != event && !hb_is_before(&hb, before, event)) {
+                h->has_threads = true;
+                note_event(b, event,
+                           "a report of a thread that nothing orders after the one "
+                           "before it, of another thread of its process");
+            }
+        }
+        hb_release(&hb);
+        notes_release(&notes);
+    }
+    vec_release(&changes);
+}
+
 static void note_untimed(struct building *b)
 {
     struct chronicle *h = b->h;
@@ -548,6 +587,7 @@ void chronicle_build(struct chronicle *h, const struct spec *s, const struct bou
     chronicle_find_changes(h);
     chronicle_find_owners(h);
     find_reported(&building);
+    find_threads(&building);
     note_untimed(&building);
     note_skew(&building);
     edges_release(&building.edges);

@@ -130,7 +130,8 @@ struct chronicle {
     VEC(struct gap) gaps;
     VEC(struct orphan) orphans; /* only where there are gaps */
     bool has_times;
-    bool has_reused; /* messages may be matched wrongly, because several have one name */
+    bool has_unmatched; /* messages that could not be matched, or may have been so wrongly */
+    bool has_threads;   /* reports of one process are by tasks that nothing orders */
     uint64_t doubts; /* events whose time is missing among others, or earlier than the one before:
                         a cut that they rule out may have been one. And clocks that differ
                         by more than the skew */

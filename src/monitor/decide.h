@@ -18,7 +18,12 @@ enum cut_verdict {
 #define MONITOR_DOUBTED                                                                       \
     "clocks went back, were missing or differed by more than the skew, or messages have the " \
     "same name: cuts may have been ruled out wrongly"
-#define MONITOR_REUSED "several messages have one name, and which of them was received is not known"
+#define MONITOR_UNMATCHED                                                                      \
+    "messages without a name of their own cannot be matched in a stream and may rule it out; " \
+    "the whole trace, without --check-every, tells more"
+#define MONITOR_THREADS                                                                        \
+    "threads of one process reported that nothing orders: they are taken in the order of the " \
+    "run, and another order may show it"
 #define MONITOR_LATE "reports came too late for what they could have changed"
 #define MONITOR_STRANGER "a process reported that was not known when the others began"
 #define MONITOR_UNREPORTED                                                                 \

@@ -74,6 +74,7 @@ struct source {
     struct held *at;
     uint32_t mask; /* how many there is room for, less one; a power of two */
     bool has_begun;
+    uint32_t task;       /* of the last report */
     bool is_back;        /* its clock has gone back, and not come on again */
     uint64_t end;        /* the ordinal of the next report that comes, ... */
     uint64_t first;      /* ... of the first that is held, ... */

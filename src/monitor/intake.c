@@ -179,7 +179,7 @@ static void send(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t
     if (sending->is_sent && !sending->is_received) {
         doubt(in, "a message with the name of another that is on its way: which of them is "
                   "received, a stream does not tell");
-        in->reused_count++;
+        in->unmatched_count++;
     }
     *sending = (struct sending){.ordinal = ordinal,
                                 .time = source_held(&in->sources[process], ordinal)->time,
@@ -235,6 +235,8 @@ static void hold(struct intake *in, uint32_t process, const struct event *e, uin
         .has_hlc = has_hlc,
     };
     in->held_count++;
+    in->has_threads |= ordinal > 0 && e->task != source->task;
+    source->task = e->task;
     if (held->kind == EVENT_RECV) {
         receive(in, process, ordinal, name);
     } else if (held->kind == EVENT_SEND) {
@@ -313,6 +315,7 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
         *name = e->message;
         if (e->message == 0) {
             doubt(in, "a message without a name, which is not matched in a stream");
+            in->unmatched_count++;
         }
         return e->message != 0;
     case EVENT_PROCESS_START: held->slot = REPORT_RESET; return in->sources[process].has_begun;

@@ -93,9 +93,10 @@ struct intake {
     int64_t newest;  /* the latest time heard of; INT64_MIN: none */
     int64_t decided; /* cuts up to here were decided: what comes before is late */
     uint64_t message_count, gap_count, late_count;
-    uint64_t stranger_count; /* events of processes that are not known */
-    uint64_t doubts;         /* as of a chronicle */
-    uint64_t reused_count;   /* messages with the name of another on its way */
+    uint64_t stranger_count;  /* events of processes that are not known */
+    uint64_t doubts;          /* as of a chronicle */
+    uint64_t unmatched_count; /* messages without a name, or with that of another on its way */
+    bool has_threads;         /* as of a chronicle: a stream does not tell what orders tasks */
 };
 
 /* The slots of the specification, as bound to processes with these tasks. */

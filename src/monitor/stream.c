@@ -544,11 +544,13 @@ static struct monitor_answer conclude(const struct stream *s, uint32_t property)
 {
     const struct tracked *t = &s->tracked[property];
     struct monitor_answer answer = t->answer;
-    if (answer.verdict == CUT_NO && s->intake.doubts > 0) {
-        answer = answer_unknown(s->intake.stranger_count > 0 ? MONITOR_STRANGER
-                                : s->intake.late_count > 0   ? MONITOR_LATE
-                                : s->intake.reused_count > 0 ? MONITOR_REUSED
-                                                             : MONITOR_DOUBTED);
+    if (answer.verdict == CUT_NO && s->intake.has_threads) {
+        answer = answer_unknown(MONITOR_THREADS);
+    } else if (answer.verdict == CUT_NO && s->intake.doubts > 0) {
+        answer = answer_unknown(s->intake.stranger_count > 0    ? MONITOR_STRANGER
+                                : s->intake.late_count > 0      ? MONITOR_LATE
+                                : s->intake.unmatched_count > 0 ? MONITOR_UNMATCHED
+                                                                : MONITOR_DOUBTED);
     } else if (answer.verdict == CUT_NO && t->is_possible_unreported) {
         answer = answer_unknown(MONITOR_UNREPORTED);
     }

@@ -32,11 +32,28 @@ static const struct format *recognize(format_list formats, const char *bytes, si
     return best;
 }
 
+/* Fills the window with as much as tells the format. What comes slowly, from a program that is
+ * running, need not be more than whole lines that tell it. */
+static ssize_t fill_to_recognize(format_list formats, struct in *in, struct err *e)
+{
+    enum { WAIT_MS = 100 };
+    ssize_t size = in_fill(in, 1, e);
+    while (size > 0 && size < SNIFF_SIZE && !in->is_end) {
+        const bool has_lines = in->at[size - 1] == '\n';
+        if (has_lines && in_is_slow(in, WAIT_MS) &&
+            recognize(formats, in->at, (size_t)size) != NULL) {
+            break;
+        }
+        size = in_fill(in, (size_t)size + 1, e);
+    }
+    return size;
+}
+
 static struct cursor *open_in(format_list formats, const struct format *wanted, struct in *in,
                               struct tables *t, struct notes *n, struct err *e)
 {
     /* What is said to be of some format need not be waited for. */
-    const ssize_t size = in_fill(in, wanted != NULL ? 1 : SNIFF_SIZE, e);
+    const ssize_t size = wanted != NULL ? in_fill(in, 1, e) : fill_to_recognize(formats, in, e);
     if (size < 0) {
         in_close(in);
         return NULL;

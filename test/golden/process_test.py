@@ -74,6 +74,27 @@ def test_an_interrupt_ends_a_monitor_that_waits_for_reports():
         assert status == 1, status
 
 
+def test_termination_ends_a_monitor_with_what_it_knows_so_far():
+    for values, word in (((1, 1), b"two: yes"), ((1, 0), b"two: unknown, it was terminated before the stream ended")):
+        with tempfile.TemporaryDirectory() as folder:
+            spec = os.path.join(folder, "two.spec")
+            with open(spec, "w", encoding="utf-8") as file:
+                file.write("two: never count(p: p.v = 1) >= 2\nsome: possibly count(p: p.v = 1) >= 1\n")
+            reports = [("a", values[0], 1), ("b", values[1], 2), ("a", 0, 50), ("b", 0, 60), ("a", 0, 70)]
+            lines = "".join('{"process":"%s","event":"set","name":"v","value":%d,"pt_ms":%d}\n' % report for report in reports)
+            # Few lines tell the format as well, while the program that writes them goes on.
+            command = [CLEW, "monitor", "--spec", spec, "--skew", "2ms", "--lag", "30ms", "--check-every", "event", "-"]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                process.stdin.write(lines.encode())
+                process.stdin.flush()
+                process.stdout.readline()  # it follows the stream
+                process.send_signal(signal.SIGTERM)
+                rest = process.stdout.read()
+                status = process.wait(timeout=60)
+                process.stdin.close()
+            assert word in rest and status == 143, (rest, status)
+
+
 def test_an_interrupt_ends_a_search_for_races_and_keeps_what_was_found():
     for number in (signal.SIGINT, signal.SIGTERM):
         with subprocess.Popen([CLEW, "races", "--model", "observed", "--jsonl", "-"], stdin=subprocess.PIPE,

@@ -202,6 +202,35 @@ TEST(a_name_that_two_messages_have_says_nothing)
           NOTE("a message with a name that several have", "event 6", 1));
 }
 
+TEST(threads_that_nothing_orders_may_have_reported_in_another_order)
+{
+    const char *run = "f@a var x value=1 time=1; f@a var x value=0 time=2;"
+                      "g@a var y value=1 time=30; g@a var y value=0 time=31";
+    check("p: never a.x = 1 and a.y = 1", run, CUT_UNKNOWN,
+          NOTE("a report of a thread that nothing orders", "event 2", 1));
+    struct asked asked = ask_trace(
+        "p: never a.x = 1 and a.y = 1",
+        trace_of("f@a acq m; f@a var x value=1 time=1; f@a var x value=0 time=2; f@a rel m;"
+                 "g@a acq m; g@a var y value=1 time=30; g@a var y value=0 time=31; g@a rel m"),
+        3);
+    CHECK_INT(asked.verdict, CUT_NO);
+    notes_release(&asked.notes);
+    trace_of_release();
+}
+
+TEST(messages_of_byte_streams_may_rule_out_what_a_stream_of_events_shows)
+{
+    const struct trace *t =
+        trace_of("t@a var h value=1 time=1; t@a var h value=0 time=2;"
+                 "t@a snd a>b size=1 mode=tcp time=3; t@b rcv a>b size=1 mode=tcp time=4;"
+                 "t@b var h value=1 time=5; t@b var h value=0 time=6");
+    struct asked asked = ask_trace("p: never a.h = 1 and b.h = 1", t, 10);
+    CHECK_INT(asked.verdict, CUT_NO);
+    CHECK_INT(ask_stream("p: never a.h = 1 and b.h = 1", t, 10), CUT_UNKNOWN);
+    notes_release(&asked.notes);
+    trace_of_release();
+}
+
 TEST(numbers_go_on_around_their_end)
 {
     const char *run = "t@a process-start count=4294967294 time=0;"
