@@ -117,9 +117,10 @@ search-minimize: all               ## look for shorter ones from other starts (h
 	@ninja -C $(BUILD) --quiet
 	@bench/minimize_search.py $(BUILD)
 
-bench-explore: all                 ## the simulator and its search
+bench-explore: all                 ## the simulator and its search (BEFORE=BUILD: beside an older clew)
 	@ninja -C $(BUILD) --quiet
 	@$(BUILD)/bench/explore_bench
+	@bench/library_bench.py $(BUILD) $(BEFORE)
 
 .PHONY: bench-threads
 bench-threads: all                 ## programs with threads: how soon their bugs are found

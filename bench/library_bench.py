@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Measures the search of a wrapped library: bench/programs/raft_library.c, a Raft that uses malloc, three members, runs of 300 steps.
+
+    bench/library_bench.py [BUILD] [BEFORE]
+
+Prints a table, wanted and got: steps per second of processor time for random and auto, with gcc and clang, the best of some rounds.
+BEFORE is the build folder of an older clew: then the replays per second of a minimization of the Spark case are compared too, each with its own
+build of the case.
+"""
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROUNDS = 5
+RUNS = {"random": 20000, "auto": 10000}
+WANTED = {"random": 3.0, "auto": 2.0}
+REPLAYS_WANTED = 1.8
+
+
+def run(*words, cwd):
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd)
+    if done.returncode not in (0, 1):
+        sys.exit(done.stderr)
+    return done.stdout
+
+
+def row(what, got, unit, wanted):
+    print(f"{what:44} {got:12.2f} {unit:10} > {wanted:10.4g}  {'yes' if got >= wanted else 'no'}", flush=True)
+
+
+def steps_per_second(clew, library, strategy, folder):
+    best = 0
+    for _ in range(ROUNDS):
+        shutil.rmtree(os.path.join(folder, "campaign"), ignore_errors=True)
+        out = run(clew, "explore", "--json", "-o", "campaign", "--strategy", strategy, "--budget", f"{RUNS[strategy]}runs", "--depth", "300",
+                  library, cwd=folder)
+        stats = json.loads(out)["stats"]
+        best = max(best, stats["steps"] / stats["cpu_seconds"] / 1e6)
+    return best
+
+
+def build(clew, compiler, folder, name):
+    sources = [os.path.join(HERE, "programs", file) for file in ("raft_library.c", "raft_system.c")]
+    run(clew, "cc", "--sim", "--with", compiler, "-O2", *sources, "-o", name, cwd=folder)
+    return "./" + name
+
+
+def processor_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def replays_per_second(clew, folder, name):
+    """Of one minimization, whose schedule each clew finds with the same seed; of processor time, the best of some rounds."""
+    case = os.path.join(HERE, "..", "cases", "spark")
+    sources = [os.path.join(case, file) for file in ("driver.c", "master.c", "spark.c", "worker.c")]
+    library = "./" + name + ".so"
+    run(clew, "cc", "--sim", "--with", "gcc", "-O2", *sources, "-o", library, cwd=folder)
+    run(clew, "explore", "--first", "--strategy", "random", "-o", name, "--bug", "spark-9256", "--budget", "1000runs", library, cwd=folder)
+    best = 0
+    for _ in range(ROUNDS):
+        begin = processor_seconds()
+        done = subprocess.run([clew, "minimize", "-o", name + ".sched", name + "/violations/1.sched", library], capture_output=True,
+                              text=True, check=False, cwd=folder)
+        said = re.search(r"(\d+) replays in", done.stdout + done.stderr)
+        if said is None:
+            sys.exit(done.stdout + done.stderr)
+        best = max(best, int(said[1]) / (processor_seconds() - begin))
+    return best
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build")
+    clew = os.path.abspath(os.path.join(folder, "clew"))
+    print(f"{'a Raft library of 950 lines, 300 steps':44} {'got':>12} {'':10}   {'wanted':>10}")
+    with tempfile.TemporaryDirectory() as work:
+        for compiler in ("gcc", "clang"):
+            if shutil.which(compiler) is None:
+                continue
+            library = build(clew, compiler, work, compiler + ".so")
+            for strategy, wanted in WANTED.items():
+                row(f"steps, {strategy}, {compiler}", steps_per_second(clew, library, strategy, work), "M/s", wanted)
+        if len(sys.argv) > 2:
+            before = os.path.abspath(os.path.join(sys.argv[2], "clew"))
+            now, then = replays_per_second(clew, work, "now"), replays_per_second(before, work, "then")
+            row("replays of a minimization, now", now / 1e3, "k/s", 0)
+            row("the same, before", then / 1e3, "k/s", 0)
+            row("times as many", now / then, "", REPLAYS_WANTED)
+
+
+if __name__ == "__main__":
+    main()
