@@ -409,6 +409,7 @@ static int serve_debugger(struct controlled *c, struct err *e)
         switch ((enum control_word)c->page->word) {
         case CONTROL_READY:
             c->is_left = true;
+            files_begin(c); /* what an earlier start changed is gone */
             if (watch_put(c, e) < 0) {
                 return -1;
             }

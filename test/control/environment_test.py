@@ -123,6 +123,56 @@ def test_the_files_of_a_violation_are_kept_and_replayed():
     assert done.returncode == 1 and "all the same" in done.stdout and listing(place) == before, done.stdout + done.stderr
 
 
+MAKES_AND_LOSES = """
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int x;
+static void *count(void *p)
+{
+    FILE *f = fopen("old", "a");
+    fputs("more\\n", f);
+    fclose(f);
+    const int before = x;
+    x = before + 1;
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    assert(access("flag", F_OK) != 0);
+    close(open("flag", O_CREAT | O_WRONLY, 0600));
+    pthread_create(&t, 0, count, 0);
+    count(0);
+    pthread_join(t, 0);
+    assert(x == 2);
+    return 0;
+}
+"""
+
+
+def test_files_are_private_when_a_violation_is_looked_into():
+    """By minimize, by replay --trace, --step and in gdb, also where the program is started again there."""
+    needs_traps()
+    program = build("makes_and_loses", text=MAKES_AND_LOSES)
+    place = make_files()
+    before = listing(place)
+    done, folder = explore_in(place, program, "--first", "--strategy", "random", "--budget", "200runs")
+    schedule = os.path.join(folder, "violations", "1.sched")
+    assert done.returncode == 1 and "x == 2" in done.stdout, done.stdout
+    for words in (["minimize", "--budget", "40runs"], ["replay", "--trace", os.path.join(FOLDER.name, "looked.clew")], ["replay", "--step"],
+                  ["replay", "--verify", "3"]):
+        done = subprocess.run([CLEW, *words, schedule, "--", program], cwd=place, capture_output=True, text=True, timeout=200, check=False)
+        assert "flag" not in done.stdout and done.returncode in (0, 1, 3), (words, done.stdout + done.stderr)
+        assert listing(place) == before, words
+    if shutil.which("gdb") is not None:
+        done = subprocess.run([CLEW, "replay", "--gdb", schedule, "--", program], cwd=place, input="continue\nrun\ncontinue\nquit\n",
+                              capture_output=True, text=True, timeout=200, check=False)
+        assert "went otherwise" not in done.stderr and listing(place) == before, done.stdout + done.stderr
+
+
 WRITES = """
 #include <assert.h>
 #include <stdio.h>
@@ -402,6 +452,14 @@ def test_redis_that_nobody_talks_to_was_not_exercised():
                              "--verify", "--budget", "5runs")
         assert done.returncode == 3 and "the program waited for connections; nothing was exercised" in done.stdout, done.stdout + done.stderr
         assert "runs were the same when made again" in done.stdout and "not-deterministic" not in done.stdout, done.stdout
+
+
+def test_a_source_in_assembly_language_is_built():
+    if platform.machine() != "x86_64":
+        raise tap.Skip("the source is written for x86-64")
+    source = write("assembled.S", "#define RESULT 0\n.globl main\nmain: mov $RESULT, %eax\n ret\n.section .note.GNU-stack,\"\",@progbits\n")
+    done = run([CLEW, "cc", "-O1", source, "-o", source + ".program"])
+    assert done.returncode == 0 and run([source + ".program"]).returncode == 0, done.stderr
 
 
 def test_why_main_is_not_reached_is_told():

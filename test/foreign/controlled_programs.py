@@ -275,7 +275,7 @@ class Libuv:
 
     @staticmethod
     def commands(_):
-        return [(f"libuv {name}", ["env", "UV_RUN_AS_ROOT=1", "clew-build/uv_run_tests_a", name, name]) for name in LIBUV_TESTS]
+        return [(f"libuv {name}", ["clew-build/uv_run_tests_a", name, name]) for name in LIBUV_TESTS]
 
 
 class Nng:
