@@ -1,7 +1,7 @@
 /* Included by `clew cc` before every source that gcc compiles. gcc makes plain stores of a copy or
  * a fill of constant size, which nothing reports; behind these names it makes calls, which clew
- * sees. Calls of memcpy and its kin by their own names are left to -fno-builtin. Sources in assembly
- * language are preprocessed too and get nothing of it. */
+ * sees. Calls of memcpy and its kin by their own names are left to -fno-builtin. Sources in
+ * assembly language are preprocessed too and get nothing of it. */
 #if !defined(CLEW_BUILTINS_H) && !defined(__ASSEMBLER__)
 #define CLEW_BUILTINS_H
 

@@ -350,6 +350,17 @@ static void say_difference(struct controlled *c, const struct kept *first,
     out_abandon(&text);
 }
 
+/* How many steps the same run may take when each of them is a turn: its own limit counts choices
+ * alone, and other steps beside them. */
+static uint32_t steps_again(const struct plan *p, const struct execution *x)
+{
+    if (x->outcome == OUTCOME_LIMIT || x->outcome == OUTCOME_PROPERTY) {
+        return (uint32_t)x->steps.count;
+    }
+    return p->steps_max == 0 || p->steps_max > x->steps.count ? p->steps_max
+                                                              : (uint32_t)x->steps.count + 1;
+}
+
 /* The same steps once more, by name. */
 static int verify(struct controlled *c, const struct plan *p, const struct execution *x,
                   struct err *e)
@@ -361,9 +372,7 @@ static int verify(struct controlled *c, const struct plan *p, const struct execu
     }
     const struct plan plan = {
         .pick = {.turns = turns.at, .turn_count = turns.count, .seed = p->pick.seed},
-        .steps_max = x->outcome == OUTCOME_LIMIT || x->outcome == OUTCOME_PROPERTY
-                         ? (uint32_t)x->steps.count
-                         : p->steps_max};
+        .steps_max = steps_again(p, x)};
     struct kept first = keep_steps(c, x);
     const int result = run_once(c, &plan, &again, e);
     if (result == 0 && (again.hash != x->hash || again.outcome != x->outcome)) {

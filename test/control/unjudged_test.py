@@ -187,6 +187,34 @@ def test_runs_that_differ_are_found_without_being_asked():
         assert "differs.c:" in finding["what"] and said["verdict"] == "found", said
 
 
+LONG_RUN = """
+#include <pthread.h>
+static long mine[2], shared;
+static void *work(void *p)
+{
+    for (int i = 0; i < 8000; i++) {
+        mine[p != 0] += i;
+    }
+    __atomic_fetch_add(&shared, 1, __ATOMIC_SEQ_CST);
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, work, &shared);
+    work(0);
+    return pthread_join(t, 0);
+}
+"""
+
+
+def test_a_run_of_more_steps_than_choices_is_the_same_again():
+    program = build("long_run", text=LONG_RUN)
+    said, _ = explore(program, "--strategy", "random", "--verify", "--budget", "6runs", status=(0,))
+    assert not said["findings"] and said["stats"]["unlike"] == 0 and said["stats"]["verified"] > 0, said
+    assert said["stats"]["steps"] > 6 * 20000, said["stats"] # the limit of choices is smaller than a run
+
+
 def test_one_run_in_a_hundred_is_made_twice():
     program = build("lost_update")
     said, _ = explore(program, "--strategy", "random", "--budget", "250runs")
