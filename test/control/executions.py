@@ -92,3 +92,37 @@ def szymanski(own, bound):
             return
         yield "write", mine, 0
     return thread
+
+
+def outcomes(threads):
+    """What the threads can return, as a set of tuples with an item for each, and whether some execution gets stuck. Beside accesses,
+    a thread yields ("await", variable): it goes on when the variable is not 0, and is answered with its value."""
+    def returned(thread, seen):
+        running = thread()
+        try:
+            next(running)
+            for value in seen:
+                running.send(value)
+        except StopIteration as end:
+            return end.value
+        return None
+
+    level, found, is_stuck = {(tuple(() for _ in threads), ())}, set(), False
+    while level:
+        following = set()
+        for seen, memory in level:
+            known, is_end = dict(memory), True
+            accesses = [next_access(thread, seen[number]) for number, thread in enumerate(threads)]
+            for number, access in enumerate(accesses):
+                if access is None or (access[0] == "await" and known.get(access[1], 0) == 0):
+                    continue
+                is_end = False
+                answer = None if access[0] == "write" else known.get(access[1], 0)
+                after_it = known | {access[1]: access[2]} if access[0] == "write" else known
+                following.add((tuple((*values, answer) if i == number else values for i, values in enumerate(seen)),
+                               tuple(sorted(after_it.items()))))
+            if is_end and all(access is None for access in accesses):
+                found.add(tuple(returned(thread, seen[number]) for number, thread in enumerate(threads)))
+            is_stuck = is_stuck or (is_end and any(accesses))
+        level = following
+    return found, is_stuck
