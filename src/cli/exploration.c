@@ -12,8 +12,15 @@ bool exploration_is_program(const struct exploration *x)
     return x->session->command != NULL;
 }
 
+/* What the program showed of itself; nothing for a system. */
+static struct control_told told_of(const struct exploration *x)
+{
+    return exploration_is_program(x) ? control_told(x->world)
+                                     : (struct control_told){.left = "", .preempted = ""};
+}
+
 /* The command that shows the violation again; NULL when the campaign has not kept it. */
-static const char *print_replay(const struct exploration *x, const char *key, struct findings *f)
+static const char *replay_of(const struct exploration *x, const char *key, struct findings *f)
 {
     vec_each (&x->account.violations, v) {
         if (strcmp(v->violation.key, key) == 0) {
@@ -59,18 +66,24 @@ bool exploration_is_known(void *exploration, const struct execution *x)
            suppressions_hide(&self->session->suppressions, &finding);
 }
 
-/* Adds what is known of a violation, with what all of them have. Texts outlive f or are its own. */
+/* Whether the finding is only that a run did not end in time. */
+static bool is_cut(const struct finding *f)
+{
+    return f->kind == FINDING_HANG && f->severity == SEVERITY_NOTE;
+}
+
+/* Adds what is known of a violation, with what all of them have, unless --ignore names it. Texts
+ * outlive f or are its own. */
 static void add_finding(const struct exploration *x, struct finding_file *f, struct finding known)
 {
-    const bool is_repeated = known.kind != FINDING_NONDETERMINISM;
-    const bool is_cut = known.kind == FINDING_HANG && known.severity == SEVERITY_NOTE;
-    known.status = is_cut ? STATUS_UNKNOWN : STATUS_CONFIRMED;
-    known.grade = is_cut ? GRADE_NONE : GRADE_SOUND;
-    known.replay = is_repeated ? print_replay(x, known.key, &f->findings) : NULL;
-    known.pair_count = 1;
     if (is_ignored(x, known.key)) {
         return;
     }
+    const bool is_repeated = known.kind != FINDING_NONDETERMINISM;
+    known.status = is_cut(&known) ? STATUS_UNKNOWN : STATUS_CONFIRMED;
+    known.grade = is_cut(&known) ? GRADE_NONE : GRADE_SOUND;
+    known.replay = is_repeated ? replay_of(x, known.key, &f->findings) : NULL;
+    known.pair_count = 1;
     if (!suppressions_hide(&x->session->suppressions, &known)) {
         findings_add(&f->findings, &known);
     }
@@ -137,8 +150,9 @@ static void add_earlier(const struct exploration *x, struct finding_file *f)
 
 /* The violations of the search, without runs that only did not end. */
 struct counted {
-    uint64_t violations, runs, first_run;
-    uint64_t cut; /* runs that did not end in time */
+    uint64_t violations, runs;
+    uint64_t first_run; /* of several processes the least number, whoever reported first; 0: none */
+    uint64_t cut;       /* runs that did not end in time */
 };
 
 static struct counted count_violations(const struct exploration *x)
@@ -150,7 +164,7 @@ static struct counted count_violations(const struct exploration *x)
         } else {
             c.violations++;
             c.runs += v->count;
-            c.first_run = c.first_run == 0 ? v->run : c.first_run;
+            c.first_run = c.first_run == 0 || v->run < c.first_run ? v->run : c.first_run;
         }
     }
     return c;
@@ -175,25 +189,30 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_count(f, "blocks_covered", found->coverage.block_covered);
     finding_file_count(f, "blocks_total", found->coverage.block_total);
     finding_file_text(f, "strategy", explore_strategy_name(x->options.strategy));
-    const struct control_told told =
-        exploration_is_program(x) ? control_told(x->world) : (struct control_told){0};
+    const struct control_told told = told_of(x);
     finding_file_text(f, "mode",
                       exploration_is_program(x) ? control_mode_name((int)told.mode) : "sim");
     finding_file_count(f, "uncontrolled", told.outside_count);
     finding_file_count(f, "verified", told.verified);
     finding_file_count(f, "unlike", told.unlike);
+    finding_file_count(f, "runs_cut", counted.cut);
+    finding_file_flag(f, "unreached", told.is_unreached);
+}
+
+/* What the search takes for granted of what it does not control or see. */
+static void add_uncontrolled(const struct exploration *x, struct finding_file *f)
+{
+    const struct control_told told = told_of(x);
     for (uint32_t i = 0; i < x->world->doubt_count; i++) {
         vec_push(&f->assumptions,
                  findings_text(&f->findings, "not simulated: %s", x->world->doubts[i]));
     }
-    finding_file_count(f, "runs_cut", counted.cut);
-    finding_file_flag(f, "unreached", told.is_unreached);
-    if (told.left != NULL && told.left[0] != '\0') {
+    if (told.left[0] != '\0') {
         vec_push(
             &f->assumptions,
             findings_text(&f->findings, "runs do not depend on %s, which a run left", told.left));
     }
-    if (told.preempted != NULL && told.preempted[0] != '\0') {
+    if (told.preempted[0] != '\0') {
         vec_push(&f->assumptions,
                  findings_text(&f->findings,
                                "code without scheduling points was preempted by processor time, "
@@ -215,8 +234,7 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
  * a schedule may not show it again. */
 static void add_difference(const struct exploration *x, struct finding_file *f)
 {
-    const struct control_told told =
-        exploration_is_program(x) ? control_told(x->world) : (struct control_told){0};
+    const struct control_told told = told_of(x);
     if (told.unlike == 0) {
         return;
     }
@@ -334,37 +352,42 @@ static void print_unseen(const struct exploration *x)
     out_text(out, " were not visible (build with clew cc), ");
 }
 
+/* How much of all executions was explored. */
+static void print_explored(const struct exploration *x)
+{
+    struct out *out = &x->session->out;
+    const struct explored *found = &x->found;
+    if (x->is_unseen) {
+        print_unseen(x);
+        return;
+    }
+    if (!found->is_complete) {
+        report_count(out, found->runs, "run", "runs");
+        out_text(out, " of ");
+        report_count(out, found->steps, "step", "steps");
+        out_text(out, ", ");
+        return;
+    }
+    if (x->options.strategy != EXPLORE_DPOR) {
+        out_text(out, "all executions explored in ");
+        report_count(out, found->executions, "run", "runs");
+    } else if (found->executions == 1) {
+        out_text(out, "the only execution explored");
+    } else {
+        out_format(out, "all %llu executions explored", (unsigned long long)found->executions);
+    }
+    assumptions_print(x, out);
+    out_text(out, ", ");
+}
+
 /* What was done, and how much that says. */
 static void print_summary(const struct exploration *x)
 {
     struct out *out = &x->session->out;
     const struct explored *found = &x->found;
     const struct counted counted = count_violations(x);
-    const struct control_told told =
-        exploration_is_program(x) ? control_told(x->world) : (struct control_told){0};
     const size_t earlier = count_earlier(x);
-    if (x->is_unseen) {
-        print_unseen(x);
-    } else if (found->is_complete && x->options.strategy == EXPLORE_DPOR &&
-               found->executions == 1) {
-        out_text(out, "the only execution explored");
-        assumptions_print(x, out);
-        out_text(out, ", ");
-    } else if (found->is_complete && x->options.strategy == EXPLORE_DPOR) {
-        out_format(out, "all %llu executions explored", (unsigned long long)found->executions);
-        assumptions_print(x, out);
-        out_text(out, ", ");
-    } else if (found->is_complete) {
-        out_text(out, "all executions explored in ");
-        report_count(out, found->executions, "run", "runs");
-        assumptions_print(x, out);
-        out_text(out, ", ");
-    } else {
-        report_count(out, found->runs, "run", "runs");
-        out_text(out, " of ");
-        report_count(out, found->steps, "step", "steps");
-        out_text(out, ", ");
-    }
+    print_explored(x);
     if (counted.violations > 0) {
         report_count(out, counted.violations, "violation", "violations");
         if (!found->is_complete) {
@@ -373,7 +396,7 @@ static void print_summary(const struct exploration *x)
             out_text(out, " in ");
             report_count(out, counted.runs, "run", "runs");
         }
-    } else if (told.is_unreached) {
+    } else if (told_of(x).is_unreached) {
         out_text(out, "the program waited for connections; nothing was exercised");
     } else {
         out_text(out, earlier > 0 ? "no other violation" : "no violation");
@@ -448,9 +471,7 @@ static bool print_hindrance(const struct exploration *x, bool is_printed)
 static bool has_found(const struct finding_file *f)
 {
     for (size_t i = 0; i < f->findings.list.count; i++) {
-        const struct finding *finding = &f->findings.list.at[i];
-        const bool is_cut = finding->kind == FINDING_HANG && finding->severity == SEVERITY_NOTE;
-        if (!is_cut) {
+        if (!is_cut(&f->findings.list.at[i])) {
             return true;
         }
     }
@@ -487,6 +508,7 @@ int exploration_report(struct exploration *x)
     add_difference(x, &f);
     const bool is_found = has_found(&f);
     add_stats(x, &f);
+    add_uncontrolled(x, &f);
     assumptions_add(x, &f);
     const char *order = order_of(x);
     if (order != NULL) {

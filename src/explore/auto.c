@@ -1,9 +1,11 @@
-/* The default: every run with few delays, for many bugs are shallow, each followed by one of a
- * strategy (by seven where the search is told to mix them so), for with many tasks the shallow ones
- * take long; then strategies alone. Those that showed something new come more often. New is a pair
- * of actions that touch one object one right after the other, which no run before had: what a node
- * saw, and what it saw just before. A run that showed one is also kept, to be followed for a part
- * and then left. New states count too, but less, for a large system has always more of them. */
+/* The default. Programs with tasks begin with directed runs (directed.c), and then every second run
+ * is one. Of the others: every run with few delays, for many bugs are shallow, each followed by one
+ * of a strategy (by seven where the search is told to mix them so), for with many tasks the shallow
+ * ones take long; then strategies alone. Those that showed something new come more often. New is a
+ * pair of actions that touch one object one right after the other, which no run before had: what a
+ * node saw, and what it saw just before. A run that showed one is also kept, to be followed for a
+ * part and then left. New states count too, but less, for a large system has always more of them.
+ */
 #include <string.h>
 
 #include "base/map.h"
@@ -22,7 +24,7 @@ enum { RUNS_PER_STATES = 4 };
 static const enum pick_strategy ways[] = {PICK_SURW, PICK_POS, PICK_PCT, PICK_UNIQUE, PICK_RANDOM};
 enum { WAY_COUNT = sizeof ways / sizeof *ways, WAY_MUTATE = WAY_COUNT, ARM_COUNT, ARM_DIRECTED };
 
-/* Runs that go straight to where tasks meet come first, and then in turn with the others. */
+/* So many directed runs come before all others. */
 enum { DIRECTED_FIRST = 100 };
 
 /* How often timers come beside the rest. A system whose every timer is a timeout does little else

@@ -19,7 +19,7 @@ struct crowd {
 
 /* The numbers of a part's result; the violations follow, each with its texts. */
 struct told {
-    uint64_t runs, steps, violating_runs, first_violation_run, states, limited_runs, redundant_runs;
+    uint64_t runs, steps, states, limited_runs, redundant_runs;
     uint64_t changed_runs, classes[PICK_CLASS_COUNT];
     struct world_coverage coverage;
     uint64_t violation_count;
@@ -47,8 +47,6 @@ static void tell(const struct explored *x, struct out *result)
 {
     struct told t = {.runs = x->runs,
                      .steps = x->steps,
-                     .violating_runs = x->violating_runs,
-                     .first_violation_run = x->first_violation_run,
                      .states = x->states,
                      .limited_runs = x->limited_runs,
                      .redundant_runs = x->redundant_runs,
@@ -152,11 +150,6 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
     const char *at = bytes + sizeof t;
     x->runs += t.runs;
     x->steps += t.steps;
-    x->violating_runs += t.violating_runs;
-    if (t.first_violation_run != 0 &&
-        (x->first_violation_run == 0 || t.first_violation_run < x->first_violation_run)) {
-        x->first_violation_run = t.first_violation_run;
-    }
     x->states += t.states;
     x->limited_runs += t.limited_runs;
     x->changed_runs += t.changed_runs;

@@ -65,17 +65,13 @@ static struct violation *find_known(struct explored *x, const char *key)
     return explored_find(x, key);
 }
 
+enum { STEPS_SHOWN = 12 }; /* of a violation, its last ones */
+
 /* Keeps the violation of the run with this number, from 0; true when it is the first of its kind.
  */
-enum { STEPS_SHOWN = 12 };
-
 static bool keep_violation(struct explored *found, struct world *w, const struct plan *p,
                            const struct execution *x, uint64_t number)
 {
-    found->violating_runs++;
-    if (found->first_violation_run == 0) {
-        found->first_violation_run = number + 1;
-    }
     struct violation *known = find_known(found, x->key);
     if (known != NULL) {
         known->count++;

@@ -74,8 +74,6 @@ struct violation {
 struct explored {
     uint64_t runs;
     uint64_t steps;
-    uint64_t violating_runs;
-    uint64_t first_violation_run; /* 0: none */
     uint64_t states;
     uint64_t limited_runs;              /* that ended at the limit of steps */
     uint64_t classes[PICK_CLASS_COUNT]; /* steps of each */
