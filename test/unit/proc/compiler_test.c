@@ -34,11 +34,11 @@ static const char *plan_with(const char *compiler, const char *const *words, siz
 #define PLAN(...) PLAN_WITH("gcc", __VA_ARGS__)
 
 #define KEEP(name) " -fno-builtin-" name
-#define GCC                                                                                     \
-    "gcc -fsanitize=thread -IINC" KEEP("memcpy") KEEP("memmove") KEEP("memset") KEEP("mempcpy") \
-        KEEP("strcpy") KEEP("stpcpy") KEEP("strncpy") KEEP("strcat") KEEP("strncat")            \
-            KEEP("sprintf") KEEP("snprintf") KEEP("vsprintf") KEEP("vsnprintf") KEEP("bzero")   \
-                KEEP("bcopy") " -include clew/builtins.h "
+#define GCC                                                                                       \
+    "gcc -fsanitize=thread -fno-thread-jumps -IINC" KEEP("memcpy") KEEP("memmove") KEEP("memset") \
+        KEEP("mempcpy") KEEP("strcpy") KEEP("stpcpy") KEEP("strncpy") KEEP("strcat")              \
+            KEEP("strncat") KEEP("sprintf") KEEP("snprintf") KEEP("vsprintf") KEEP("vsnprintf")   \
+                KEEP("bzero") KEEP("bcopy") " -include clew/builtins.h "
 
 #define WRAP(name) " -Wl,--wrap=" name
 #define LINK                                                                                      \
@@ -78,7 +78,11 @@ TEST(compiling_and_linking_at_once_are_several_steps)
 
 /* Its user gave the words for the linker to a command that links; the steps that do not must not
  * complain, or -Werror ends them. */
-#define READS "-Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 "
+#define PASS(option) "-Xclang -mllvm -Xclang -" option " "
+#define READS                                                            \
+    "-fno-unroll-loops " PASS("tsan-instrument-read-before-write=1")     \
+        PASS("hoist-common-insts=false") PASS("sink-common-insts=false") \
+            PASS("rotation-max-header-size=0") PASS("jump-threading-threshold=0")
 
 TEST(clang_is_not_asked_about_words_for_the_linker)
 {
