@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 #include "base/name_glob.h"
 #include "cli/report.h"
 #include "cli/verdict.h"
@@ -202,18 +204,55 @@ static void explain(struct races *r, const struct trace *trace)
     }
 }
 
+static bool is_of_control(const struct trace *t)
+{
+    const char *source = trace_name(t, t->tables.source);
+    return strncmp(source, "clew explore ", strlen("clew explore ")) == 0;
+}
+
 /* Whether a recorded or controlled process reported no access to memory, nor coverage, which code
  * built by clew cc reports: then nothing is known of data races. Nodes of simulated systems share
  * no memory. */
 static bool has_no_accesses(const struct trace *t)
 {
-    const char *source = trace_name(t, t->tables.source);
-    const bool is_controlled = strncmp(source, "clew explore ", strlen("clew explore ")) == 0;
-    bool is_blind = t->tables.order == ORDER_STAMPED || is_controlled;
+    bool is_blind = t->tables.order == ORDER_STAMPED || is_of_control(t);
     trace_each (t, event) {
         is_blind &= !access_is_plain(event) && event->kind != EVENT_COVERAGE;
     }
     return is_blind;
+}
+
+/* Notes tasks that had not ended when the run did, while another task of their process held a lock.
+ * A trace has locks that were taken, not those that are waited for: such tasks may wait for ever.
+ * Whether there are any. */
+static bool note_stuck(const struct trace *t, struct notes *notes)
+{
+    const size_t count = t->tables.tasks.count;
+    int32_t *held = mem_zero(count + 1, sizeof *held);
+    bool *is_going_on = mem_zero(count + 1, sizeof *is_going_on);
+    bool is_any = false;
+    trace_each (t, event) {
+        held[event->task] += event->kind == EVENT_LOCK || event->kind == EVENT_WAIT_END;
+        held[event->task] -= event->kind == EVENT_UNLOCK || event->kind == EVENT_WAIT_BEGIN;
+        is_going_on[event->task] = event->kind != EVENT_THREAD_END &&
+                                   event->kind != EVENT_PROCESS_EXIT &&
+                                   (event->kind != EVENT_COVERAGE || is_going_on[event->task]);
+    }
+    for (uint32_t holder = 0; holder < count; holder++) {
+        for (uint32_t task = 0; task < count && held[holder] > 0; task++) {
+            const struct task *one = &t->tables.tasks.at[task];
+            if (task != holder && is_going_on[task] &&
+                one->node == t->tables.tasks.at[holder].node) {
+                notes_add(notes, trace_name(t, one->name),
+                          "it had not ended when the run did, and another task held a lock: it may "
+                          "wait for that for ever");
+                is_any = true;
+            }
+        }
+    }
+    mem_free(held);
+    mem_free(is_going_on);
+    return is_any;
 }
 
 static int find_as_observed(struct races *r, const struct trace *t, struct notes *notes,
@@ -238,6 +277,9 @@ static int find_in(struct races *r, const struct trace *t, struct notes *notes, 
     if ((r->model == RACE_OBSERVED ? find_as_observed(r, t, notes, e)
                                    : find_by_model(r, t, notes, e)) < 0) {
         return -1;
+    }
+    if (t->tables.order == ORDER_STAMPED || is_of_control(t)) {
+        r->is_unsure |= wants_deadlocks(r) && note_stuck(t, notes);
     }
     r->has_no_accesses |= r->command->only != ONLY_MESSAGES && r->command->only != ONLY_DEADLOCKS &&
                           has_no_accesses(t);

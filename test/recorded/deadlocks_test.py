@@ -86,5 +86,44 @@ def main():
                    [(os.path.basename(path), lambda p=path: check(p)) for path in paths])
 
 
+# The run deadlocks: the threads tell each other that they hold a lock, and main leaves them there.
+MET = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static void *take(void *p)
+{
+    pthread_mutex_t *first = p == NULL ? &a : &b;
+    pthread_mutex_lock(first);
+    pthread_barrier_wait(&both);
+    pthread_mutex_lock(first == &a ? &b : &a);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t x, y;
+    pthread_barrier_init(&both, NULL, 3);
+    pthread_create(&x, NULL, take, NULL);
+    pthread_create(&y, NULL, take, &both);
+    pthread_barrier_wait(&both);
+    exit(0);
+}
+"""
+
+
+def test_a_deadlock_in_the_run_itself_is_not_clean():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "met.c")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(MET)
+        trace = path + ".clew"
+        done = run([CLEW, "record", "-q", "-o", trace, "--", build(folder, path, "gcc", "-O1")])
+        assert done.returncode == 0, done.stderr
+        done = run([CLEW, "races", trace])
+        assert done.returncode == 3 and "it may wait for that for ever" in done.stderr, (done.returncode, done.stdout, done.stderr)
+
+
 if __name__ == "__main__":
     sys.exit(main())
