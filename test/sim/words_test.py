@@ -191,6 +191,24 @@ def test_a_name_of_the_object_may_be_reported_later_and_is_warned_of():
     assert done.returncode == 0 and "no node reports a variable tock; reported are echoes in these runs" in done.stderr, done.stdout + done.stderr
 
 
+def test_variables_on_pages_that_are_written_late_are_rewound():
+    """Every run begins with all of them as loaded: else the sum would not be the number of steps."""
+    for compiler in COMPILERS:
+        library = "./pages-" + compiler + ".so"
+        done = run(CLEW, "cc", "--sim", "--with", compiler, "-O1", os.path.join(HERE, "pages.c"), "-o", library)
+        assert done.returncode == 0, done.stderr
+        for strategy in ("random", "dpor", "auto"):
+            folder = "pages-" + compiler + strategy
+            done = run(CLEW, "explore", "--json", "--strategy", strategy, "--budget", "40runs", "-o", folder, library)
+            result = json.loads(done.stdout)
+            assert [finding["what"] for finding in result["findings"]] == ["few does not hold: 6 counted, 3"], result
+            assert result["stats"]["steps"] == 6 * result["stats"]["runs"], result
+            done = run(CLEW, "replay", "--verify", "5", folder + "/violations/1.sched", library)
+            assert "as recorded\n5 replays, all the same" in done.stdout, done.stdout + done.stderr
+        done = run(CLEW, "minimize", "-o", "pages.sched", folder + "/violations/1.sched", library)
+        assert "6 steps, 6 from outside; now 6 and 6" in done.stdout, done.stdout + done.stderr
+
+
 def test_runs_that_do_little_but_fire_timers_are_warned_of():
     library = make("ticks", "-DFEW=1000", "-Wno-unused-function")
     done = run(CLEW, "explore", "--strategy", "random", "--budget", "200runs", "-o", "plain-ticks", library)
