@@ -346,9 +346,15 @@ static const char *folder_of(struct arena *arena, const char *path)
 static void plan_system(struct compiler_plan *plan, const struct compiler_options *o,
                         const struct request *r)
 {
-    static const char *const always[] = {
-        "-fPIC", "-g", "-fno-omit-frame-pointer", "-fsanitize=undefined", "-fno-sanitize=vptr",
-        NULL};
+    /* Calls at the end of functions stay calls: they are in backtraces, and gcc's callback for a
+     * block that is last in its function is one of those that become counters. */
+    static const char *const always[] = {"-fPIC",
+                                         "-g",
+                                         "-fno-omit-frame-pointer",
+                                         "-fno-optimize-sibling-calls",
+                                         "-fsanitize=undefined",
+                                         "-fno-sanitize=vptr",
+                                         NULL};
     struct words w = {.arena = &plan->arena};
     add(&w, o->compiler);
     for (const char *const *word = always; *word != NULL; word++) {

@@ -23,6 +23,12 @@ def run(*words):
     return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False, cwd=FOLDER, stdin=subprocess.DEVNULL)
 
 
+def write(name, text):
+    with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+        file.write(text)
+    return name
+
+
 def found(name, *flags, compiler="gcc"):
     """The library, the schedule of its first violation, and the finding."""
     library = "./" + name + "-" + compiler + "".join(flags).replace("=", "-") + ".so"
@@ -97,6 +103,25 @@ def test_an_assertion_names_its_function_and_the_calls_that_led_to_it():
         assert f"\n    greets.c:{line} in count" in again.stdout, again.stdout
 
 
+def test_calls_at_the_end_of_functions_are_among_the_calls():
+    write("tails.c", """
+        #include <assert.h>
+        #include <clew/sim.h>
+        static const char *const messages[] = {"go", NULL};
+        static void setup(void) { clew_request(0, 0, NULL, 0); }
+        __attribute__((noinline)) static void last(size_t size) { assert(size > 0); }
+        __attribute__((noinline)) static void middle(size_t size) { last(size); }
+        static void message(void *s, const struct clew_message *m) { (void)s; middle(m->size); }
+        CLEW_SYSTEM(.name = "tails", .node_count = 1, .messages = messages, .setup = setup, .message = message);
+        """)
+    for compiler in COMPILERS:
+        done = run(CLEW, "cc", "--sim", "--with", compiler, "-O2", "tails.c", "-o", "tails.so")
+        assert done.returncode == 0, done.stderr
+        done = run(CLEW, "explore", "--first", "--budget", "3runs", "-o", "tails-" + compiler, "./tails.so")
+        calls = [line.split(" in ")[1] for line in done.stdout.splitlines() if line.startswith("    tails.c:")]
+        assert calls == ["last", "middle", "message"], done.stdout
+
+
 UNDEFINED = {"NULL_POINTER": "uses a null pointer", "NULL_FIELD": "uses a null pointer", "DIVIDES": "divides by zero", "SUM": "a sum overflows",
              "SHIFT": "shifts by too many bits", "INDEX": "an index is beyond its array", "BAD_BOOL": "reads a bool or an enum",
              "WILD": "reads address 0x12345678", "PLAIN_NULL": "passes a null pointer to a parameter that must not be null"}
@@ -162,12 +187,6 @@ def make(name, *flags):
     done = run(CLEW, "cc", "--sim", "-O1", *flags, path, "-o", library)
     assert done.returncode == 0, done.stderr
     return library
-
-
-def write(name, text):
-    with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
-        file.write(text)
-    return name
 
 
 def test_a_variable_that_nobody_reports_is_an_error_with_the_known_names():
