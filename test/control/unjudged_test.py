@@ -189,7 +189,8 @@ def test_runs_that_differ_are_found_without_being_asked():
 
 LONG_RUN = """
 #include <pthread.h>
-static long mine[2], shared;
+static volatile long mine[2];
+static long shared;
 static void *work(void *p)
 {
     for (int i = 0; i < 8000; i++) {
