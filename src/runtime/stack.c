@@ -1,5 +1,6 @@
 #include "runtime/stack.h"
 
+#include <sys/syscall.h>
 #include <unwind.h>
 
 #include "pick/name.h"
@@ -21,6 +22,24 @@ struct unwinding {
     uintptr_t from; /* not 0: calls before this one are the handler's */
 };
 
+bool stack_is_return_of_handler(const void *place)
+{
+#ifdef __x86_64__
+    const unsigned char *at = place;
+    static const unsigned char code[] = {0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05};
+    enum { LOAD_SIZE = 7 }; /* of the first instruction; the second is the call */
+    size_t same = 0;
+    at -= at[0] == code[LOAD_SIZE] && at[1] == code[LOAD_SIZE + 1] ? LOAD_SIZE : 0;
+    while (same < sizeof code && at[same] == code[same]) {
+        same++;
+    }
+    return same == sizeof code;
+#else
+    (void)place;
+    return false;
+#endif
+}
+
 static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
 {
     struct unwinding *u = argument;
@@ -34,7 +53,8 @@ static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *arg
     if (place == 0 || u->count == u->most || is_below_task) {
         return _URC_END_OF_STACK;
     }
-    if (place < own_code.begin || place >= own_code.end) {
+    const bool is_own = place >= own_code.begin && place < own_code.end;
+    if (!is_own && !stack_is_return_of_handler((const void *)place)) {
         /* A place is what a call returns to; a fault lies at the instruction itself. */
         u->stack[u->count++] = is_first_fault ? place + 1 : place;
     }

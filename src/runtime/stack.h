@@ -22,4 +22,8 @@ bool stack_has(const void *place);
  * these are; 0: not known. O(size of the stack). */
 uint64_t stack_state(const void *place);
 
+/* Whether the code there ends a handler of a signal: the context that it returns to lies on the
+ * stack. Reads no byte beyond the first that differs: what follows may not be mapped. */
+bool stack_is_return_of_handler(const void *place);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "runtime/control.h"
 #include "runtime/libc.h"
+#include "runtime/stack.h"
 #include "runtime/sys.h"
 
 enum { PERIOD_NS = 100 * 1000 * 1000 };
@@ -15,26 +16,13 @@ enum { PERIOD_NS = 100 * 1000 * 1000 };
 static uint64_t steps_before; /* at the last tick */
 
 #ifdef __x86_64__
-/* Whether a handler was about to return there: the context that it returns to lies on the stack.
- * Reads no byte beyond the first that differs: what follows may not be mapped. */
-static bool is_return_of_handler(const unsigned char *at)
-{
-    static const unsigned char code[] = {0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05};
-    enum { LOAD_SIZE = 7 }; /* of the first instruction; the second is the call */
-    size_t same = 0;
-    at -= at[0] == code[LOAD_SIZE] && at[1] == code[LOAD_SIZE + 1] ? LOAD_SIZE : 0;
-    while (same < sizeof code && at[same] == code[same]) {
-        same++;
-    }
-    return same == sizeof code;
-}
-
 /* On a busy machine a signal often finds the handler of the one before. */
 static const void *interrupted_at(const void *context)
 {
     enum { NESTED_MAX = 8 };
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    for (int i = 0; i < NESTED_MAX && is_return_of_handler((const void *)registers[REG_RIP]); i++) {
+    for (int i = 0; i < NESTED_MAX && stack_is_return_of_handler((const void *)registers[REG_RIP]);
+         i++) {
         registers = ((const ucontext_t *)registers[REG_RSP])->uc_mcontext.gregs;
     }
     return (const void *)registers[REG_RIP];
