@@ -233,3 +233,39 @@ TEST(a_timer_does_not_keep_pct_from_all_else)
     CHECK(later > 20);
     picking_free(&p);
 }
+
+/* How often pct switches between two tasks in a run of so many steps. */
+static uint32_t switches(struct pick *pick, const struct pick_plan *plan, uint32_t step_count)
+{
+    uint32_t count = 0;
+    int last = -1;
+    pick_begin(pick, plan);
+    for (uint32_t step = 0; step < step_count; step++) {
+        const struct pick_operation pending[] = {{.name = 2 * step + 1, .task = 0},
+                                                 {.name = 2 * step + 2, .task = 1}};
+        const int chosen = pick_choose(pick, pending, 2);
+        count += last >= 0 && chosen != last;
+        last = chosen;
+    }
+    pick_end(pick);
+    return count;
+}
+
+/* Where choices are made at points alone, runs are shorter: pct lowers a task within them. */
+TEST(pct_takes_the_length_of_runs_from_those_that_choose_at_the_same_points)
+{
+    struct picking p = picking_new(1);
+    const uint64_t points[] = {1};
+    struct pick_plan plan = {.strategy = PICK_PCT, .depth = 2, .seed = 1};
+    uint32_t count = 0;
+    (void)switches(p.pick, &plan, 400);
+    plan.points = points;
+    plan.point_count = 1;
+    plan.points_number = 1;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        plan.seed = seed * 7919;
+        count += switches(p.pick, &plan, 20);
+    }
+    CHECK(count > 150);
+    picking_free(&p);
+}
