@@ -156,9 +156,9 @@ static void begin_compiling(struct words *w, const struct compiler_options *o)
 {
     add(w, o->compiler);
     add(w, "-fsanitize=thread");
-    /* In copies of its body the rounds of a loop look like one; a branch that was threaded past the
-     * end of an inlined call makes a loop around the call look like one in it. */
-    add(w, is_clang(o) ? "-fno-unroll-loops" : "-fno-thread-jumps");
+    if (is_clang(o)) {
+        add(w, "-fno-unroll-loops"); /* in copies of its body, the rounds of a loop look like one */
+    }
     for (const char *const *option = clang_options; is_clang(o) && *option != NULL; option++) {
         add(w, "-Xclang");
         add(w, "-mllvm");

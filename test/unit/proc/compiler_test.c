@@ -34,11 +34,11 @@ static const char *plan_with(const char *compiler, const char *const *words, siz
 #define PLAN(...) PLAN_WITH("gcc", __VA_ARGS__)
 
 #define KEEP(name) " -fno-builtin-" name
-#define GCC                                                                                       \
-    "gcc -fsanitize=thread -fno-thread-jumps -IINC" KEEP("memcpy") KEEP("memmove") KEEP("memset") \
-        KEEP("mempcpy") KEEP("strcpy") KEEP("stpcpy") KEEP("strncpy") KEEP("strcat")              \
-            KEEP("strncat") KEEP("sprintf") KEEP("snprintf") KEEP("vsprintf") KEEP("vsnprintf")   \
-                KEEP("bzero") KEEP("bcopy") " -include clew/builtins.h "
+#define GCC                                                                                     \
+    "gcc -fsanitize=thread -IINC" KEEP("memcpy") KEEP("memmove") KEEP("memset") KEEP("mempcpy") \
+        KEEP("strcpy") KEEP("stpcpy") KEEP("strncpy") KEEP("strcat") KEEP("strncat")            \
+            KEEP("sprintf") KEEP("snprintf") KEEP("vsprintf") KEEP("vsnprintf") KEEP("bzero")   \
+                KEEP("bcopy") " -include clew/builtins.h "
 
 #define WRAP(name) " -Wl,--wrap=" name
 #define LINK                                                                                      \
