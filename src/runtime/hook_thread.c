@@ -121,10 +121,10 @@ static void *thread_run(void *argument)
     const bool holds_signals = launch->holds_signals;
     const uint64_t signals_before = launch->signals_before;
     launch_give(launch);
-    stack_begin();
     /* A place is what a call returns to, one byte into the function at least. */
     (void)rt_record(
         (struct rt_event){.kind = EVENT_THREAD_START, .place = (const void *)(rt_self.start + 1)});
+    stack_begin(); /* has no stamp of its own: it comes when the thread does, not before */
     if (holds_signals) {
         rt_signals_release(signals_before);
     }
