@@ -5,6 +5,7 @@
 #include "race/deadlock.h"
 #include "race/feasible.h"
 #include "race/feasible_places.h"
+#include "race/file_lock.h"
 #include "race/grade.h"
 #include "race/inbox.h"
 #include "race/pair_count.h"
@@ -467,6 +468,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
 {
     struct tally y;
     struct trace replaced;
+    struct trace without_locks;
     struct trace settled;
     int result = 0;
     if (o->model == RACE_OBSERVED) {
@@ -477,7 +479,9 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     }
     const struct access_filter filter = filter_of(o);
     access_note_odd(&filter, t, n);
-    tally_init(&y, plain_updates_settle(token_streams_replace(t, &replaced), &settled), o, stats);
+    const struct trace *tokens = token_streams_replace(t, &replaced);
+    const struct trace *locks = file_locks_replace(tokens, &without_locks);
+    tally_init(&y, plain_updates_settle(locks, &settled), o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         y.t = t;
         spider_find(&y, f);
@@ -502,6 +506,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     }
     tally_release(&y);
     plain_updates_release(&settled);
+    file_locks_release(&without_locks);
     token_streams_release(&replaced);
     return result;
 }

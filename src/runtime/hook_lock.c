@@ -172,7 +172,12 @@ static int set_lock(fcntl_function *real, int fd, int command, struct flock *loc
                     const void *place)
 {
     const struct lock_range range = range_from(lock->l_start, lock->l_len);
-    const uint8_t mode = lock->l_type == F_RDLCK ? LOCK_FCNTL_READ : LOCK_FCNTL_WRITE;
+    /* Those of open file descriptions exclude as flock does: also threads that opened their own. */
+    const bool is_of_description = command == F_OFD_SETLK || command == F_OFD_SETLKW;
+    const bool is_read = lock->l_type == F_RDLCK;
+    const uint8_t mode = is_of_description ? is_read ? LOCK_FLOCK_READ : LOCK_FLOCK_WRITE
+                         : is_read         ? LOCK_FCNTL_READ
+                                           : LOCK_FCNTL_WRITE;
     const short type = lock->l_type;
     if (type == F_UNLCK && lock->l_whence == SEEK_SET) {
         before_unlock(fd, mode, range, place);
