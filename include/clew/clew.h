@@ -154,7 +154,7 @@ static inline void clew_ignore_end(void)
 /* The same by macros, so that a report has the line of its caller and not one of this file. */
 #define CLEW_CALL_(function, ...) (function ? function(__VA_ARGS__) : (void)0)
 #define clew_handler_begin(name) CLEW_CALL_(clew_rt_handler_begin, name)
-#define clew_handler_end() CLEW_CALL_(clew_rt_handler_end)
+#define clew_handler_end() (clew_rt_handler_end ? clew_rt_handler_end() : (void)0)
 #define clew_var(name, value) CLEW_CALL_(clew_rt_variable, name, value)
 #define clew_var_delete(name) CLEW_CALL_(clew_rt_variable_delete, name)
 #define clew_log(text) CLEW_CALL_(clew_rt_log, text)
