@@ -17,7 +17,7 @@ import threads  # pylint: disable=wrong-import-position
 
 IS_LONG = os.environ.get("CLEW_TEST_LONG", "") not in ("", "0")
 RUNS_MAX = 1000
-TWIN_RUNS = 10000 if IS_LONG else 100
+TWIN_RUNS = 10000 if IS_LONG else 50
 DARA = ("map_init", "loop_variable", "producer_consumer", "philosophers", "ticker")  # the thesis's own programs
 MODES = ("fork", "thread", "exec")  # beside that of fibers
 KERNEL_RUNS = 1000 if IS_LONG else 100

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(SOURCE, "test", "harness"))
 import tap  # pylint: disable=wrong-import-position
 
 KILL_PARTS = 4  # tests, each with its share of the kills
-KILLS = 2000 if os.environ.get("CLEW_TEST_LONG") else 100
+KILLS = 2000 if os.environ.get("CLEW_TEST_LONG") else 48
 FLOODS = 100 if os.environ.get("CLEW_TEST_LONG") else 3
 DRAINS = 100 if os.environ.get("CLEW_TEST_LONG") else 3
 SECONDS_MAX = 60
