@@ -348,23 +348,35 @@ static char *print_target(const struct session *s)
     return s->command != NULL ? command_print(s) : command_print_one(s->inputs[0]);
 }
 
-/* --from: the run of the schedule must be one that this system can make. Where it ends in a
- * violation, the search begins before its last step. */
-static int read_from(struct exploration *x, struct err *e)
+/* Reads a schedule and replays it: its run must be one that this system can make. What comes out is
+ * the caller's to release, also on failure. */
+static int follow_schedule(struct exploration *x, const char *path, struct recipe *recipe,
+                           struct replayed *r, struct err *e)
 {
-    const char *path = x->command->from;
     struct schedule s;
-    struct replayed r = {0};
     schedule_init(&s);
     int result = schedule_file_read(&s, path, e);
     if (result == 0) {
-        result = replay(x->world, &s, &(struct replay_options){0}, &r, e) < 0
+        result = replay(x->world, &s, &(struct replay_options){0}, r, e) < 0
                      ? err_wrap(e, "%s", path)
-                     : recipe_parse(&x->from, &s, e);
+                     : recipe_parse(recipe, &s, e);
     }
-    if (result == 0 && r.divergence[0] != '\0') {
-        result = err_set(e, "%s: cannot be followed: %s", path, r.divergence);
+    if (result == 0 && r->divergence[0] != '\0') {
+        result = err_set(e, "%s: cannot be followed: %s", path, r->divergence);
     }
+    if (result == 0) {
+        recipe->plan.pick.is_lenient = x->world->has_drawn; /* other seeds draw other numbers */
+    }
+    schedule_release(&s);
+    return result;
+}
+
+/* --from: where the run of the schedule ends in a violation, the search begins before the last
+ * step. */
+static int read_from(struct exploration *x, struct err *e)
+{
+    struct replayed r = {0};
+    const int result = follow_schedule(x, x->command->from, &x->from, &r, e);
     if (result == 0) {
         struct plan *from = &x->from.plan;
         const bool is_violation = outcome_is_violation(r.execution.outcome);
@@ -374,7 +386,6 @@ static int read_from(struct exploration *x, struct err *e)
                from->pick.turns[from->pick.turn_count - 1].step >= from->steps_max) {
             from->pick.turn_count--;
         }
-        from->pick.is_lenient = x->world->has_drawn; /* other seeds draw other numbers */
         for (size_t i = 0; i < from->steps_max; i++) {
             const uint8_t fault = r.execution.steps.at[i].operation.fault;
             if (fault != 0) {
@@ -384,32 +395,18 @@ static int read_from(struct exploration *x, struct err *e)
         x->options.search.from = from;
     }
     replayed_release(&r);
-    schedule_release(&s);
     return result;
 }
 
-/* --seed-schedule: the first run. It must be one that this system can make. */
+/* --seed-schedule: the first run. */
 static int read_seed_schedule(struct exploration *x, struct err *e)
 {
-    const char *path = x->command->seed_schedule;
-    struct schedule s;
     struct replayed r = {0};
-    schedule_init(&s);
-    int result = schedule_file_read(&s, path, e);
+    const int result = follow_schedule(x, x->command->seed_schedule, &x->seeded, &r, e);
     if (result == 0) {
-        result = replay(x->world, &s, &(struct replay_options){0}, &r, e) < 0
-                     ? err_wrap(e, "%s", path)
-                     : recipe_parse(&x->seeded, &s, e);
-    }
-    if (result == 0 && r.divergence[0] != '\0') {
-        result = err_set(e, "%s: cannot be followed: %s", path, r.divergence);
-    }
-    if (result == 0) {
-        x->seeded.plan.pick.is_lenient = x->world->has_drawn; /* other seeds draw other numbers */
         x->options.search.seeded = &x->seeded.plan;
     }
     replayed_release(&r);
-    schedule_release(&s);
     return result;
 }
 
