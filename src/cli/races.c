@@ -222,9 +222,9 @@ static bool has_no_accesses(const struct trace *t)
     return is_blind;
 }
 
-/* Notes tasks that had not ended when the run did, while another task of their process held a lock.
- * A trace has locks that were taken, not those that are waited for: such tasks may wait for ever.
- * Whether there are any. */
+/* Notes each task that had not ended when the run ended, while another task of its process held a
+ * lock. A trace records locks that a task has acquired, not locks that it is blocked on, so these
+ * tasks may be deadlocked. Returns whether there are any. */
 static bool note_stuck(const struct trace *t, struct notes *notes)
 {
     const size_t count = t->tables.tasks.count;
@@ -244,8 +244,8 @@ static bool note_stuck(const struct trace *t, struct notes *notes)
             if (task != holder && is_going_on[task] &&
                 one->node == t->tables.tasks.at[holder].node) {
                 notes_add(notes, trace_name(t, one->name),
-                          "it had not ended when the run did, and another task held a lock: it may "
-                          "wait for that for ever");
+                          "the task was still there when the run ended, while another task held a "
+                          "lock: the two may have deadlocked");
                 is_any = true;
             }
         }
