@@ -5,34 +5,62 @@
 
 /* ---- nodes ---- */
 
-/* The nodes of each context by position, numbered by place among all contexts. */
+/* The nodes of each context by position, counted through all contexts. Edges of the graph lie in
+ * the same order, so those of a node end where those of the next begin. */
 struct draft {
     const struct contexts *c;
     const struct graph *g;
     uint32_t count;
-    uint32_t *first;    /* per context, and one more */
-    event_id *events;   /* per draft node */
-    uint32_t *of_event; /* per event: its draft node, ANCESTORS_NONE */
+    uint32_t *first;     /* per context, and one more */
+    event_id *events;    /* per draft node */
+    uint32_t *in_first;  /* per draft node, and one more: its edges in graph.in ... */
+    uint32_t *out_first; /* ... and in graph.out */
+    uint32_t *of_event;  /* per event that is a node: its draft node */
+    struct bits is_node; /* events */
+    bool is_forward;     /* every edge leads to a later event of the trace, and so do contexts */
 };
+
+/* Takes the edges of the next node of a context, whose edges end here. */
+static void draft_node(struct draft *d, uint32_t context, uint32_t in_end, uint32_t out_end)
+{
+    const struct graph_end *in = d->g->in;
+    const struct graph_end *out = d->g->out;
+    uint32_t in_at = d->in_first[d->count];
+    uint32_t out_at = d->out_first[d->count];
+    const uint32_t in_position = in_at < in_end ? in[in_at].position : UINT32_MAX;
+    const uint32_t out_position = out_at < out_end ? out[out_at].position : UINT32_MAX;
+    const uint32_t position = in_position < out_position ? in_position : out_position;
+    const event_id id = context_event(d->c, context, position);
+    for (; in_at < in_end && in[in_at].position == position; in_at++) {
+        d->is_forward = d->is_forward && in[in_at].event < id;
+    }
+    while (out_at < out_end && out[out_at].position == position) {
+        out_at++;
+    }
+    d->is_forward =
+        d->is_forward && (d->count == d->first[context] || d->events[d->count - 1] < id);
+    d->of_event[id] = d->count;
+    bits_add(d->is_node, id);
+    d->events[d->count++] = id;
+    d->in_first[d->count] = in_at;
+    d->out_first[d->count] = out_at;
+}
 
 static void draft_nodes(struct draft *d, size_t event_count, struct arena *scratch)
 {
-    struct bits has_edge = bits_take(scratch, event_count + 1);
-    for (size_t i = 0; i < d->g->edge_count; i++) {
-        bits_add(has_edge, d->g->in[i].event);
-        bits_add(has_edge, d->g->out[i].event);
-    }
-    d->of_event = arena_array(scratch, uint32_t, event_count + 1);
-    d->events = arena_array(scratch, event_id, event_count + 1);
+    const size_t size = event_count + 2;
+    d->is_node = bits_take(scratch, size);
+    d->of_event = arena_array(scratch, uint32_t, size);
+    d->events = arena_array(scratch, event_id, size);
+    d->in_first = arena_array(scratch, uint32_t, size);
+    d->out_first = arena_array(scratch, uint32_t, size);
+    d->is_forward = true;
     for (uint32_t context = 0; context < d->c->count; context++) {
+        const uint32_t in_end = d->g->in_first[context + 1];
+        const uint32_t out_end = d->g->out_first[context + 1];
         d->first[context] = d->count;
-        for (uint32_t i = 0; i < d->c->list[context].count; i++) {
-            const event_id id = context_event(d->c, context, i);
-            d->of_event[id] = ANCESTORS_NONE;
-            if (bits_has(has_edge, id)) {
-                d->of_event[id] = d->count;
-                d->events[d->count++] = id;
-            }
+        while (d->in_first[d->count] < in_end || d->out_first[d->count] < out_end) {
+            draft_node(d, context, in_end, out_end);
         }
     }
     d->first[d->c->count] = d->count;
@@ -40,27 +68,30 @@ static void draft_nodes(struct draft *d, size_t event_count, struct arena *scrat
 
 /* ---- an order of them ---- */
 
-static struct graph_span edges_at(const struct draft *d, event_id id, bool is_in)
-{
-    const uint32_t context = d->c->of[id];
-    return graph_span_at(is_in ? graph_into(d->g, context) : graph_out_of(d->g, context),
-                         d->c->position[id]);
-}
-
 static bool is_first_node(const struct draft *d, uint32_t node)
 {
     return d->first[d->c->of[d->events[node]]] == node;
 }
 
-/* Numbers the draft nodes so that every edge goes up; O(nodes + edges). */
-static uint32_t *number_nodes(const struct draft *d, struct arena *scratch)
+/* Numbers the draft nodes in the order of the trace, which has every edge go up. O(events). */
+static void number_forward(const struct draft *d, uint32_t *number)
 {
-    uint32_t *number = arena_array(scratch, uint32_t, (size_t)d->count + 1);
+    uint32_t count = 0;
+    for (size_t i = 0; i < (d->is_node.count + 63) / 64; i++) {
+        for (uint64_t word = d->is_node.words[i]; word != 0; word &= word - 1) {
+            number[d->of_event[i * 64 + (size_t)__builtin_ctzll(word)]] = count++;
+        }
+    }
+    must(count == d->count);
+}
+
+/* Numbers the draft nodes so that every edge goes up; O(nodes + edges). */
+static void number_by_edges(const struct draft *d, uint32_t *number, struct arena *scratch)
+{
     uint32_t *missing = arena_array(scratch, uint32_t, (size_t)d->count + 1);
     VEC(uint32_t) ready = {0};
     for (uint32_t node = d->count; node-- > 0;) {
-        missing[node] = (uint32_t)edges_at(d, d->events[node], true).count;
-        missing[node] += !is_first_node(d, node);
+        missing[node] = d->in_first[node + 1] - d->in_first[node] + !is_first_node(d, node);
         if (missing[node] == 0) {
             vec_push(&ready, node);
         }
@@ -69,9 +100,8 @@ static uint32_t *number_nodes(const struct draft *d, struct arena *scratch)
     while (ready.count > 0) {
         const uint32_t node = vec_pop(&ready);
         number[node] = count++;
-        const struct graph_span out = edges_at(d, d->events[node], false);
-        for (size_t i = 0; i < out.count; i++) {
-            const uint32_t target = d->of_event[out.at[i].event];
+        for (uint32_t i = d->out_first[node]; i < d->out_first[node + 1]; i++) {
+            const uint32_t target = d->of_event[d->g->out[i].event];
             if (--missing[target] == 0) {
                 vec_push(&ready, target);
             }
@@ -82,7 +112,6 @@ static uint32_t *number_nodes(const struct draft *d, struct arena *scratch)
     }
     must(count == d->count);
     vec_release(&ready);
-    return number;
 }
 
 void ancestors_build(struct ancestors *x, const struct hb *hb, struct arena *a)
@@ -92,32 +121,34 @@ void ancestors_build(struct ancestors *x, const struct hb *hb, struct arena *a)
     uint32_t *node_first = arena_array(a, uint32_t, (size_t)c->count + 1);
     struct draft d = {.c = c, .g = &hb->graph, .first = node_first};
     draft_nodes(&d, hb->trace->events.count, &scratch);
-    const uint32_t *number = number_nodes(&d, &scratch);
-
     const size_t size = (size_t)d.count + 1;
+    uint32_t *number = arena_array(a, uint32_t, size);
+    if (d.is_forward) {
+        number_forward(&d, number);
+    } else {
+        number_by_edges(&d, number, &scratch);
+    }
+
     event_id *nodes = arena_array(a, event_id, size);
     uint32_t *node_before = arena_array(a, uint32_t, size);
-    uint32_t *node_at = arena_array(a, uint32_t, size);
     uint32_t *source = arena_array(a, uint32_t, hb->graph.edge_count + 1);
     *x = (struct ancestors){.hb = hb, .node_count = d.count, .node_first = node_first};
     x->in_first = arena_array(a, uint32_t, size);
     x->in_count = arena_array(a, uint32_t, size);
     for (uint32_t i = 0; i < d.count; i++) {
         const uint32_t node = number[i];
-        const struct graph_span in = edges_at(&d, d.events[i], true);
         nodes[node] = d.events[i];
-        node_at[i] = node;
         node_before[node] = is_first_node(&d, i) ? ANCESTORS_NONE : number[i - 1];
-        x->in_first[node] = in.count == 0 ? 0 : (uint32_t)(in.at - hb->graph.in);
-        x->in_count[node] = (uint32_t)in.count;
-        for (size_t k = 0; k < in.count; k++) {
-            source[x->in_first[node] + k] = number[d.of_event[in.at[k].event]];
-            must(source[x->in_first[node] + k] < node);
+        x->in_first[node] = d.in_first[i];
+        x->in_count[node] = d.in_first[i + 1] - d.in_first[i];
+        for (uint32_t k = d.in_first[i]; k < d.in_first[i + 1]; k++) {
+            source[k] = number[d.of_event[hb->graph.in[k].event]];
+            must(source[k] < node);
         }
     }
     x->nodes = nodes;
     x->node_before = node_before;
-    x->node_at = node_at;
+    x->node_at = number;
     x->source = source;
     x->before = arena_array(a, uint64_t, size);
     x->after = arena_array(a, uint64_t, size);
