@@ -23,38 +23,78 @@ struct pool {
 
 struct pools {
     struct names addresses;
-    VEC(struct pool) list; /* by number of the address, less one */
+    VEC(struct pool) list;           /* by number of the address, less one */
+    VEC(uint32_t) address_of_object; /* per name of an object, ADDRESS_UNREAD until it is asked */
 };
 
-static uint32_t address_of(struct pools *p, const struct trace *t, const struct event *e)
+#define ADDRESS_UNREAD UINT32_MAX
+
+static uint32_t read_address(struct pools *p, const struct names *names, uint32_t object)
 {
     struct channel c;
-    const struct names *names = &t->tables.names;
-    if (e->object == 0 ||
-        !channel_parse(&c, names_text(names, e->object), names_size(names, e->object)) ||
+    if (object == 0 || !channel_parse(&c, names_text(names, object), names_size(names, object)) ||
         c.destination.size == 0) {
         return 0;
     }
     return names_intern(&p->addresses, c.destination.text, c.destination.size);
 }
 
-/* Sorts the handled messages by address. */
+/* The number of the address that an event receives from, 0 when its object names none. */
+static uint32_t address_of(struct pools *p, const struct trace *t, const struct event *e)
+{
+    uint32_t *address = vec_at(&p->address_of_object, e->object);
+    if (*address == ADDRESS_UNREAD) {
+        *address = read_address(p, &t->tables.names, e->object);
+    }
+    return *address;
+}
+
+static struct pool *pool_of(struct pools *p, uint32_t address)
+{
+    while (p->list.count < address) {
+        vec_push(&p->list, (struct pool){.task = UINT32_MAX});
+    }
+    return &p->list.at[address - 1];
+}
+
+/* Whether handlers of two tasks receive at one address, whether or not the sends are in the trace.
+ */
+static bool pools_may_share(struct pools *p, const struct hb *hb)
+{
+    const struct contexts *c = &hb->contexts;
+    VEC(uint32_t) task_of = {0}; /* per address: the last task that received there */
+    bool may_share = false;
+    for (uint32_t i = c->task_count; i < c->count && !may_share; i++) {
+        const uint32_t address = address_of(p, hb->trace, trace_at(hb->trace, c->list[i].receive));
+        while (task_of.count <= address) {
+            vec_push(&task_of, UINT32_MAX);
+        }
+        uint32_t *task = &task_of.at[address];
+        may_share = address != 0 && *task != UINT32_MAX && *task != c->list[i].task;
+        *task = c->list[i].task;
+    }
+    vec_release(&task_of);
+    return may_share;
+}
+
+/* Sorts the handled messages by address; lists no pool when no two tasks share one. */
 static void pools_build(struct pools *p, const struct hb *hb)
 {
     const struct contexts *c = &hb->contexts;
     *p = (struct pools){0};
     names_init(&p->addresses);
-    for (uint32_t i = c->task_count; i < c->count; i++) {
+    for (size_t i = 0; i < hb->trace->tables.names.list.count; i++) {
+        vec_push(&p->address_of_object, ADDRESS_UNREAD);
+    }
+    const uint32_t end = pools_may_share(p, hb) ? c->count : c->task_count;
+    for (uint32_t i = c->task_count; i < end; i++) {
         const uint32_t number = message_of_receive(&hb->messages, c->list[i].receive);
         const struct event *e = trace_at(hb->trace, c->list[i].receive);
         const uint32_t address = number == MESSAGE_NONE ? 0 : address_of(p, hb->trace, e);
         if (address == 0) {
             continue;
         }
-        while (p->list.count < address) {
-            vec_push(&p->list, (struct pool){.task = UINT32_MAX});
-        }
-        struct pool *pool = &p->list.at[address - 1];
+        struct pool *pool = pool_of(p, address);
         pool->task = pool->task == UINT32_MAX ? c->list[i].task : pool->task;
         pool->is_shared |= pool->task != c->list[i].task;
         /* A message in pieces is handled where its first piece is received. */
@@ -71,6 +111,7 @@ static void pools_release(struct pools *p)
         vec_release(&pool->messages);
     }
     vec_release(&p->list);
+    vec_release(&p->address_of_object);
     names_release(&p->addresses);
 }
 

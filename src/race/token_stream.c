@@ -1,5 +1,6 @@
 #include "race/token_stream.h"
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "order/message.h"
 #include "wire/kind.h"
@@ -44,13 +45,15 @@ static void note_piece(struct stream *s, const struct trace *t, const struct eve
 /* The number of each channel that has pieces, and what is known of it. */
 static void read_streams(const struct trace *t, struct map *number_of, stream_list *streams)
 {
-    struct map piece_of = {0}; /* task to the stream of the receive that it just made */
+    struct arena scratch = {0};
+    /* Per task: one more than the stream of the receive that it just made, or 0. */
+    uint32_t *piece_of = arena_array(&scratch, uint32_t, t->tables.tasks.count + 1);
     trace_each (t, e) {
-        uint32_t *last = map_slot(&piece_of, e->task, UINT32_MAX, NULL);
-        if (e->kind == EVENT_HANDLER_BEGIN && *last != UINT32_MAX) {
-            streams->at[*last].is_other = true; /* what is handled is a message */
+        uint32_t *last = &piece_of[e->task];
+        if (e->kind == EVENT_HANDLER_BEGIN && *last != 0) {
+            streams->at[*last - 1].is_other = true; /* what is handled is a message */
         }
-        *last = UINT32_MAX;
+        *last = 0;
         if (!is_piece(e)) {
             continue;
         }
@@ -64,9 +67,9 @@ static void read_streams(const struct trace *t, struct map *number_of, stream_li
                                               .receiver.task = TASK_NONE});
         }
         note_piece(&streams->at[number], t, e);
-        *last = e->kind == EVENT_RECV ? number : UINT32_MAX;
+        *last = e->kind == EVENT_RECV ? number + 1 : 0;
     }
-    map_release(&piece_of);
+    arena_release(&scratch);
 }
 
 /* With one sender and one receiver the stream leaves no choice. */
