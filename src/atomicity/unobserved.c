@@ -16,10 +16,11 @@ struct nodes_seen {
     uint32_t *of_task; /* per task */
 };
 
+/* Blocks of a controlled program, which have a value, may be all that its code tells. */
 static bool shows_accesses(const struct event *e)
 {
     return event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC ||
-           e->kind == EVENT_COVERAGE;
+           (e->kind == EVENT_COVERAGE && (e->has & HAS_VALUE) == 0);
 }
 
 static struct nodes_seen collect(struct arena *a, const struct trace *t)

@@ -170,6 +170,61 @@ static struct counted count_violations(const struct exploration *x)
     return c;
 }
 
+/* How many blocks that the compiler lists no run of the campaign has entered. */
+static uint32_t count_uncovered(const struct exploration *x)
+{
+    uint32_t count = 0;
+    vec_each (&x->account.blocks, block) {
+        count += block->count == 0;
+    }
+    return count;
+}
+
+/* Of several processes, each has entered blocks of its own; what none has is known from all. */
+static struct world_coverage coverage_of(const struct exploration *x)
+{
+    struct world_coverage coverage = x->found.coverage;
+    const uint32_t uncovered = count_uncovered(x);
+    if (uncovered > 0 && uncovered <= coverage.block_total) {
+        coverage.block_covered = coverage.block_total - uncovered;
+    }
+    return coverage;
+}
+
+/* "uncovered": their places in the source. */
+static void print_uncovered(const void *context, struct json *j)
+{
+    const struct exploration *x = context;
+    json_array(j, "uncovered");
+    vec_each (&x->account.blocks, block) {
+        if (block->count == 0) {
+            json_text(j, NULL, block->place);
+        }
+    }
+    json_end(j);
+}
+
+static void print_coverage(const struct exploration *x)
+{
+    const struct world_coverage coverage = coverage_of(x);
+    struct session *s = x->session;
+    if (coverage.block_total == 0) {
+        return; /* the compiler does not list them */
+    }
+    out_format(&s->out, "%u of %u blocks entered", coverage.block_covered, coverage.block_total);
+    size_t count = 0;
+    vec_each (&x->account.blocks, block) {
+        if (block->count == 0 && count++ < s->common->limit) {
+            out_text(&s->out, count == 1 ? "; never: " : ", ");
+            session_text(s, block->place);
+        }
+    }
+    if (count > s->common->limit) {
+        out_format(&s->out, " and %zu more", count - s->common->limit);
+    }
+    out_char(&s->out, '\n');
+}
+
 static void add_stats(const struct exploration *x, struct finding_file *f)
 {
     const struct explored *found = &x->found;
@@ -186,8 +241,10 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     }
     finding_file_count(f, "states", found->states);
     finding_file_count(f, "shared_words", found->shared_words);
-    finding_file_count(f, "blocks_covered", found->coverage.block_covered);
-    finding_file_count(f, "blocks_total", found->coverage.block_total);
+    const struct world_coverage coverage = coverage_of(x);
+    finding_file_count(f, "blocks_covered", coverage.block_covered);
+    finding_file_count(f, "blocks_total", coverage.block_total);
+    finding_file_flag(f, "blocks_listed", coverage.block_total > 0);
     finding_file_text(f, "strategy", explore_strategy_name(x->options.strategy));
     const struct control_told told = told_of(x);
     finding_file_text(f, "mode",
@@ -508,6 +565,10 @@ int exploration_report(struct exploration *x)
     add_difference(x, &f);
     const bool is_found = has_found(&f);
     add_stats(x, &f);
+    if (x->found.coverage.block_total > 0) {
+        f.print_more = print_uncovered;
+        f.context = x;
+    }
     add_uncontrolled(x, &f);
     assumptions_add(x, &f);
     const char *order = order_of(x);
@@ -538,6 +599,7 @@ int exploration_report(struct exploration *x)
         }
         print_doubts(x);
         if (exploration_is_program(x)) {
+            print_coverage(x);
             print_outside(x);
         } else {
             print_unproductive(x);

@@ -217,7 +217,9 @@ static bool has_no_accesses(const struct trace *t)
 {
     bool is_blind = t->tables.order == ORDER_STAMPED || is_of_control(t);
     trace_each (t, event) {
-        is_blind &= !access_is_plain(event) && event->kind != EVENT_COVERAGE;
+        /* Blocks of a controlled program, which have a value, may be all that its code tells. */
+        const bool is_coverage = event->kind == EVENT_COVERAGE && (event->has & HAS_VALUE) == 0;
+        is_blind &= !access_is_plain(event) && !is_coverage;
     }
     return is_blind;
 }

@@ -175,13 +175,39 @@ static void begin_compiling(struct words *w, const struct compiler_options *o)
     }
 }
 
-/* The user's words, as they are. */
+static const char coverage[] = "-fsanitize-coverage=";
+
+static bool is_coverage(const char *word)
+{
+    return strncmp(word, coverage, sizeof coverage - 1) == 0;
+}
+
+/* A word of the user's, as it is; but counters in the code, whose increments clang reports as
+ * accesses, become calls. */
+static void add_compiling(struct words *w, const char *word)
+{
+    static const char guards[] = "trace-pc-guard";
+    static const char *const counters[] = {"inline-8bit-counters", "inline-bool-flag", NULL};
+    for (const char *const *kind = counters; is_coverage(word) && *kind != NULL; kind++) {
+        const char *at = strstr(word, *kind);
+        if (at != NULL) {
+            char *text = arena_take(w->arena, strlen(word) + sizeof guards, 1);
+            (void)snprintf(text, strlen(word) + sizeof guards, "%.*s%s%s", (int)(at - word), word,
+                           guards, at + strlen(*kind));
+            vec_push(&w->list, text);
+            return;
+        }
+    }
+    add(w, word);
+}
+
+/* The user's words. */
 static void plan_compiling(struct compiler_plan *plan, const struct compiler_options *o)
 {
     struct words w = {.arena = &plan->arena};
     begin_compiling(&w, o);
     for (size_t i = 0; i < o->word_count; i++) {
-        add(&w, o->words[i]);
+        add_compiling(&w, o->words[i]);
     }
     finish(plan, &w);
 }
@@ -207,7 +233,7 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
             add(&w, o->words[++i]);
         } else if (i == source || (word[0] == '-' && strncmp(word, "-l", 2) != 0 &&
                                    strncmp(word, "-Wl,", 4) != 0)) {
-            add(&w, word);
+            add_compiling(&w, word);
         }
     }
     add(&w, "-c");
@@ -283,7 +309,9 @@ static void plan_linking(struct compiler_plan *plan, const struct compiler_optio
     struct words w = {.arena = &plan->arena};
     add(&w, o->compiler);
     for (struct reading at = {.o = o}; read_word(&at); next_word(&at)) {
-        if (at.is_language) {
+        /* clang would link a library of its own that counts blocks. */
+        const bool is_library = is_coverage(o->words[at.at]) && !r->keeps_library;
+        if (at.is_language || is_library) {
             continue;
         }
         if (at.value != NULL) {

@@ -88,6 +88,7 @@ static int put_plan(struct controlled *c, const struct plan *p, struct err *e)
         .has_wants = k->wants != NULL,
         .wants_pending = p->wants_pending,
         .is_learning = p->is_learning,
+        .wants_blocks = p->trace != NULL && p->trace_steps_max == 0,
     };
     return 0;
 }

@@ -303,8 +303,13 @@ static void append_report(struct telling *t, const struct control_report *r)
     if (r->kind == EVENT_LOCK || r->kind == EVENT_UNLOCK) {
         e.mode = (uint8_t)r->value;
     }
-    if (r->kind == EVENT_VARIABLE || r->kind == EVENT_SEM_INIT || r->kind == EVENT_READY ||
-        r->kind == EVENT_INTERRUPT || r->kind == EVENT_INTERRUPT_END) {
+    if (r->kind == EVENT_COVERAGE) {
+        e.object = 0; /* the place is all */
+        e.count = 1;
+        e.has |= HAS_COUNT;
+    }
+    if (r->kind == EVENT_COVERAGE || r->kind == EVENT_VARIABLE || r->kind == EVENT_SEM_INIT ||
+        r->kind == EVENT_READY || r->kind == EVENT_INTERRUPT || r->kind == EVENT_INTERRUPT_END) {
         e.value = r->value;
         e.has |= HAS_VALUE;
     }

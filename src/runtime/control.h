@@ -480,8 +480,15 @@ void cover_start(void);
 void cover_begin(void);
 /* The caller comes to this place of the code. */
 void cover_enter(const void *place);
+/* The same, of a block proper. */
+void cover_enter_block(const void *place);
+/* A module has these blocks, also if none is ever entered (runtime/entry.h). */
+struct clew_rt_blocks;
+void cover_list(const struct clew_rt_blocks *blocks);
 /* What was entered since it was last asked; good until the next call. */
 uint32_t cover_take(const struct pick_block **blocks);
+/* Reports blocks proper of the last step, where the plan wants it. */
+void cover_report(const struct pick_block *blocks, uint32_t count);
 /* A hash of what this run has entered, and how often. */
 uint64_t cover_state(void);
 

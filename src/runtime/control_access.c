@@ -305,5 +305,10 @@ void clew_rt_exit_function(void)
 
 void clew_rt_block(const void *place)
 {
-    cover_enter(place);
+    cover_enter_block(place);
+}
+
+void clew_rt_blocks(const struct clew_rt_blocks *blocks)
+{
+    cover_list(blocks);
 }

@@ -66,6 +66,19 @@ ENTRY void clew_rt_exit_function(void);
 /* A block of code is entered. */
 ENTRY void clew_rt_block(const void *place);
 
+/* The blocks of a module's code, as clang's tables list them; they stay where they are. */
+struct clew_rt_blocks {
+    const void *const *places; /* two words a block: its first address, and flags */
+    size_t count;
+};
+ENTRY void clew_rt_blocks(const struct clew_rt_blocks *blocks);
+
+/* The place of a block: places are addresses behind a call, so it lies behind the first byte. */
+static inline const void *clew_rt_block_place(const struct clew_rt_blocks *blocks, size_t number)
+{
+    return (const char *)blocks->places[2 * number] + 1;
+}
+
 /* The program says by an annotation of ThreadSanitizer's what clew cannot see: the calling task
  * takes or releases the lock, or an order begins or ends at the object (HAPPENS_BEFORE,
  * HAPPENS_AFTER). */

@@ -128,6 +128,40 @@ HOOK void __sanitizer_cov_trace_pc(void)
     }
 }
 
+/* clang's trace-pc-guard, with or without pc-table. Each file of the module has a constructor that
+ * passes the tables of the whole module. */
+static struct {
+    const uint32_t *guards;
+    struct clew_rt_blocks blocks;
+} module;
+
+HOOK void __sanitizer_cov_trace_pc_guard_init(const uint32_t *begin, const uint32_t *end);
+HOOK void __sanitizer_cov_trace_pc_guard_init(const uint32_t *begin, const uint32_t *end)
+{
+    (void)end;
+    module.guards = begin;
+}
+
+HOOK void __sanitizer_cov_pcs_init(const void *const *begin, const void *const *end);
+HOOK void __sanitizer_cov_pcs_init(const void *const *begin, const void *const *end)
+{
+    module.blocks.places = begin;
+    module.blocks.count = (size_t)(end - begin) / 2;
+    if (clew_rt_blocks != NULL) {
+        clew_rt_blocks(&module.blocks);
+    }
+}
+
+HOOK void __sanitizer_cov_trace_pc_guard(const uint32_t *guard);
+HOOK void __sanitizer_cov_trace_pc_guard(const uint32_t *guard)
+{
+    if (clew_rt_block != NULL) {
+        clew_rt_block(module.blocks.places == NULL
+                          ? PLACE
+                          : clew_rt_block_place(&module.blocks, (size_t)(guard - module.guards)));
+    }
+}
+
 HOOK void __tsan_ignore_thread_begin(void);
 HOOK void __tsan_ignore_thread_begin(void)
 {

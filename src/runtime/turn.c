@@ -517,6 +517,7 @@ static void learn(void)
 {
     const struct pick_block *blocks = NULL;
     const uint32_t count = cover_take(&blocks);
+    cover_report(blocks, count);
     if (!board->is_learned) {
         pick_learn(board->pick, &board->done, blocks, count);
         board->is_learned = true;

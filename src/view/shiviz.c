@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/clock.h"
 #include "trace/kind.h"
 
@@ -10,18 +11,35 @@
  * Then two lines an event: its task and clock, and what happened. */
 static const char header[] = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n";
 
+/* A place that a task covered; its event before tells it. */
+struct covered {
+    struct event event;
+    event_id with;
+};
+
 struct shiviz_writer {
     struct writer base;
     VEC(struct event) events;
+    VEC(struct covered) covered; /* in the order in which they came */
+    VEC(event_id) last_of;       /* the last event of each task, plus one; 0: none */
 };
 
 static int shiviz_write(struct writer *w, const struct event *events, size_t count, struct err *e)
 {
     (void)e;
     struct shiviz_writer *s = (struct shiviz_writer *)w;
-    vec_reserve(&s->events, s->events.count + count);
-    memcpy(s->events.at + s->events.count, events, count * sizeof *events);
-    s->events.count += count;
+    for (size_t i = 0; i < count; i++) {
+        while (s->last_of.count <= events[i].task) {
+            vec_push(&s->last_of, 0);
+        }
+        event_id *last = &s->last_of.at[events[i].task];
+        if (events[i].kind == EVENT_COVERAGE && *last != 0) {
+            vec_push(&s->covered, (struct covered){.event = events[i], .with = *last - 1});
+        } else {
+            vec_push(&s->events, events[i]);
+            *last = (event_id)s->events.count;
+        }
+    }
     return 0;
 }
 
@@ -78,7 +96,33 @@ static void print_event(struct out *o, const struct trace *t, const struct event
         out_i64(o, e->value);
     }
     print_word(o, " at ", trace_name(t, e->location));
-    out_char(o, '\n');
+}
+
+static int compare_covered(const void *left, const void *right,
+                           __attribute__((unused)) const void *context)
+{
+    const struct covered *a = left;
+    const struct covered *b = right;
+    return (a->with > b->with) - (a->with < b->with);
+}
+
+/* "; covered bank.c:12 (3), bank.c:14 (1)": what follows `at` in the list and belongs to the
+ * event, with how often a block was entered, or how many places were. Returns where the next
+ * event's begins. */
+static size_t print_covered(struct out *o, const struct trace *t, const struct shiviz_writer *s,
+                            size_t at, event_id id)
+{
+    const size_t first = at;
+    while (at < s->covered.count && s->covered.at[at].with == id) {
+        const struct event *e = &s->covered.at[at].event;
+        const char *place = trace_name(t, e->location);
+        print_word(o, at == first ? "; covered " : ", ", place[0] == '\0' ? "somewhere" : place);
+        out_text(o, " (");
+        out_u64(o, (e->has & HAS_VALUE) != 0 ? (uint64_t)e->value : e->count);
+        out_char(o, ')');
+        at++;
+    }
+    return at;
 }
 
 static void print_clock(struct out *o, const struct trace *t, const uint32_t *counts)
@@ -112,6 +156,8 @@ static int shiviz_finish(struct writer *w, struct err *e)
         return -1;
     }
     uint32_t *counts = mem_zero(t.tables.tasks.count + 1, sizeof *counts);
+    sort_stable(s->covered.at, s->covered.count, sizeof *s->covered.at, compare_covered, NULL);
+    size_t covered = 0;
     out_text(&w->out, header);
     for (event_id id = 0; id < t.events.count; id++) {
         clock_at(&hb, id, counts);
@@ -119,6 +165,8 @@ static int shiviz_finish(struct writer *w, struct err *e)
         out_char(&w->out, ' ');
         print_clock(&w->out, &t, counts);
         print_event(&w->out, &t, &t.events.at[id]);
+        covered = print_covered(&w->out, &t, s, covered, id);
+        out_char(&w->out, '\n');
     }
     mem_free(counts);
     hb_release(&hb);
@@ -127,7 +175,10 @@ static int shiviz_finish(struct writer *w, struct err *e)
 
 static void shiviz_release(struct writer *w)
 {
-    vec_release(&((struct shiviz_writer *)w)->events);
+    struct shiviz_writer *s = (struct shiviz_writer *)w;
+    vec_release(&s->events);
+    vec_release(&s->covered);
+    vec_release(&s->last_of);
 }
 
 static const struct writer_ops shiviz_ops = {

@@ -46,7 +46,7 @@ enum {
     REGION(TEXTS, 64, "texts of names, each ended by 0")                  \
     REGION(TASKS, 1, "char[CONTROL_TASKS_MAX][CONTROL_PATH_SIZE]: paths") \
     REGION(MODULES, 1, "struct control_module[]: what is mapped where")   \
-    REGION(COVER, 2, "struct control_cover, of all runs")                 \
+    REGION(COVER, 8, "struct control_cover, of all runs")                 \
     REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
     REGION(WATCHES, 1, "struct control_watch[], variables to be read")    \
     REGION(PICK, 64, "what pick/ remembers")
@@ -185,6 +185,7 @@ struct control_plan {
     uint32_t steps_first, steps_max, depth, length;
     uint8_t strategy; /* enum pick_strategy */
     uint8_t is_lenient, has_wants, wants_pending, is_learning, is_fair;
+    uint8_t wants_blocks; /* the blocks that each step enters are reported */
 };
 
 /* What is known of a task when the run ended. */
@@ -321,13 +322,15 @@ struct control_watch {
 };
 
 /* Code that was entered, by number (runtime/cover.c). */
-enum { CONTROL_BLOCKS_MAX = 1 << 14 };
+enum { CONTROL_BLOCKS_MAX = 1 << 16 };
 struct control_cover {
     uint32_t block_count;
-    uint32_t unused;
+    uint32_t is_cut; /* a list of blocks was too long */
     struct {
         uint64_t place;
-        uint64_t count; /* how often */
+        uint64_t count : 62;    /* how often */
+        uint64_t is_listed : 1; /* the compiler lists it, entered or not */
+        uint64_t is_proper : 1; /* a block of code, and not a function or an access */
     } blocks[CONTROL_BLOCKS_MAX];
 };
 

@@ -97,8 +97,10 @@
     KIND(48, VARIABLE_DELETE, "variable-delete", REPORT, NONE, F_OBJECT | F_COUNT,                 \
          "a reported variable goes out of scope")                                                  \
     KIND(49, LOG, "log", REPORT, NONE, F_TEXT | F_COUNT, "a log line")                             \
-    KIND(50, COVERAGE, "coverage", REPORT, NONE, F_OBJECT | F_COUNT,                               \
-         "a place in the source was reached; count: how many places in the code that were")        \
+    KIND(                                                                                          \
+        50, COVERAGE, "coverage", REPORT, NONE, F_OBJECT | F_COUNT | F_VALUE,                      \
+        "a place in the source was reached; count: how many places in the code that were, value: " \
+        "how often a block was entered since the task's event before")                             \
     KIND(51, CALL, "call", REPORT, NONE, F_OBJECT | F_VALUE | F_TEXT,                              \
          "a call; text: its arguments, value: its result")                                         \
     KIND(52, ATOMIC_BEGIN, "atomic-begin", REGION, NONE, F_OBJECT,                                 \

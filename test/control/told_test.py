@@ -417,6 +417,64 @@ def test_a_report_has_the_line_of_its_caller():
         assert places == {f"reports{level}.c:{line}"}, text
 
 
+BLOCKS = """
+#include <pthread.h>
+#include <stdlib.h>
+static int x;
+static void *work(void *unused)
+{
+    if (x > 100) {
+        x = 0; /* never */
+    }
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, work, 0);
+    work(0);
+    pthread_join(t, 0);
+    if (x > 2) {
+        abort(); /* never either */
+    }
+    return 0;
+}
+"""
+
+
+def test_blocks_that_no_run_enters_are_listed():
+    never = {f"blocks.c:{1 + number}" for number, line in enumerate(BLOCKS.splitlines()) if "/* never" in line}
+    for kind in ("trace-pc-guard", "inline-8bit-counters"):
+        program = build("blocks", "-O0", f"-fsanitize-coverage={kind},pc-table", text=BLOCKS, compiler=("--with", "clang"))
+        for mode in MODES:
+            said, folder = explore(program, "--mode", mode, "--budget", "5runs", status=(0,))
+            stats = said["stats"]
+            assert set(said["uncovered"]) == never and stats["blocks_listed"], (kind, mode, said)
+            assert stats["blocks_total"] - stats["blocks_covered"] == len(never), (kind, mode, stats)
+    text = run([CLEW, "campaign", "--show", "coverage", folder]).stdout
+    assert {line.split()[1] for line in text.splitlines() if " never " in line} == never, text
+    text = run([CLEW, "explore", "-q", "--budget", "5runs", "-o", folder + ".again", "--", program]).stdout
+    assert "blocks entered; never: " in text and all(place in text for place in never), text
+    # gcc tells of blocks that are entered, and of no others.
+    program = build("blocks-gcc", "-O0", "-fsanitize-coverage=trace-pc", text=BLOCKS)
+    said, _ = explore(program, "--budget", "5runs", status=(0,))
+    stats = said["stats"]
+    assert stats["blocks_covered"] > 0 and not stats["blocks_listed"] and stats["blocks_total"] == 0 and "uncovered" not in said, said
+
+
+def test_a_log_for_shiviz_has_the_blocks_of_each_event():
+    program = build("blocks-gcc", "-O0", "-fsanitize-coverage=trace-pc", text=BLOCKS)
+    trace = os.path.join(FOLDER.name, "blocks.clew")
+    for mode in MODES:
+        run([CLEW, "replay", "-q", "--mode", mode, "--trace", trace, usual_schedule(FOLDER.name, program), "--", program])
+        lines = run([CLEW, "convert", "--to", "shiviz", "-o", "-", trace]).stdout.splitlines()
+        start = lines.index(next(line for line in lines if line.startswith("thread-start")))
+        at = BLOCKS.splitlines().index("    if (x > 100) {") + 1
+        assert f"; covered blocks-gcc.c:{at} (1)" in lines[start] and lines[start - 1].startswith("main/1@"), lines
+        assert not any(line.startswith("coverage") for line in lines), lines
+
+
 def test_a_search_starts_with_a_schedule():
     program = build("reports-O2", "-O2", text=REPORTS)
     _, folder = explore(program, "--first", "--strategy", "random", "--budget", "100runs", status=(1,))

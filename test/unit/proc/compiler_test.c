@@ -117,6 +117,14 @@ TEST(who_links_by_hand_gets_no_hooks)
     CHECK_TEXT(PLAN("-nostdlib", "a.o"), "gcc -nostdlib a.o\n");
 }
 
+/* clang would report the increments of counters as accesses, and link a library for the calls. */
+TEST(counters_of_blocks_become_calls)
+{
+    CHECK_TEXT(PLAN("-fsanitize-coverage=inline-8bit-counters,pc-table", "-c", "a.c"),
+               GCC "-fsanitize-coverage=trace-pc-guard,pc-table -c a.c\n");
+    CHECK_TEXT(PLAN("-fsanitize-coverage=trace-pc", "a.o"), "gcc a.o" LINK);
+}
+
 TEST(a_question_stays_a_question)
 {
     CHECK_TEXT(PLAN("-v"), GCC "-v\n");
