@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "wire/libc_calls.h"
+
 /* What a command line asks for. */
 struct request {
     bool links;        /* not stopped by -c, -S, -E, -M ... */
@@ -244,62 +246,15 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
     return object;
 }
 
-/* Functions that access memory for their callers (hooks_copy.c, hooks_string.c, hooks_format.c),
- * and those around C++'s static variables (hooks_guard.c). */
+/* Functions that access memory for their callers, and those around C++'s static variables
+ * (runtime/hooks_guard.c). */
 static const char *const wrapped[] = {
-    "memcpy",
-    "memmove",
-    "memset",
-    "mempcpy",
-    "bzero",
-    "explicit_bzero",
-    "bcopy",
-    "__memcpy_chk",
-    "__memmove_chk",
-    "__memset_chk",
-    "memcmp",
-    "memchr",
-    "strlen",
-    "strnlen",
-    "strcmp",
-    "strncmp",
-    "strcasecmp",
-    "strncasecmp",
-    "strchr",
-    "strrchr",
-    "strstr",
-    "strcpy",
-    "__strcpy_chk",
-    "stpcpy",
-    "strncpy",
-    "__strncpy_chk",
-    "strcat",
-    "__strcat_chk",
-    "strncat",
-    "strdup",
-    "strndup",
-    "vsnprintf",
-    "snprintf",
-    "vsprintf",
-    "sprintf",
-    "__vsnprintf_chk",
-    "__snprintf_chk",
-    "__vsprintf_chk",
-    "__sprintf_chk",
-    "vfprintf",
-    "fprintf",
-    "printf",
-    "puts",
-    "fputs",
-    "fputc",
-    "fflush",
-    "fwrite",
-    "fread",
-    "fgets",
-    "__cxa_guard_acquire",
-    "__cxa_guard_release",
-    "__cxa_guard_abort",
-    NULL,
+#define NAME(name) #name,
+#define CALL(result, name, parameters, arguments, before, after) #name,
+    LIBC_CALLS_BY_HAND(NAME) LIBC_CALLS(CALL)
+#undef CALL
+#undef NAME
+        NULL,
 };
 
 /* Sources are objects by now: a language would make the linker's driver compile those. */

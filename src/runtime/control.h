@@ -28,12 +28,13 @@
 #include "pick/pick.h"
 #include "runtime/bulk.h"
 #include "runtime/frames.h"
+#include "runtime/wrapper.h"
 #include "wire/control.h"
 #include "wire/kind.h"
 #include "wire/prng.h"
 
 #define RT_EXPORT __attribute__((visibility("default")))
-#define RT_PLACE __builtin_return_address(0)
+#define RT_PLACE WRAPPER_CALLER
 
 #define NOBODY UINT32_MAX
 

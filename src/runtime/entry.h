@@ -14,6 +14,9 @@
 /* The module of the process that has this code tells its accesses. */
 ENTRY void clew_rt_told(const void *code);
 
+/* The functions around libc's in this module. */
+ENTRY void clew_rt_wrappers(const void *begin, const void *end);
+
 ENTRY void clew_rt_read(const void *address, size_t size, const void *place);
 ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
 

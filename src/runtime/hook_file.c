@@ -76,35 +76,35 @@ static int opened(int fd, const void *place)
 RT_EXPORT int open(const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags)
-    return opened(REAL(open)(path, flags, mode), RT_PLACE);
+    return opened(REAL(open)(path, flags, mode), RT_CALLER);
 }
 
 RT_EXPORT int open64(const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags)
-    return opened(REAL(open64)(path, flags, mode), RT_PLACE);
+    return opened(REAL(open64)(path, flags, mode), RT_CALLER);
 }
 
 RT_EXPORT int openat(int folder, const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags)
-    return opened(REAL(openat)(folder, path, flags, mode), RT_PLACE);
+    return opened(REAL(openat)(folder, path, flags, mode), RT_CALLER);
 }
 
 RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags)
-    return opened(REAL(openat64)(folder, path, flags, mode), RT_PLACE);
+    return opened(REAL(openat64)(folder, path, flags, mode), RT_CALLER);
 }
 
 RT_EXPORT int creat(const char *path, mode_t mode)
 {
-    return opened(REAL(open)(path, O_CREAT | O_WRONLY | O_TRUNC, mode), RT_PLACE);
+    return opened(REAL(open)(path, O_CREAT | O_WRONLY | O_TRUNC, mode), RT_CALLER);
 }
 
 RT_EXPORT int creat64(const char *path, mode_t mode)
 {
-    return opened(REAL(open64)(path, O_CREAT | O_WRONLY | O_TRUNC, mode), RT_PLACE);
+    return opened(REAL(open64)(path, O_CREAT | O_WRONLY | O_TRUNC, mode), RT_CALLER);
 }
 
 static ssize_t read_at(ssize_t result, int fd, int64_t offset, const void *place)
@@ -118,26 +118,26 @@ static ssize_t read_at(ssize_t result, int fd, int64_t offset, const void *place
 
 RT_EXPORT ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
-    return read_at(REAL(pread)(fd, bytes, size, offset), fd, offset, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return read_at(REAL(pread)(fd, bytes, size, offset), fd, offset, RT_CALLER);
 }
 
 RT_EXPORT ssize_t pread64(int fd, void *bytes, size_t size, off64_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
-    return read_at(REAL(pread64)(fd, bytes, size, offset), fd, offset, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return read_at(REAL(pread64)(fd, bytes, size, offset), fd, offset, RT_CALLER);
 }
 
 RT_EXPORT ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
-    return read_at(REAL(preadv)(fd, parts, count, offset), fd, offset, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return read_at(REAL(preadv)(fd, parts, count, offset), fd, offset, RT_CALLER);
 }
 
 RT_EXPORT ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
-    return read_at(REAL(preadv64)(fd, parts, count, offset), fd, offset, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return read_at(REAL(preadv64)(fd, parts, count, offset), fd, offset, RT_CALLER);
 }
 
 static struct rt_mark write_parts_at(int fd, const struct iovec *parts, int count, int64_t offset,
@@ -152,31 +152,31 @@ static struct rt_mark write_parts_at(int fd, const struct iovec *parts, int coun
 
 RT_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
-    const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_CALLER);
     return rt_amend_sent(mark, REAL(pwritev)(fd, parts, count, offset));
 }
 
 RT_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
-    const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    const struct rt_mark mark = write_parts_at(fd, parts, count, offset, RT_CALLER);
     return rt_amend_sent(mark, REAL(pwritev64)(fd, parts, count, offset));
 }
 
 RT_EXPORT ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
     const struct rt_mark mark =
-        file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_PLACE});
+        file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_CALLER});
     return rt_amend_sent(mark, REAL(pwrite)(fd, bytes, size, offset));
 }
 
 RT_EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
 {
-    descriptor_use(fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
     const struct rt_mark mark =
-        file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_PLACE});
+        file_record(EVENT_FILE_WRITE, (struct file_transfer){fd, true, size, offset, RT_CALLER});
     return rt_amend_sent(mark, REAL(pwrite64)(fd, bytes, size, offset));
 }
 
@@ -190,14 +190,14 @@ static int synced(int result, int fd, const void *place)
 
 RT_EXPORT int fsync(int fd)
 {
-    descriptor_use(fd, RT_PLACE);
-    return synced(REAL(fsync)(fd), fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return synced(REAL(fsync)(fd), fd, RT_CALLER);
 }
 
 RT_EXPORT int fdatasync(int fd)
 {
-    descriptor_use(fd, RT_PLACE);
-    return synced(REAL(fdatasync)(fd), fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return synced(REAL(fdatasync)(fd), fd, RT_CALLER);
 }
 
 /* Names of files go with the record: "path", or "old" 0 "new", each as the program gave it when it
@@ -247,7 +247,7 @@ static struct rt_mark record_unlink(int folder, const char *path, const void *pl
 
 RT_EXPORT int unlink(const char *path)
 {
-    return rt_amend_done(record_unlink(AT_FDCWD, path, RT_PLACE), REAL(unlink)(path));
+    return rt_amend_done(record_unlink(AT_FDCWD, path, RT_CALLER), REAL(unlink)(path));
 }
 
 RT_EXPORT int unlinkat(int folder, const char *path, int flags)
@@ -255,7 +255,7 @@ RT_EXPORT int unlinkat(int folder, const char *path, int flags)
     if ((flags & AT_REMOVEDIR) != 0) {
         return REAL(unlinkat)(folder, path, flags);
     }
-    return rt_amend_done(record_unlink(folder, path, RT_PLACE),
+    return rt_amend_done(record_unlink(folder, path, RT_CALLER),
                          REAL(unlinkat)(folder, path, flags));
 }
 
@@ -284,13 +284,13 @@ static struct rt_mark record_rename(struct renaming r, const void *place)
 RT_EXPORT int rename(const char *old, const char *new)
 {
     const struct rt_mark mark =
-        record_rename((struct renaming){AT_FDCWD, old, AT_FDCWD, new}, RT_PLACE);
+        record_rename((struct renaming){AT_FDCWD, old, AT_FDCWD, new}, RT_CALLER);
     return rt_amend_done(mark, REAL(rename)(old, new));
 }
 
 RT_EXPORT int renameat(int old_folder, const char *old, int new_folder, const char *new)
 {
     const struct rt_mark mark =
-        record_rename((struct renaming){old_folder, old, new_folder, new}, RT_PLACE);
+        record_rename((struct renaming){old_folder, old, new_folder, new}, RT_CALLER);
     return rt_amend_done(mark, REAL(renameat)(old_folder, old, new_folder, new));
 }

@@ -271,7 +271,7 @@ RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, __CO
                                .count = 1,
                                .address = to.__sockaddr__,
                                .address_size = address_size,
-                               .place = RT_PLACE};
+                               .place = RT_CALLER};
     const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(sendto)(fd, bytes, size, flags, to.__sockaddr__, address_size));
 }
@@ -374,7 +374,7 @@ RT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKADDR_ARG to,
                            socklen_t *address_size)
 {
-    descriptor_use(fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
     const ssize_t result = REAL(recvfrom)(fd, bytes, size, flags, to.__sockaddr__, address_size);
     const struct iovec part = {bytes, size};
     const struct transfer t = {.fd = fd,
@@ -383,7 +383,7 @@ RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKAD
                                .address = to.__sockaddr__,
                                .address_size =
                                    result < 0 || to.__sockaddr__ == NULL ? 0 : *address_size,
-                               .place = RT_PLACE};
+                               .place = RT_CALLER};
     return received(&t, flags, result);
 }
 
@@ -471,14 +471,14 @@ static void record_step(enum event_kind kind, int fd, const void *place)
 RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t address_size)
 {
     struct rt_mark mark = {0};
-    descriptor_use(fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
     if (rt_is_recording()) {
         const struct descriptor d = descriptor_of(fd);
         if (d.class == DESCRIPTOR_STREAM) {
             mark = rt_record((struct rt_event){.kind = EVENT_CONNECT,
                                                .mode = d.transport,
                                                .object = (const void *)(uintptr_t)d.number,
-                                               .place = RT_PLACE});
+                                               .place = RT_CALLER});
         }
     }
     const int result = REAL(connect)(fd, to.__sockaddr__, address_size);
@@ -503,14 +503,14 @@ static int accepted(int fd, const void *place)
 
 RT_EXPORT int accept(int fd, __SOCKADDR_ARG to, socklen_t *address_size)
 {
-    descriptor_use(fd, RT_PLACE);
-    return accepted(REAL(accept)(fd, to.__sockaddr__, address_size), RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return accepted(REAL(accept)(fd, to.__sockaddr__, address_size), RT_CALLER);
 }
 
 RT_EXPORT int accept4(int fd, __SOCKADDR_ARG to, socklen_t *address_size, int flags)
 {
-    descriptor_use(fd, RT_PLACE);
-    return accepted(REAL(accept4)(fd, to.__sockaddr__, address_size, flags), RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return accepted(REAL(accept4)(fd, to.__sockaddr__, address_size, flags), RT_CALLER);
 }
 
 RT_EXPORT int shutdown(int fd, int how)
@@ -619,8 +619,8 @@ RT_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
 {
     const int result = REAL(socketpair)(domain, type, protocol, pair);
     if (result == 0) {
-        (void)made(pair[0], RT_PLACE);
-        (void)made(pair[1], RT_PLACE);
+        (void)made(pair[0], RT_CALLER);
+        (void)made(pair[1], RT_CALLER);
         if (rt_is_recording()) {
             descriptor_name_pair(pair[0], pair[1]);
         }
@@ -639,10 +639,10 @@ static int made_pipe(int result, const int ends[static 2], const void *place)
 
 RT_EXPORT int pipe(int ends[2])
 {
-    return made_pipe(REAL(pipe)(ends), ends, RT_PLACE);
+    return made_pipe(REAL(pipe)(ends), ends, RT_CALLER);
 }
 
 RT_EXPORT int pipe2(int ends[2], int flags)
 {
-    return made_pipe(REAL(pipe2)(ends, flags), ends, RT_PLACE);
+    return made_pipe(REAL(pipe2)(ends, flags), ends, RT_CALLER);
 }

@@ -75,24 +75,24 @@ static int made(int fd, const void *place)
 
 RT_EXPORT int epoll_create(int size)
 {
-    return made(REAL(epoll_create)(size), RT_PLACE);
+    return made(REAL(epoll_create)(size), RT_CALLER);
 }
 
 RT_EXPORT int epoll_create1(int flags)
 {
-    return made(REAL(epoll_create1)(flags), RT_PLACE);
+    return made(REAL(epoll_create1)(flags), RT_CALLER);
 }
 
 RT_EXPORT int timerfd_create(int clock, int flags)
 {
-    return made(REAL(timerfd_create)(clock, flags), RT_PLACE);
+    return made(REAL(timerfd_create)(clock, flags), RT_CALLER);
 }
 
 RT_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
 {
-    descriptor_use(set, RT_PLACE);
-    descriptor_use(fd, RT_PLACE);
-    registers(fd, operation, event, RT_PLACE);
+    descriptor_use(set, RT_CALLER);
+    descriptor_use(fd, RT_CALLER);
+    registers(fd, operation, event, RT_CALLER);
     return REAL(epoll_ctl)(set, operation, fd, event);
 }
 
@@ -140,23 +140,23 @@ static int woken_set(int ready, const struct epoll_event *events, const char *ca
 
 RT_EXPORT int poll(struct pollfd *list, nfds_t count, int timeout)
 {
-    poll_uses(list, count, RT_PLACE);
-    return woken(REAL(poll)(list, count, timeout), "poll", RT_PLACE);
+    poll_uses(list, count, RT_CALLER);
+    return woken(REAL(poll)(list, count, timeout), "poll", RT_CALLER);
 }
 
 RT_EXPORT int ppoll(struct pollfd *list, nfds_t count, const struct timespec *timeout,
                     const sigset_t *signals)
 {
-    poll_uses(list, count, RT_PLACE);
-    return woken(REAL(ppoll)(list, count, timeout, signals), "ppoll", RT_PLACE);
+    poll_uses(list, count, RT_CALLER);
+    return woken(REAL(ppoll)(list, count, timeout, signals), "ppoll", RT_CALLER);
 }
 
 /* What poll and ppoll become in programs built with _FORTIFY_SOURCE. */
 RT_EXPORT int __poll_chk(struct pollfd *list, nfds_t count, int timeout, size_t room);
 RT_EXPORT int __poll_chk(struct pollfd *list, nfds_t count, int timeout, size_t room)
 {
-    poll_uses(list, count, RT_PLACE);
-    return woken(REAL(__poll_chk)(list, count, timeout, room), "poll", RT_PLACE);
+    poll_uses(list, count, RT_CALLER);
+    return woken(REAL(__poll_chk)(list, count, timeout, room), "poll", RT_CALLER);
 }
 
 RT_EXPORT int __ppoll_chk(struct pollfd *list, nfds_t count, const struct timespec *timeout,
@@ -164,42 +164,43 @@ RT_EXPORT int __ppoll_chk(struct pollfd *list, nfds_t count, const struct timesp
 RT_EXPORT int __ppoll_chk(struct pollfd *list, nfds_t count, const struct timespec *timeout,
                           const sigset_t *signals, size_t room)
 {
-    poll_uses(list, count, RT_PLACE);
-    return woken(REAL(__ppoll_chk)(list, count, timeout, signals, room), "ppoll", RT_PLACE);
+    poll_uses(list, count, RT_CALLER);
+    return woken(REAL(__ppoll_chk)(list, count, timeout, signals, room), "ppoll", RT_CALLER);
 }
 
 RT_EXPORT int select(int count, fd_set *read, fd_set *write, fd_set *special,
                      struct timeval *timeout)
 {
-    select_uses(count, (const fd_set *const[]){read, write, special}, RT_PLACE);
-    return woken(REAL(select)(count, read, write, special, timeout), "select", RT_PLACE);
+    select_uses(count, (const fd_set *const[]){read, write, special}, RT_CALLER);
+    return woken(REAL(select)(count, read, write, special, timeout), "select", RT_CALLER);
 }
 
 RT_EXPORT int pselect(int count, fd_set *read, fd_set *write, fd_set *special,
                       const struct timespec *timeout, const sigset_t *signals)
 {
-    select_uses(count, (const fd_set *const[]){read, write, special}, RT_PLACE);
-    return woken(REAL(pselect)(count, read, write, special, timeout, signals), "pselect", RT_PLACE);
+    select_uses(count, (const fd_set *const[]){read, write, special}, RT_CALLER);
+    return woken(REAL(pselect)(count, read, write, special, timeout, signals), "pselect",
+                 RT_CALLER);
 }
 
 RT_EXPORT int epoll_wait(int fd, struct epoll_event *events, int room, int timeout)
 {
-    descriptor_use(fd, RT_PLACE);
-    return woken_set(REAL(epoll_wait)(fd, events, room, timeout), events, "epoll_wait", RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
+    return woken_set(REAL(epoll_wait)(fd, events, room, timeout), events, "epoll_wait", RT_CALLER);
 }
 
 RT_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int room, int timeout,
                           const sigset_t *signals)
 {
-    descriptor_use(fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
     return woken_set(REAL(epoll_pwait)(fd, events, room, timeout, signals), events, "epoll_pwait",
-                     RT_PLACE);
+                     RT_CALLER);
 }
 
 RT_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int room,
                            const struct timespec *timeout, const sigset_t *signals)
 {
-    descriptor_use(fd, RT_PLACE);
+    descriptor_use(fd, RT_CALLER);
     return woken_set(REAL(epoll_pwait2)(fd, events, room, timeout, signals), events, "epoll_pwait2",
-                     RT_PLACE);
+                     RT_CALLER);
 }

@@ -203,7 +203,7 @@ RT_EXPORT int sigwait(const sigset_t *set, int *number)
 {
     const int result = REAL(sigwait)(set, number);
     if (result == 0) {
-        signalled(*number, RT_PLACE);
+        signalled(*number, RT_CALLER);
     }
     return result;
 }
@@ -218,12 +218,12 @@ static int awaited(int number, const void *place)
 
 RT_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-    return awaited(REAL(sigwaitinfo)(set, info), RT_PLACE);
+    return awaited(REAL(sigwaitinfo)(set, info), RT_CALLER);
 }
 
 RT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *most)
 {
-    return awaited(REAL(sigtimedwait)(set, info, most), RT_PLACE);
+    return awaited(REAL(sigtimedwait)(set, info, most), RT_CALLER);
 }
 
 /* ---- handlers ---- */

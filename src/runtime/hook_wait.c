@@ -38,28 +38,28 @@ RT_EXPORT pid_t wait(int *status)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(wait)(said), said, RT_PLACE);
+    return waited(REAL(wait)(said), said, RT_CALLER);
 }
 
 RT_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(waitpid)(pid, said, options), said, RT_PLACE);
+    return waited(REAL(waitpid)(pid, said, options), said, RT_CALLER);
 }
 
 RT_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(wait3)(said, options, usage), said, RT_PLACE);
+    return waited(REAL(wait3)(said, options, usage), said, RT_CALLER);
 }
 
 RT_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
     int own = 0;
     int *said = status != NULL ? status : &own;
-    return waited(REAL(wait4)(pid, said, options, usage), said, RT_PLACE);
+    return waited(REAL(wait4)(pid, said, options, usage), said, RT_CALLER);
 }
 
 RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
@@ -71,7 +71,7 @@ RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
     const bool has_ended =
         said->si_code == CLD_EXITED || said->si_code == CLD_KILLED || said->si_code == CLD_DUMPED;
     if (result == 0 && said->si_pid > 0 && has_ended) {
-        record(said->si_pid, RT_PLACE);
+        record(said->si_pid, RT_CALLER);
     }
     return result;
 }

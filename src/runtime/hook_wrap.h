@@ -1,6 +1,6 @@
 /* How the hooks in libclew_hooks.a stand in front of functions of libc. `clew cc` links with
  * --wrap=NAME for each function, so that the program's calls reach __wrap_NAME and the function
- * itself is __real_NAME. proc/compiler.c lists the names.
+ * itself is __real_NAME. wire/libc_calls.h lists the names.
  *
  *     WRAPPED(size_t, strlen, (const char *text))
  *     {
@@ -11,16 +11,25 @@
 #ifndef CLEW_RUNTIME_HOOK_WRAP_H
 #define CLEW_RUNTIME_HOOK_WRAP_H
 
+#include <stdio.h>
+
 #include "runtime/hook.h"
 
-#define WRAPPED(result, name, parameters)   \
-    extern result __real_##name parameters; \
-    HOOK result __wrap_##name parameters;   \
-    HOOK result __wrap_##name parameters
+/* All of them lie in one section of their own: who is called from there looks for its caller's
+ * caller (runtime/wrapper.h). Each keeps its frame (meson.build). */
+#define WRAPPER HOOK __attribute__((section("clew_wrappers")))
+
+/* Weak: the program calls what it has, in whichever libc. */
+#define WRAPPED(result, name, parameters)                         \
+    extern result __real_##name parameters __attribute__((weak)); \
+    WRAPPER result __wrap_##name parameters;                      \
+    WRAPPER result __wrap_##name parameters
 
 /* The hooks themselves call these: calls by their own names would be reported too. */
 extern size_t __real_strlen(const char *text);
 extern size_t __real_strnlen(const char *text, size_t size);
+extern size_t __real_strspn(const char *text, const char *set);
+extern size_t __real_strcspn(const char *text, const char *set);
 
 /* An access is reported before it is made: under control, other threads may run in between. These
  * are true where the runtime has made the copy itself, in parts. */
@@ -51,6 +60,15 @@ static inline bool hook_store(void *to, const void *from, size_t size, const voi
     }
     hook_write(to, size, place);
     return false;
+}
+
+/* A use of a stream reads it, so that it races with the release of the stream's memory by fclose.
+ * The three streams of every program are not released. */
+static inline void stream_used(const FILE *file, const void *place)
+{
+    if (file != NULL && file != stdin && file != stdout && file != stderr) {
+        hook_read(file, sizeof(uint64_t), place);
+    }
 }
 
 #endif

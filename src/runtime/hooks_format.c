@@ -54,6 +54,11 @@ static void integer_skip(struct arguments *arguments, enum length length)
     }
 }
 
+static size_t number_size(enum length length)
+{
+    return length == LENGTH_INT ? sizeof(int) : sizeof(long);
+}
+
 /* A width or a precision: a number, or * for an argument. A negative precision counts as none. */
 static const char *number_read(const char *at, struct arguments *arguments, int *number)
 {
@@ -110,7 +115,7 @@ static bool argument_take(struct arguments *arguments, char conversion, enum len
             (void)va_arg(arguments->list, const wchar_t *);
         }
         return true;
-    case 'n':
+    case 'n': hook_write(va_arg(arguments->list, void *), number_size(length), place); return true;
     case 'p': (void)va_arg(arguments->list, void *); return true;
     case 'm':
     case '%': return true;
@@ -121,7 +126,7 @@ static bool argument_take(struct arguments *arguments, char conversion, enum len
 /* Where the next conversion begins; NULL when there is none. */
 static const char *percent(const char *format)
 {
-    const char *at = format + strcspn(format, "%");
+    const char *at = format + __real_strcspn(format, "%");
     return *at != 0 ? at : NULL;
 }
 
@@ -139,7 +144,7 @@ static int arguments_read(const char *format, va_list list, const void *place)
         int width = 0;
         int precision = -1;
         enum length length = LENGTH_INT;
-        at += 1 + strspn(at + 1, "-+ #0'I");
+        at += 1 + __real_strspn(at + 1, "-+ #0'I");
         at = number_read(at, &arguments, &width);
         if (*at == '.') {
             at = number_read(at + 1, &arguments, &precision);
@@ -249,15 +254,6 @@ WRAPPED(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format
               __real___vsprintf_chk(to, flag, room, format, list));
 }
 
-/* A use of a stream reads it, so that it races with the release of the stream's memory by fclose.
- * The three streams of every program are not released. */
-static void stream_used(const FILE *file, const void *place)
-{
-    if (file != NULL && file != stdin && file != stdout && file != stderr) {
-        hook_read(file, sizeof(uint64_t), place);
-    }
-}
-
 WRAPPED(int, vfprintf, (FILE * file, const char *format, va_list list))
 {
     stream_used(file, PLACE);
@@ -271,57 +267,76 @@ WRAPPED(int, fprintf, (FILE * file, const char *format, ...))
     WITH_LIST(arguments_read(format, list, PLACE), __real_vfprintf(file, format, list));
 }
 
+WRAPPED(int, vprintf, (const char *format, va_list list))
+{
+    (void)arguments_read(format, list, PLACE);
+    return __real_vfprintf(stdout, format, list);
+}
+
 WRAPPED(int, printf, (const char *format, ...))
 {
     WITH_LIST(arguments_read(format, list, PLACE), __real_vfprintf(stdout, format, list));
 }
 
-WRAPPED(int, puts, (const char *text))
-{
-    text_read(text, -1, PLACE);
-    return __real_puts(text);
-}
-
-WRAPPED(int, fputs, (const char *text, FILE *file))
+WRAPPED(int, __vfprintf_chk, (FILE * file, int flag, const char *format, va_list list))
 {
     stream_used(file, PLACE);
-    text_read(text, -1, PLACE);
-    return __real_fputs(text, file);
+    (void)arguments_read(format, list, PLACE);
+    return __real___vfprintf_chk(file, flag, format, list);
 }
 
-WRAPPED(int, fputc, (int letter, FILE *file))
+WRAPPED(int, __fprintf_chk, (FILE * file, int flag, const char *format, ...))
 {
     stream_used(file, PLACE);
-    return __real_fputc(letter, file);
+    WITH_LIST(arguments_read(format, list, PLACE), __real___vfprintf_chk(file, flag, format, list));
 }
 
-WRAPPED(int, fflush, (FILE * file))
+WRAPPED(int, __vprintf_chk, (int flag, const char *format, va_list list))
 {
-    stream_used(file, PLACE);
-    return __real_fflush(file);
+    (void)arguments_read(format, list, PLACE);
+    return __real___vfprintf_chk(stdout, flag, format, list);
 }
 
-WRAPPED(size_t, fwrite, (const void *bytes, size_t size, size_t count, FILE *file))
+WRAPPED(int, __printf_chk, (int flag, const char *format, ...))
 {
-    stream_used(file, PLACE);
-    hook_read(bytes, size * count, PLACE);
-    return __real_fwrite(bytes, size, count, file);
+    WITH_LIST(arguments_read(format, list, PLACE),
+              __real___vfprintf_chk(stdout, flag, format, list));
 }
 
-WRAPPED(size_t, fread, (void *bytes, size_t size, size_t count, FILE *file))
+WRAPPED(int, vdprintf, (int fd, const char *format, va_list list))
 {
-    stream_used(file, PLACE);
-    const size_t got = __real_fread(bytes, size, count, file);
-    hook_write(bytes, size * got, PLACE);
-    return got;
+    (void)arguments_read(format, list, PLACE);
+    return __real_vdprintf(fd, format, list);
 }
 
-WRAPPED(char *, fgets, (char *text, int size, FILE *file))
+WRAPPED(int, dprintf, (int fd, const char *format, ...))
 {
-    stream_used(file, PLACE);
-    char *got = __real_fgets(text, size, file);
-    if (got != NULL) {
-        hook_write(text, __real_strlen(text) + 1, PLACE);
-    }
-    return got;
+    WITH_LIST(arguments_read(format, list, PLACE), __real_vdprintf(fd, format, list));
+}
+
+/* The text is new memory; only where it lies is the caller's to share. */
+WRAPPED(int, vasprintf, (char **to, const char *format, va_list list))
+{
+    (void)arguments_read(format, list, PLACE);
+    hook_write(to, sizeof *to, PLACE);
+    return __real_vasprintf(to, format, list);
+}
+
+WRAPPED(int, asprintf, (char **to, const char *format, ...))
+{
+    hook_write(to, sizeof *to, PLACE);
+    WITH_LIST(arguments_read(format, list, PLACE), __real_vasprintf(to, format, list));
+}
+
+WRAPPED(int, __vasprintf_chk, (char **to, int flag, const char *format, va_list list))
+{
+    (void)arguments_read(format, list, PLACE);
+    hook_write(to, sizeof *to, PLACE);
+    return __real___vasprintf_chk(to, flag, format, list);
+}
+
+WRAPPED(int, __asprintf_chk, (char **to, int flag, const char *format, ...))
+{
+    hook_write(to, sizeof *to, PLACE);
+    WITH_LIST(arguments_read(format, list, PLACE), __real___vasprintf_chk(to, flag, format, list));
 }

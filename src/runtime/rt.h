@@ -22,12 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/wrapper.h"
 #include "wire/kind.h"
 #include "wire/recording.h"
 #include "wire/segment.h"
 
 #define RT_EXPORT __attribute__((visibility("default")))
 #define RT_PLACE __builtin_return_address(0)
+#define RT_CALLER WRAPPER_CALLER /* of functions that wire/libc_calls.h lists */
 
 enum {
     RT_EPOCHS_MAX = 1 << 29, /* of a task that leaves trails (runtime/late.h) */
