@@ -20,6 +20,9 @@ ENTRY void clew_rt_wrappers(const void *begin, const void *end);
 ENTRY void clew_rt_read(const void *address, size_t size, const void *place);
 ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
 
+/* A write by a function of libc that returns something there. NULL: it is a write like others. */
+ENTRY void clew_rt_result(const void *address, size_t size, const void *place);
+
 /* The same for the sizes that nearly all accesses have. */
 ENTRY void clew_rt_read1(const void *address, const void *place);
 ENTRY void clew_rt_read2(const void *address, const void *place);

@@ -113,8 +113,8 @@ static void reads(const void *address, size_t size, const void *place)
 
 static void writes(const void *address, size_t size, const void *place)
 {
-    if (address != NULL && size != 0) {
-        hook_write(address, size, place);
+    if (address != NULL && size != 0 && clew_rt_write != NULL) {
+        (clew_rt_result != NULL ? clew_rt_result : clew_rt_write)(address, size, place);
     }
 }
 
