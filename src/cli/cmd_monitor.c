@@ -162,6 +162,7 @@ static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
     if (choose_options(m, t->tables.tick_ns, e) < 0) {
         return -1;
     }
+    m->options.decide.limit = &m->session->budget;
     m->file.event_count = t->events.count;
     const int result = monitor_find(t, &m->options, &m->file.findings, &m->result, &m->notes, e);
     return result < 0 && m->result.is_misfit ? misfit(m, e) : result;

@@ -18,9 +18,10 @@ enum { PART_REPORTS_DEFAULT = 256, LITERALS_MAX_DEFAULT = 4096 };
 /* The first clause that a cut shows; else unknown when one of them is. */
 static struct monitor_answer decide_clauses(const struct asking *a, const struct clauses *clauses)
 {
+    struct limit_watch watch = {.limit = a->options->limit};
     struct monitor_answer answer = {.verdict = CUT_NO, .clause_count = clauses->list.count};
     vec_each (&clauses->list, clause) {
-        const struct decision d = decide_clause(a->chronicle, clause, a->taken);
+        const struct decision d = decide_clause(a->chronicle, clause, &watch, a->taken);
         /* What libz3 can decide is better than what nothing can. */
         const bool is_open = answer.verdict == CUT_UNKNOWN && answer.reason[0] != '\0';
         if (d.verdict == CUT_YES ||
@@ -50,6 +51,12 @@ static void decide_formula(const struct asking *a, uint64_t spent_ns, struct mon
         a->options->part_reports == 0 ? PART_REPORTS_DEFAULT : a->options->part_reports;
     uint64_t *time_ns = &question.budget.time_ns_max;
     *time_ns = *time_ns == 0 ? 0 : *time_ns > spent_ns ? *time_ns - spent_ns : 1;
+    const struct limit *limit = a->options->limit;
+    if (limit != NULL && limit->time_ns > 0) {
+        const uint64_t left_ns = limit_time_left_ns(limit);
+        *time_ns = *time_ns == 0 || left_ns < *time_ns ? left_ns : *time_ns;
+        *time_ns = *time_ns == 0 ? 1 : *time_ns;
+    }
     const struct decision d = a->options->is_by_solver
                                   ? formula_decide(a->chronicle, &question, a->taken)
                                   : formula_decide_parts(a->chronicle, &question, part, a->taken);

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/limit.h"
 
 struct cuts {
     uint32_t process_count;
@@ -69,13 +70,15 @@ bool cuts_least(const struct cuts *c, const uint8_t *allowed, uint32_t *taken,
 
 /* What is asked of cuts_most. */
 struct cuts_wanted {
-    const int64_t *gain; /* per state; all together, times the processes, they fit 60 bits */
-    int64_t least;       /* cuts with a smaller sum are not wanted */
-    bool wants_most;     /* the largest sum; else any that is large enough */
-    uint32_t window_min; /* reports that are looked at together, at least; 0: 64 */
+    const int64_t *gain;       /* per state; all together, times the processes, they fit 60 bits */
+    int64_t least;             /* cuts with a smaller sum are not wanted */
+    bool wants_most;           /* the largest sum; else any that is large enough */
+    uint32_t window_min;       /* reports that are looked at together, at least; 0: 64 */
+    struct limit_watch *watch; /* NULL: no limit */
 };
 
-/* Finds a cut by its sum of gains; `sum` and `taken` are set when there is one. */
+/* Finds a cut by its sum of gains; `sum` and `taken` are set when there is one. False says nothing
+ * once the watch is over. */
 bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *sum,
                uint32_t *taken, struct arena *scratch);
 

@@ -25,6 +25,14 @@ static struct decision undecided(enum method method, const char *reason)
     return (struct decision){.verdict = CUT_UNKNOWN, .method = method, .reason = reason};
 }
 
+/* A clause: what it permits each process, and where a cut that shows it goes. */
+struct question {
+    struct chronicle *h;
+    struct permits permits;
+    struct limit_watch *watch; /* NULL: no limit */
+    uint32_t *taken;
+};
+
 /* ---- only what single processes say ---- */
 
 static bool find_least(struct chronicle *h, const uint8_t *permitted, uint32_t *taken)
@@ -35,26 +43,28 @@ static bool find_least(struct chronicle *h, const uint8_t *permitted, uint32_t *
     return cuts_least(&h->cuts, permitted, taken, &h->scratch);
 }
 
-static struct decision decide_local(struct chronicle *h, const struct permits *p, uint32_t *taken)
+static struct decision decide_local(const struct question *q)
 {
-    const bool is_found = find_least(h, p->certain, taken);
-    return is_found || p->is_known || !find_least(h, p->possible, taken)
+    const struct permits *p = &q->permits;
+    const bool is_found = find_least(q->h, p->certain, q->taken);
+    return is_found || p->is_known || !find_least(q->h, p->possible, q->taken)
                ? decided(METHOD_LEAST, is_found)
                : undecided(METHOD_LEAST, MONITOR_UNREPORTED);
 }
 
 /* ---- and one sum ---- */
 
-static struct decision decide_at_most(struct chronicle *h, const struct linear *l,
-                                      const struct permits *p, uint32_t *taken)
+static struct decision decide_at_most(const struct question *q, const struct linear *l)
 {
+    struct chronicle *h = q->h;
+    const struct permits *p = &q->permits;
     const struct gains worst = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
     int64_t sum = 0;
     if (worst.is_too_large) {
         return undecided(METHOD_FLOW, too_large);
     }
-    struct cuts_wanted wanted = {.gain = worst.at, .least = -l->bound};
-    if (cuts_most(&h->cuts, &wanted, &sum, taken, &h->scratch)) {
+    struct cuts_wanted wanted = {.gain = worst.at, .least = -l->bound, .watch = q->watch};
+    if (cuts_most(&h->cuts, &wanted, &sum, q->taken, &h->scratch)) {
         return decided(METHOD_FLOW, true);
     }
     if (worst.is_known && p->is_known) {
@@ -62,16 +72,17 @@ static struct decision decide_at_most(struct chronicle *h, const struct linear *
     }
     const struct gains best = gains_build(h, l, p->possible, GAINS_BEST, &h->scratch);
     wanted.gain = best.at;
-    return best.is_too_large || cuts_most(&h->cuts, &wanted, &sum, taken, &h->scratch)
+    return best.is_too_large || cuts_most(&h->cuts, &wanted, &sum, q->taken, &h->scratch)
                ? undecided(METHOD_FLOW, MONITOR_UNREPORTED)
                : decided(METHOD_FLOW, false);
 }
 
 /* A sum that is to be exactly something lies between its least and its greatest, and where it
  * changes by one at a time it takes every value between. */
-static struct decision decide_equal(struct chronicle *h, const struct linear *l,
-                                    const struct permits *p, uint32_t *taken)
+static struct decision decide_equal(const struct question *q, const struct linear *l)
 {
+    struct chronicle *h = q->h;
+    const struct permits *p = &q->permits;
     const uint32_t count = cuts_state_count(&h->cuts);
     const struct gains gains = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
     if (gains.is_too_large || !gains.is_known || !p->is_known) {
@@ -84,15 +95,15 @@ static struct decision decide_equal(struct chronicle *h, const struct linear *l,
         less[i] = gains.at[i] == CUTS_FORBIDDEN ? CUTS_FORBIDDEN : -gains.at[i];
     }
     int64_t sum = 0;
-    const struct cuts_wanted at_least = {.gain = gains.at, .least = l->bound};
-    const struct cuts_wanted at_most = {.gain = less, .least = -l->bound};
+    const struct cuts_wanted at_least = {.gain = gains.at, .least = l->bound, .watch = q->watch};
+    const struct cuts_wanted at_most = {.gain = less, .least = -l->bound, .watch = q->watch};
     if (!cuts_most(&h->cuts, &at_least, &sum, high, &h->scratch) ||
         !cuts_most(&h->cuts, &at_most, &sum, low, &h->scratch)) {
         return decided(METHOD_FLOW, false);
     }
     const struct walk walk = {gains.at, l->bound, low, high};
     return walk_has_unit_steps(&h->cuts, gains.at) &&
-                   walk_to_sum(&h->cuts, &walk, taken, &h->scratch)
+                   walk_to_sum(&h->cuts, &walk, q->taken, &h->scratch)
                ? decided(METHOD_STEPS, true)
                : undecided(METHOD_STEPS, "");
 }
@@ -113,6 +124,7 @@ struct blend {
     const struct gains *gains;
     int64_t least[2];
     int64_t weight[2];
+    struct limit_watch *watch;
 };
 
 /* Looks for a cut in which both together are large enough: where there is none, no cut has both.
@@ -121,7 +133,7 @@ static bool find_blended(struct chronicle *h, const struct blend *b, bool *is_fo
                          uint32_t *taken)
 {
     int64_t part[2] = {0};
-    struct cuts_wanted wanted = {0};
+    struct cuts_wanted wanted = {.watch = b->watch};
     const struct gains gains = gains_blend(h, b->gains, b->weight, &h->scratch);
     if (gains.is_too_large || __builtin_mul_overflow(b->least[0], b->weight[0], &part[0]) ||
         __builtin_mul_overflow(b->least[1], b->weight[1], &part[1]) ||
@@ -139,15 +151,16 @@ static bool find_blended(struct chronicle *h, const struct blend *b, bool *is_fo
  * between the last two as fractions are in the tree of Stern and Brocot. Each answer is exact;
  * there may be none, because the best cuts of all weights need not have both where another cut
  * does. */
-static struct decision decide_two(struct chronicle *h, const struct linear *l,
-                                  const struct permits *p, uint32_t *taken)
+static struct decision decide_two(const struct question *q, const struct linear *l)
 {
+    struct chronicle *h = q->h;
+    const struct permits *p = &q->permits;
     enum { TRIES = 14 };
     const struct gains gains[2] = {
         gains_build(h, &l[0], p->certain, GAINS_WORST, &h->scratch),
         gains_build(h, &l[1], p->certain, GAINS_WORST, &h->scratch),
     };
-    struct blend blend = {.gains = gains, .least = {-l[0].bound, -l[1].bound}};
+    struct blend blend = {.gains = gains, .least = {-l[0].bound, -l[1].bound}, .watch = q->watch};
     int64_t first[2] = {1, 0};
     int64_t second[2] = {0, 1};
     bool is_found = p->is_known && gains[0].is_known && gains[1].is_known;
@@ -155,12 +168,14 @@ static struct decision decide_two(struct chronicle *h, const struct linear *l,
         blend.weight[0] = i == 0 ? 1 : i == 1 ? 0 : first[0] + second[0];
         blend.weight[1] = i == 0 ? 0 : i == 1 ? 1 : first[1] + second[1];
         const struct arena_mark mark = arena_mark(&h->scratch);
-        if (!find_blended(h, &blend, &is_found, taken)) {
+        if (!find_blended(h, &blend, &is_found, q->taken)) {
             break;
         }
         arena_reset(&h->scratch, mark);
-        const bool has_first = is_found && sum_of(&h->cuts, gains[0].at, taken) >= blend.least[0];
-        const bool has_second = is_found && sum_of(&h->cuts, gains[1].at, taken) >= blend.least[1];
+        const bool has_first =
+            is_found && sum_of(&h->cuts, gains[0].at, q->taken) >= blend.least[0];
+        const bool has_second =
+            is_found && sum_of(&h->cuts, gains[1].at, q->taken) >= blend.least[1];
         if (!is_found || (has_first && has_second)) {
             return decided(METHOD_FLOW, is_found);
         }
@@ -216,36 +231,38 @@ static void sums_release(struct sums *sums)
     vec_release(&sums->list);
 }
 
-static struct decision decide_sums(struct chronicle *h, const struct sums *sums,
-                                   const struct permits *p, uint32_t *taken)
+static struct decision decide_sums(const struct question *q, const struct sums *sums)
 {
     if (sums->is_nonlinear) {
         return undecided(METHOD_SOLVER, "");
     }
-    if (!sums_fit(h, sums)) {
+    if (!sums_fit(q->h, sums)) {
         return undecided(METHOD_NONE, too_large);
     }
     const struct linear *l = sums->list.at;
     if (sums->list.count == 0) {
-        return decide_local(h, p, taken);
+        return decide_local(q);
     }
     if (sums->list.count == 1) {
-        return l->is_equal ? decide_equal(h, l, p, taken) : decide_at_most(h, l, p, taken);
+        return l->is_equal ? decide_equal(q, l) : decide_at_most(q, l);
     }
-    return sums->list.count == 2 && !l[0].is_equal && !l[1].is_equal ? decide_two(h, l, p, taken)
+    return sums->list.count == 2 && !l[0].is_equal && !l[1].is_equal ? decide_two(q, l)
                                                                      : undecided(METHOD_SOLVER, "");
 }
 
-struct decision decide_clause(struct chronicle *h, const struct clause *clause, uint32_t *taken)
+struct decision decide_clause(struct chronicle *h, const struct clause *clause,
+                              struct limit_watch *watch, uint32_t *taken)
 {
     struct sums sums = {0};
     struct decision d = undecided(METHOD_NONE, "it reads what has no value in a cut: now or steps");
     if (find_sums(h, clause, &sums)) {
         const struct arena_mark mark = arena_mark(&h->scratch);
-        const struct permits permits = permits_build(h, clause, &h->scratch);
-        d = decide_sums(h, &sums, &permits, taken);
+        const struct question q = {h, permits_build(h, clause, &h->scratch), watch, taken};
+        d = decide_sums(&q, &sums);
         arena_reset(&h->scratch, mark);
     }
     sums_release(&sums);
-    return d;
+    /* A cut that was found shows the clause; that none was found shows nothing then. */
+    return limit_is_over(watch, 0) && d.verdict != CUT_YES ? undecided(d.method, MONITOR_BUDGET)
+                                                           : d;
 }

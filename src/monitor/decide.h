@@ -3,6 +3,7 @@
 #define CLEW_MONITOR_DECIDE_H
 
 #include "base/err.h"
+#include "base/limit.h"
 #include "monitor/clause.h"
 #include "solve/solve.h"
 
@@ -29,6 +30,7 @@ enum cut_verdict {
 #define MONITOR_UNREPORTED                                                                 \
     "it depends on a variable that is never reported, or not as a number, or on messages " \
     "that nobody received"
+#define MONITOR_BUDGET "the budget ended before it was decided"
 #define MONITOR_MISSING "reports are missing that it may depend on"
 
 /* How a clause was decided. METHOD(id, name) */
@@ -55,7 +57,8 @@ struct decide_options {
                               skew of each other; 0: 256 */
     uint32_t literals_max; /* a formula that has more when written as clauses is put to libz3 as it
                               is; 0: 4,096. Each clause costs a pass over the reports */
-    struct solve_budget budget;
+    struct solve_budget budget; /* of libz3, for each property */
+    const struct limit *limit;  /* of all methods and properties together; NULL: none */
 };
 
 struct decision {
@@ -64,7 +67,9 @@ struct decision {
     const char *reason; /* of UNKNOWN; empty: only libz3 can decide it */
 };
 
-/* Decides the clause by the exact algorithms, without libz3; of a YES, `taken` is the cut. */
-struct decision decide_clause(struct chronicle *h, const struct clause *clause, uint32_t *taken);
+/* Decides the clause by the exact algorithms, without libz3; of a YES, `taken` is the cut. UNKNOWN
+ * once the watch is over, which may be NULL. */
+struct decision decide_clause(struct chronicle *h, const struct clause *clause,
+                              struct limit_watch *watch, uint32_t *taken);
 
 #endif

@@ -106,8 +106,9 @@ static int64_t fill_levels(struct flow *f, int64_t most)
         const uint32_t node =
             f->path.count == 0 ? FLOW_SOURCE : f->edges.at[*vec_last(&f->path)].to;
         if (node == FLOW_SINK) {
+            const uint32_t step_count = (uint32_t)f->path.count;
             total += push_along(f, most - total);
-            if (total == most) {
+            if (total == most || limit_is_over(f->watch, step_count)) {
                 return total;
             }
             continue;
@@ -131,6 +132,9 @@ int64_t flow_run(struct flow *f, int64_t enough)
     int64_t total = 0;
     while (total < enough && find_levels(f)) {
         total += fill_levels(f, enough - total);
+        if (limit_is_over(f->watch, (uint32_t)f->nodes.count)) {
+            return enough;
+        }
     }
     return total;
 }

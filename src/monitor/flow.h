@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/limit.h"
 #include "base/vec.h"
 
 /* The first two nodes of every network. */
@@ -39,7 +40,8 @@ struct flow {
     VEC(struct flow_node) nodes;
     VEC(struct flow_edge) edges;
     VEC(uint32_t) queue;
-    VEC(uint32_t) path; /* edges */
+    VEC(uint32_t) path;        /* edges */
+    struct limit_watch *watch; /* NULL: no limit */
 };
 
 #define FLOW_NONE UINT32_MAX
@@ -55,8 +57,8 @@ void flow_add(struct flow *f, uint32_t from, uint32_t to, int64_t room);
  */
 void flow_add_flowing(struct flow *f, uint32_t from, uint32_t to, int64_t room, int64_t flowing);
 
-/* The largest flow from source to sink, or `enough` when it is at least that. Dinitz (1970):
- * O(nodes^2 * edges), in practice near-linear on networks as shallow as ours. */
+/* The largest flow from source to sink, or `enough` when it is at least that, or the watch is over.
+ * Dinitz (1970): O(nodes^2 * edges), in practice near-linear on networks as shallow as ours. */
 int64_t flow_run(struct flow *f, int64_t enough);
 
 /* After a flow_run that said less than enough: whether the node is on the source's side of the

@@ -350,6 +350,7 @@ static void search_span(struct search *s, const struct hot_span *span)
     while (latest < s->count && hot_time(&s->hot, c->time[s->by_time[latest]]) < span->from) {
         latest++;
     }
+    bool is_over = false;
     do {
         while (s->high < s->count &&
                (s->high < latest + window_min ||
@@ -359,7 +360,8 @@ static void search_span(struct search *s, const struct hot_span *span)
         move_low(s, latest < s->count ? s->over[latest] : 0);
         search_window(s);
         latest = s->high;
-    } while (latest < s->count && (s->wanted->wants_most || !s->is_found));
+        is_over = limit_is_over(s->wanted->watch, s->high - s->low);
+    } while (latest < s->count && (s->wanted->wants_most || !s->is_found) && !is_over);
 }
 
 bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *sum,
@@ -368,9 +370,11 @@ bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *
     const struct arena_mark mark = arena_mark(scratch);
     struct search s = {.cuts = c, .wanted = wanted, .scratch = scratch};
     s.taken = taken;
+    s.flow.watch = wanted->watch;
     struct hot_span span;
     search_init(&s);
-    for (uint32_t at = 0; (wanted->wants_most || !s.is_found) && hot_next(&s.hot, &at, &span);) {
+    for (uint32_t at = 0; (wanted->wants_most || !s.is_found) && !limit_is_over(wanted->watch, 1) &&
+                          hot_next(&s.hot, &at, &span);) {
         search_span(&s, &span);
     }
     flow_release(&s.flow);

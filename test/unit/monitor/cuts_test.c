@@ -215,6 +215,26 @@ TEST(the_best_cut_has_the_largest_sum_of_all)
     arena_release(&scratch);
 }
 
+/* A search that the limit ends finds nothing, and the watch says that this is no answer. */
+TEST(a_limit_ends_the_search_for_the_best_cut)
+{
+    struct prng prng;
+    prng_init(&prng, 3);
+    struct arena scratch = {0};
+    const struct limit spent = {.time_ns = 1, .begin_ns = 1};
+    for (int i = 0; i < 100; i++) {
+        struct history h;
+        make_history(&h, &prng);
+        struct limit_watch watch = {.limit = &spent};
+        const struct cuts_wanted any = {.gain = h.gain, .least = INT64_MIN, .watch = &watch};
+        int64_t sum = 0;
+        uint32_t taken[PROCESSES_MAX] = {0};
+        CHECK(!cuts_most(&h.cuts, &any, &sum, taken, &scratch));
+        CHECK(watch.is_over);
+    }
+    arena_release(&scratch);
+}
+
 /* From what has no time to the end of all times: no time is between the parts, nor any left over.
  */
 TEST(the_best_cut_is_found_over_the_whole_range_of_times)
