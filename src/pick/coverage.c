@@ -5,11 +5,11 @@
  *     frequency    1 / how often the block was executed
  *     nodefreq     on how many nodes / how often
  *
- * An action's history says which blocks it covered, how often, when it was last done; it is worth
- * what S would be if it did the same again, minus S. The most is chosen, if it is more than
- * nothing; else an action without history; then one that is worth something counting this run alone
- * and does not lead along a path seen before; then any. The first run fills the history and is not
- * counted: it is the recorded seed run. */
+ * An action's history says which blocks it has covered, and how often, in all that it was done; it
+ * is worth what S would be if it did the same again, minus S. The most is chosen, if it is more
+ * than nothing; else an action without history; then one that is worth something counting this run
+ * alone and does not lead along a path seen before; then any. The first run fills the history and
+ * is not counted: it is the recorded seed run. */
 #include "pick/name.h"
 #include "pick/strategy.h"
 
@@ -33,6 +33,13 @@ static void begin(struct pick *p)
 {
     p->coverage.path = 0;
     p->coverage.run++;
+}
+
+/* What the operation is to the strategies. Dara schedules goroutines: its action is whose turn it
+ * is. */
+static uint64_t key_of(const struct pick *p, const struct pick_operation *o)
+{
+    return p->limits.is_by_task ? UINT64_C(1) + o->task : o->action;
 }
 
 static bool is_seed_run(const struct coverage *v)
@@ -75,7 +82,7 @@ static double gain(const struct pick *p, const struct pick_operation *o, block_w
                    bool is_local)
 {
     const struct coverage *v = &p->coverage;
-    const uint64_t *history = table_get(&v->actions, o->action);
+    const uint64_t *history = table_get(&v->actions, key_of(p, o));
     if (history == NULL) {
         return 0;
     }
@@ -94,9 +101,9 @@ static double gain(const struct pick *p, const struct pick_operation *o, block_w
 
 #define NOBODY UINT32_MAX
 
-static bool is_new_path(const struct coverage *v, const struct pick_operation *o)
+static bool is_new_path(const struct pick *p, const struct pick_operation *o)
 {
-    return table_get(&v->paths, name_mix(v->path, o->action)) == NULL;
+    return table_get(&p->coverage.paths, name_mix(p->coverage.path, key_of(p, o))) == NULL;
 }
 
 /* The first of those that are worth the most; NOBODY when none is worth anything. */
@@ -107,7 +114,7 @@ static uint32_t choose_best(struct pick *p, const struct offer *offer, block_wor
     double best_gain = 0;
     for (uint32_t i = 0; i < offer->count; i++) {
         const struct pick_operation *o = &offer->pending[offer->among[i]];
-        if (is_local && !is_new_path(&p->coverage, o)) {
+        if (is_local && !is_new_path(p, o)) {
             continue;
         }
         const double own = gain(p, o, worth, is_local);
@@ -122,7 +129,8 @@ static uint32_t choose_best(struct pick *p, const struct offer *offer, block_wor
 static uint32_t choose_unseen(const struct pick *p, const struct offer *offer)
 {
     for (uint32_t i = 0; i < offer->count; i++) {
-        if (table_get(&p->coverage.actions, offer->pending[offer->among[i]].action) == NULL) {
+        const struct pick_operation *o = &offer->pending[offer->among[i]];
+        if (table_get(&p->coverage.actions, key_of(p, o)) == NULL) {
             return offer->among[i];
         }
     }
@@ -155,30 +163,58 @@ static uint32_t choose_nodefreq(struct pick *p, const struct offer *offer)
 static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
 {
     struct coverage *v = &p->coverage;
-    v->path = name_mix(v->path, offer->pending[chosen].action);
+    v->path = name_mix(v->path, key_of(p, &offer->pending[chosen]));
     (void)table_slot(&v->paths, v->path, 1);
 }
 
-/* Replaces the action's history, in place where it is no longer than it was. */
+enum { ROOM_LEAST = 8 };
+
+/* How many blocks have room where a history of this size lies. */
+static uint32_t room_of(uint32_t size)
+{
+    uint32_t room = ROOM_LEAST;
+    while (room < size) {
+        room *= 2;
+    }
+    return size == 0 ? 0 : room;
+}
+
+/* Adds a block to a history, which moves where it has no more room. False when the pool is used up.
+ */
+static bool remember_block(struct coverage *v, uint64_t *history, const struct pick_block *block)
+{
+    const uint32_t size = (uint32_t)*history;
+    uint32_t first = (uint32_t)(*history >> 32);
+    for (uint32_t i = first; i < first + size; i++) {
+        if (v->pool[i].block == block->block) {
+            v->pool[i].count += block->count;
+            return true;
+        }
+    }
+    if (size == room_of(size)) {
+        if (v->pool_used + room_of(size + 1) > v->pool_size) {
+            return false;
+        }
+        for (uint32_t i = 0; i < size; i++) {
+            v->pool[v->pool_used + i] = v->pool[first + i];
+        }
+        first = v->pool_used;
+        v->pool_used += room_of(size + 1);
+    }
+    v->pool[first + size] = *block;
+    *history = (uint64_t)first << 32 | (size + 1);
+    return true;
+}
+
 static void remember(struct coverage *v, uint64_t action, const struct pick_block *blocks,
                      uint32_t count)
 {
     uint64_t *history = table_slot(&v->actions, action, 0);
-    if (history == NULL) {
-        return;
-    }
-    uint32_t first = (uint32_t)(*history >> 32);
-    if (count > (uint32_t)*history) {
-        if (v->pool_used + count > v->pool_size) {
+    for (uint32_t i = 0; history != NULL && i < count; i++) {
+        if (!remember_block(v, history, &blocks[i])) {
             return;
         }
-        first = v->pool_used;
-        v->pool_used += count;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        v->pool[first + i] = blocks[i];
-    }
-    *history = (uint64_t)first << 32 | count;
 }
 
 static void tally(struct block_tally *t, const struct pick_operation *o, uint32_t times,
@@ -202,7 +238,7 @@ static void learn(struct pick *p, const struct pick_operation *o, const struct p
         tally(&v->in_all[block], o, blocks[i].count, v->run);
         tally(&v->in_run[block], o, blocks[i].count, v->run);
     }
-    remember(v, o->action, blocks, count);
+    remember(v, key_of(p, o), blocks, count);
 }
 
 const struct strategy strategy_unique = {

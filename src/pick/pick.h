@@ -233,6 +233,7 @@ struct pick_limits {
     uint32_t constraint_max; /* of a plan */
     uint32_t asleep_max;     /* of a plan */
     uint32_t point_max;      /* of a plan */
+    bool is_by_task;         /* coverage strategies take an operation for its task's turn */
     uint32_t action_max;     /* whose blocks are remembered */
     uint32_t block_count;    /* block numbers are below */
 };

@@ -53,6 +53,7 @@ static const struct pick_limits limits = {.task_max = CONTROL_TASKS_MAX,
                                           .constraint_max = CONTROL_CONSTRAINTS_MAX,
                                           .asleep_max = 4096,
                                           .point_max = CONTROL_POINTS_MAX,
+                                          .is_by_task = true,
                                           .action_max = 4096,
                                           .block_count = CONTROL_BLOCKS_MAX};
 

@@ -13,13 +13,26 @@ static const struct pick_limits limits = {.task_max = TOY_TASKS_MAX,
                                           .action_max = 64,
                                           .block_count = 64};
 
+static struct picking make(struct pick_limits own)
+{
+    struct picking p = {.memory = mem_zero(1, pick_size(&own))};
+    p.pick = pick_init(p.memory, &own);
+    return p;
+}
+
 struct picking picking_new(uint32_t block_count)
 {
     struct pick_limits own = limits;
     own.block_count = block_count;
-    struct picking p = {.memory = mem_zero(1, pick_size(&own))};
-    p.pick = pick_init(p.memory, &own);
-    return p;
+    return make(own);
+}
+
+struct picking picking_new_by_task(uint32_t block_count)
+{
+    struct pick_limits own = limits;
+    own.block_count = block_count;
+    own.is_by_task = true;
+    return make(own);
 }
 
 void picking_free(struct picking *p)

@@ -29,6 +29,8 @@ struct picking {
 };
 
 struct picking picking_new(uint32_t block_count);
+/* The same, for strategies that take an operation for its task's turn. */
+struct picking picking_new_by_task(uint32_t block_count);
 void picking_free(struct picking *p);
 
 /* The name of the index-th operation of a task. */

@@ -107,9 +107,79 @@ TEST(nodefreq_rewards_another_node_and_frequency_does_not)
         pick_begin(p.pick, &(struct pick_plan){.strategy = strategy});
         pick_learn(p.pick, &here, &thrice, 1);
         pick_learn(p.pick, &here, &once, 1);
-        /* History says once; the count is four now, on node 0. */
+        /* The count is four now, on node 0. */
         const int chosen = pick_choose(p.pick, pending, 3);
         CHECK_INT(chosen, strategy == PICK_NODEFREQ ? 2 : 0);
         picking_free(&p);
     }
+}
+
+/* After four rounds on node 0 of the blocks 0 to 19, each four times: A enters three new blocks ten
+ * times each, B two new ones once each, and C the twenty old ones on node 1.
+ *     A: unique 3, frequency 0.3,           nodefreq 0.3
+ *     B: unique 2, frequency 2,             nodefreq 2
+ *     C: unique 0, frequency 20/5 - 20/4,   nodefreq 20 * (2/5 - 1/4) = 3 */
+TEST(each_of_the_three_chooses_another_action)
+{
+    static const enum pick_strategy strategies[] = {PICK_UNIQUE, PICK_FREQUENCY, PICK_NODEFREQ};
+    static const uint64_t wanted[] = {A, B, C};
+    enum { OLD = 20 };
+    const struct pick_block often[] = {{20, 10}, {21, 10}, {22, 10}};
+    const struct pick_block once[] = {{23, 1}, {24, 1}};
+    struct pick_block old[OLD];
+    struct pick_block old_often[OLD];
+    for (uint32_t i = 0; i < OLD; i++) {
+        old[i] = (struct pick_block){i, 1};
+        old_often[i] = (struct pick_block){i, 4};
+    }
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct picking p = picking_new(32);
+        const struct pick_operation pending[] = {action(A, 0), action(B, 0), action(C, 1)};
+        const struct pick_operation other = action(D, 0);
+        pick_begin(p.pick, &(struct pick_plan){.strategy = strategies[i]});
+        pick_learn(p.pick, &pending[0], often, 3);
+        pick_learn(p.pick, &pending[1], once, 2);
+        pick_learn(p.pick, &pending[2], old, OLD);
+        pick_end(p.pick);
+        pick_begin(p.pick, &(struct pick_plan){.strategy = strategies[i]});
+        pick_learn(p.pick, &other, old_often, OLD);
+        CHECK_INT(pending[pick_choose(p.pick, pending, 3)].action, wanted[i]);
+        picking_free(&p);
+    }
+}
+
+/* A did blocks 0 and 1 one after the other: its history has both. */
+TEST(a_history_has_all_that_an_action_did)
+{
+    struct picking p = picking_new(16);
+    const struct pick_operation pending[] = {action(B, 0), action(A, 0)};
+    const struct pick_block two[] = {{0, 1}, {1, 1}};
+    pick_begin(p.pick, &(struct pick_plan){.strategy = PICK_UNIQUE});
+    pick_learn(p.pick, &pending[1], &two[0], 1);
+    pick_learn(p.pick, &pending[1], &two[1], 1);
+    pick_learn(p.pick, &pending[0], &(struct pick_block){2, 1}, 1);
+    pick_end(p.pick);
+    pick_begin(p.pick, &(struct pick_plan){.strategy = PICK_UNIQUE});
+    CHECK_INT(pick_choose(p.pick, pending, 2), 1);
+    picking_free(&p);
+}
+
+/* The task has entered two blocks by two operations; another operation of it is worth both. */
+TEST(an_operation_is_the_turn_of_its_task)
+{
+    struct picking p = picking_new_by_task(16);
+    const struct pick_block two[] = {{0, 1}, {1, 1}};
+    struct pick_operation first = action(A, 0);
+    struct pick_operation second = action(B, 0);
+    first.task = 3;
+    second.task = 3;
+    struct pick_operation pending[] = {action(D, 0), action(C, 0)}; /* of tasks 4 and 3 */
+    pick_begin(p.pick, &(struct pick_plan){.strategy = PICK_UNIQUE});
+    pick_learn(p.pick, &first, &two[0], 1);
+    pick_learn(p.pick, &second, &two[1], 1);
+    pick_learn(p.pick, &pending[0], &(struct pick_block){2, 1}, 1);
+    pick_end(p.pick);
+    pick_begin(p.pick, &(struct pick_plan){.strategy = PICK_UNIQUE});
+    CHECK_INT(pick_choose(p.pick, pending, 2), 1);
+    picking_free(&p);
 }
