@@ -81,6 +81,7 @@ static void call_await(int from, int type)
         guard_end(s, OUTCOME_ASSERTION, "clew_await", "clew_await() is called %s",
                   s->is_helping ? "by a helper" : "twice by one handler");
     }
+    pending_forget(s);
     n->awaited = (struct awaited){.is_any = true, .from = (uint32_t)from, .type = (uint32_t)type};
 }
 
@@ -121,6 +122,7 @@ static struct timer *own_timer(const char *call, int timer)
 static void call_timer_set(int timer, uint64_t delay)
 {
     struct timer *t = own_timer("clew_timer_set", timer);
+    running->listing.has_timers_moved = true;
     t->is_set = true;
     t->deadline = running->core->nodes[running->self].clock + delay;
     t->cause = running->now;
@@ -132,6 +134,7 @@ static void call_timer_set(int timer, uint64_t delay)
 static void call_timer_cancel(int timer)
 {
     struct timer *t = own_timer("clew_timer_cancel", timer);
+    running->listing.has_timers_moved = true;
     if (t->is_set) {
         tell_timer_cancel(running, (uint32_t)timer);
     }

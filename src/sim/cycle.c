@@ -29,6 +29,7 @@ void cycle_close(struct sim *s)
 
 static void wake_all(struct sim *s)
 {
+    pending_forget(s);
     s->core->goes_round = false;
     s->core->has_resting = false;
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -114,6 +115,7 @@ void cycle_before(struct sim *s, const struct pick_operation *o, const struct or
 /* All that fired after the state was `first`-th rest. */
 static void put_to_rest(struct sim *s, size_t first)
 {
+    pending_forget(s);
     s->core->has_resting = true;
     for (size_t i = first + 1; i < s->firings.count; i++) {
         const struct firing *f = &s->firings.at[i];

@@ -21,6 +21,7 @@ uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const vo
 {
     struct disk *d = &n->disk;
     hash_touch_disk(s, n); /* it may get its bytes */
+    pending_forget(s);
     (void)disk_bytes(s, d);
     struct disk_write *w = heap_take(&s->core->heap, sizeof *w + size);
     if (w == NULL) {

@@ -162,6 +162,7 @@ void fault_strike(struct sim *s, const struct pick_operation *o, const struct or
     } else {
         s->core->fault_counts[fault]++;
     }
+    pending_forget(s);
     tell_fault(s, fault, from);
     switch (fault) {
     case FAULT_CRASH: node_crash(s, from->node, from->number); break;

@@ -10,6 +10,7 @@ enum { HELPS_MAX = 256 }; /* of a node at once */
 void help_start(struct sim *s, uint32_t node, const struct help *what, const void *bytes)
 {
     struct node *n = &s->core->nodes[node];
+    pending_forget(s);
     uint32_t count = 0;
     struct help **last = &n->helps;
     for (; *last != NULL; last = &(*last)->next) {

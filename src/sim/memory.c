@@ -98,6 +98,7 @@ void memory_reset(struct sim *s)
 {
     const size_t channel_count = net_channel_count(s);
     hash_touch_all(s);
+    pending_forget(s);
     char *at = s->memory;
     struct core *core = lay_out(&at, sizeof *core);
     struct node *nodes = lay_out(&at, s->node_count * sizeof *nodes);
@@ -302,6 +303,7 @@ static const char *copy_back(void *to, const char *from, size_t size)
 void memory_restore(struct sim *s, const void *checkpoint)
 {
     hash_touch_all(s);
+    pending_forget(s);
     const char *from = copy_back(s->memory, checkpoint, s->core_size);
     from = copy_back(s->core->heap.begin, from, s->core->heap.used);
     for (uint32_t i = 0; i < s->node_count; i++) {

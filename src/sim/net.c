@@ -18,7 +18,12 @@ static void append(struct sim *s, struct parcel *p)
     *(core->newest == NULL ? &core->oldest : &core->newest->newer) = p;
     core->newest = p;
     struct queue *c = &core->queues[p->channel];
-    *(c->first == NULL ? &c->first : &c->last->behind) = p;
+    if (c->first == NULL) {
+        c->first = p;
+        pending_note_filled(s, p->channel);
+    } else {
+        c->last->behind = p;
+    }
     c->last = p;
     core->parcel_count++;
     hash_touch_channel(s, p->channel);

@@ -68,6 +68,7 @@ void node_fire(struct sim *s, uint32_t node, uint32_t timer)
     struct node *n = &s->core->nodes[node];
     struct timer *t = &n->timers[timer];
     t->is_set = false;
+    s->listing.has_timers_moved = true;
     n->clock = t->deadline > n->clock ? t->deadline : n->clock;
     enter(s, node, "timer");
     tell_fire(s, node, timer);

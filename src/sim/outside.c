@@ -260,6 +260,7 @@ void outside_end(const struct sim *s)
 
 void outside_come(struct sim *s)
 {
+    pending_forget(s);
     s->core->events_come++;
     s->core->event_cause = s->now;
 }
@@ -372,9 +373,8 @@ bool outside_is_waiting(const struct sim *s)
     return event != NULL && event->event->kind == FUZZ_WAIT;
 }
 
-void outside_list(struct sim *s)
+void outside_end_waits(struct sim *s)
 {
-    pending_list(s);
     while ((s->pending_count == 0 || s->pending[0].fault != 0) && outside_is_waiting(s)) {
         outside_come(s);
         outside_advance(s);

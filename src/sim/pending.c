@@ -1,5 +1,7 @@
 /* What could happen next, in the default order: messages by age, writes that reach the disk,
  * helpers, timers by deadline, faults. A fault that is to come from outside comes before timers. */
+#include <string.h>
+
 #include "pick/name.h"
 #include "sim/state.h"
 
@@ -60,14 +62,19 @@ static uint32_t common_object(const struct sim *s)
 
 enum { WRITES_ALL = 3 };
 
-/* One more in the list. A system that does so much at once that there is no room is at fault. */
-static struct pick_operation *add(struct sim *s, const struct pick_operation *o,
-                                  const struct origin *from)
+/* A system that does so much at once that there is no room for one more is at fault. */
+static void check_room(struct sim *s)
 {
     if (s->pending_count == SIM_PENDING_MAX) {
         guard_end(s, OUTCOME_HANG, "operations pile up",
                   "more than %d messages, writes and faults could be the next", SIM_PENDING_MAX);
     }
+}
+
+static struct pick_operation *add(struct sim *s, const struct pick_operation *o,
+                                  const struct origin *from)
+{
+    check_room(s);
     s->origins[s->pending_count] = *from;
     s->pending[s->pending_count] = *o;
     return &s->pending[s->pending_count++];
@@ -112,14 +119,20 @@ static void add_parcel(struct sim *s, struct parcel *p, bool is_overtaking)
     added->is_overtaking = is_overtaking;
 }
 
-void pending_parcel(struct sim *s, struct parcel *p)
+/* Whether its node is up and can be reached. */
+static bool is_reached(const struct sim *s, const struct parcel *p)
 {
     const struct node *nodes = s->core->nodes;
     const bool is_cut =
         p->from >= 0 && p->from != (int32_t)p->to && (nodes[p->to].is_cut || nodes[p->from].is_cut);
+    return nodes[p->to].state != NULL && !is_cut;
+}
+
+void pending_parcel(struct sim *s, struct parcel *p)
+{
     const bool is_next = !net_is_fifo(s, p) || net_is_first(s, p);
-    const bool is_let_in = nodes[p->to].awaited.is_any ? block_is_awaited(s, p) : is_next;
-    if (nodes[p->to].state != NULL && !is_cut && is_let_in) {
+    const bool is_let_in = s->core->nodes[p->to].awaited.is_any ? block_is_awaited(s, p) : is_next;
+    if (is_let_in && is_reached(s, p)) {
         add_parcel(s, p, !net_is_fifo(s, p) || !is_next);
     }
 }
@@ -253,20 +266,26 @@ static void settle(struct sim *s, uint32_t first)
     }
 }
 
-static void add_timer(struct sim *s, uint32_t node, uint32_t number)
+static void put_timer(struct sim *s, uint32_t at, uint32_t node, uint32_t number)
 {
     const struct timer *timer = &s->core->nodes[node].timers[number];
     const uint64_t what = s->names.timers[node][number];
-    pending_add(s,
-                &(struct pick_operation){.name = name_occurrence(what, timer->occurrence),
-                                         .action = what,
-                                         .occurrence = timer->occurrence,
-                                         .task = timer_task(s, node, number),
-                                         .kind = EVENT_TIMER_FIRE},
-                &(struct origin){.node = node, .cause = timer->cause, .number = number});
-    if (s->skew_max > 0) {
-        s->pending[s->pending_count - 1].objects[0] = PICK_EVERYTHING;
-    }
+    s->pending[at] = (struct pick_operation){
+        .name = name_occurrence(what, timer->occurrence),
+        .action = what,
+        .occurrence = timer->occurrence,
+        .task = timer_task(s, node, number),
+        .objects = {s->skew_max > 0 ? PICK_EVERYTHING : node + 1, common_object(s)},
+        .writes = WRITES_ALL,
+        .node = (uint16_t)node,
+        .kind = EVENT_TIMER_FIRE};
+    s->origins[at] = (struct origin){.node = node, .cause = timer->cause, .number = number};
+}
+
+static void add_timer(struct sim *s, uint32_t node, uint32_t number)
+{
+    check_room(s);
+    put_timer(s, s->pending_count++, node, number);
 }
 
 /* Whether the timer, which is the next of its node, is not held up by the node itself. */
@@ -323,18 +342,198 @@ static void list_timers(struct sim *s)
     }
 }
 
+/* Whether the next list differs from this one by what listing notes alone: each node that is up
+ * takes the first message of each channel, and nothing is pending that depends on what else is. */
+static bool can_be_followed(const struct sim *s)
+{
+    bool is_simple = !s->has_datagrams && s->skew_max == 0 && !s->is_wanted;
+    for (uint32_t i = 0; is_simple && i < s->node_count; i++) {
+        const struct node *n = &s->core->nodes[i];
+        is_simple = !n->awaited.is_any && n->disk.first == NULL && n->helps == NULL;
+    }
+    return is_simple;
+}
+
+static void note_nothing(struct listing *l)
+{
+    l->filled_count = 0;
+    l->has_timers_moved = false;
+}
+
 void pending_list(struct sim *s)
 {
+    struct listing *l = &s->listing;
     s->pending_count = 0;
     list_parcels(s);
+    l->parcels_end = s->pending_count;
     if (s->system->disk_size > 0) {
         list_writes(s, false);
     }
     help_list(s);
     fault_list_outside(s);
+    l->timers_first = s->pending_count;
     list_timers(s);
+    l->timers_end = s->pending_count;
     if (s->system->disk_size > 0 && s->pending_count == 0) {
         list_writes(s, true);
     }
     fault_list(s);
+    l->is_kept = can_be_followed(s);
+    note_nothing(l);
+}
+
+/* Following a list. A step takes one operation away; what its node's code sends may be the first of
+ * its channel, and the node's timers may be others. All else that changes the list makes it be
+ * listed anew (pending_forget). */
+
+static void move_entry(struct sim *s, uint32_t to, uint32_t from)
+{
+    s->pending[to] = s->pending[from];
+    s->origins[to] = s->origins[from];
+}
+
+static void close_gap(struct sim *s, uint32_t at)
+{
+    const uint32_t behind = --s->pending_count - at;
+    memmove(&s->pending[at], &s->pending[at + 1], behind * sizeof *s->pending);
+    memmove(&s->origins[at], &s->origins[at + 1], behind * sizeof *s->origins);
+}
+
+static void open_gap(struct sim *s, uint32_t at)
+{
+    check_room(s);
+    const uint32_t behind = s->pending_count++ - at;
+    memmove(&s->pending[at + 1], &s->pending[at], behind * sizeof *s->pending);
+    memmove(&s->origins[at + 1], &s->origins[at], behind * sizeof *s->origins);
+}
+
+static void put_parcel(struct sim *s, uint32_t at, struct parcel *p)
+{
+    s->pending[at] = p->delivery;
+    s->pending[at].is_unignorable = p->is_unignorable;
+    s->origins[at] = (struct origin){.parcel = p, .node = p->to, .cause = p->cause};
+}
+
+/* There are so many messages more. */
+static void count_parcels(struct listing *l, int more)
+{
+    l->parcels_end += (uint32_t)more;
+    l->timers_first += (uint32_t)more;
+    l->timers_end += (uint32_t)more;
+}
+
+/* The first of a channel that was empty, by its age. */
+static void insert_parcel(struct sim *s, struct parcel *p)
+{
+    uint32_t at = s->listing.parcels_end;
+    while (at > 0 && s->origins[at - 1].parcel->age > p->age) {
+        at--;
+    }
+    open_gap(s, at);
+    put_parcel(s, at, p);
+    count_parcels(&s->listing, 1);
+}
+
+/* The message at this place has arrived. The one behind it in its channel comes instead, where its
+ * age puts it; NULL: there is none. */
+static void replace_parcel(struct sim *s, uint32_t at, struct parcel *behind)
+{
+    if (behind == NULL || !is_reached(s, behind)) {
+        close_gap(s, at);
+        count_parcels(&s->listing, -1);
+        return;
+    }
+    const uint32_t end = s->listing.parcels_end;
+    for (; at + 1 < end && s->origins[at + 1].parcel->age < behind->age; at++) {
+        move_entry(s, at, at + 1);
+    }
+    /* Where a fault has reordered the channel, it may be older than the one that was before it. */
+    for (; at > 0 && s->origins[at - 1].parcel->age > behind->age; at--) {
+        move_entry(s, at, at - 1);
+    }
+    put_parcel(s, at, behind);
+}
+
+/* Without datagrams, the task of a delivery is its channel. */
+static void follow_parcels(struct sim *s, uint32_t choice)
+{
+    const struct listing *l = &s->listing;
+    const bool is_delivery = s->pending[choice].kind == EVENT_RECV;
+    const uint32_t taken = is_delivery ? s->pending[choice].task : UINT32_MAX;
+    if (is_delivery) {
+        replace_parcel(s, choice, s->core->queues[taken].first);
+    }
+    for (uint32_t i = 0; i < l->filled_count; i++) {
+        struct parcel *first = s->core->queues[l->filled[i]].first;
+        if (l->filled[i] != taken && is_reached(s, first)) {
+            insert_parcel(s, first);
+        }
+    }
+}
+
+/* Whether the timer at this place comes before one of a node with this deadline. */
+static bool is_due_before(const struct sim *s, uint32_t at, uint32_t node, uint64_t when)
+{
+    const uint64_t due = deadline(s, &s->origins[at]);
+    return due < when || (due == when && s->origins[at].node < node);
+}
+
+/* Of a node whose timers fire in the order of their deadlines: its one that could be next. */
+static void follow_timer(struct sim *s, uint32_t node)
+{
+    struct listing *l = &s->listing;
+    const struct node *n = &s->core->nodes[node];
+    uint32_t last = l->timers_first;
+    while (last < l->timers_end && s->origins[last].node != node) {
+        last++;
+    }
+    const bool was_any = last < l->timers_end;
+    for (; was_any && last + 1 < l->timers_end; last++) {
+        move_entry(s, last, last + 1);
+    }
+    const uint32_t next = next_timer(s, n);
+    const bool is_any = is_ready(s, n, next);
+    if (is_any && !was_any) {
+        open_gap(s, last);
+        l->timers_end++;
+    } else if (was_any && !is_any) {
+        close_gap(s, last);
+        l->timers_end--;
+    }
+    if (is_any) {
+        const uint64_t when = n->timers[next].deadline;
+        for (; last > l->timers_first && !is_due_before(s, last - 1, node, when); last--) {
+            move_entry(s, last, last - 1);
+        }
+        put_timer(s, last, node, next);
+    }
+}
+
+/* Whether faults may depend on which messages are on their way or which timers are set. */
+static bool has_moving_faults(const struct fault_budget *b)
+{
+    return (b->most[FAULT_DROP] | b->most[FAULT_DUPLICATE] | b->most[FAULT_REORDER] |
+            b->most[FAULT_SKEW]) != 0;
+}
+
+void pending_follow(struct sim *s, uint32_t choice)
+{
+    struct listing *l = &s->listing;
+    if (!l->is_kept || s->is_wanted) {
+        pending_list(s);
+        return;
+    }
+    const uint32_t node = s->origins[choice].node;
+    follow_parcels(s, choice);
+    const bool is_any_timer = timer_lines(s) > 1;
+    if (l->has_timers_moved && !is_any_timer) {
+        follow_timer(s, node);
+    }
+    if ((l->has_timers_moved && is_any_timer) || has_moving_faults(&s->plan->faults)) {
+        s->pending_count = l->timers_first;
+        list_timers(s);
+        l->timers_end = s->pending_count;
+        fault_list(s);
+    }
+    note_nothing(l);
 }

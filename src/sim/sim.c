@@ -149,7 +149,8 @@ static void take_step(struct sim *s, uint32_t choice)
     vec_last(&x->steps)->is_shared = s->plan->wants_shared && hash_segments(s) != variables;
     outside_advance(s);
     if (!s->is_wanted || outside_is_waiting(s)) {
-        outside_list(s);
+        pending_follow(s, choice);
+        outside_end_waits(s);
     }
 }
 
@@ -174,7 +175,8 @@ static void start_all(struct sim *s)
     claims_check(s);
     s->variables = s->plan->is_reduced ? hash_segments(s) : 0;
     outside_advance(s);
-    outside_list(s);
+    pending_list(s);
+    outside_end_waits(s);
 }
 
 static void begin(struct sim *s, const struct plan *p, struct execution *x)

@@ -162,6 +162,19 @@ struct origin {
     struct help *help;
 };
 
+/* How the list of pending operations is laid out, and what a step has changed of it since. The
+ * list is followed from step to step where only this much can change (pending.c). */
+enum { SIM_FILLED_MAX = 16 };
+struct listing {
+    bool is_kept;         /* the list is whole but for what is noted here */
+    uint32_t parcels_end; /* messages come first */
+    uint32_t timers_first;
+    uint32_t timers_end;
+    bool has_timers_moved; /* of the node whose code has run */
+    uint32_t filled_count;
+    uint32_t filled[SIM_FILLED_MAX]; /* channels that were empty */
+};
+
 /* Writable memory of the shared object. */
 struct segment {
     char *begin;
@@ -296,6 +309,7 @@ struct sim {
     struct pick_operation *pending;
     struct origin *origins;
     uint32_t pending_count;
+    struct listing listing;
     uint32_t choice_by_hand;
     bool is_wanted;      /* only what is wanted is listed */
     const void **states; /* of the nodes, for properties */
@@ -452,6 +466,23 @@ void disk_crash(struct sim *s, struct node *n, uint32_t reached);
 
 /* pending.c: fills pending and origins. Ends the run where there is no room for more. */
 void pending_list(struct sim *s);
+/* The same after a step that was at this place of the list: what the step did not change stays. */
+void pending_follow(struct sim *s, uint32_t choice);
+/* Of a change that a list which is followed does not know of: the next is made anew. */
+static inline void pending_forget(struct sim *s)
+{
+    s->listing.is_kept = false;
+}
+/* A message is in a channel that was empty. */
+static inline void pending_note_filled(struct sim *s, uint32_t channel)
+{
+    struct listing *l = &s->listing;
+    if (l->filled_count == SIM_FILLED_MAX) {
+        pending_forget(s);
+    } else {
+        l->filled[l->filled_count++] = channel;
+    }
+}
 void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from);
 void pending_parcel(struct sim *s, struct parcel *p);              /* adds it, if it can come */
 void pending_timer(struct sim *s, uint32_t node, uint32_t number); /* likewise */
@@ -540,8 +571,8 @@ void outside_begin(struct sim *s);            /* draws those of the run */
 void outside_begin_anew(struct sim *s);       /* none of them has come; marks nodes to be started */
 void outside_advance(struct sim *s);          /* lets those come that can */
 bool outside_is_waiting(const struct sim *s); /* the next is a wait, which ends at rest too */
-/* Lists what could be next, and where that is nothing lets a wait be over. */
-void outside_list(struct sim *s);
+/* Where nothing that is listed could be next, lets a wait be over and lists what can be then. */
+void outside_end_waits(struct sim *s);
 /* What is wanted and stands behind faults and waits that have not come may come without them;
  * false when it is no such thing. */
 bool outside_pass_over(struct sim *s, const struct pick_want *want);

@@ -79,7 +79,8 @@ int wanted_choose(struct sim *s)
         }
         while (s->outside != NULL && !pick_is_among(want, s->pending, s->pending_count) &&
                outside_pass_over(s, want)) {
-            outside_list(s);
+            pending_list(s);
+            outside_end_waits(s);
         }
         const int choice = pick_choose_wanted(pick, s->pending, s->pending_count);
         if (choice >= 0) {
