@@ -305,6 +305,20 @@ static bool has_counters(const struct compiler_options *o)
     return is_gcc;
 }
 
+/* Whether the linker, if another than the usual one is asked for, inserts a script in its own: gold
+ * refuses to, lld puts what the script says elsewhere. */
+static bool takes_scripts(const struct compiler_options *o)
+{
+    static const char option[] = "-fuse-ld=";
+    for (struct reading at = {.o = o}; read_word(&at); next_word(&at)) {
+        const char *word = o->words[at.at];
+        if (strncmp(word, option, sizeof option - 1) == 0 && strcmp(word, "-fuse-ld=bfd") != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static const char *output_of(const struct compiler_options *o)
 {
     const char *output = "a.out";
@@ -358,6 +372,12 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
         /* gcc links -lubsan with what it instruments: an empty one lies beside our library, which
          * has the functions. */
         add_joined(&w, "-L", folder_of(&plan->arena, o->sim));
+        if (takes_scripts(o)) {
+            add(&w, "-Xlinker");
+            add(&w, "-T");
+            add(&w, "-Xlinker");
+            add_joined(&w, o->includes, "/clew/sim_counters.ld");
+        }
     }
     for (size_t i = 0; i < o->word_count; i++) {
         add(&w, o->words[i]);

@@ -31,6 +31,18 @@ static void add_range(struct sim *s, uintptr_t begin, uintptr_t end)
     }
 }
 
+/* Where nothing but counters is on their pages (sim_counters.ld), these end with a page. A linker
+ * that puts the sections elsewhere than the script's symbols is not believed. */
+static uintptr_t end_of_counters(const struct search *search, const struct clew_counters *c)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t end = (uintptr_t)c->end;
+    const uintptr_t page_end = (end + page - 1) / page * page;
+    const void *own_begin = dlsym(search->sim->library, "clew_counters_begin");
+    const void *own_end = dlsym(search->sim->library, "clew_counters_end");
+    return own_begin == c->begin && (uintptr_t)own_end == page_end ? page_end : end;
+}
+
 /* What the compiler notes of blocks is no part of the system's state: counters, and a table of
  * where each of them is. */
 static void find_holes(struct search *search, const struct clew_counters *c)
@@ -38,7 +50,7 @@ static void find_holes(struct search *search, const struct clew_counters *c)
     if (c == NULL || c->begin == NULL) {
         return;
     }
-    const struct hole counters = {(uintptr_t)c->begin, (uintptr_t)c->end};
+    const struct hole counters = {(uintptr_t)c->begin, end_of_counters(search, c)};
     const size_t table_size = (size_t)(c->end - c->begin) * 2 * sizeof *c->places;
     const struct hole table = {(uintptr_t)c->places,
                                (uintptr_t)c->places + (c->places == NULL ? 0 : table_size)};
