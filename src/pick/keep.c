@@ -88,9 +88,6 @@ void keep_look(struct pick *p, const struct pick_operation *pending, uint32_t co
 
 void keep_done(struct pick *p, const struct pick_operation *o)
 {
-    if (p->plan.constraint_count == 0) {
-        return;
-    }
     for (size_t i = 0; i < p->plan.constraint_count; i++) {
         const struct pick_constraint *c = &p->plan.constraints[i];
         struct kept *kept = &p->kept[i];

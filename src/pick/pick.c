@@ -133,6 +133,7 @@ void pick_begin(struct pick *p, const struct pick_plan *plan)
     must(plan->strategy < PICK_STRATEGY_COUNT);
     p->plan = *plan;
     p->strategy = strategies[plan->strategy];
+    p->has_weights = pick_weights_are_any(&plan->weights);
     prng_init(&p->prng, plan->seed);
     p->step = 0;
     p->turn = 0;
@@ -185,9 +186,15 @@ static int take(struct pick *p, const struct offer *offer, uint32_t chosen)
     if (p->strategy->done != NULL) {
         p->strategy->done(p, offer, chosen);
     }
-    keep_done(p, o);
-    wish_done(p, o);
-    wake(p, o);
+    if (p->plan.constraint_count > 0) {
+        keep_done(p, o);
+    }
+    if (p->plan.wish_count > 0) {
+        wish_done(p, o);
+    }
+    if (p->asleep_count > 0) {
+        wake(p, o);
+    }
     p->external_count += o->is_external;
     p->choice_count++;
     p->step++;
@@ -351,9 +358,15 @@ static uint32_t allow(struct pick *p, const struct pick_operation *pending, uint
 {
     uint32_t allowed = 0;
     *is_held = false;
+    if (p->plan.constraint_count == 0) {
+        for (; allowed < count; allowed++) {
+            p->allowed[allowed] = allowed;
+        }
+        return count;
+    }
     for (uint32_t i = 0; i < count; i++) {
         size_t which = 0;
-        if (p->plan.constraint_count == 0 || keep_allows(p, &pending[i], &which) <= most) {
+        if (keep_allows(p, &pending[i], &which) <= most) {
             p->allowed[allowed++] = i;
         } else if (!*is_held) {
             *is_held = true;
@@ -402,11 +415,12 @@ static int take_bound_fault(struct pick *p, const struct offer *offer, enum pick
 /* One choice in eight is of a fault, so that a few faults are not all spent at once. */
 enum { FAULT_ONE_IN = 8 };
 
+/* Faults come last. */
 static struct offer narrow(struct pick *p, const struct offer *offer)
 {
-    uint32_t plain = 0;
-    while (plain < offer->count && offer->pending[offer->among[plain]].fault == 0) {
-        plain++;
+    uint32_t plain = offer->count;
+    while (plain > 0 && offer->pending[offer->among[plain - 1]].fault != 0) {
+        plain--;
     }
     struct offer narrowed = *offer;
     if (plain < offer->count && (plain == 0 || prng_below(&p->prng, FAULT_ONE_IN) == 0)) {
@@ -568,8 +582,7 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
         prng_below(&p->prng, TIMER_ONE_IN) != 0) {
         leave_untimed(p, &narrowed);
     }
-    if (narrowed.count > 1 && narrowed.among == p->allowed &&
-        pick_weights_are_any(&p->plan.weights)) {
+    if (narrowed.count > 1 && narrowed.among == p->allowed && p->has_weights) {
         leave_class(p, &narrowed);
     }
     const uint32_t chosen = p->strategy->choose(p, &narrowed);

@@ -117,6 +117,7 @@ struct pick {
     struct pick_limits limits;
     const struct strategy *strategy;
     struct pick_plan plan;
+    bool has_weights; /* the plan's are not all 0 */
     struct prng prng;
     uint32_t step;
     size_t turn; /* the next one */

@@ -243,7 +243,7 @@ void claims_check(struct sim *s)
         return;
     }
     s->execution->is_early = true;
-    if (s->core->steps % s->check_every == 0) {
+    if (s->check_every == 1 || s->core->steps % s->check_every == 0) {
         check_properties(s, false);
     }
     if (s->checker != NULL) {

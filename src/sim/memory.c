@@ -134,14 +134,12 @@ enum { CLASS_ALIGNED = 1 };
 static uint32_t class_of(size_t size)
 {
     const size_t needed = size + sizeof(struct block);
-    uint32_t class = CLASS_SIZE_LEAST;
-    while (((size_t)1 << class) < needed) {
-        class ++;
-    }
-    return class;
+    return needed <= (size_t)1 << CLASS_SIZE_LEAST ? CLASS_SIZE_LEAST
+                                                   : (uint32_t)(64 - __builtin_clzll(needed - 1));
 }
 
-void *heap_take(struct heap *h, size_t size)
+/* A block of which the first bytes, which the caller fills, are not cleared. */
+static void *take_cleared_from(struct heap *h, size_t size, size_t filled)
 {
     if (size > h->size / 2) {
         return NULL;
@@ -159,8 +157,13 @@ void *heap_take(struct heap *h, size_t size)
         return NULL;
     }
     *block = (struct block){.class = class, .size = (uint32_t)size, .next = block};
-    memset(block + 1, 0, size);
+    memset((char *)(block + 1) + filled, 0, size - filled);
     return block + 1;
+}
+
+void *heap_take(struct heap *h, size_t size)
+{
+    return take_cleared_from(h, size, 0);
 }
 
 void *heap_take_aligned(struct heap *h, size_t size, size_t alignment)
@@ -233,9 +236,10 @@ void *heap_resize(struct heap *h, void *taken, size_t size)
         memset((char *)taken + size, 0, old_size > size ? old_size - size : 0);
         return taken;
     }
-    void *moved = heap_take(h, size);
+    const size_t kept = old_size < size ? old_size : size;
+    void *moved = take_cleared_from(h, size, kept);
     if (moved != NULL) {
-        memcpy(moved, taken, old_size < size ? old_size : size);
+        memcpy(moved, taken, kept);
         heap_give(h, taken);
     }
     return moved;

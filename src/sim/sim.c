@@ -109,13 +109,14 @@ static void take_step(struct sim *s, uint32_t choice)
     struct execution *x = s->execution;
     const struct pick_operation o = s->pending[choice];
     const struct origin from = s->origins[choice];
-    struct step step = {.operation = o, .choice = s->is_wanted ? 0 : choice, .cause = from.cause};
+    vec_push(
+        &x->steps,
+        (struct step){.operation = o, .choice = s->is_wanted ? 0 : choice, .cause = from.cause});
     if (s->plan->wants_pending) {
-        step.pending_first = (uint32_t)x->pending.count;
-        step.pending_count = s->pending_count;
+        vec_last(&x->steps)->pending_first = (uint32_t)x->pending.count;
+        vec_last(&x->steps)->pending_count = s->pending_count;
         keep_pending(s);
     }
-    vec_push(&x->steps, step);
     x->hash = name_mix(x->hash, o.name);
     if (o.kind == EVENT_RECV && s->system->fingerprint != NULL) {
         x->hash = name_mix(x->hash, from.parcel->fingerprint);
