@@ -191,6 +191,7 @@ struct task {
     uint64_t visit_count; /* reads so far ... */
     uint64_t visit_new;   /* ... and the last that found something new */
     struct repeat repeats[REPEATS_MAX];
+    bool is_scratch_in_use;
     /* What follows is not cleared when a task begins. */
     struct bulk bulk;
     void *scratch; /* for task_scratch; NULL: none yet */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "runtime/control_lock.h"
+#include "runtime/control_transfer.h"
 #include "runtime/end.h"
 #include "runtime/path.h"
 #include "runtime/pid.h"
@@ -304,7 +305,15 @@ long syscall_model(long number, const long *a, const void *place)
         OLD_LIST(CALL)
 #undef CALL
 #define CALL(name, result) \
-    case SYS_##name: return is_waited_for((int)a[0]) ? (long)(result) : pid_call(number, a);
+    case SYS_##name: {                           \
+        if (!is_waited_for((int)a[0])) {         \
+            return pid_call(number, a);          \
+        }                                        \
+        transfer_from(place);                    \
+        const long made = (long)(result);        \
+        transfer_from(NULL);                     \
+        return made;                             \
+    }
         STREAM_LIST(CALL)
 #undef CALL
     case SYS_exit_group: _exit((int)a[0]);

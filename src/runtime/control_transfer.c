@@ -9,11 +9,31 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "runtime/buffer.h"
 #include "runtime/control_random.h"
+#include "runtime/control_transfer.h"
 #include "runtime/end.h"
 #include "runtime/pid.h"
 #include "runtime/signals.h"
 #include "runtime/sys.h"
+
+/* Where the program makes the call, when that is not where the function is called. */
+static __thread const void *outer_place;
+
+void transfer_from(const void *place)
+{
+    outer_place = place;
+}
+
+/* Asked once in each call, before others can go. */
+static const void *place_of(const void *caller)
+{
+    const void *place = outer_place != NULL ? outer_place : caller;
+    outer_place = NULL;
+    return place;
+}
+
+#define PLACE_ASKED place_of(RT_PLACE)
 
 /* A system call that moves bytes. */
 struct transfer {
@@ -195,6 +215,38 @@ static long perform_ready(const struct transfer *t, bool is_waiting)
                : perform_without_waiting(t);
 }
 
+static struct buffer_call buffers_of(const struct transfer *t)
+{
+    return (struct buffer_call){.number = t->number, .a = t->a, .place = t->place};
+}
+
+/* What was sent or received is told before the buffers are written: others may go first then. */
+static long perform_and_tell(const struct transfer *t, bool is_waiting)
+{
+    const struct buffer_call buffers = buffers_of(t);
+    struct transfer made = *t;
+    struct buffer_own own;
+    const bool has_own = !t->is_send && buffer_take(&buffers, &own);
+    if (has_own) {
+        memcpy(made.a, own.a, sizeof made.a);
+    }
+    const long result = perform_ready(&made, is_waiting);
+    const int saved = errno;
+    if (result >= 0) {
+        turn_changed();
+    }
+    if (result >= 0 || errno != EAGAIN || !is_waiting) {
+        tell(&made, result);
+    }
+    if (has_own) {
+        buffer_give(&buffers, &own, result);
+    } else if (!t->is_send) {
+        buffer_write(&buffers, result);
+    }
+    errno = saved;
+    return result;
+}
+
 static long transfer(const struct transfer *t)
 {
     if (!control_is_mine()) {
@@ -207,12 +259,8 @@ static long transfer(const struct transfer *t)
         if (!await(t, is_waiting)) {
             return -1;
         }
-        const long result = perform_ready(t, is_waiting);
-        if (result >= 0) {
-            turn_changed();
-        }
+        const long result = perform_and_tell(t, is_waiting);
         if (result >= 0 || errno != EAGAIN || !is_waiting) {
-            tell(t, result);
             if (result < 0 && errno == EPIPE && end_of(fd_of(t)) != NULL && !t->is_silent) {
                 (void)signals_raise(control_self,
                                     &(siginfo_t){.si_signo = SIGPIPE, .si_code = SI_KERNEL});
@@ -227,6 +275,8 @@ static long transfer(const struct transfer *t)
 static ssize_t send_whole(const struct transfer *t)
 {
     struct transfer rest = *t;
+    const struct buffer_call buffers = buffers_of(t);
+    buffer_read(&buffers);
     long done = 0;
     const long flags = control_is_mine() ? sys(SYS_fcntl, fd_of(t), F_GETFL) : O_NONBLOCK;
     while (true) {
@@ -244,6 +294,13 @@ static ssize_t send_whole(const struct transfer *t)
     }
 }
 
+static ssize_t send_at_once(const struct transfer *t)
+{
+    const struct buffer_call buffers = buffers_of(t);
+    buffer_read(&buffers);
+    return transfer(t);
+}
+
 RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
 {
     const struct end *e = control_is_on ? end_of(fd) : NULL;
@@ -252,7 +309,7 @@ RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
         return (ssize_t)size;
     }
     return transfer(&(struct transfer){
-        .number = SYS_read, .a = {fd, (long)bytes, (long)size}, .size = size, .place = RT_PLACE});
+        .number = SYS_read, .a = {fd, (long)bytes, (long)size}, .size = size, .place = PLACE_ASKED});
 }
 
 RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
@@ -261,7 +318,7 @@ RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
                                          .a = {fd, (long)bytes, (long)size},
                                          .size = size,
                                          .is_send = true,
-                                         .place = RT_PLACE});
+                                         .place = PLACE_ASKED});
 }
 
 static size_t size_of(const struct iovec *pieces, size_t count)
@@ -278,22 +335,25 @@ RT_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int count)
     return transfer(&(struct transfer){.number = SYS_readv,
                                        .a = {fd, (long)pieces, count},
                                        .size = count > 0 ? size_of(pieces, (size_t)count) : 0,
-                                       .place = RT_PLACE});
+                                       .place = PLACE_ASKED});
 }
 
 /* What a pipe takes at once goes at once; more than that, piece by piece. */
 RT_EXPORT ssize_t writev(int fd, const struct iovec *pieces, int count)
 {
     const size_t size = count > 0 ? size_of(pieces, (size_t)count) : 0;
+    const void *place = PLACE_ASKED;
     if (size <= PIPE_BUF || !control_is_mine() || end_of(fd) == NULL) {
-        return transfer(&(struct transfer){.number = SYS_writev,
-                                           .a = {fd, (long)pieces, count},
-                                           .size = size,
-                                           .is_send = true,
-                                           .place = RT_PLACE});
+        const struct transfer t = {.number = SYS_writev,
+                                   .a = {fd, (long)pieces, count},
+                                   .size = size,
+                                   .is_send = true,
+                                   .place = place};
+        return send_at_once(&t);
     }
     ssize_t done = 0;
     for (int i = 0; i < count; i++) {
+        transfer_from(place);
         const ssize_t result = write(fd, pieces[i].iov_base, pieces[i].iov_len);
         if (result < 0) {
             return done > 0 ? done : result;
@@ -317,7 +377,7 @@ RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKAD
                          .size = size,
                          .is_prompt = (flags & MSG_DONTWAIT) != 0,
                          .is_looking = (flags & MSG_PEEK) != 0,
-                         .place = RT_PLACE};
+                         .place = PLACE_ASKED};
     ssize_t done = transfer(&t);
     while ((flags & MSG_WAITALL) != 0 && control_is_mine() && done > 0 && (size_t)done < size) {
         t.a[1] = (long)bytes + done;
@@ -333,6 +393,7 @@ RT_EXPORT ssize_t recvfrom(int fd, void *bytes, size_t size, int flags, __SOCKAD
 
 RT_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
+    transfer_from(RT_PLACE);
     return recvfrom(fd, bytes, size, flags, (__SOCKADDR_ARG){NULL}, NULL);
 }
 
@@ -342,7 +403,7 @@ RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
                                        .a = {fd, (long)message, flags},
                                        .is_prompt = (flags & MSG_DONTWAIT) != 0,
                                        .is_looking = (flags & MSG_PEEK) != 0,
-                                       .place = RT_PLACE});
+                                       .place = PLACE_ASKED});
 }
 
 RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags,
@@ -355,31 +416,34 @@ RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags,
         .is_send = true,
         .is_prompt = (flags & MSG_DONTWAIT) != 0,
         .is_silent = (flags & MSG_NOSIGNAL) != 0,
-        .place = RT_PLACE});
+        .place = PLACE_ASKED});
 }
 
 RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
 {
+    transfer_from(RT_PLACE);
     return sendto(fd, bytes, size, flags, (__CONST_SOCKADDR_ARG){NULL}, 0);
 }
 
 RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    return transfer(&(struct transfer){.number = SYS_sendmsg,
+    return send_at_once(&(struct transfer){.number = SYS_sendmsg,
                                        .a = {fd, (long)message, flags},
                                        .size = size_of(message->msg_iov, message->msg_iovlen),
                                        .is_send = true,
                                        .is_prompt = (flags & MSG_DONTWAIT) != 0,
                                        .is_silent = (flags & MSG_NOSIGNAL) != 0,
-                                       .place = RT_PLACE});
+                                       .place = PLACE_ASKED});
 }
 
 RT_EXPORT int eventfd_read(int fd, eventfd_t *value)
 {
+    transfer_from(RT_PLACE);
     return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
 }
 
 RT_EXPORT int eventfd_write(int fd, eventfd_t value)
 {
+    transfer_from(RT_PLACE);
     return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
 }

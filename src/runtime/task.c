@@ -86,6 +86,9 @@ static struct task *prepare(uint32_t number)
 void *task_scratch(size_t size)
 {
     struct task *me = control_self;
+    if (me->is_scratch_in_use) {
+        return NULL;
+    }
     if (me->scratch_size < size) {
         enum { PAGE = 4096 };
         const size_t whole = (size + PAGE - 1) / PAGE * PAGE;

@@ -82,9 +82,9 @@ int main(void)
 """
 
 
-def races(program, *options):
+def races(program, *options, words=()):
     """The exit status, and the findings file."""
-    done = run([CLEW, "races", "-q", "--json", *options, "--", program])
+    done = run([CLEW, "races", "-q", "--json", *options, "--", program, *words])
     return done.returncode, json.loads(done.stdout)
 
 
@@ -135,6 +135,21 @@ def test_nothing_is_sound_where_a_call_is_not_controlled():
     _, found = races(build("stream_lock", text=STREAM_LOCK))
     assert all(finding["grade"] != "sound" for finding in found["findings"]), found
     assert found["verdict"] != "clean", found
+
+
+# Words of descriptor_races.c: threads that race, and threads that do not.
+RACING = ("read", "readv", "recv", "recvmsg", "write", "send", "sendmsg")
+ORDERED = ("read-less", "write-then-set", "set-then-read")
+
+
+def test_what_goes_through_descriptors_is_read_and_written():
+    program = build("descriptor_races")
+    for word in RACING:
+        status, found = races(program, words=[word])
+        assert status == 1 and [finding["grade"] for finding in found["findings"]] == ["sound"], (word, found)
+    for word in ORDERED:
+        status, found = races(program, words=[word])
+        assert (status, found["findings"]) == (0, []), (word, found)
 
 
 def test_a_program_without_visible_accesses_is_unknown():
