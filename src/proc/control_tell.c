@@ -6,16 +6,28 @@
 #include "proc/control_pieces.h"
 #include "trace/kind.h"
 
+/* What goes through a pipe, between sockets, or through another channel. */
+struct flow {
+    uint64_t content;
+    uint32_t size, sender, receiver;
+    bool has_several; /* who send, or who receive */
+    bool is_mixed;    /* not all messages are alike, or known */
+};
+
+typedef VEC(struct flow) flow_list;
+
 struct telling {
     struct controlled *c;
     struct trace *trace;
     const struct control_step *steps;
     uint64_t step_count;
     struct control_pieces pieces;
-    struct names texts;              /* names of objects, as they are printed */
-    struct map count_of;             /* text -> how many objects have it as their name */
-    struct map written;              /* text of a descriptor that is closed -> 1 */
-    struct map ended;                /* object and offset that is initialized or destroyed -> 1 */
+    struct names texts;  /* names of objects, as they are printed */
+    struct map count_of; /* text -> how many objects have it as their name */
+    struct map ended;    /* object and offset that is initialized or destroyed -> 1 */
+    struct map seen;     /* text of a message that is seen before it is received -> 1 */
+    struct map flow_of;  /* name of what messages go through -> flow */
+    flow_list flows;
     struct map freed;                /* object that is freed -> 1 */
     struct map update_of;            /* place of a write -> operation of its update */
     struct map copy_of;              /* object -> which of those with its name it is, from 1 */
@@ -249,22 +261,12 @@ static void append_completion(struct telling *t, const struct control_report *r)
     }
 }
 
-/* Whether the descriptor with this name is closed while there are other tasks. */
-static bool is_written(struct telling *t, const struct control_report *r)
-{
-    const size_t size = strnlen(r->name, sizeof r->name);
-    return map_get(&t->written, names_find(&t->texts, r->name, size)) != NULL;
-}
-
 /* What ends while there are other tasks: their uses of it are accesses. */
 static void know_ends(struct telling *t, const struct control_report *reports)
 {
     for (uint64_t i = 0; i < t->c->page->result.report_count; i++) {
-        if (reports[i].kind == EVENT_WRITE && reports[i].object.key != 0) {
+        if (reports[i].kind == EVENT_WRITE) {
             map_put(&t->ended, byte_key(t, named_object(&reports[i].object)), 1);
-        } else if (reports[i].kind == EVENT_WRITE) {
-            const size_t size = strnlen(reports[i].name, sizeof reports[i].name);
-            map_put(&t->written, names_intern(&t->texts, reports[i].name, size), 1);
         }
     }
     for (uint64_t i = 0; i < t->step_count; i++) {
@@ -272,6 +274,113 @@ static void know_ends(struct telling *t, const struct control_report *reports)
             map_put(&t->freed, control_pieces_object(&t->pieces, named_first(&t->steps[i])), 1);
         }
     }
+}
+
+static bool is_message(const struct control_report *r)
+{
+    return r->kind == EVENT_SEND || r->kind == EVENT_RECV;
+}
+
+/* "pipe#1#3", the third message through a pipe. */
+static uint32_t message_name(struct names *names, const struct control_report *r)
+{
+    char text[96];
+    const int size = snprintf(text, sizeof text, "%.*s#%lld", (int)sizeof r->name - 1, r->name,
+                              (long long)r->value);
+    return names_intern(names, text, (size_t)size);
+}
+
+static struct flow *flow_of(struct telling *t, const struct control_report *r)
+{
+    const size_t size = strnlen(r->name, sizeof r->name);
+    bool is_new = false;
+    const uint32_t *number = map_slot(&t->flow_of, names_intern(&t->texts, r->name, size),
+                                      (uint32_t)t->flows.count, &is_new);
+    if (is_new) {
+        vec_push(&t->flows, (struct flow){.content = r->content,
+                                          .size = r->size,
+                                          .sender = UINT32_MAX,
+                                          .receiver = UINT32_MAX});
+    }
+    return &t->flows.at[*number];
+}
+
+/* Who looks at messages before they are received, and where they are all alike. */
+static void know_messages(struct telling *t, const struct control_report *reports)
+{
+    for (uint64_t i = 0; i < t->c->page->result.report_count; i++) {
+        const struct control_report *r = &reports[i];
+        if (r->kind == EVENT_HAPPENS_AFTER && r->value > 0) {
+            map_put(&t->seen, message_name(&t->texts, r), 1);
+        }
+        if (!is_message(r)) {
+            continue;
+        }
+        struct flow *f = flow_of(t, r);
+        uint32_t *task = r->kind == EVENT_SEND ? &f->sender : &f->receiver;
+        f->has_several |= *task != UINT32_MAX && *task != r->task;
+        *task = r->task;
+        f->is_mixed |= r->content == 0 || r->content != f->content || r->size != f->size;
+    }
+}
+
+/* Equal messages of several tasks: which of them comes out first makes no difference. As bytes of a
+ * stream they are tokens (docs/theory/races-semantics.md). */
+static bool is_token(struct telling *t, const struct control_report *r)
+{
+    const struct flow *f = flow_of(t, r);
+    return f->has_several && !f->is_mixed && f->receiver != UINT32_MAX;
+}
+
+static void set_message(struct telling *t, const struct control_report *r, struct event *e)
+{
+    if (is_token(t, r)) {
+        e->mode = TRANSPORT_PIPE;
+        e->size = r->size;
+        e->value = (int64_t)r->content;
+        e->has |= HAS_SIZE | HAS_VALUE;
+    } else {
+        e->mode = TRANSPORT_CHANNEL;
+        e->message = message_name(&t->trace->tables.names, r);
+    }
+}
+
+/* The sender's side of an order between a message and who sees that it is there. */
+static void append_seen(struct telling *t, const struct control_report *r)
+{
+    if (r->kind == EVENT_SEND && map_get(&t->seen, message_name(&t->texts, r)) != NULL) {
+        trace_append(t->trace, &(struct event){.kind = EVENT_HAPPENS_BEFORE,
+                                               .task = task_of(t, r->task),
+                                               .location = place_of(t, r->place),
+                                               .object = message_name(&t->trace->tables.names, r)});
+    }
+}
+
+/* "descriptor:server.c:12#1" */
+static uint32_t descriptor_name(struct telling *t, const struct control_report *r)
+{
+    const uint32_t object = object_name(t, named_object(&r->object));
+    char text[256];
+    const int size = snprintf(text, sizeof text, "%.*s%s", (int)sizeof r->name - 1, r->name,
+                              names_text(&t->trace->tables.names, object));
+    return names_intern(&t->trace->tables.names, text,
+                        (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+}
+
+static bool is_of_descriptor(const struct control_report *r)
+{
+    return strncmp(r->name, "descriptor:", sizeof r->name) == 0;
+}
+
+static uint32_t report_object(struct telling *t, const struct control_report *r, uint32_t text)
+{
+    if (is_of_descriptor(r)) {
+        return descriptor_name(t, r);
+    }
+    if (r->kind == EVENT_HAPPENS_AFTER && r->value > 0) {
+        return message_name(&t->trace->tables.names, r);
+    }
+    return r->object.key != 0 && !is_message(r) ? object_name(t, named_object(&r->object)) : text;
 }
 
 static void append_report(struct telling *t, const struct control_report *r)
@@ -284,7 +393,8 @@ static void append_report(struct telling *t, const struct control_report *r)
         append_completion(t, r);
         return;
     }
-    if (r->kind == EVENT_READ && !is_written(t, r)) {
+    if (r->kind == EVENT_READ &&
+        map_get(&t->ended, byte_key(t, named_object(&r->object))) == NULL) {
         return;
     }
     char name[sizeof r->name];
@@ -292,11 +402,8 @@ static void append_report(struct telling *t, const struct control_report *r)
     const uint32_t text = names_intern_text(&t->trace->tables.names, name);
     struct event e = {
         .kind = r->kind, .task = task_of(t, r->task), .location = place_of(t, r->place)};
-    const bool is_message = r->kind == EVENT_SEND || r->kind == EVENT_RECV;
-    if (r->object.key != 0 && !is_message && has_field(r->kind, F_OBJECT)) {
-        e.object = object_name(t, named_object(&r->object));
-    } else if (has_field(r->kind, F_OBJECT)) {
-        e.object = text;
+    if (has_field(r->kind, F_OBJECT)) {
+        e.object = report_object(t, r, text);
     } else if (has_field(r->kind, F_TEXT)) {
         e.text = text;
     }
@@ -313,11 +420,9 @@ static void append_report(struct telling *t, const struct control_report *r)
         e.value = r->value;
         e.has |= HAS_VALUE;
     }
-    if (is_message) {
-        char message[96];
-        (void)snprintf(message, sizeof message, "%s#%lld", name, (long long)r->value);
-        e.message = names_intern_text(&t->trace->tables.names, message);
-        e.mode = TRANSPORT_CHANNEL;
+    if (is_message(r)) {
+        append_seen(t, r);
+        set_message(t, r, &e);
     }
     trace_append(t->trace, &e);
 }
@@ -347,6 +452,7 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
     control_pieces_build(&t.pieces, steps, x->steps.count);
     names_init(&t.texts);
     know_ends(&t, reports);
+    know_messages(&t, reports);
     char source[100];
     (void)snprintf(source, sizeof source, "clew explore %s", c->system);
     trace->tables.order = ORDER_EXACT;
@@ -375,7 +481,9 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
     map_release(&t.count_of);
     map_release(&t.update_of);
     map_release(&t.copy_of);
-    map_release(&t.written);
+    map_release(&t.seen);
+    map_release(&t.flow_of);
+    vec_release(&t.flows);
     map_release(&t.ended);
     map_release(&t.freed);
 }

@@ -8,7 +8,8 @@
  *         buffer_give(&call, &own, result);  ... and from there, in parts, to where it belongs
  *     }
  *
- * Calls that libc makes for itself use its own buffers under its own locks: they are no accesses. */
+ * Calls that libc makes for itself use its own buffers under its own locks: they are no accesses.
+ */
 #ifndef CLEW_RUNTIME_BUFFER_H
 #define CLEW_RUNTIME_BUFFER_H
 

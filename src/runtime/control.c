@@ -191,24 +191,33 @@ void control_changed(void)
     }
 }
 
-void control_report(enum event_kind kind, const char *name, int64_t value, const void *place)
+struct control_report *control_report(enum event_kind kind, const char *name, int64_t value,
+                                      const void *place)
 {
-    if (!control_is_on) {
-        return;
-    }
     struct control_result *r = &control->result;
     struct control_report *reports = control_region(CONTROL_PLACE(REPORTS));
-    if (r->report_count < CONTROL_REPORTS_SIZE / sizeof *reports) {
-        struct control_report *told = &reports[r->report_count++];
-        *told = (struct control_report){.place = (uintptr_t)place,
-                                        .value = value,
-                                        .step = (uint32_t)r->step_count,
-                                        .task = control_self->number,
-                                        .kind = (uint16_t)kind};
-        text_copy(told->name, sizeof told->name, name);
-        if (control->stop_count != 0) {
-            stop_report(r->report_count, place);
-        }
+    if (!control_is_on || r->report_count >= CONTROL_REPORTS_SIZE / sizeof *reports) {
+        return NULL;
+    }
+    struct control_report *told = &reports[r->report_count++];
+    *told = (struct control_report){.place = (uintptr_t)place,
+                                    .value = value,
+                                    .step = (uint32_t)r->step_count,
+                                    .task = control_self->number,
+                                    .kind = (uint16_t)kind};
+    text_copy(told->name, sizeof told->name, name);
+    if (control->stop_count != 0) {
+        stop_report(r->report_count, place);
+    }
+    return told;
+}
+
+void control_report_object(enum event_kind kind, const char *name,
+                           const struct control_object *object, const void *place)
+{
+    struct control_report *told = control_report(kind, name, 0, place);
+    if (told != NULL) {
+        told->object = *object;
     }
 }
 
@@ -219,12 +228,9 @@ void control_report_channel(enum event_kind kind, const void *channel, int64_t m
         const struct object o = object_of(channel, place);
         char name[sizeof((struct control_report *)0)->name];
         object_print(&o, name, sizeof name);
-        struct control_result *r = &control->result;
-        const uint64_t before = r->report_count;
-        control_report(kind, name, message, place);
-        if (r->report_count > before) {
-            struct control_report *reports = control_region(CONTROL_PLACE(REPORTS));
-            reports[before].object = (struct control_object){
+        struct control_report *told = control_report(kind, name, message, place);
+        if (told != NULL) {
+            told->object = (struct control_object){
                 .key = o.key, .ordinal = o.ordinal, .offset = o.offset, .owner = o.owner};
         }
     }

@@ -241,8 +241,13 @@ void control_outside(const char *call);
 /* Something changed that putting memory back does not undo: the next run begins with a fork. */
 void control_changed(void);
 
-/* Adds to what the program tells of itself. */
-void control_report(enum event_kind kind, const char *name, int64_t value, const void *place);
+/* Adds to what the program tells of itself; the report, NULL when there is no room. */
+struct control_report *control_report(enum event_kind kind, const char *name, int64_t value,
+                                      const void *place);
+
+/* The same of something that is known by an object, under a name that begins like this. */
+void control_report_object(enum event_kind kind, const char *name,
+                           const struct control_object *object, const void *place);
 
 /* The same of something that is known by its address: a channel, an annotated object. */
 void control_report_channel(enum event_kind kind, const void *channel, int64_t message,
@@ -401,6 +406,27 @@ void object_forget(const void *address, size_t size);
 /* The pages are mapped by the program; are about to be unmapped. */
 void object_mapped(const void *start, size_t size, const void *place);
 void object_unmapped(const void *start, size_t size);
+/* The same of pages of a file that all who map them share. They have one name, wherever they lie,
+ * that of the first mapping of the file. */
+struct object_file {
+    uint64_t device, inode, offset;
+};
+void object_mapped_file(const void *start, size_t size, const struct object_file *file,
+                        const void *place);
+/* Whether the mapping at the address is one of several that this run has made of a file: to unmap
+ * it takes nothing away from the others. */
+bool object_is_shared_file(const void *start);
+/* The only mapping of a file is unmapped: the next one has another name. */
+void object_file_gone(const void *start);
+/* A mapping was moved, or changed its size; size 0: it stays, and is mapped once more. Pages that
+ * are shared keep their name. */
+struct object_move {
+    const void *from;
+    size_t from_size;
+    const void *to;
+    size_t to_size;
+};
+void object_remapped(const struct object_move *move, const void *place);
 /* The modules of the process changed. */
 void object_modules(void);
 /* Where the module lies that has this address. */

@@ -1,7 +1,6 @@
 /* Calls of libc that share state between threads: the environment, the locale, strtok, random
  * state, buffers that are returned, files by their paths. */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <locale.h>
@@ -14,26 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/next.h"
 #include "runtime/state.h"
-
-static void (*find_next(const char *name))(void)
-{
-    union {
-        void *object;
-        void (*function)(void);
-    } found = {.object = dlsym(RTLD_NEXT, name)};
-    return found.function;
-}
-
-/* libc's own function, looked up when it is first called: constructors may call before ours. */
-#define NEXT(name)                                        \
-    (__extension__({                                      \
-        static __typeof__(name) *found;                   \
-        if (found == NULL) {                              \
-            found = (__typeof__(name) *)find_next(#name); \
-        }                                                 \
-        found;                                            \
-    }))
 
 /* A function that reads or changes an object before it does what libc's does. */
 #define STATE_HOOK(name, result, parameters, arguments, kind, writes) \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -318,11 +319,11 @@ static int opened(const char *path, const struct opening *o)
     const int fd =
         (int)path_call(SYS_openat, (const long[6]){o->folder, (long)path, o->flags, (long)o->mode});
     if (control_is_on && random_is_device(path)) {
-        end_made(fd, CONTROL_RANDOM);
+        end_made(fd, CONTROL_RANDOM, o->place);
         return fd;
     }
     control_changed();
-    end_made(fd, CONTROL_FILE);
+    end_made(fd, CONTROL_FILE, o->place);
     name_file(fd, o->folder, path);
     return fd;
 }
@@ -360,32 +361,91 @@ RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
     return opened(path, &(struct opening){folder, flags, mode, RT_PLACE});
 }
 
+/* A file without a path. */
+RT_EXPORT int memfd_create(const char *name, unsigned flags)
+{
+    const int fd = (int)sys(SYS_memfd_create, name, flags);
+    control_changed();
+    end_made(fd, CONTROL_FILE, RT_PLACE);
+    return fd;
+}
+
 /* The kernel maps whole pages. */
 static size_t pages(size_t size)
 {
     return (size + 4095) & ~(size_t)4095;
 }
 
-RT_EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+/* Whether the pages are of a file and shared with all who map it. */
+static bool find_file(int flags, int fd, off_t offset, struct object_file *file)
 {
+    struct stat s;
+    const int type = flags & MAP_TYPE;
+    if ((flags & MAP_ANONYMOUS) != 0 || (type != MAP_SHARED && type != MAP_SHARED_VALIDATE) ||
+        sys(SYS_fstat, fd, &s) != 0 || !S_ISREG(s.st_mode)) {
+        return false;
+    }
+    *file = (struct object_file){s.st_dev, s.st_ino, (uint64_t)offset};
+    return true;
+}
+
+struct map {
+    void *address;
+    size_t size;
+    int protection, flags, fd;
+    off_t offset;
+    const void *place;
+};
+
+static void *mapped(const struct map *m)
+{
+    struct object_file file;
     control_changed();
-    void *start = (void *)sys(SYS_mmap, address, size, protection, flags, fd, offset);
-    if (start != MAP_FAILED && control_is_mine()) {
-        object_mapped(start, pages(size), RT_PLACE);
+    end_use(m->fd, m->place);
+    void *start =
+        (void *)sys(SYS_mmap, m->address, m->size, m->protection, m->flags, m->fd, m->offset);
+    if (start == MAP_FAILED || !control_is_mine()) {
+        return start;
+    }
+    if (find_file(m->flags, m->fd, m->offset, &file)) {
+        object_mapped_file(start, pages(m->size), &file, m->place);
+    } else {
+        object_mapped(start, pages(m->size), m->place);
     }
     return start;
+}
+
+RT_EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    return mapped(&(struct map){address, size, protection, flags, fd, offset, RT_PLACE});
+}
+
+RT_EXPORT void *mmap64(void *address, size_t size, int protection, int flags, int fd,
+                       off64_t offset)
+{
+    return mapped(&(struct map){address, size, protection, flags, fd, offset, RT_PLACE});
+}
+
+/* What others have mapped of the same file stays. */
+static void take_unmap(void *address, const void *place)
+{
+    if (!control_is_mine() || object_is_shared_file(address)) {
+        return;
+    }
+    if (task_has_others()) {
+        (void)turn_take(&(struct act){.kind = EVENT_FREE,
+                                      .object = address,
+                                      .writes = true,
+                                      .is_of_block = true,
+                                      .place = place});
+    }
+    object_file_gone(address);
 }
 
 RT_EXPORT int munmap(void *address, size_t size)
 {
     control_changed();
-    if (control_is_mine() && task_has_others()) {
-        (void)turn_take(&(struct act){.kind = EVENT_FREE,
-                                      .object = address,
-                                      .writes = true,
-                                      .is_of_block = true,
-                                      .place = RT_PLACE});
-    }
+    take_unmap(address, RT_PLACE);
     const int result = (int)sys(SYS_munmap, address, size);
     if (result == 0 && control_is_on) {
         object_unmapped(address, pages(size));
@@ -393,18 +453,23 @@ RT_EXPORT int munmap(void *address, size_t size)
     return result;
 }
 
-/* What moves, or grows, is another mapping. */
+/* What may move is unmapped, even if it then stays where it was. */
 RT_EXPORT void *mremap(void *start, size_t size, size_t size_new, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
     void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void *) : NULL;
     va_end(rest);
+    const bool may_move = (flags & MREMAP_MAYMOVE) != 0 && size > 0 &&
+                          (size_new > size || (flags & MREMAP_FIXED) != 0);
     control_changed();
+    if (may_move) {
+        take_unmap(start, RT_PLACE);
+    }
     void *moved = (void *)sys(SYS_mremap, start, size, size_new, flags, wanted);
-    if (moved != MAP_FAILED && control_is_mine() && moved != start) {
-        object_unmapped(start, pages(size));
-        object_mapped(moved, pages(size_new), RT_PLACE);
+    if (moved != MAP_FAILED && control_is_mine() && (may_move || moved != start)) {
+        object_remapped(&(struct object_move){start, pages(size), moved, pages(size_new)},
+                        RT_PLACE);
     }
     return moved;
 }

@@ -86,6 +86,14 @@ static bool await(const struct awaited *w)
     return is_there;
 }
 
+/* Whoever made them ready is before the caller. */
+static void see(const struct awaited *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        end_seen(w->descriptors[i].fd, w->descriptors[i].revents, w->place);
+    }
+}
+
 /* The wait is over: as many descriptors are ready as the call returns. */
 static int ready(long count, const char *call, const void *place)
 {
@@ -128,7 +136,9 @@ static int poll_until(struct awaited *w, const struct timespec *most)
         }
         return 0;
     }
-    return ready(look(w), w->call, w->place);
+    const long count = look(w);
+    see(w);
+    return ready(count, w->call, w->place);
 }
 
 RT_EXPORT int poll(struct pollfd *fds, nfds_t count, int ms)
@@ -218,7 +228,11 @@ static int select_until(int limit, fd_set *const sets[SETS_MAX], const struct ti
         return -1;
     }
     struct timespec now = {0};
-    return ready(sys(SYS_pselect6, limit, sets[0], sets[1], sets[2], &now, NULL), w.call, place);
+    const long count = sys(SYS_pselect6, limit, sets[0], sets[1], sets[2], &now, NULL);
+    if (count > 0 && look(&w) > 0) {
+        see(&w);
+    }
+    return ready(count, w.call, place);
 }
 
 RT_EXPORT int select(int limit, fd_set *reads, fd_set *writes, fd_set *excepts,
@@ -286,7 +300,8 @@ static int set_until(const struct set *s, const struct timespec *most, const voi
     }
     const long count = sys(SYS_epoll_pwait, s->fd, s->events, s->most, 0L, NULL, 0L);
     for (long i = 0; i < count; i++) {
-        end_returned(s->fd, s->events[i].data.u64, place);
+        const struct end_event event = {s->events[i].data.u64, s->events[i].events};
+        end_returned(s->fd, event, place);
     }
     return ready(count, "epoll_wait", place);
 }

@@ -9,56 +9,63 @@
 #include <unistd.h>
 
 #include "runtime/end.h"
+#include "runtime/file_lock.h"
 #include "runtime/pid.h"
 #include "runtime/sys.h"
 
-RT_EXPORT int pipe2(int fds[2], int flags)
+static int make_pipe(int fds[2], int flags, const void *place)
 {
     const int result = (int)sys(SYS_pipe2, fds, flags);
     if (result == 0) {
-        end_made_pair(fds, CONTROL_PIPE);
+        end_made_pair(fds, CONTROL_PIPE, place);
     }
     return result;
 }
 
+RT_EXPORT int pipe2(int fds[2], int flags)
+{
+    return make_pipe(fds, flags, RT_PLACE);
+}
+
 RT_EXPORT int pipe(int fds[2])
 {
-    return pipe2(fds, 0);
+    return make_pipe(fds, 0, RT_PLACE);
 }
 
 RT_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
 {
     const int result = (int)sys(SYS_socketpair, domain, type, protocol, fds);
     if (result == 0) {
-        end_made_pair(fds, CONTROL_SOCKET);
+        end_made_pair(fds, CONTROL_SOCKET, RT_PLACE);
     }
     return result;
 }
 
-static int made(long fd, enum control_descriptor kind)
+static int made(long fd, enum control_descriptor kind, const void *place)
 {
-    end_made((int)fd, kind);
+    end_made((int)fd, kind, place);
     return (int)fd;
 }
 
 RT_EXPORT int socket(int domain, int type, int protocol)
 {
-    return made(sys(SYS_socket, domain, type, protocol), CONTROL_SOCKET);
+    return made(sys(SYS_socket, domain, type, protocol), CONTROL_SOCKET, RT_PLACE);
 }
 
 RT_EXPORT int eventfd(unsigned value, int flags)
 {
-    const int fd = made(sys(SYS_eventfd2, value, flags), CONTROL_EVENTFD);
+    const int fd = made(sys(SYS_eventfd2, value, flags), CONTROL_EVENTFD, RT_PLACE);
     struct end *e = control_is_on ? end_of(fd) : NULL;
     if (e != NULL) {
-        e->sent = value; /* comes out without having been sent */
+        e->sent = e->given = value; /* comes out without having been sent */
+        e->is_semaphore = value == 0 && (flags & EFD_SEMAPHORE) != 0;
     }
     return fd;
 }
 
 RT_EXPORT int epoll_create1(int flags)
 {
-    return made(sys(SYS_epoll_create1, flags), CONTROL_EPOLL);
+    return made(sys(SYS_epoll_create1, flags), CONTROL_EPOLL, RT_PLACE);
 }
 
 RT_EXPORT int epoll_create(int size)
@@ -84,10 +91,10 @@ RT_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *even
     return result;
 }
 
-static int shared(int from, long to)
+static int shared(int from, long to, const void *place)
 {
     if (to >= 0) {
-        end_shared(from, (int)to);
+        end_shared(from, (int)to, place);
     }
     return (int)to;
 }
@@ -95,31 +102,43 @@ static int shared(int from, long to)
 RT_EXPORT int dup(int fd)
 {
     end_use(fd, RT_PLACE);
-    return shared(fd, sys(SYS_dup, fd));
+    return shared(fd, sys(SYS_dup, fd), RT_PLACE);
+}
+
+static int duplicate(int from, int to, int flags, const void *place)
+{
+    end_use(from, place);
+    end_closes(to, place);
+    return shared(from, sys(SYS_dup3, from, to, flags), place);
 }
 
 RT_EXPORT int dup3(int from, int to, int flags)
 {
-    end_use(from, RT_PLACE);
-    end_closes(to, RT_PLACE);
-    return shared(from, sys(SYS_dup3, from, to, flags));
+    return duplicate(from, to, flags, RT_PLACE);
 }
 
-RT_EXPORT int dup2(int from, int to)
+static int file_control(int fd, int command, void *argument, const void *place)
 {
-    return from == to ? (fcntl(from, F_GETFD) < 0 ? -1 : to) : dup3(from, to, 0);
-}
-
-static int file_control(int fd, int command, void *argument)
-{
+    if (control_is_mine() && argument != NULL &&
+        (command == F_OFD_SETLK || command == F_OFD_SETLKW)) {
+        return file_lock_set(fd, command == F_OFD_SETLKW, argument, place);
+    }
+    end_use(fd, place);
     const long result = pid_call(SYS_fcntl, (const long[6]){fd, command, (long)argument});
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
-        return shared(fd, result);
+        return shared(fd, result, place);
     }
     if (command == F_SETFL && control_is_on && end_of(fd) == NULL) {
         control_changed();
     }
     return (int)result;
+}
+
+RT_EXPORT int dup2(int from, int to)
+{
+    return from != to                                        ? duplicate(from, to, 0, RT_PLACE)
+           : file_control(from, F_GETFD, NULL, RT_PLACE) < 0 ? -1
+                                                             : to;
 }
 
 #define ARGUMENT_OF(last, argument)        \
@@ -131,13 +150,13 @@ static int file_control(int fd, int command, void *argument)
 RT_EXPORT int fcntl(int fd, int command, ...)
 {
     ARGUMENT_OF(command, argument);
-    return file_control(fd, command, argument);
+    return file_control(fd, command, argument, RT_PLACE);
 }
 
 RT_EXPORT int fcntl64(int fd, int command, ...)
 {
     ARGUMENT_OF(command, argument);
-    return file_control(fd, command, argument);
+    return file_control(fd, command, argument, RT_PLACE);
 }
 
 /* Whoever reads at the other end finds out. */
@@ -153,6 +172,7 @@ static void take_close(int fd, enum event_kind kind, const void *place)
 RT_EXPORT int close(int fd)
 {
     take_close(fd, EVENT_CLOSE, RT_PLACE);
+    file_lock_closes(fd, RT_PLACE);
     end_closes(fd, RT_PLACE);
     const int result = (int)sys(SYS_close, fd);
     if (result == 0 && control_is_on) {
@@ -165,6 +185,7 @@ RT_EXPORT int shutdown(int fd, int how)
 {
     take_close(fd, EVENT_SHUTDOWN, RT_PLACE);
     end_use(fd, RT_PLACE);
+    end_shuts(fd, RT_PLACE);
     return (int)sys(SYS_shutdown, fd, how);
 }
 
@@ -191,7 +212,7 @@ RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
     const int result = (int)sys(SYS_connect, fd, address.__sockaddr__, size);
     if (to >= 0 && (result == 0 || errno == EINPROGRESS)) {
         const int saved = errno;
-        end_connects(fd, to);
+        end_connects(fd, to, RT_PLACE);
         errno = saved;
     }
     return result;
@@ -230,7 +251,7 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
     if (result >= 0 && control_is_on) {
         turn_changed();
         control->result.has_accepted = 1;
-        end_accepts(fd, result);
+        end_accepts(fd, result, RT_PLACE);
     }
     return result;
 }

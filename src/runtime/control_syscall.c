@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
@@ -185,6 +186,7 @@ static long futex(const long *a, const void *place)
     CALL(epoll_ctl, epoll_ctl((int)a[0], (int)a[1], (int)a[2], (void *)a[3]))                      \
     CALL(dup, dup((int)a[0]))                                                                      \
     CALL(dup3, dup3((int)a[0], (int)a[1], (int)a[2]))                                              \
+    CALL(flock, flock((int)a[0], (int)a[1]))                                                       \
     CALL(close, close((int)a[0]))                                                                  \
     CALL(timerfd_create, timerfd_create((int)a[0], (int)a[1]))                                     \
     CALL(timerfd_settime, timerfd_settime((int)a[0], (int)a[1], (const void *)a[2], (void *)a[3])) \
@@ -227,7 +229,6 @@ static long futex(const long *a, const void *place)
 #define WAITING_LIST(CALL) \
     CALL(wait4)            \
     CALL(waitid)           \
-    CALL(flock)            \
     CALL(msgsnd)           \
     CALL(msgrcv)           \
     CALL(semop)            \
@@ -304,15 +305,15 @@ long syscall_model(long number, const long *a, const void *place)
         MODEL_LIST(CALL)
         OLD_LIST(CALL)
 #undef CALL
-#define CALL(name, result) \
-    case SYS_##name: {                           \
-        if (!is_waited_for((int)a[0])) {         \
-            return pid_call(number, a);          \
-        }                                        \
-        transfer_from(place);                    \
-        const long made = (long)(result);        \
-        transfer_from(NULL);                     \
-        return made;                             \
+#define CALL(name, result)                \
+    case SYS_##name: {                    \
+        if (!is_waited_for((int)a[0])) {  \
+            return pid_call(number, a);   \
+        }                                 \
+        transfer_from(place);             \
+        const long made = (long)(result); \
+        transfer_from(NULL);              \
+        return made;                      \
     }
         STREAM_LIST(CALL)
 #undef CALL

@@ -37,7 +37,7 @@ RT_EXPORT int timerfd_create(int clock, int flags)
     if (fd < 0) {
         return fd;
     }
-    end_made(fd, CONTROL_TIMERFD);
+    end_made(fd, CONTROL_TIMERFD, RT_PLACE);
     const struct object object = end_object(fd);
     struct timer *t = end_of(fd) == NULL ? NULL : timer_make(&object);
     if (t == NULL) {
@@ -75,6 +75,8 @@ RT_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
     if (before != NULL) {
         *before = timer_left(t);
     }
+    end_use(fd, RT_PLACE);
+    end_sets(fd, RT_PLACE);
     timer_set(t, (flags & TFD_TIMER_ABSTIME) != 0 ? TIMER_ABSTIME : 0, value, RT_PLACE);
     struct pollfd counted = {.fd = fd, .events = POLLIN};
     uint64_t count = 0;

@@ -1,4 +1,6 @@
 /* Reading and writing through descriptors. */
+#include "runtime/control_transfer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,9 +11,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "pick/name.h"
 #include "runtime/buffer.h"
 #include "runtime/control_random.h"
-#include "runtime/control_transfer.h"
 #include "runtime/end.h"
 #include "runtime/pid.h"
 #include "runtime/signals.h"
@@ -83,18 +85,52 @@ static uint64_t amount(const struct transfer *t, long moved)
     return type == SOCK_STREAM ? (uint64_t)moved : 1;
 }
 
+/* A hash of a few bytes, by which equal messages are known; 0: there is none. Of a receive only
+ * where it got as many as it asked for: otherwise it would have taken two messages. */
+static uint64_t content_of(const struct transfer *t, long moved)
+{
+    enum { CONTENT_MAX = 16 };
+    const bool is_single = t->number == SYS_read || t->number == SYS_write ||
+                           t->number == SYS_recvfrom || t->number == SYS_sendto;
+    const struct end *e = end_of(fd_of(t));
+    const bool is_counter =
+        e->kind == CONTROL_EVENTFD && !(e->is_semaphore && amount(t, moved) == 1);
+    return !is_single || is_counter || moved > CONTENT_MAX || (size_t)moved != t->size
+               ? 0
+               : name_text((const char *)t->a[1], (size_t)moved) | 1;
+}
+
+static bool is_known(const struct end *e)
+{
+    return e != NULL && (e->kind == CONTROL_PIPE || e->kind == CONTROL_SOCKET ||
+                         e->kind == CONTROL_EVENTFD || e->kind == CONTROL_TIMERFD);
+}
+
 static void tell(const struct transfer *t, long moved)
 {
     const struct end *e = end_of(fd_of(t));
-    if (e == NULL || moved <= 0 || t->is_looking ||
-        (e->kind != CONTROL_PIPE && e->kind != CONTROL_SOCKET && e->kind != CONTROL_EVENTFD)) {
+    if (!is_known(e) || moved < 0) {
         return;
     }
-    if (t->is_send) {
-        end_sent(fd_of(t), amount(t, moved), t->place);
+    if (moved == 0) { /* the end, and not an empty message */
+        if (!t->is_send && t->size > 0 && e->kind != CONTROL_EVENTFD) {
+            end_finished(fd_of(t), t->place);
+        }
+        return;
+    }
+    if (e->kind == CONTROL_TIMERFD) {
+        end_seen(fd_of(t), POLLIN, t->place);
+        return;
+    }
+    const struct moved m = {
+        .amount = amount(t, moved), .size = (uint32_t)moved, .content = content_of(t, moved)};
+    if (t->is_looking) {
+        end_peeked(fd_of(t), m.amount, t->place);
+    } else if (t->is_send) {
+        end_sent(fd_of(t), &m, t->place);
         end_settle(fd_of(t));
     } else {
-        end_received(fd_of(t), amount(t, moved), t->place);
+        end_received(fd_of(t), &m, t->place);
     }
 }
 
@@ -113,6 +149,10 @@ static const char *name_of(const struct transfer *t)
     case SYS_writev: return "writev";
     case SYS_sendto: return "sendto";
     case SYS_sendmsg: return "sendmsg";
+    case SYS_pread64: return "pread";
+    case SYS_preadv: return "preadv";
+    case SYS_pwrite64: return "pwrite";
+    case SYS_pwritev: return "pwritev";
     default: return t->is_send ? "write" : "read";
     }
 }
@@ -261,6 +301,9 @@ static long transfer(const struct transfer *t)
         }
         const long result = perform_and_tell(t, is_waiting);
         if (result >= 0 || errno != EAGAIN || !is_waiting) {
+            if (result < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+                end_finished(fd_of(t), t->place);
+            }
             if (result < 0 && errno == EPIPE && end_of(fd_of(t)) != NULL && !t->is_silent) {
                 (void)signals_raise(control_self,
                                     &(siginfo_t){.si_signo = SIGPIPE, .si_code = SI_KERNEL});
@@ -308,8 +351,10 @@ RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
         random_fill(bytes, size);
         return (ssize_t)size;
     }
-    return transfer(&(struct transfer){
-        .number = SYS_read, .a = {fd, (long)bytes, (long)size}, .size = size, .place = PLACE_ASKED});
+    return transfer(&(struct transfer){.number = SYS_read,
+                                       .a = {fd, (long)bytes, (long)size},
+                                       .size = size,
+                                       .place = PLACE_ASKED});
 }
 
 RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
@@ -401,6 +446,7 @@ RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     return transfer(&(struct transfer){.number = SYS_recvmsg,
                                        .a = {fd, (long)message, flags},
+                                       .size = size_of(message->msg_iov, message->msg_iovlen),
                                        .is_prompt = (flags & MSG_DONTWAIT) != 0,
                                        .is_looking = (flags & MSG_PEEK) != 0,
                                        .place = PLACE_ASKED});
@@ -428,13 +474,51 @@ RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
 RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
     return send_at_once(&(struct transfer){.number = SYS_sendmsg,
-                                       .a = {fd, (long)message, flags},
-                                       .size = size_of(message->msg_iov, message->msg_iovlen),
-                                       .is_send = true,
-                                       .is_prompt = (flags & MSG_DONTWAIT) != 0,
-                                       .is_silent = (flags & MSG_NOSIGNAL) != 0,
-                                       .place = PLACE_ASKED});
+                                           .a = {fd, (long)message, flags},
+                                           .size = size_of(message->msg_iov, message->msg_iovlen),
+                                           .is_send = true,
+                                           .is_prompt = (flags & MSG_DONTWAIT) != 0,
+                                           .is_silent = (flags & MSG_NOSIGNAL) != 0,
+                                           .place = PLACE_ASKED});
 }
+
+/* At a place of a file: what has none says so at once. */
+static ssize_t transfer_at(const struct transfer *t)
+{
+    if (!control_is_mine() || is_stream(end_of(fd_of(t)))) {
+        return perform(t);
+    }
+    return t->is_send ? send_at_once(t) : transfer(t);
+}
+
+#define AT_HOOK(name, system_call, bytes_type, offset_type, sends)                        \
+    RT_EXPORT ssize_t name(int fd, bytes_type *bytes, size_t size, offset_type offset)    \
+    {                                                                                     \
+        return transfer_at(&(struct transfer){.number = SYS_##system_call,                \
+                                              .a = {fd, (long)bytes, (long)size, offset}, \
+                                              .size = size,                               \
+                                              .is_send = (sends),                         \
+                                              .place = PLACE_ASKED});                     \
+    }
+AT_HOOK(pread, pread64, void, off_t, false)
+AT_HOOK(pread64, pread64, void, off64_t, false)
+AT_HOOK(pwrite, pwrite64, const void, off_t, true)
+AT_HOOK(pwrite64, pwrite64, const void, off64_t, true)
+
+#define VECTOR_HOOK(name, system_call, offset_type, sends)                                    \
+    RT_EXPORT ssize_t name(int fd, const struct iovec *pieces, int count, offset_type offset) \
+    {                                                                                         \
+        return transfer_at(                                                                   \
+            &(struct transfer){.number = SYS_##system_call,                                   \
+                               .a = {fd, (long)pieces, count, offset},                        \
+                               .size = count > 0 ? size_of(pieces, (size_t)count) : 0,        \
+                               .is_send = (sends),                                            \
+                               .place = PLACE_ASKED});                                        \
+    }
+VECTOR_HOOK(preadv, preadv, off_t, false)
+VECTOR_HOOK(preadv64, preadv, off64_t, false)
+VECTOR_HOOK(pwritev, pwritev, off_t, true)
+VECTOR_HOOK(pwritev64, pwritev, off64_t, true)
 
 RT_EXPORT int eventfd_read(int fd, eventfd_t *value)
 {

@@ -15,12 +15,26 @@
 #include "runtime/text.h"
 #include "runtime/timer.h"
 
-enum { ENDS_MAX = 1024, DESCRIPTORS_MAX = END_DESCRIPTORS_MAX, KNOCKING_MAX = 16 };
+enum {
+    ENDS_MAX = 1024,
+    DESCRIPTORS_MAX = END_DESCRIPTORS_MAX,
+    KNOCKING_MAX = 16,
+    PLACES_MAX = 256
+};
+
+/* How many descriptors a task has made at a place. */
+struct making {
+    uintptr_t place;
+    uint32_t owner, count;
+};
 
 /* Not put back between runs. */
 static struct own {
     uint16_t end_count;
-    uint16_t of[DESCRIPTORS_MAX]; /* descriptors to ends, plus one; 0: none */
+    uint32_t making_count;
+    struct making makings[PLACES_MAX];
+    struct making made[DESCRIPTORS_MAX]; /* of each descriptor: where, and which it is there */
+    uint16_t of[DESCRIPTORS_MAX];        /* descriptors to ends, plus one; 0: none */
     struct end ends[ENDS_MAX];
 } * own;
 
@@ -33,6 +47,8 @@ void end_begin(void)
 {
     memset(own->of, 0, sizeof own->of);
     own->end_count = 0;
+    own->making_count = 0;
+    memset(own->made, 0, sizeof own->made);
 }
 
 void end_restore(void)
@@ -68,8 +84,27 @@ int end_descriptor(const struct end *e)
     return fd < DESCRIPTORS_MAX ? fd : -1;
 }
 
+/* A descriptor is known by the place that made it, and not by its number, which another schedule
+ * gives to another. */
+static void note_making(int fd, const void *place)
+{
+    const struct making wanted = {.place = (uintptr_t)place, .owner = control_self->number};
+    uint32_t at = 0;
+    while (at < own->making_count &&
+           (own->makings[at].place != wanted.place || own->makings[at].owner != wanted.owner)) {
+        at++;
+    }
+    if (at == PLACES_MAX) {
+        at = PLACES_MAX - 1; /* the last stands for all that have no room */
+    } else if (at == own->making_count) {
+        own->makings[own->making_count++] = wanted;
+    }
+    own->makings[at].count++;
+    own->made[fd] = own->makings[at];
+}
+
 /* A new end behind the descriptor; NULL when there are too many. */
-static struct end *make(int fd, enum control_descriptor kind)
+static struct end *make(int fd, enum control_descriptor kind, const void *place)
 {
     if (end_of(fd) != NULL) {
         end_closed(fd);
@@ -93,28 +128,29 @@ static struct end *make(int fd, enum control_descriptor kind)
     e->descriptors = 1;
     e->peer = END_NONE;
     own->of[fd] = own->end_count;
+    note_making(fd, place);
     return e;
 }
 
-void end_made(int fd, enum control_descriptor kind)
+void end_made(int fd, enum control_descriptor kind, const void *place)
 {
     if (!control_is_on || fd < 0) {
         return;
     }
-    struct end *e = make(fd, kind);
+    struct end *e = make(fd, kind, place);
     if (e != NULL && kind != CONTROL_SOCKET) {
         e->peer = kind == CONTROL_EVENTFD ? number_of(e) : END_NONE;
         e->is_inner = true;
     }
 }
 
-void end_made_pair(const int fds[2], enum control_descriptor kind)
+void end_made_pair(const int fds[2], enum control_descriptor kind, const void *place)
 {
     if (!control_is_on) {
         return;
     }
-    struct end *first = make(fds[0], kind);
-    struct end *second = make(fds[1], kind);
+    struct end *first = make(fds[0], kind, place);
+    struct end *second = make(fds[1], kind, place);
     if (first == NULL || second == NULL) {
         return;
     }
@@ -167,7 +203,7 @@ void end_closed(int fd)
     }
 }
 
-void end_shared(int from, int to)
+void end_shared(int from, int to, const void *place)
 {
     if (!control_is_on || from == to || to < 0) {
         return;
@@ -182,6 +218,7 @@ void end_shared(int from, int to)
     }
     e->descriptors++;
     own->of[to] = (uint16_t)(number_of(e) + 1);
+    note_making(to, place);
 }
 
 void end_forked(void)
@@ -190,6 +227,49 @@ void end_forked(void)
         own->ends[i].is_inner = false;
         own->ends[i].peer = END_NONE;
     }
+}
+
+static void print_end(const char *what, const struct end *e, char *name, size_t size)
+{
+    const char *last = name + size - 1;
+    char object[sizeof((struct control_report *)0)->name];
+    (void)object_print(&e->object, object, sizeof object);
+    *text_append(text_append(name, last, what), last, object) = 0;
+}
+
+void end_report(enum event_kind kind, const struct end *e, const char *what, int64_t value,
+                const void *place)
+{
+    char name[sizeof((struct control_report *)0)->name];
+    print_end(what, e, name, sizeof name);
+    (void)control_report(kind, name, value, place);
+}
+
+/* One side of an order of what is done to an end. */
+static void report_order(enum event_kind kind, const struct end *e, const char *what,
+                         const void *place)
+{
+    if (control_is_mine() && task_has_others()) {
+        end_report(kind, e, what, 0, place);
+    }
+}
+
+struct end *end_file(struct end *e, int fd)
+{
+    struct stat status;
+    if (e->file == 0 && sys(SYS_fstat, fd, &status) == 0) {
+        e->device = status.st_dev;
+        e->inode = status.st_ino;
+        e->file = (uint16_t)(number_of(e) + 1);
+        for (uint16_t i = 0; i < own->end_count; i++) {
+            const struct end *other = &own->ends[i];
+            if (other != e && other->file != 0 && other->inode == e->inode &&
+                other->device == e->device) {
+                e->file = other->file;
+            }
+        }
+    }
+    return e->file == 0 ? e : &own->ends[e->file - 1];
 }
 
 /* Names */
@@ -313,7 +393,7 @@ int end_at_address(const void *address, uint32_t size, int type)
     return found;
 }
 
-void end_connects(int fd, int listening)
+void end_connects(int fd, int listening, const void *place)
 {
     struct end *from = end_of(fd);
     struct end *to = end_of(listening);
@@ -322,11 +402,12 @@ void end_connects(int fd, int listening)
     }
     from->is_inner = true;
     to->knocking[to->knocking_count++] = number_of(from);
+    report_order(EVENT_HAPPENS_BEFORE, from, "connect:", place);
 }
 
-void end_accepts(int listening, int fd)
+void end_accepts(int listening, int fd, const void *place)
 {
-    end_made(fd, CONTROL_SOCKET);
+    end_made(fd, CONTROL_SOCKET, place);
     struct end *at = end_of(listening);
     struct end *e = end_of(fd);
     if (at == NULL || e == NULL) {
@@ -341,32 +422,24 @@ void end_accepts(int listening, int fd)
     e->peer = first;
     e->is_inner = true;
     own->ends[first].peer = number_of(e);
+    report_order(EVENT_HAPPENS_AFTER, &own->ends[first], "connect:", place);
 }
 
-/* Messages */
+/* Accesses to descriptors */
 
-static void report(enum event_kind kind, const struct end *e, uint64_t message, const void *place)
-{
-    char name[sizeof((struct control_report *)0)->name];
-    (void)object_print(&e->object, name, sizeof name);
-    control_report(kind, name, (int64_t)message, place);
-}
-
-/* An event about "descriptor:pipe#1 (4)", a number that stands for an end. */
+/* An event about a descriptor that this run has made, and may have closed. */
 static void report_access(enum event_kind kind, int fd, const void *place)
 {
-    const struct end *e = control_is_mine() && task_has_others() ? end_of(fd) : NULL;
-    if (e == NULL) {
+    if (!control_is_mine() || !task_has_others() || fd < 0 || fd >= DESCRIPTORS_MAX ||
+        own->made[fd].count == 0) {
         return;
     }
-    char name[sizeof((struct control_report *)0)->name] = "descriptor:";
-    const char *last = name + sizeof name - 1;
-    char object[sizeof name];
-    (void)object_print(&e->object, object, sizeof object);
-    char *at = text_append(name + strlen(name), last, object);
-    at = text_append_number(text_append(at, last, " ("), last, (uint64_t)fd);
-    *text_append(at, last, ")") = 0;
-    control_report(kind, name, 0, place);
+    const struct making *m = &own->made[fd];
+    control_report_object(kind, "descriptor:",
+                          &(struct control_object){.key = CONTROL_KEY_OF_PLACE | m->place,
+                                                   .ordinal = m->count,
+                                                   .owner = m->owner},
+                          place);
 }
 
 void end_use(int fd, const void *place)
@@ -374,9 +447,202 @@ void end_use(int fd, const void *place)
     report_access(EVENT_READ, fd, place);
 }
 
+/* Messages */
+
+static struct control_report *report(enum event_kind kind, const struct end *e, uint64_t message,
+                                     const void *place)
+{
+    char name[sizeof((struct control_report *)0)->name];
+    print_end("", e, name, sizeof name);
+    return control_report(kind, name, (int64_t)message, place);
+}
+
+/* The message of the end that is under way and has the byte behind so many; 0: none has. */
+static uint64_t message_at(const struct end *e, uint64_t byte)
+{
+    const bool is_sent_before = e->kind == CONTROL_EVENTFD && byte < e->given;
+    uint64_t message = e->delivered_count;
+    for (uint32_t i = 0; !is_sent_before && i < e->bound_count; i++) {
+        if (byte < e->bounds[i].bytes) {
+            return message + 1;
+        }
+        message += e->bounds[i].count;
+    }
+    return 0;
+}
+
+/* The caller knows that the message was sent, and has not received it. A trace has the other side
+ * of this order where the message is sent. */
+static void see_message(const struct end *e, uint64_t byte, const void *place)
+{
+    const uint64_t message = task_has_others() ? message_at(e, byte) : 0;
+    if (message != 0) {
+        (void)report(EVENT_HAPPENS_AFTER, e, message, place);
+    }
+}
+
+void end_sent(int fd, const struct moved *moved, const void *place)
+{
+    struct end *e = end_of(fd);
+    if (e == NULL || !e->is_inner || moved->amount == 0) {
+        return;
+    }
+    e->sent += moved->amount;
+    struct control_report *told = report(EVENT_SEND, e, ++e->message_count, place);
+    if (told != NULL) {
+        told->content = moved->content;
+        told->size = (uint16_t)moved->size;
+    }
+    if (e->bound_count == END_BOUNDS) { /* the newest two are told together */
+        e->bounds[END_BOUNDS - 1].count++;
+        e->bounds[END_BOUNDS - 1].bytes = e->sent;
+        e->bounds[END_BOUNDS - 1].content = 0;
+        return;
+    }
+    e->bounds[e->bound_count++] = (struct bound){
+        .bytes = e->sent, .count = 1, .size = moved->size, .content = moved->content};
+}
+
+/* A message that comes out whole, by itself, in a call that would have taken no more. */
+static bool is_alone(const struct end *e, const struct moved *moved)
+{
+    return e->bound_count > 0 && e->bounds[0].count == 1 && moved->content != 0 &&
+           e->bounds[0].content == moved->content && e->bounds[0].size == moved->size &&
+           e->bounds[0].bytes == e->received;
+}
+
+void end_received(int fd, const struct moved *moved, const void *place)
+{
+    struct end *e = peer_of(end_of(fd));
+    if (e == NULL) {
+        return;
+    }
+    e->received += moved->amount;
+    uint64_t delivered = 0; /* bytes of messages that are whole */
+    const uint64_t content = is_alone(e, moved) ? moved->content : 0;
+    uint32_t whole = 0;
+    while (whole < e->bound_count && e->bounds[whole].bytes <= e->received) {
+        for (uint32_t i = 0; i < e->bounds[whole].count; i++) {
+            struct control_report *told = report(EVENT_RECV, e, ++e->delivered_count, place);
+            if (told != NULL) {
+                told->content = content;
+                told->size = (uint16_t)moved->size;
+            }
+        }
+        delivered = e->bounds[whole].bytes;
+        whole++;
+    }
+    memmove(e->bounds, e->bounds + whole, (e->bound_count - whole) * sizeof *e->bounds);
+    e->bound_count -= whole;
+    if (moved->amount > 0 && delivered < e->received) { /* the beginning of one */
+        see_message(e, e->received - 1, place);
+    }
+}
+
+void end_peeked(int fd, uint64_t amount, const void *place)
+{
+    const struct end *e = peer_of(end_of(fd));
+    if (e != NULL && amount > 0) {
+        see_message(e, e->received + amount - 1, place);
+    }
+}
+
+/* Ends */
+
+/* The end that writes to this one, or reads from it. */
+static const struct end *other_of(const struct end *e)
+{
+    if (e->peer != END_NONE) {
+        return &own->ends[e->peer];
+    }
+    for (uint16_t i = 0; i < own->end_count; i++) {
+        if (own->ends[i].peer == number_of(e)) {
+            return &own->ends[i];
+        }
+    }
+    return NULL;
+}
+
+/* Both ends of a pipe have one name. */
+static void report_end(enum event_kind kind, const struct end *e, const void *place)
+{
+    const bool is_reader = e->kind == CONTROL_PIPE && e->peer != END_NONE;
+    report_order(kind, e, is_reader ? "end of reader:" : "end:", place);
+}
+
 void end_closes(int fd, const void *place)
 {
     report_access(EVENT_WRITE, fd, place);
+    end_shuts(fd, place);
+}
+
+void end_shuts(int fd, const void *place)
+{
+    const struct end *e = control_is_on ? end_of(fd) : NULL;
+    if (e != NULL && (e->kind == CONTROL_PIPE || e->kind == CONTROL_SOCKET)) {
+        report_end(EVENT_HAPPENS_BEFORE, e, place);
+    }
+}
+
+void end_finished(int fd, const void *place)
+{
+    const struct end *e = end_of(fd);
+    const struct end *other = e == NULL ? NULL : other_of(e);
+    if (other != NULL) {
+        report_end(EVENT_HAPPENS_AFTER, other, place);
+    }
+}
+
+void end_sets(int fd, const void *place)
+{
+    const struct end *e = end_of(fd);
+    if (e != NULL) {
+        report_order(EVENT_HAPPENS_BEFORE, e, "set:", place);
+    }
+}
+
+/* Readiness */
+
+/* Whoever asks for a connection is before whoever sees that one is there. */
+static void see_knocking(const struct end *e, const void *place)
+{
+    if (e->knocking_count > 0) {
+        report_order(EVENT_HAPPENS_AFTER, &own->ends[e->knocking[0]], "connect:", place);
+    }
+}
+
+/* Which of its members are ready, is asked. A set may hold sets, though none that holds it. */
+static void see_members(const struct end *set, const void *place)
+{
+    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+        struct pollfd member = {.fd = fd, .events = POLLIN | POLLOUT};
+        if ((set->members[fd / 64] >> fd % 64 & 1) != 0 && sys_poll(&member, 1, 0) > 0) {
+            end_seen(fd, member.revents, place);
+        }
+    }
+}
+
+void end_seen(int fd, int events, const void *place)
+{
+    const struct end *e = control_is_mine() && task_has_others() ? end_of(fd) : NULL;
+    const struct end *from = peer_of(e);
+    if (e == NULL || events == 0) {
+        return;
+    }
+    if ((events & POLLIN) != 0 && e->kind == CONTROL_EPOLL) {
+        see_members(e, place);
+    } else if ((events & POLLIN) != 0 && e->kind == CONTROL_TIMERFD) {
+        report_order(EVENT_HAPPENS_AFTER, e, "set:", place);
+    } else if ((events & POLLIN) != 0 && from == NULL) {
+        see_knocking(e, place);
+    } else if ((events & POLLIN) != 0 && message_at(from, from->received) != 0) {
+        see_message(from, from->received, place);
+    } else if ((events & POLLIN) != 0 && e->kind != CONTROL_EVENTFD) {
+        end_finished(fd, place);
+    }
+    if ((events & (POLLHUP | POLLERR | POLLRDHUP)) != 0) {
+        end_finished(fd, place);
+    }
 }
 
 static uint64_t registered[END_DESCRIPTORS_MAX]; /* data, by descriptor */
@@ -389,48 +655,15 @@ void end_registers(int fd, uint64_t data, const void *place)
     }
 }
 
-void end_returned(int set, uint64_t data, const void *place)
+void end_returned(int set, struct end_event event, const void *place)
 {
     const struct end *e = end_of(set);
     for (int fd = 0; e != NULL && fd < END_DESCRIPTORS_MAX; fd++) {
-        if ((e->members[fd / 64] >> fd % 64 & 1) != 0 && registered[fd] == data) {
+        if ((e->members[fd / 64] >> fd % 64 & 1) != 0 && registered[fd] == event.data) {
             report_access(EVENT_HAPPENS_AFTER, fd, place);
+            end_seen(fd, (int)event.events, place);
         }
     }
-}
-
-void end_sent(int fd, uint64_t size, const void *place)
-{
-    struct end *e = end_of(fd);
-    if (e == NULL || !e->is_inner || size == 0) {
-        return;
-    }
-    e->sent += size;
-    report(EVENT_SEND, e, ++e->message_count, place);
-    if (e->bound_count == END_BOUNDS) { /* the newest two are told together */
-        e->bounds[END_BOUNDS - 1].count++;
-        e->bounds[END_BOUNDS - 1].bytes = e->sent;
-        return;
-    }
-    e->bounds[e->bound_count++] = (struct bound){.bytes = e->sent, .count = 1};
-}
-
-void end_received(int fd, uint64_t size, const void *place)
-{
-    struct end *e = peer_of(end_of(fd));
-    if (e == NULL) {
-        return;
-    }
-    e->received += size;
-    uint32_t whole = 0;
-    while (whole < e->bound_count && e->bounds[whole].bytes <= e->received) {
-        for (uint32_t i = 0; i < e->bounds[whole].count; i++) {
-            report(EVENT_RECV, e, ++e->delivered_count, place);
-        }
-        whole++;
-    }
-    memmove(e->bounds, e->bounds + whole, (e->bound_count - whole) * sizeof *e->bounds);
-    e->bound_count -= whole;
 }
 
 void end_settle(int fd)

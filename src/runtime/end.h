@@ -24,6 +24,23 @@ enum { END_NONE = UINT16_MAX, END_BOUNDS = 64, END_DESCRIPTORS_MAX = 1024 };
 struct bound {
     uint64_t bytes;
     uint32_t count;
+    uint32_t size;    /* of a single one, and ... */
+    uint64_t content; /* ... a hash of its bytes; 0: not known */
+};
+
+/* What went in at an end or came out, in one call. */
+struct moved {
+    uint64_t amount;  /* as the end counts */
+    uint32_t size;    /* bytes */
+    uint64_t content; /* a hash of them; 0: not known. Of a receive: it took what it asked for */
+};
+
+/* A lock of the open file that an end is (runtime/file_lock.h). */
+struct end_lock {
+    bool is_used; /* by the task `task` */
+    uint8_t mode; /* in which it is held; 0: it is not */
+    uint32_t task;
+    int64_t start, size; /* of the first range that was taken in the file */
 };
 
 struct end {
@@ -34,10 +51,15 @@ struct end {
     bool is_inner;        /* whoever it waits for is in this process */
     /* What went out here: bytes, and messages, which are whole when their last byte is. */
     uint64_t sent, received, message_count, delivered_count;
+    uint64_t given;                  /* of an event counter: what it began with */
+    bool is_semaphore;               /* of an event counter that began with 0: a read takes one */
     struct bound bounds[END_BOUNDS]; /* of messages under way, the oldest first */
     uint32_t bound_count;
     uint16_t knocking[16]; /* of one that listens: who asked for a connection, in that order */
     uint16_t knocking_count;
+    uint64_t device, inode;
+    uint16_t file; /* the end that stands for its file, plus one; 0: not known */
+    struct end_lock file_lock, range_lock;
     uint64_t members[END_DESCRIPTORS_MAX / 64]; /* of a set: a bit for each descriptor */
 };
 
@@ -49,10 +71,10 @@ void end_restore(void);
 
 /* The descriptors were just made: by themselves, or as two that belong together, of a pipe the
  * reading one first. Negative ones are none. */
-void end_made(int fd, enum control_descriptor kind);
-void end_made_pair(const int fds[2], enum control_descriptor kind);
+void end_made(int fd, enum control_descriptor kind, const void *place);
+void end_made_pair(const int fds[2], enum control_descriptor kind, const void *place);
 /* Both stand for the same; what `to` was before is closed. */
-void end_shared(int from, int to);
+void end_shared(int from, int to, const void *place);
 /* The descriptor is closed. */
 void end_closed(int fd);
 /* The descriptor is in the set from now on, or is not any more. */
@@ -69,10 +91,35 @@ struct end *end_of(int fd);
  * an object: a use races with a close that nothing orders it with. */
 void end_use(int fd, const void *place);
 void end_closes(int fd, const void *place);
-/* The descriptor is registered with epoll, with these data; and a wait returned an event with them.
- * The one is before the other. */
+/* The descriptor is registered with epoll, with these data; and a wait returned these events with
+ * them. The one is before the other. */
 void end_registers(int fd, uint64_t data, const void *place);
-void end_returned(int set, uint64_t data, const void *place);
+struct end_event {
+    uint64_t data;
+    uint32_t events;
+};
+void end_returned(int set, struct end_event event, const void *place);
+
+/* Orders that no message shows. What a task did before it sent a message is before whoever sees
+ * that the message is there; before it closed a descriptor, before whoever finds the end of what
+ * came from there, or that nobody reads; before it set a timer, before whoever hears of it.
+ *
+ * A wait, or a look, has found the descriptor ready for these events of poll(). */
+void end_seen(int fd, int events, const void *place);
+/* So much of what waits there was looked at, and stays. */
+void end_peeked(int fd, uint64_t amount, const void *place);
+/* A read has found that nothing will come any more; a write, that nobody reads. */
+void end_finished(int fd, const void *place);
+/* A socket says that nothing more will come from it, or that it reads no more. */
+void end_shuts(int fd, const void *place);
+/* The timer behind the descriptor is set; was heard of. */
+void end_sets(int fd, const void *place);
+/* The end that stands for the file of this one: the first of the same device and inode that was
+ * asked about in this run. */
+struct end *end_file(struct end *e, int fd);
+/* An event about what an end is, or has: "lock of file#1". */
+void end_report(enum event_kind kind, const struct end *e, const char *what, int64_t value,
+                const void *place);
 /* The name of what a descriptor stands for, whoever made it. */
 struct object end_object(int fd);
 /* The same of what comes in there. */
@@ -86,15 +133,15 @@ uint64_t end_patience(int fd, bool is_send);
 
 /* One asks for a connection to the address of another of our ends; and the first who did is
  * accepted, as the end behind `fd`. */
-void end_connects(int fd, int listening);
-void end_accepts(int listening, int fd);
+void end_connects(int fd, int listening, const void *place);
+void end_accepts(int listening, int fd, const void *place);
 /* The descriptor of the end that the address is of, -1 when it is none of ours. */
 int end_at_address(const void *address, uint32_t size, int type);
 
 /* Bytes went in at an end, and came out: told as messages (control_report). Datagrams, and counts
- * of events, come out whole: `size` is then one byte for each. */
-void end_sent(int fd, uint64_t size, const void *place);
-void end_received(int fd, uint64_t size, const void *place);
+ * of events, come out whole: the amount is then one for each. */
+void end_sent(int fd, const struct moved *moved, const void *place);
+void end_received(int fd, const struct moved *moved, const void *place);
 /* Waits until the network has brought what went in there to the other end: it does so by itself,
  * mostly at once. */
 void end_settle(int fd);

@@ -34,11 +34,21 @@ struct cached {
     struct object object;
 };
 
-/* Pages that the program has mapped in this run. */
+/* Pages that the program has mapped in this run. Those of a file that are shared have the name of
+ * its first mapping, wherever they lie, and count from the beginning of the file. */
 struct mapping {
     uintptr_t start, end;
+    uintptr_t origin; /* the address that their name counts from */
     uintptr_t place;
     uint32_t ordinal, owner;
+    uint32_t file; /* number in `files`, from 1; 0: none */
+};
+
+/* A file that was mapped to be shared. */
+struct mapped_file {
+    struct object_file is;
+    uint32_t mapping_count; /* so far */
+    struct mapping first;   /* for its name */
 };
 
 static struct state {
@@ -46,6 +56,8 @@ static struct state {
     uint64_t age;
     struct mapping mappings[MAPPINGS_MAX];
     uint32_t mapping_count;
+    struct mapped_file files[MAPPINGS_MAX];
+    uint32_t file_count;
     struct table first_uses; /* address to place and ordinal, packed */
     struct table counts;     /* place to how many objects have their names from it */
     bool is_begun;           /* constructors have run: who tells accesses is known */
@@ -129,6 +141,7 @@ void object_begin(void)
     }
     own->age++;
     own->mapping_count = 0;
+    own->file_count = 0;
     table_clear(&own->first_uses);
     table_clear(&own->counts);
 }
@@ -246,21 +259,29 @@ static void name_block(struct object *o, const struct heap_block *b, uintptr_t a
     o->begin = o->offset;
 }
 
+static struct mapping *mapping_of(uintptr_t address)
+{
+    for (uint32_t i = 0; i < own->mapping_count; i++) {
+        if (address >= own->mappings[i].start && address < own->mappings[i].end) {
+            return &own->mappings[i];
+        }
+    }
+    return NULL;
+}
+
 /* A mapping is named like a block of the heap. */
 static bool find_mapping(uintptr_t address, struct heap_block *b)
 {
-    for (uint32_t i = 0; i < own->mapping_count; i++) {
-        const struct mapping *m = &own->mappings[i];
-        if (address >= m->start && address < m->end) {
-            *b = (struct heap_block){.place = m->place,
-                                     .start = m->start,
-                                     .size = m->end - m->start,
-                                     .ordinal = m->ordinal,
-                                     .owner = m->owner};
-            return true;
-        }
+    const struct mapping *m = mapping_of(address);
+    if (m == NULL) {
+        return false;
     }
-    return false;
+    *b = (struct heap_block){.place = m->place,
+                             .start = m->origin,
+                             .size = m->end - m->origin,
+                             .ordinal = m->ordinal,
+                             .owner = m->owner};
+    return true;
 }
 
 void object_unmapped(const void *start, size_t size)
@@ -278,19 +299,101 @@ void object_unmapped(const void *start, size_t size)
     own->age++;
 }
 
-void object_mapped(const void *start, size_t size, const void *place)
+/* The mapping, which has no name yet; NULL when there are too many. */
+static struct mapping *add_mapping(const void *start, size_t size)
 {
     object_unmapped(start, size);
     if (own->mapping_count == MAPPINGS_MAX) {
+        return NULL;
+    }
+    struct mapping *m = &own->mappings[own->mapping_count++];
+    *m = (struct mapping){
+        .start = (uintptr_t)start, .end = (uintptr_t)start + size, .origin = (uintptr_t)start};
+    return m;
+}
+
+static void name_mapping(struct mapping *m, const void *place)
+{
+    uint64_t *count = table_slot(&own->counts, (uintptr_t)place, 0);
+    m->place = (uintptr_t)place;
+    m->ordinal = count == NULL ? 1 : (uint32_t)++ * count;
+    m->owner = control_self->number;
+}
+
+static void take_name(struct mapping *m, const struct mapping *named)
+{
+    m->place = named->place;
+    m->ordinal = named->ordinal;
+    m->owner = named->owner;
+    m->file = named->file;
+}
+
+void object_mapped(const void *start, size_t size, const void *place)
+{
+    struct mapping *m = add_mapping(start, size);
+    if (m != NULL) {
+        name_mapping(m, place);
+    }
+}
+
+void object_mapped_file(const void *start, size_t size, const struct object_file *file,
+                        const void *place)
+{
+    struct mapping *m = add_mapping(start, size);
+    uint32_t at = 0;
+    while (at < own->file_count &&
+           (own->files[at].is.device != file->device || own->files[at].is.inode != file->inode)) {
+        at++;
+    }
+    if (m == NULL) {
         return;
     }
-    uint64_t *count = table_slot(&own->counts, (uintptr_t)place, 0);
-    own->mappings[own->mapping_count++] =
-        (struct mapping){.start = (uintptr_t)start,
-                         .end = (uintptr_t)start + size,
-                         .place = (uintptr_t)place,
-                         .ordinal = count == NULL ? 1 : (uint32_t)++ * count,
-                         .owner = control_self->number};
+    m->origin = m->start - file->offset;
+    if (at == own->file_count && at < MAPPINGS_MAX) {
+        name_mapping(m, place);
+        m->file = ++own->file_count;
+        own->files[at] = (struct mapped_file){.is = *file, .first = *m};
+    } else if (at == MAPPINGS_MAX) {
+        name_mapping(m, place);
+    }
+    if (at < MAPPINGS_MAX) {
+        take_name(m, &own->files[at].first);
+        own->files[at].mapping_count++;
+    }
+}
+
+bool object_is_shared_file(const void *start)
+{
+    const struct mapping *m = mapping_of((uintptr_t)start);
+    return m != NULL && m->file != 0 && own->files[m->file - 1].mapping_count > 1;
+}
+
+void object_file_gone(const void *start)
+{
+    const struct mapping *m = mapping_of((uintptr_t)start);
+    if (m != NULL && m->file != 0) {
+        own->files[m->file - 1].is = (struct object_file){0};
+    }
+}
+
+void object_remapped(const struct object_move *move, const void *place)
+{
+    const struct mapping *before = mapping_of((uintptr_t)move->from);
+    const bool is_same = before != NULL && before->file != 0;
+    const struct mapping named = before == NULL ? (struct mapping){0} : *before;
+    if (move->from_size > 0) {
+        object_unmapped(move->from, move->from_size);
+    }
+    struct mapping *m = add_mapping(move->to, move->to_size);
+    if (m != NULL && (is_same || (move->from_size == 0 && before != NULL))) {
+        take_name(m, &named);
+        m->origin = m->start - ((uintptr_t)move->from - named.origin);
+        if (m->file != 0) {
+            own->files[m->file - 1].mapping_count++;
+        }
+    } else if (m != NULL) {
+        name_mapping(m, place);
+    }
 }
 
 enum { ORDINAL_BITS = 16 };

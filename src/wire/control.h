@@ -16,7 +16,7 @@
 /* The environment variable with the descriptor's number. */
 #define CONTROL_VARIABLE "CLEW_CONTROL"
 #define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
-#define CONTROL_VERSION 5
+#define CONTROL_VERSION 6
 #define CONTROL_ADDRESS UINT64_C(0x200000000000)
 
 enum {
@@ -290,6 +290,7 @@ struct control_report {
     uint16_t size;                /* of a message */
     char name[60];                /* ended by 0; longer ones are cut */
     struct control_object object; /* what it is about, if that is known by an address */
+    uint64_t content;             /* of a message: a hash of its bytes; 0: not known */
 };
 
 /* Where a debugger is to stop, and what it says there. */
@@ -393,6 +394,6 @@ struct control {
 _Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
 _Static_assert(sizeof(struct control_name) == 16, "control page v2");
 _Static_assert(sizeof(struct control_step) == 152, "control page v4");
-_Static_assert(sizeof(struct control_report) == 112, "control page v2");
+_Static_assert(sizeof(struct control_report) == 120, "control page v6");
 
 #endif
