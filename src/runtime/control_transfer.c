@@ -46,6 +46,7 @@ struct transfer {
     bool is_prompt;  /* whatever the descriptor says, it does not wait */
     bool is_looking; /* at what stays there */
     bool is_silent;  /* no signal says that nobody reads */
+    bool is_wrapped; /* the wrapper of the function tells its buffers (wire/libc_calls.h) */
     const void *place;
 };
 
@@ -266,7 +267,8 @@ static long perform_and_tell(const struct transfer *t, bool is_waiting)
     const struct buffer_call buffers = buffers_of(t);
     struct transfer made = *t;
     struct buffer_own own;
-    const bool has_own = !t->is_send && buffer_take(&buffers, &own);
+    const bool is_told = !t->is_send && !t->is_wrapped;
+    const bool has_own = is_told && buffer_take(&buffers, &own);
     if (has_own) {
         memcpy(made.a, own.a, sizeof made.a);
     }
@@ -280,7 +282,7 @@ static long perform_and_tell(const struct transfer *t, bool is_waiting)
     }
     if (has_own) {
         buffer_give(&buffers, &own, result);
-    } else if (!t->is_send) {
+    } else if (is_told) {
         buffer_write(&buffers, result);
     }
     errno = saved;
@@ -488,7 +490,7 @@ static ssize_t transfer_at(const struct transfer *t)
     if (!control_is_mine() || is_stream(end_of(fd_of(t)))) {
         return perform(t);
     }
-    return t->is_send ? send_at_once(t) : transfer(t);
+    return transfer(t);
 }
 
 #define AT_HOOK(name, system_call, bytes_type, offset_type, sends)                        \
@@ -498,6 +500,7 @@ static ssize_t transfer_at(const struct transfer *t)
                                               .a = {fd, (long)bytes, (long)size, offset}, \
                                               .size = size,                               \
                                               .is_send = (sends),                         \
+                                              .is_wrapped = true,                         \
                                               .place = PLACE_ASKED});                     \
     }
 AT_HOOK(pread, pread64, void, off_t, false)
@@ -513,6 +516,7 @@ AT_HOOK(pwrite64, pwrite64, const void, off64_t, true)
                                .a = {fd, (long)pieces, count, offset},                        \
                                .size = count > 0 ? size_of(pieces, (size_t)count) : 0,        \
                                .is_send = (sends),                                            \
+                               .is_wrapped = true,                                            \
                                .place = PLACE_ASKED});                                        \
     }
 VECTOR_HOOK(preadv, preadv, off_t, false)
