@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "order/bucket.h"
 #include "order/remark.h"
+#include "order/stream_end.h"
 #include "trace/channel.h"
 #include "wire/kind.h"
 
@@ -32,7 +33,6 @@ struct build {
     uint32_t flow_count;
 
     struct bucket_items sends, receives;   /* by flow */
-    struct map closes;                     /* channel to its first CLOSE or SHUTDOWN */
     struct bucket_items connects, accepts; /* by connection */
     struct map connections;                /* (endpoint, endpoint) or (channel, 0) to number */
     struct names endpoints;
@@ -99,8 +99,6 @@ static void collect(struct build *b, event_id id, const struct event *e)
             remark(b->n, b->t, id, receive_without_send);
         }
         break;
-    case EVENT_CLOSE:
-    case EVENT_SHUTDOWN: (void)map_slot(&b->closes, e->object, id, NULL); break;
     case EVENT_CONNECT:
         if (e->object != 0) {
             bucket_add(&b->connects, connection_of(b, e), id);
@@ -220,27 +218,22 @@ static void match_messages(struct build *b)
     arena_release(&scratch);
 }
 
-/* A stream's RECV of 0 bytes has seen its end. Where the list is an order of what happened, a close
- * that it has later is not that end: addresses are used again, and a process that dies closes
- * without a word. */
+/* What a RECV of 0 bytes has seen: the end of the stream, or that bytes are there. */
 static void match_ends(struct build *b)
 {
-    const bool is_ordered = b->t->tables.order != ORDER_NODE;
+    stream_end_list ends = {0};
     vec_each (&b->receives.list, item) {
         const struct event *e = trace_at(b->t, item->event);
-        if (!message_is_stream(e)) {
-            continue;
-        }
-        if ((e->has & HAS_SIZE) == 0) {
+        if (message_is_stream(e) && (e->has & HAS_SIZE) == 0) {
             remark(b->n, b->t, item->event,
                    "a receive from a stream has no size: nothing orders it");
-        } else if (e->size == 0) {
-            const uint32_t *close = map_get(&b->closes, e->object);
-            if (close != NULL && (*close < item->event || !is_ordered)) {
-                edges_add(b->edges, *close, item->event, EDGE_CLOSE);
-            }
         }
     }
+    stream_ends_find(b->t, &ends);
+    vec_each (&ends, end) {
+        edges_add(b->edges, end->source, end->receive, EDGE_CLOSE);
+    }
+    vec_release(&ends);
 }
 
 static void match_connections(struct build *b)
@@ -321,7 +314,6 @@ void messages_build(struct messages *m, const struct trace *t, struct edges *edg
     map_release(&b.named);
     map_release(&b.sized);
     map_release(&b.sizes);
-    map_release(&b.closes);
     map_release(&b.connections);
     names_release(&b.endpoints);
     vec_release(&b.sends.list);

@@ -112,11 +112,13 @@ void observed_connect(struct observed *o, const struct observed_step *s)
     (void)observed_put(o, connects_of(o, s->event->object), s);
 }
 
-/* Only the first end of a channel is seen as one. */
+/* A stream ends with its last writer; of a TCP connection, and by a shutdown, with the first end
+ * (order/stream_end.h). */
 void observed_close(struct observed *o, const struct observed_step *s)
 {
-    uint32_t *row = map_slot(&o->close_of, s->event->object, OBSERVED_NONE, NULL);
-    if (*row == OBSERVED_NONE) {
+    const struct event *e = s->event;
+    uint32_t *row = map_slot(&o->close_of, e->object, OBSERVED_NONE, NULL);
+    if (*row == OBSERVED_NONE || (e->kind == EVENT_CLOSE && e->mode != TRANSPORT_TCP)) {
         observed_publish(o, row, s);
     }
 }
@@ -175,12 +177,30 @@ static void receive_bytes(struct observed *o, const struct observed_step *s)
     }
 }
 
+/* The send of the first byte that nobody has received; NULL: there is none. */
+static const struct parcel *first_unreceived(struct observed *o, uint32_t channel)
+{
+    struct observed_stream *stream = stream_at(o, channel);
+    if (stream->sends == OBSERVED_NONE || o->tables->order == ORDER_NODE) {
+        return NULL;
+    }
+    const struct parcel *send = parcels_first(&o->parcels, stream->sends);
+    while (send != NULL && send->end <= stream->received) {
+        parcels_drop(&o->parcels, stream->sends, NULL);
+        send = parcels_first(&o->parcels, stream->sends);
+    }
+    return send;
+}
+
 void observed_recv(struct observed *o, const struct observed_step *s)
 {
     const struct event *e = s->event;
     if (is_end_of_stream(e)) {
+        const struct parcel *send = first_unreceived(o, e->object);
         const uint32_t *row = map_get(&o->close_of, e->object);
-        if (row != NULL) {
+        if (send != NULL) {
+            observed_acquire(o, s, send->row);
+        } else if (row != NULL) {
             observed_acquire(o, s, *row);
         }
     }

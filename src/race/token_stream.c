@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "order/message.h"
+#include "order/stream_end.h"
 #include "wire/kind.h"
 
 #define TASK_NONE UINT32_MAX
@@ -34,6 +35,12 @@ static void note_task(struct end *end, uint32_t task)
     end->task = task;
 }
 
+/* A call that only looked whether there is a piece. */
+static bool is_look(const struct event *e)
+{
+    return stream_end_is(e);
+}
+
 static void note_piece(struct stream *s, const struct trace *t, const struct event *e)
 {
     const bool is_known = (e->has & HAS_SIZE) != 0 && (e->has & HAS_VALUE) != 0;
@@ -42,14 +49,30 @@ static void note_piece(struct stream *s, const struct trace *t, const struct eve
     note_task(e->kind == EVENT_SEND ? &s->sender : &s->receiver, e->task);
 }
 
+/* Who looks and then does something else than to take the piece knows that it was sent. */
+static void note_look(stream_list *streams, const struct map *number_of, uint32_t *look,
+                      const struct event *e)
+{
+    const uint32_t *number = is_piece(e) ? map_get(number_of, e->object) : NULL;
+    const bool is_taken = *look != 0 && number != NULL && *number + 1 == *look &&
+                          e->kind == EVENT_RECV && !is_look(e);
+    if (*look != 0 && !is_taken) {
+        streams->at[*look - 1].is_other = true;
+    }
+    *look = number != NULL && is_look(e) ? *number + 1 : 0;
+}
+
 /* The number of each channel that has pieces, and what is known of it. */
 static void read_streams(const struct trace *t, struct map *number_of, stream_list *streams)
 {
     struct arena scratch = {0};
-    /* Per task: one more than the stream of the receive that it just made, or 0. */
+    /* Per task: one more than the stream of the receive, or of the look, that it just made, or 0.
+     */
     uint32_t *piece_of = arena_array(&scratch, uint32_t, t->tables.tasks.count + 1);
+    uint32_t *look_of = arena_array(&scratch, uint32_t, t->tables.tasks.count + 1);
     trace_each (t, e) {
         uint32_t *last = &piece_of[e->task];
+        note_look(streams, number_of, &look_of[e->task], e);
         if (e->kind == EVENT_HANDLER_BEGIN && *last != 0) {
             streams->at[*last - 1].is_other = true; /* what is handled is a message */
         }
@@ -66,7 +89,9 @@ static void read_streams(const struct trace *t, struct map *number_of, stream_li
                                               .sender.task = TASK_NONE,
                                               .receiver.task = TASK_NONE});
         }
-        note_piece(&streams->at[number], t, e);
+        if (is_new || !is_look(e)) {
+            note_piece(&streams->at[number], t, e);
+        }
         *last = e->kind == EVENT_RECV ? number + 1 : 0;
     }
     arena_release(&scratch);
@@ -86,7 +111,9 @@ static void replace(const struct trace *t, const struct map *number_of, const st
     trace_each (t, e) {
         struct event copy = *e;
         if (is_piece(e) && is_of_tokens(&streams->at[*map_get(number_of, e->object)])) {
-            copy.kind = e->kind == EVENT_SEND ? EVENT_SEM_POST : EVENT_SEM_WAIT;
+            copy.kind = e->kind == EVENT_SEND ? EVENT_SEM_POST
+                        : is_look(e)          ? EVENT_READY
+                                              : EVENT_SEM_WAIT;
             copy.mode = MODE_UNSAID;
         }
         vec_push(&replaced->events, copy);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "order/stream_end.h"
 #include "race/witness_facts.h"
 #include "trace/channel.h"
 #include "wire/kind.h"
@@ -171,25 +172,14 @@ static void read_connections(struct facts *f)
     names_release(&names);
 }
 
-static void read_closes(struct facts *f)
+static void read_ends(struct facts *f)
 {
-    struct map closes = {0}; /* channel to its first close */
-    for (event_id id = 0; id < f->count; id++) {
-        const struct event *e = trace_at(f->t, id);
-        if (e->kind == EVENT_CLOSE || e->kind == EVENT_SHUTDOWN) {
-            (void)map_slot(&closes, e->object, id, NULL);
-        }
+    stream_end_list ends = {0};
+    stream_ends_find(f->t, &ends);
+    vec_each (&ends, end) {
+        facts_need(f, end->receive, end->source);
     }
-    for (event_id id = 0; id < f->count; id++) {
-        const struct event *e = trace_at(f->t, id);
-        const bool is_end =
-            e->kind == EVENT_RECV && is_stream(e) && (e->has & HAS_SIZE) != 0 && e->size == 0;
-        const uint32_t *close = is_end ? map_get(&closes, e->object) : NULL;
-        if (close != NULL && (*close < id || f->t->tables.order == ORDER_NODE)) {
-            facts_need(f, id, *close);
-        }
-    }
-    map_release(&closes);
+    vec_release(&ends);
 }
 
 void facts_read_network(struct facts *f)
@@ -197,7 +187,7 @@ void facts_read_network(struct facts *f)
     if (facts_have(f, EVENT_SEND) || facts_have(f, EVENT_RECV)) {
         read_streams(f);
         read_datagrams(f);
-        read_closes(f);
+        read_ends(f);
     }
     if (facts_have(f, EVENT_ACCEPT)) {
         read_connections(f);

@@ -504,6 +504,7 @@ bool rt_fork_end(bool is_child)
 
 void rt_process_end(int status, const void *place)
 {
+    descriptor_all_end(place);
     access_task_end();
     (void)rt_record((struct rt_event){
         .kind = EVENT_PROCESS_EXIT, .has_value = true, .value = status, .place = place});

@@ -31,6 +31,7 @@ static uint16_t fork_count = 1;
  * programs also close numbers by the thousand that mean nothing. */
 static _Atomic uint32_t closers[DESCRIPTORS_MAX];
 #define IS_MADE (UINT32_C(1) << 31)
+static _Atomic int made_last; /* the greatest number that was seen being made */
 
 /* A descriptor as an object that tasks use and one closes: a use reads it, the close writes it.
  * Only its address is used, by the filter of accesses, which records nothing while a single task
@@ -85,8 +86,8 @@ static bool is_anonymous(int fd, const char *wanted)
            memcmp(text, wanted, size) == 0;
 }
 
-/* A number that the kernel tells of an eventfd behind a word; 0 where it does not. */
-static uint64_t event_number(int fd, const char *word)
+/* A number that the kernel tells of a descriptor behind a word; 0 where it does not. */
+static uint64_t info_number(int fd, const char *word)
 {
     char path[40] = "";
     char text[512];
@@ -99,8 +100,9 @@ static uint64_t event_number(int fd, const char *word)
     text[size > 0 ? size : 0] = 0;
     const char *at = strstr(text, word);
     uint64_t number = 0;
-    for (at = at == NULL ? "" : at + strlen(word); *at == ' ' || (*at >= '0' && *at <= '9'); at++) {
-        number = *at == ' ' ? number : number * 10 + (uint64_t)(*at - '0');
+    for (at = at == NULL ? "" : at + strlen(word);
+         *at == ' ' || *at == '\t' || (*at >= '0' && *at <= '9'); at++) {
+        number = *at < '0' ? number : number * 10 + (uint64_t)(*at - '0');
     }
     return number;
 }
@@ -126,8 +128,11 @@ static struct descriptor look_at(int fd)
     if (is_anonymous(fd, "anon_inode:[timerfd]")) {
         return (struct descriptor){.class = DESCRIPTOR_TIMER};
     }
+    if (is_anonymous(fd, "anon_inode:[pidfd]")) {
+        return (struct descriptor){.class = DESCRIPTOR_PROCESS};
+    }
     if (is_anonymous(fd, "anon_inode:[eventfd]")) {
-        const bool is_semaphore = event_number(fd, "eventfd-semaphore:") == 1;
+        const bool is_semaphore = info_number(fd, "eventfd-semaphore:") == 1;
         return (struct descriptor){.class = is_semaphore ? DESCRIPTOR_SEMAPHORE : DESCRIPTOR_EVENT};
     }
     return other;
@@ -220,6 +225,9 @@ void descriptor_made(int fd, const void *place)
     descriptor_forget(fd);
     if (fd >= 0 && fd < DESCRIPTORS_MAX && access_is_told() && rt_is_recording()) {
         record_instance(fd, place);
+        if (fd > atomic_load_explicit(&made_last, memory_order_relaxed)) {
+            atomic_store_explicit(&made_last, fd, memory_order_relaxed);
+        }
         const uint32_t closer = atomic_load_explicit(&closers[fd], memory_order_relaxed) & ~IS_MADE;
         atomic_store_explicit(&closers[fd], closer | IS_MADE, memory_order_relaxed);
         if (closer != 0 && closer != rt_self.number + 1) {
@@ -401,7 +409,8 @@ static void tell_ends(int fd, struct descriptor d, const char *text, uint32_t si
     atomic_store_explicit(&descriptors[fd], d, memory_order_relaxed);
 }
 
-bool descriptor_is_named(struct descriptor d)
+/* True when the ends have been told: it was used in this process. */
+static bool is_named(struct descriptor d)
 {
     return d.named_count == fork_count;
 }
@@ -433,7 +442,7 @@ static void name_event(int fd, struct descriptor d)
 {
     char text[64] = {TRANSPORT_FILE};
     const char *end = text + sizeof text;
-    const uint64_t id = event_number(fd, "eventfd-id:"); /* the same in every process */
+    const uint64_t id = info_number(fd, "eventfd-id:"); /* the same in every process */
     char *at = text_append(text + 1, end, "eventfd-");
     at = text_append_number(at, end, id);
     if (id == 0) {
@@ -449,13 +458,13 @@ void descriptor_name(int fd)
 {
     struct descriptor d = descriptor_of(fd);
     const bool is_event = d.class == DESCRIPTOR_EVENT || d.class == DESCRIPTOR_SEMAPHORE;
-    if (is_event && !descriptor_is_named(d)) {
+    if (is_event && !is_named(d)) {
         name_event(fd, d);
     }
-    if (d.class == DESCRIPTOR_FILE && !descriptor_is_named(d)) {
+    if (d.class == DESCRIPTOR_FILE && !is_named(d)) {
         name_file(fd, d);
     }
-    if (d.class != DESCRIPTOR_STREAM || descriptor_is_named(d)) {
+    if (d.class != DESCRIPTOR_STREAM || is_named(d)) {
         return;
     }
     const bool is_half = lacks_peer(fd, d);
@@ -486,5 +495,122 @@ void descriptor_name_pair(int fd, int peer)
     if (descriptor_of(fd).class == DESCRIPTOR_STREAM) {
         name_as(fd, inode_of(fd), inode_of(peer));
         name_as(peer, inode_of(peer), inode_of(fd));
+    }
+}
+
+/* ---- ends and readiness ---- */
+
+/* Where writers learn that nobody reads a pipe any more, by its inode. Two pipes that share a place
+ * are ordered more than they need be. */
+enum { READERS_MAX = 1024 };
+static char pipe_readers[READERS_MAX];
+
+static const void *readers_of(int fd)
+{
+    return &pipe_readers[inode_of(fd) % READERS_MAX];
+}
+
+static bool is_read_end(int fd)
+{
+    return (syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+}
+
+static void record_stream(enum event_kind kind, int fd, const void *place)
+{
+    descriptor_name(fd);
+    const struct descriptor d = descriptor_of(fd);
+    (void)rt_record((struct rt_event){.kind = kind,
+                                      .mode = d.transport,
+                                      .object = (const void *)(uintptr_t)d.number,
+                                      .has_size = kind == EVENT_RECV,
+                                      .place = place});
+}
+
+static void record_readers(enum event_kind kind, int fd, const void *place)
+{
+    (void)rt_record((struct rt_event){.kind = kind, .object = readers_of(fd), .place = place});
+}
+
+/* The end of what was never used here (a listener, a parent's connection) says nothing, unless it
+ * is that of a pipe. */
+void descriptor_ends(int fd, const void *place)
+{
+    if (!rt_is_recording()) {
+        return;
+    }
+    const int saved = errno;
+    const struct descriptor d = descriptor_of(fd);
+    const bool is_pipe = d.class == DESCRIPTOR_STREAM && d.transport == TRANSPORT_PIPE;
+    if (is_pipe && access_is_told() && is_read_end(fd)) {
+        record_readers(EVENT_HAPPENS_BEFORE, fd, place);
+    } else if (d.class == DESCRIPTOR_STREAM && (is_named(d) || (is_pipe && access_is_told()))) {
+        record_stream(EVENT_CLOSE, fd, place);
+    }
+    errno = saved;
+}
+
+void descriptor_all_end(const void *place)
+{
+    if (!access_is_told() || !rt_is_recording()) {
+        return;
+    }
+    const int last = atomic_load_explicit(&made_last, memory_order_relaxed);
+    for (int fd = 0; fd <= last; fd++) {
+        if ((atomic_load_explicit(&closers[fd], memory_order_relaxed) & IS_MADE) != 0 &&
+            descriptor_of(fd).transport == TRANSPORT_PIPE) {
+            descriptor_ends(fd, place);
+        }
+    }
+}
+
+/* A unit is there: it is taken and given back. */
+static void record_unit(int fd, struct descriptor d, const void *place)
+{
+    static const uint8_t kinds[] = {EVENT_SEM_WAIT, EVENT_SEM_POST};
+    descriptor_name(fd);
+    for (int i = 0; i < 2; i++) {
+        (void)rt_record((struct rt_event){.kind = kinds[i],
+                                          .mode = RECORD_OF_DESCRIPTOR,
+                                          .object = (const void *)(uintptr_t)d.number,
+                                          .place = place});
+    }
+}
+
+static void record_ready(int fd, bool is_refused, const void *place)
+{
+    const struct descriptor d = descriptor_of(fd);
+    switch (d.class) {
+    case DESCRIPTOR_STREAM:
+        if (d.transport == TRANSPORT_PIPE && (is_refused || !is_read_end(fd))) {
+            record_readers(EVENT_HAPPENS_AFTER, fd, place);
+        } else {
+            record_stream(EVENT_RECV, fd, place);
+        }
+        break;
+    case DESCRIPTOR_EVENT:
+        descriptor_name(fd);
+        (void)rt_record((struct rt_event){.kind = EVENT_HAPPENS_AFTER,
+                                          .mode = ANNOTATION_COUNTER,
+                                          .object = (const void *)(uintptr_t)d.number,
+                                          .place = place});
+        break;
+    case DESCRIPTOR_SEMAPHORE: record_unit(fd, d, place); break;
+    case DESCRIPTOR_PROCESS:
+        (void)rt_record((struct rt_event){.kind = EVENT_THREAD_JOIN,
+                                          .mode = RECORD_OF_CHILD,
+                                          .has_value = true,
+                                          .value = (int64_t)info_number(fd, "Pid:"),
+                                          .place = place});
+        break;
+    default: break;
+    }
+}
+
+void descriptor_ready(int fd, bool is_refused, const void *place)
+{
+    if (fd >= 0 && access_is_told() && rt_is_recording()) {
+        const int saved = errno;
+        record_ready(fd, is_refused, place);
+        errno = saved;
     }
 }

@@ -20,6 +20,7 @@ enum descriptor_class {
     DESCRIPTOR_SEMAPHORE, /* of eventfd, with EFD_SEMAPHORE */
     DESCRIPTOR_SIGNALS,   /* of signalfd */
     DESCRIPTOR_TIMER,     /* of timerfd */
+    DESCRIPTOR_PROCESS,   /* of pidfd_open */
 };
 
 struct descriptor {
@@ -42,6 +43,15 @@ void descriptor_made(int fd, const void *place);
  * before the other. Descriptors whose opening was not seen are left out. */
 void descriptor_use(int fd, const void *place);
 
+/* fd is about to be closed: the close of a pipe's end, or of a connection that was used here, comes
+ * before what others learn from it. So does the end of the process, which closes pipes. */
+void descriptor_ends(int fd, const void *place);
+void descriptor_all_end(const void *place);
+
+/* A call was told that fd is ready, or refused because the other side is gone (`is_refused`): it
+ * comes after what made it so. errno stays. */
+void descriptor_ready(int fd, bool is_refused, const void *place);
+
 /* What stands for the open descriptor as an object; NULL when its opening was not seen. */
 const void *descriptor_instance(int fd);
 
@@ -54,9 +64,6 @@ void descriptor_forget_names(void);
 
 /* Tells the collector the ends of a connected socket, once. */
 void descriptor_name(int fd);
-
-/* True when the ends have been told: it was used in this process. */
-bool descriptor_is_named(struct descriptor d);
 
 /* The same for the two ends of a pair that has just been made. */
 void descriptor_name_pair(int fd, int other);

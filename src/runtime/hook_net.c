@@ -196,11 +196,23 @@ static struct rt_mark sending(const struct transfer *t, size_t size)
     return record_transfer(EVENT_SEND, t, size);
 }
 
-/* After a receive: a failed one has no event, and a peeking one only writes the buffers. */
+/* After a send, which may have been refused because nobody receives. */
+static ssize_t sent(const struct transfer *t, struct rt_mark mark, ssize_t result)
+{
+    (void)rt_amend_sent(mark, result);
+    if (result < 0 && errno == EPIPE) {
+        descriptor_ready(t->fd, true, t->place);
+    }
+    return result;
+}
+
+/* After a receive: a failed one has no event, and a peeking one takes nothing. */
 static ssize_t received(const struct transfer *t, int flags, ssize_t result)
 {
     if (result >= 0 && (flags & MSG_PEEK) == 0) {
         (void)record_transfer(EVENT_RECV, t, (size_t)result);
+    } else if (result >= 0) {
+        descriptor_ready(t->fd, false, t->place);
     }
     if (result > 0) {
         buffers_accessed(t, (size_t)result, true);
@@ -213,7 +225,7 @@ RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
     const struct iovec part = {(void *)(uintptr_t)bytes, size};
     const struct transfer t = {.fd = fd, .parts = &part, .count = 1, .place = RT_PLACE};
     const struct rt_mark mark = sending(&t, size);
-    return rt_amend_sent(mark, REAL(send)(fd, bytes, size, flags));
+    return sent(&t, mark, REAL(send)(fd, bytes, size, flags));
 }
 
 /* A write to a file, when fd is one. */
@@ -245,7 +257,7 @@ RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
         return rt_amend_sent(written, REAL(write)(fd, bytes, size));
     }
     const struct rt_mark mark = sending(&t, size);
-    return rt_amend_sent(mark, REAL(write)(fd, bytes, size));
+    return sent(&t, mark, REAL(write)(fd, bytes, size));
 }
 
 RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
@@ -259,7 +271,7 @@ RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
         return rt_amend_sent(written, REAL(writev)(fd, parts, count));
     }
     const struct rt_mark mark = sending(&t, vector_size(parts, t.count));
-    return rt_amend_sent(mark, REAL(writev)(fd, parts, count));
+    return sent(&t, mark, REAL(writev)(fd, parts, count));
 }
 
 RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, __CONST_SOCKADDR_ARG to,
@@ -273,7 +285,7 @@ RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, __CO
                                .address_size = address_size,
                                .place = RT_CALLER};
     const struct rt_mark mark = sending(&t, size);
-    return rt_amend_sent(mark, REAL(sendto)(fd, bytes, size, flags, to.__sockaddr__, address_size));
+    return sent(&t, mark, REAL(sendto)(fd, bytes, size, flags, to.__sockaddr__, address_size));
 }
 
 static struct transfer transfer_of(int fd, const struct msghdr *message, const void *place)
@@ -290,7 +302,7 @@ static ssize_t send_message(int fd, const struct msghdr *message, int flags, con
 {
     const struct transfer t = transfer_of(fd, message, place);
     const struct rt_mark mark = sending(&t, vector_size(t.parts, t.count));
-    return rt_amend_sent(mark, REAL(sendmsg)(fd, message, flags));
+    return sent(&t, mark, REAL(sendmsg)(fd, message, flags));
 }
 
 RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
@@ -455,8 +467,7 @@ static void record_step(enum event_kind kind, int fd, const void *place)
     }
     const int saved = errno;
     const struct descriptor d = descriptor_of(fd);
-    /* The end of what was never used here (a listener, a parent's connection) says nothing. */
-    if (d.class == DESCRIPTOR_STREAM && (kind != EVENT_CLOSE || descriptor_is_named(d))) {
+    if (d.class == DESCRIPTOR_STREAM) {
         descriptor_name(fd);
         (void)rt_record((struct rt_event){.kind = kind,
                                           .mode = d.transport,
@@ -525,7 +536,7 @@ RT_EXPORT int shutdown(int fd, int how)
 /* The descriptor is about to be closed. */
 static void closes(int fd, const void *place)
 {
-    record_step(EVENT_CLOSE, fd, place);
+    descriptor_ends(fd, place);
     lock_forget(fd, place);
     descriptor_closes(fd, place);
 }

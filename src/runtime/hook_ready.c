@@ -60,9 +60,15 @@ static void returned(const struct epoll_event *events, int count, const void *pl
         const uint64_t data = events[i].data.u64;
         const int fd = atomic_load_explicit(slot_of(data), memory_order_relaxed);
         const uint32_t task = atomic_load_explicit(&registrations[fd].task, memory_order_relaxed);
-        if (task != 0 && task != rt_self.number + 1 &&
-            atomic_load_explicit(&registrations[fd].data, memory_order_relaxed) == data) {
+        if (task == 0 ||
+            atomic_load_explicit(&registrations[fd].data, memory_order_relaxed) != data) {
+            continue;
+        }
+        if (task != rt_self.number + 1) {
             record_order(EVENT_HAPPENS_AFTER, fd, place);
+        }
+        if ((events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0) {
+            descriptor_ready(fd, false, place);
         }
     }
 }
@@ -130,6 +136,30 @@ static int woken(int ready, const char *call, const void *place)
     return ready;
 }
 
+/* Who may read, or learns that the other side is gone, comes after what made it so. */
+static int polled(int ready, const struct pollfd *list, nfds_t count, const char *call,
+                  const void *place)
+{
+    (void)woken(ready, call, place);
+    for (nfds_t i = 0; i < count && ready > 0; i++) {
+        if ((list[i].revents & (POLLIN | POLLHUP | POLLERR | POLLRDHUP)) != 0) {
+            descriptor_ready(list[i].fd, false, place);
+        }
+    }
+    return ready;
+}
+
+static int selected(int ready, int count, const fd_set *read, const char *call, const void *place)
+{
+    (void)woken(ready, call, place);
+    for (int fd = 0; fd < count && fd < FD_SETSIZE && ready > 0 && read != NULL; fd++) {
+        if (FD_ISSET(fd, read)) {
+            descriptor_ready(fd, false, place);
+        }
+    }
+    return ready;
+}
+
 static int woken_set(int ready, const struct epoll_event *events, const char *call,
                      const void *place)
 {
@@ -141,14 +171,14 @@ static int woken_set(int ready, const struct epoll_event *events, const char *ca
 RT_EXPORT int poll(struct pollfd *list, nfds_t count, int timeout)
 {
     poll_uses(list, count, RT_CALLER);
-    return woken(REAL(poll)(list, count, timeout), "poll", RT_CALLER);
+    return polled(REAL(poll)(list, count, timeout), list, count, "poll", RT_CALLER);
 }
 
 RT_EXPORT int ppoll(struct pollfd *list, nfds_t count, const struct timespec *timeout,
                     const sigset_t *signals)
 {
     poll_uses(list, count, RT_CALLER);
-    return woken(REAL(ppoll)(list, count, timeout, signals), "ppoll", RT_CALLER);
+    return polled(REAL(ppoll)(list, count, timeout, signals), list, count, "ppoll", RT_CALLER);
 }
 
 /* What poll and ppoll become in programs built with _FORTIFY_SOURCE. */
@@ -156,7 +186,7 @@ RT_EXPORT int __poll_chk(struct pollfd *list, nfds_t count, int timeout, size_t 
 RT_EXPORT int __poll_chk(struct pollfd *list, nfds_t count, int timeout, size_t room)
 {
     poll_uses(list, count, RT_CALLER);
-    return woken(REAL(__poll_chk)(list, count, timeout, room), "poll", RT_CALLER);
+    return polled(REAL(__poll_chk)(list, count, timeout, room), list, count, "poll", RT_CALLER);
 }
 
 RT_EXPORT int __ppoll_chk(struct pollfd *list, nfds_t count, const struct timespec *timeout,
@@ -165,22 +195,24 @@ RT_EXPORT int __ppoll_chk(struct pollfd *list, nfds_t count, const struct timesp
                           const sigset_t *signals, size_t room)
 {
     poll_uses(list, count, RT_CALLER);
-    return woken(REAL(__ppoll_chk)(list, count, timeout, signals, room), "ppoll", RT_CALLER);
+    return polled(REAL(__ppoll_chk)(list, count, timeout, signals, room), list, count, "ppoll",
+                  RT_CALLER);
 }
 
 RT_EXPORT int select(int count, fd_set *read, fd_set *write, fd_set *special,
                      struct timeval *timeout)
 {
     select_uses(count, (const fd_set *const[]){read, write, special}, RT_CALLER);
-    return woken(REAL(select)(count, read, write, special, timeout), "select", RT_CALLER);
+    return selected(REAL(select)(count, read, write, special, timeout), count, read, "select",
+                    RT_CALLER);
 }
 
 RT_EXPORT int pselect(int count, fd_set *read, fd_set *write, fd_set *special,
                       const struct timespec *timeout, const sigset_t *signals)
 {
     select_uses(count, (const fd_set *const[]){read, write, special}, RT_CALLER);
-    return woken(REAL(pselect)(count, read, write, special, timeout, signals), "pselect",
-                 RT_CALLER);
+    return selected(REAL(pselect)(count, read, write, special, timeout, signals), count, read,
+                    "pselect", RT_CALLER);
 }
 
 RT_EXPORT int epoll_wait(int fd, struct epoll_event *events, int room, int timeout)
