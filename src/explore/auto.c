@@ -197,6 +197,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     } else {
         p->pick.strategy = ways[a->arm];
     }
+    p->is_learning = search_is_learning(&search->options, p->pick.strategy, run_index);
     if (a->directed != NULL) {
         directed_narrow(a->directed, p);
     }

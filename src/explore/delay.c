@@ -166,7 +166,6 @@ static struct plan plan_of(const struct delay *d, const struct frame *f)
 
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
-    (void)run_index;
     struct delay *d = (struct delay *)search;
     if (d->is_begun) {
         while (d->frames.count > 0 && !advance(d, vec_last(&d->frames))) {
@@ -180,6 +179,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     }
     d->is_begun = true;
     *p = plan_of(d, &d->tried);
+    p->is_learning = search_is_learning(&search->options, p->pick.strategy, run_index);
     return true;
 }
 

@@ -10,20 +10,6 @@ struct sample {
     struct shared shared; /* of a world with tasks */
 };
 
-/* Reading the counters after each step tells which node was where; for strategies that do not ask,
- * some runs are enough, and fewer when many were made. */
-enum { RUNS_PER_LOOK = 16, RUNS_OF_MANY = 1024 };
-
-static bool is_looked_at(uint64_t run_index)
-{
-    return run_index % (run_index < RUNS_OF_MANY ? RUNS_PER_LOOK : 8 * RUNS_PER_LOOK) == 0;
-}
-
-static bool asks_coverage(enum pick_strategy strategy)
-{
-    return strategy == PICK_UNIQUE || strategy == PICK_FREQUENCY || strategy == PICK_NODEFREQ;
-}
-
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
     const struct sample *s = (const struct sample *)search;
@@ -31,8 +17,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     p->pick.strategy = s->strategy;
     p->pick.seed =
         run_index == 0 ? search->options.seed : name_join(search->options.seed, run_index);
-    p->is_learning =
-        asks_coverage(s->strategy) || search->options.has_tasks || is_looked_at(run_index);
+    p->is_learning = search_is_learning(&search->options, s->strategy, run_index);
     shared_narrow(&s->shared, search->options.seed | 1, &p->pick);
     shared_deepen(&s->shared, &p->pick);
     if (run_index == 0) {

@@ -26,6 +26,18 @@ struct plan search_plan(const struct search_options *o)
     return p;
 }
 
+/* Of strategies that do not ask, some runs are looked at, and fewer when many were made. */
+enum { RUNS_PER_LOOK = 16, RUNS_OF_MANY = 1024 };
+
+bool search_is_learning(const struct search_options *o, enum pick_strategy strategy,
+                        uint64_t run_index)
+{
+    const bool is_asking =
+        strategy == PICK_UNIQUE || strategy == PICK_FREQUENCY || strategy == PICK_NODEFREQ;
+    const uint64_t runs_per_look = run_index < RUNS_OF_MANY ? RUNS_PER_LOOK : 8 * RUNS_PER_LOOK;
+    return is_asking || o->has_tasks || run_index % runs_per_look == 0;
+}
+
 void search_seed(const struct search_options *o, struct plan *p)
 {
     if (o->seeded == NULL) {

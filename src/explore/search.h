@@ -81,6 +81,11 @@ MUST_USE struct search *search_auto(const struct search_options *o);
 /* The plan that all searches begin with. */
 struct plan search_plan(const struct search_options *o);
 
+/* Whether the counters of blocks are read after each step of a run: for a strategy that chooses by
+ * them, and in some others so that it is known which node was where. */
+bool search_is_learning(const struct search_options *o, enum pick_strategy strategy,
+                        uint64_t run_index);
+
 /* The plan of the first run follows the schedule that the search is to start with, if any; what
  * comes behind its last turn is up to the plan's strategy. */
 void search_seed(const struct search_options *o, struct plan *p);

@@ -23,6 +23,9 @@ void coverage_init(struct pick *p, struct carving *c)
     v->in_run = carve(c, p->limits.block_count, sizeof *v->in_run);
     table_init(&v->actions, carve(c, table_entries(action_max), sizeof(struct table_entry)),
                action_max);
+    for (uint32_t i = 0; i < 2; i++) {
+        v->uncovered[i] = carve(c, table_entries(action_max), sizeof **v->uncovered);
+    }
     v->pool_size = action_max * POOL_PER_ACTION;
     v->pool = carve(c, v->pool_size, sizeof *v->pool);
     const uint32_t path_max = action_max == 0 ? 0 : PATHS_MAX;
@@ -33,6 +36,7 @@ static void begin(struct pick *p)
 {
     p->coverage.path = 0;
     p->coverage.run++;
+    p->coverage.covered[true] = 0;
 }
 
 /* What the operation is to the strategies. Dara schedules goroutines: its action is whose turn it
@@ -77,6 +81,30 @@ static uint64_t node_bit(const struct pick_operation *o)
     return UINT64_C(1) << (o->node % 64);
 }
 
+static bool is_covered(const struct coverage *v, uint32_t block, bool is_local)
+{
+    return is_local ? v->in_run[block].run == v->run : v->in_all[block].count > 0;
+}
+
+/* Of a history, how many blocks are not covered. It stays so until the history grows or another
+ * block is covered, and most steps do neither. */
+static uint32_t count_uncovered(const struct coverage *v, const uint64_t *history, bool is_local)
+{
+    const struct table_entry *entry =
+        (const void *)((const char *)history - offsetof(struct table_entry, value));
+    struct uncovered *last = &v->uncovered[is_local][entry - v->actions.entries];
+    const uint32_t run = is_local ? v->run : 0;
+    if (last->history != *history || last->run != run || last->covered != v->covered[is_local]) {
+        const struct pick_block *blocks = v->pool + (*history >> 32);
+        *last =
+            (struct uncovered){.history = *history, .run = run, .covered = v->covered[is_local]};
+        for (uint32_t i = 0; i < (uint32_t)*history; i++) {
+            last->count += !is_covered(v, blocks[i].block, is_local);
+        }
+    }
+    return last->count;
+}
+
 /* What the action adds to all runs, or to this run alone. */
 static double gain(const struct pick *p, const struct pick_operation *o, block_worth *worth,
                    bool is_local)
@@ -85,6 +113,9 @@ static double gain(const struct pick *p, const struct pick_operation *o, block_w
     const uint64_t *history = table_get(&v->actions, key_of(p, o));
     if (history == NULL) {
         return 0;
+    }
+    if (worth == worth_unique) {
+        return count_uncovered(v, history, is_local);
     }
     const struct pick_block *blocks = v->pool + (*history >> 32);
     double sum = 0;
@@ -179,17 +210,29 @@ static uint32_t room_of(uint32_t size)
     return size == 0 ? 0 : room;
 }
 
+/* The first place in a history, from `at` on where that is before it, whose block is not below. */
+static uint32_t find_block(const struct pick_block *blocks, uint32_t size, uint32_t at,
+                           uint32_t block)
+{
+    at = at > 0 && blocks[at - 1].block >= block ? 0 : at;
+    while (at < size && blocks[at].block < block) {
+        at++;
+    }
+    return at;
+}
+
 /* Adds a block to a history, which moves where it has no more room. False when the pool is used up.
- */
-static bool remember_block(struct coverage *v, uint64_t *history, const struct pick_block *block)
+ * Histories are in the order of blocks, and so are most steps: `at` is where the next may be. */
+static bool remember_block(struct coverage *v, uint64_t *history, const struct pick_block *block,
+                           uint32_t *at)
 {
     const uint32_t size = (uint32_t)*history;
     uint32_t first = (uint32_t)(*history >> 32);
-    for (uint32_t i = first; i < first + size; i++) {
-        if (v->pool[i].block == block->block) {
-            v->pool[i].count += block->count;
-            return true;
-        }
+    const uint32_t found = find_block(v->pool + first, size, *at, block->block);
+    *at = found + 1;
+    if (found < size && v->pool[first + found].block == block->block) {
+        v->pool[first + found].count += block->count;
+        return true;
     }
     if (size == room_of(size)) {
         if (v->pool_used + room_of(size + 1) > v->pool_size) {
@@ -201,7 +244,10 @@ static bool remember_block(struct coverage *v, uint64_t *history, const struct p
         first = v->pool_used;
         v->pool_used += room_of(size + 1);
     }
-    v->pool[first + size] = *block;
+    for (uint32_t i = size; i > found; i--) {
+        v->pool[first + i] = v->pool[first + i - 1];
+    }
+    v->pool[first + found] = *block;
     *history = (uint64_t)first << 32 | (size + 1);
     return true;
 }
@@ -210,8 +256,9 @@ static void remember(struct coverage *v, uint64_t action, const struct pick_bloc
                      uint32_t count)
 {
     uint64_t *history = table_slot(&v->actions, action, 0);
+    uint32_t at = 0;
     for (uint32_t i = 0; history != NULL && i < count; i++) {
-        if (!remember_block(v, history, &blocks[i])) {
+        if (!remember_block(v, history, &blocks[i], &at)) {
             return;
         }
     }
@@ -232,8 +279,10 @@ static void learn(struct pick *p, const struct pick_operation *o, const struct p
     for (uint32_t i = 0; i < count && !is_seed_run(v); i++) {
         const uint32_t block = blocks[i].block;
         must(block < p->limits.block_count);
+        v->covered[false] += v->in_all[block].count == 0;
         if (v->in_run[block].run != v->run) {
             v->in_run[block] = (struct block_tally){0};
+            v->covered[true]++;
         }
         tally(&v->in_all[block], o, blocks[i].count, v->run);
         tally(&v->in_run[block], o, blocks[i].count, v->run);

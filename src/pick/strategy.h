@@ -101,11 +101,21 @@ struct block_tally {
     uint32_t run; /* the run, from 1, that this is about; of all runs: the last */
 };
 
+/* How many blocks of an action's history were not covered, when so many were. */
+struct uncovered {
+    uint64_t history;
+    uint32_t run; /* 0: in all runs */
+    uint32_t covered;
+    uint32_t count;
+};
+
 struct coverage {
-    struct block_tally *in_all; /* by block: in all runs ... */
-    struct block_tally *in_run; /* ... and in the run it says */
-    struct table actions;       /* an action's history: where in the pool, and how long */
-    struct pick_block *pool;    /* blocks of actions, one after another */
+    struct uncovered *uncovered[2]; /* by entry of `actions`, as last counted: in all, in a run */
+    uint32_t covered[2];            /* blocks in all runs, and in this one */
+    struct block_tally *in_all;     /* by block: in all runs ... */
+    struct block_tally *in_run;     /* ... and in the run it says */
+    struct table actions;           /* an action's history: where in the pool, and how long */
+    struct pick_block *pool;        /* blocks of actions, one after another */
     uint32_t pool_used;
     uint32_t pool_size;
     struct table paths; /* those that were begun, by hash */
