@@ -9,6 +9,8 @@
  *              what conflicts with it, then the second waits: others come between the two
  *     pair     of a write and a read of one word at two places, both wait: tasks stand at both at
  *              once, and either may come first (Sen, PLDI 2008)
+ *     turns    of two such pairs, by which two tasks read what the other writes, the read and the
+ *              write of each take turns: each reads all that the other wrote, and nothing twice
  *     reads    a read at one place finds what a write at another wrote, which no run has shown
  *     told     what the predictor makes of the trace of a run (struct search_options)
  *
@@ -40,6 +42,7 @@ struct trial {
 struct hold {
     struct trial trial;
     uint64_t place;
+    uint64_t tasks; /* who was there: bit number % 64 */
 };
 
 struct triple {
@@ -53,6 +56,7 @@ struct reading {
     struct trial trial;
     uint64_t write, read;
     uint32_t pair_tried; /* how often both were held */
+    uint32_t turn_tried; /* how often they took turns */
     bool is_shown;       /* some run had it */
 };
 
@@ -161,6 +165,7 @@ static void see_hold(struct directed *d, const struct pick_operation *o)
     if (is_new) {
         vec_push(&d->holds, (struct hold){.place = o->place});
     }
+    vec_at(&d->holds, at)->tasks |= UINT64_C(1) << o->task % 64;
     see(d, &vec_at(&d->holds, at)->trial, o->place);
 }
 
@@ -405,6 +410,64 @@ static enum pick_strategy aim_pair(struct directed *d)
     return PICK_POS;
 }
 
+/* A search for turns looks at so many readings: they may be thousands. */
+enum { TURNS_LOOKED = 128 };
+
+static uint64_t tasks_at(const struct directed *d, uint64_t place)
+{
+    return vec_at(&d->holds, *map_get(&d->hold_of, place))->tasks;
+}
+
+/* Whether one of two tasks does the write of the first reading and the read of the second, and the
+ * other the rest. */
+static bool answers(const struct directed *d, const struct reading *a, const struct reading *b)
+{
+    const uint64_t one = tasks_at(d, a->write) & tasks_at(d, b->read);
+    const uint64_t other = tasks_at(d, a->read) & tasks_at(d, b->write);
+    const uint64_t both = one | other;
+    return a != b && a->write != a->read && b->write != b->read && one != 0 && other != 0 &&
+           (both & (both - 1)) != 0;
+}
+
+/* Two readings that answer each other, of those that took turns least often. */
+struct turns {
+    struct reading *first, *second; /* NULL: there are none */
+};
+
+static struct turns find_turns(const struct directed *d)
+{
+    struct turns best = {NULL, NULL};
+    const size_t count = d->readings.count < TURNS_LOOKED ? d->readings.count : TURNS_LOOKED;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = i + 1; k < count; k++) {
+            struct reading *a = &d->readings.at[i];
+            struct reading *b = &d->readings.at[k];
+            const bool is_better =
+                best.first == NULL ||
+                a->turn_tried + b->turn_tried < best.first->turn_tried + best.second->turn_tried;
+            best = is_better && answers(d, a, b) ? (struct turns){a, b} : best;
+        }
+    }
+    return best;
+}
+
+static enum pick_strategy aim_turns(struct directed *d)
+{
+    const struct turns t = find_turns(d);
+    const struct reading *readings[] = {t.first, t.second};
+    /* One of the two begins. */
+    const uint32_t late = (uint32_t)prng_below(&d->prng, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct reading *r = readings[i];
+        wish(d, &(struct pick_wish){.kind = PICK_TURNS,
+                                    .first = i == late ? r->write : r->read,
+                                    .second = i == late ? r->read : r->write});
+    }
+    t.first->turn_tried++;
+    t.second->turn_tried++;
+    return PICK_POS;
+}
+
 /* What was predicted and tried least; NULL when all of it was tried often. */
 static struct told *find_told(const struct directed *d)
 {
@@ -438,7 +501,17 @@ static enum pick_strategy vary(struct directed *d)
     return PICK_POS;
 }
 
-enum way { WAY_TRIPLE, WAY_HOLD, WAY_SAMPLE, WAY_TOLD, WAY_READING, WAY_PAIR, WAY_VARY, WAY_COUNT };
+enum way {
+    WAY_TRIPLE,
+    WAY_HOLD,
+    WAY_SAMPLE,
+    WAY_TOLD,
+    WAY_READING,
+    WAY_PAIR,
+    WAY_TURNS,
+    WAY_VARY,
+    WAY_COUNT
+};
 
 static bool is_possible(const struct directed *d, enum way way)
 {
@@ -448,6 +521,7 @@ static bool is_possible(const struct directed *d, enum way way)
     case WAY_TOLD: return find_told(d) != NULL;
     case WAY_READING: return find_reading(d) != NULL;
     case WAY_PAIR: return find_pair(d) != NULL;
+    case WAY_TURNS: return find_turns(d).first != NULL;
     case WAY_VARY: return d->kept_count > 0;
     case WAY_SAMPLE:
     case WAY_COUNT: return true;
@@ -489,6 +563,10 @@ static enum way choose_way(struct directed *d, uint64_t run)
     static const enum way turns[] = {WAY_TRIPLE, WAY_SAMPLE, WAY_PAIR, WAY_SAMPLE, WAY_TRIPLE,
                                      WAY_SAMPLE, WAY_TOLD,   WAY_HOLD, WAY_SAMPLE, WAY_VARY};
     enum way way = turns[run % (sizeof turns / sizeof *turns)];
+    /* Of three pairs, the second takes turns. */
+    if (way == WAY_PAIR && run / 10 % 3 == 2 && is_possible(d, WAY_TURNS)) {
+        return WAY_TURNS;
+    }
     if (way == WAY_TOLD && !is_possible(d, way)) {
         way = WAY_READING;
     }
@@ -504,6 +582,7 @@ static enum pick_strategy aim(struct directed *d, enum way way, bool is_by_rarit
     case WAY_VARY: return vary(d);
     case WAY_READING: return aim_reading(d);
     case WAY_PAIR: return aim_pair(d);
+    case WAY_TURNS: return aim_turns(d);
     case WAY_SAMPLE: return d->ways_run[WAY_SAMPLE] % 2 == 1 ? PICK_POS : PICK_SURW;
     case WAY_COUNT: return PICK_POS;
     }

@@ -163,6 +163,9 @@ enum pick_wish_kind {
     PICK_AFTER,   /* each operation at the place `second` waits until one at `first` is done */
     PICK_READS,   /* the same, and after `first` those that would overwrite what it wrote wait until
                      one at `second` is done: a read at `second` finds what `first` wrote */
+    PICK_TURNS,   /* operations at `first` and at `second` take turns: what stands at one of the two
+                     places waits if the last done at either was there too, and at `second` if none
+                     was */
 };
 
 enum { PICK_WISHES_MAX = 64, WISH_STEPS_MAX = 1500 };

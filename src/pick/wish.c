@@ -1,7 +1,8 @@
 /* Wishes kept as a run goes: what they are about waits while something else can be chosen.
  *
  * An operation is looked up by its place in a table, so that a plan may hold many places. Wishes
- * that are about conflicts (EARLY, READS) are few and are asked one by one. */
+ * that are about conflicts (EARLY, READS) or two places (TURNS) are few and are asked one by one.
+ */
 #include "pick/name.h"
 #include "pick/strategy.h"
 
@@ -26,7 +27,7 @@ void wish_begin(struct pick *p)
     for (uint32_t i = 0; i < p->plan.wish_count; i++) {
         w->granted[i] = (struct granted){0};
         w->next[i] = 0;
-        if (p->plan.wishes[i].kind != PICK_EARLY) {
+        if (p->plan.wishes[i].kind != PICK_EARLY && p->plan.wishes[i].kind != PICK_TURNS) {
             uint64_t *first = table_slot(&w->by_second, p->plan.wishes[i].second, 0);
             must(first != NULL);
             w->next[i] = (uint32_t)*first;
@@ -46,18 +47,23 @@ static bool place_waits(const struct pick_wish *wish, const struct granted *g,
     case PICK_BETWEEN: return g->is_first_done && !g->is_second_done && g->task == o->task;
     case PICK_AFTER:
     case PICK_READS: return !g->is_first_done;
-    case PICK_EARLY: return false;
+    case PICK_EARLY:
+    case PICK_TURNS: return false;
     }
     return false;
 }
 
-/* The wish holds the operation back because of what it touches. */
-static bool conflict_waits(const struct pick_wish *wish, const struct granted *g,
-                           const struct pick_operation *o)
+/* The wish holds the operation back because of what it touches, or of what was done last. */
+static bool other_waits(const struct pick_wish *wish, const struct granted *g,
+                        const struct pick_operation *o)
 {
     if (wish->kind == PICK_EARLY) {
         return !g->is_first_done && o->task != wish->operation.task &&
                pick_conflicts(o, &wish->operation);
+    }
+    if (wish->kind == PICK_TURNS) { /* one of the two is done: the last */
+        return (o->place == wish->first && g->is_first_done) ||
+               (o->place == wish->second && !g->is_first_done);
     }
     return wish->kind == PICK_READS && g->is_first_done && !g->is_second_done &&
            o->place != wish->second && o->writes != 0 && o->task != g->task &&
@@ -74,7 +80,7 @@ static bool is_wished_later(const struct pick *p, const struct pick_operation *o
         }
     }
     for (uint32_t i = 0; i < p->plan.wish_count; i++) {
-        if (conflict_waits(&p->plan.wishes[i], &w->granted[i], o)) {
+        if (other_waits(&p->plan.wishes[i], &w->granted[i], o)) {
             return true;
         }
     }
@@ -121,6 +127,11 @@ void wish_done(struct pick *p, const struct pick_operation *o)
         const struct pick_wish *wish = &p->plan.wishes[i];
         struct granted *g = &w->granted[i];
         const bool is_named = wish->kind == PICK_EARLY || wish->kind == PICK_BETWEEN;
+        if (wish->kind == PICK_TURNS) {
+            g->is_first_done =
+                o->place == wish->first || (o->place != wish->second && g->is_first_done);
+            continue;
+        }
         if (o->place == wish->second && o->place != 0) {
             g->skipped++;
             g->is_second_done = g->is_second_done || (g->is_first_done && g->task == o->task) ||

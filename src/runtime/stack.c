@@ -43,7 +43,8 @@ bool stack_is_return_of_handler(const void *place)
 static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
 {
     struct unwinding *u = argument;
-    const uintptr_t place = _Unwind_GetIP(context);
+    int is_interrupted = 0; /* by a signal, before the instruction */
+    const uintptr_t place = _Unwind_GetIPInfo(context, &is_interrupted);
     if (u->from != 0 && place != u->from) {
         return _URC_NO_REASON;
     }
@@ -56,7 +57,7 @@ static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *arg
     const bool is_own = place >= own_code.begin && place < own_code.end;
     if (!is_own && !stack_is_return_of_handler((const void *)place)) {
         /* A place is what a call returns to; a fault lies at the instruction itself. */
-        u->stack[u->count++] = is_first_fault ? place + 1 : place;
+        u->stack[u->count++] = is_first_fault || is_interrupted != 0 ? place + 1 : place;
     }
     return _URC_NO_REASON;
 }

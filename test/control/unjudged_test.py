@@ -19,14 +19,14 @@ def check_cut(said, *words):
     assert (finding["kind"], finding["severity"], finding["status"]) == ("hang", "note", "unknown"), finding
     assert said["verdict"] == "unknown" and said["stats"]["violating_runs"] == 0 and not said["stats"]["exhausted"], said
     for word in words:
-        assert word in finding["what"] + finding["why"], (word, finding)
+        assert word in finding["what"], (word, finding)
 
 
 def test_a_long_computation_is_a_note():
     program = build("computes", text=COMPUTES)
     for mode in ("fiber", "thread"):
         said, _ = explore(program, "--mode", mode, "--hang", "1", "--budget", "1runs", status=(3,))
-        check_cut(said, "did not end within 1 s", "main runs without a scheduling point at ", "main computes.c:2")
+        check_cut(said, "did not end within 1 s", "main runs without a scheduling point at computes.c:2")
 
 
 def test_a_hang_tells_where_every_thread_stands():
@@ -36,7 +36,7 @@ def test_a_hang_tells_where_every_thread_stands():
                     "int main(void) { pthread_t t, u; pthread_create(&t, 0, work, 0); pthread_create(&u, 0, wait_for, 0);\n"
                     "pthread_join(t, 0); pthread_join(u, 0); return 0; }\n")
     said, folder = explore(program, "--strategy", "random", "--hang", "4", "--budget", "1runs", status=(3,))
-    check_cut(said, "main/1 runs without a scheduling point at ", "work stuck.c:", "; main/2 ")
+    check_cut(said, "main/1 runs without a scheduling point at stuck.c:4", "; main/2 ")
     done = run([CLEW, "replay", "--hang", "1", first_schedule(folder), "--", program])
     assert done.returncode == 3 and "hang" in done.stdout, done.stdout + done.stderr
 

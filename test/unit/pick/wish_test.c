@@ -47,7 +47,7 @@ static struct pick_wish random_wish(const struct program *p, struct prng *prng)
 {
     const uint32_t task = (uint32_t)prng_below(prng, TASKS);
     const struct pick_operation *o = &p->operations[task][prng_below(prng, p->lengths[task])];
-    const enum pick_wish_kind kind = (enum pick_wish_kind)prng_below(prng, PICK_READS + 1);
+    const enum pick_wish_kind kind = (enum pick_wish_kind)prng_below(prng, PICK_TURNS + 1);
     const bool is_named = kind == PICK_EARLY || kind == PICK_BETWEEN;
     return (struct pick_wish){.kind = kind,
                               .first = is_named ? o->name : place_of(prng_below(prng, PLACES)),
@@ -105,6 +105,17 @@ static bool slow_waits(const struct history *h, const struct pick_wish *w,
         }
         return o->place != w->second && o->writes != 0 && o->task != h->done[first].task &&
                count_second(h, w, first + 1, TASKS) == 0 && pick_conflicts(o, &h->done[first]);
+    case PICK_TURNS: {
+        uint64_t last = w->second;
+        for (uint32_t i = 0; i < h->count; i++) {
+            const uint64_t place = h->done[i].place;
+            last = place == w->first || place == w->second ? place : last;
+        }
+        if (w->first == w->second) { /* one place: it stands at both */
+            return o->place == w->first;
+        }
+        return o->place == last;
+    }
     }
     return false;
 }
