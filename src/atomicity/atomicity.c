@@ -5,6 +5,7 @@
 
 #include "atomicity/correlate.h"
 #include "atomicity/grade.h"
+#include "atomicity/lost.h"
 #include "atomicity/match.h"
 #include "atomicity/region.h"
 #include "atomicity/tell.h"
@@ -460,6 +461,7 @@ int atomicity_find(const struct trace *t, const struct atomicity_options *o, str
     }
     stats->is_cut |= s.watch.is_over;
     stats->unobserved += unobserved_count(t, n);
+    stats->lost += lost_count(&s.frame, n);
     note_limits(&s, n);
     matcher_release(&s.matcher);
     name_glob_release(&s.glob);

@@ -74,6 +74,7 @@ struct atomicity_stats {
     uint64_t settled[SETTLED_COUNT]; /* left out as well, by reason */
     uint64_t unseen;     /* variables and pairs that were not looked at when the budget ended */
     uint64_t unobserved; /* nodes whose accesses the trace does not have, see unobserved.h */
+    uint64_t lost;       /* variables with accesses that were not recorded, see lost.h */
     bool is_cut;         /* it ended before everything was */
     uint64_t same;       /* models not analysed because an earlier run had the same */
 };

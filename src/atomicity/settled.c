@@ -108,7 +108,7 @@ static void mark_freeing(struct publication *p, const struct contexts *c, event_
     for (uint32_t at = c->position[freed]; at-- > 0;) {
         const event_id id = context_event(c, c->of[freed], at);
         const struct event *e = trace_at(p->t, id);
-        if (e->kind == EVENT_OPERATION || e->kind == EVENT_SCOPE) {
+        if (e->kind == EVENT_OPERATION || e->kind == EVENT_SCOPE || e->kind == EVENT_LOST) {
             continue;
         }
         if (e->kind != EVENT_WRITE || e->location != end->location ||
@@ -136,7 +136,7 @@ static void find_private(struct settled *s, const struct trace *t)
             if (e->kind == EVENT_FREE) {
                 mark_freeing(&p, s->contexts, id);
             }
-        } else if (event_class(e) == CLASS_ACCESS && e->object != 0) {
+        } else if ((event_class(e) == CLASS_ACCESS || e->kind == EVENT_LOST) && e->object != 0) {
             p.is_private[id] = is_unpublished(&p, e);
         } else if (is_release(e)) {
             p.released_at[e->task] = id;

@@ -288,6 +288,11 @@ void variables_build(struct variables *v, const struct trace *t)
         } else if ((event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) &&
                    e->object != 0) {
             add_access(&b, id);
+        } else if (e->kind == EVENT_LOST && e->object != 0) {
+            vec_push(&v->lost, (struct lost){.event = id,
+                                             .variable = variable_number(&b, e),
+                                             .task = e->task,
+                                             .operation = b.stands[e->task].operation});
         }
     }
     lay_out(v);
@@ -332,6 +337,7 @@ void variables_release(struct variables *v)
     vec_release(&v->accesses);
     vec_release(&v->by_variable);
     vec_release(&v->refusals);
+    vec_release(&v->lost);
     names_release(&v->classes);
     scope_tree_release(&v->scopes);
     *v = (struct variables){0};

@@ -62,12 +62,21 @@ struct refusal {
     uint32_t name;
 };
 
+/* An event `lost`: its task has used the variable without a record of it. */
+struct lost {
+    event_id event;
+    uint32_t variable;
+    uint32_t task;
+    uint32_t operation;
+};
+
 /* {0} is empty. */
 struct variables {
     VEC(struct variable) list;
     VEC(struct access) accesses;  /* as listed */
     VEC(uint32_t) by_variable;    /* numbers of accesses */
     VEC(struct refusal) refusals; /* as listed */
+    VEC(struct lost) lost;        /* as listed */
     struct names classes;
     struct scope_tree scopes;
 };

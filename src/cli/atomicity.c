@@ -123,6 +123,7 @@ static void add_stats(struct atomicity_stats *sum, const struct atomicity_stats 
     }
     sum->unseen += s->unseen;
     sum->unobserved += s->unobserved;
+    sum->lost += s->lost;
 }
 
 static struct atomicity_options options_of(struct atomicity *a)
@@ -235,7 +236,7 @@ int atomicity_of_run(struct atomicity *a, struct reading *reading, struct err *e
 
 static bool is_open(const struct atomicity *a)
 {
-    return a->is_cut || a->stats.unknown > 0 || a->stats.unobserved > 0;
+    return a->is_cut || a->stats.unknown > 0 || a->stats.unobserved > 0 || a->stats.lost > 0;
 }
 
 static void print_json(struct atomicity *a)
@@ -258,6 +259,7 @@ static void print_json(struct atomicity *a)
     finding_file_count(f, "unknown", a->stats.unknown);
     finding_file_count(f, "not_looked_at", a->stats.unseen);
     finding_file_count(f, "unobserved", a->stats.unobserved);
+    finding_file_count(f, "lost", a->stats.lost);
     finding_file_count(f, "rounds", a->stats.rounds);
     finding_file_count(f, "creation", a->stats.settled[SETTLED_CREATION]);
     finding_file_count(f, "publication", a->stats.settled[SETTLED_PUBLICATION]);
@@ -325,6 +327,11 @@ static void print_sum(struct atomicity *a)
         out_text(out,
                  ": unknown, the trace has no accesses to look at (build the program with clew "
                  "cc and record it again)");
+    } else if (count == 0 && a->stats.lost > 0) {
+        out_text(out, ": unknown, accesses to ");
+        report_count(out, a->stats.lost, "variable", "variables");
+        out_text(out, " from before it was shared were not recorded (record again with "
+                      "--all-accesses)");
     } else if (count == 0) {
         out_text(out, a->count > 0 ? ": no other atomicity violation" : ": no atomicity violation");
         out_text(out, is_open(a) ? " found so far" : "");

@@ -67,8 +67,10 @@ static int advance(struct collector *c, struct source *s, struct err *e)
 static void take_access(struct collector *c, const struct source *finder)
 {
     const struct record *record = finder->row.record;
-    c->access_count++;
-    pieces_see(&finder->process->pieces, record->object, record_access_size(record));
+    if (record->kind != EVENT_LOST) {
+        c->access_count++;
+        pieces_see(&finder->process->pieces, record->object, record_access_size(record));
+    }
     if (!row_is_late(&finder->row)) {
         return;
     }

@@ -87,9 +87,10 @@ struct collector {
     uint64_t access_count; /* recorded */
 };
 
+/* An access, or a part of memory whose accesses are lost. */
 static inline bool record_is_access(const struct record *record)
 {
-    return record->kind == EVENT_READ || record->kind == EVENT_WRITE;
+    return record->kind == EVENT_READ || record->kind == EVENT_WRITE || record->kind == EVENT_LOST;
 }
 
 /* The bytes it touches: the rest of its word where that is not said. Only a late access may touch

@@ -146,6 +146,20 @@ static int take_late(struct live *l, const struct scout *finder, struct err *e)
     return result;
 }
 
+/* How an access divides the word. */
+static void see_pieces(struct collector *c, struct source *s, const struct record *record)
+{
+    uint64_t shared = 0;
+    const uint64_t size = record_access_size(record);
+    if (record->kind == EVENT_LOST) {
+        return;
+    }
+    pieces_see(&s->process->pieces, record->object, size);
+    if (naming_is_shared(&s->process->naming, record->object, &shared)) {
+        pieces_see(&c->memory.pieces, shared, size);
+    }
+}
+
 /* Everything that names something, and every access that is another task's. */
 static int scout_ahead(struct live *l, size_t index, struct err *e)
 {
@@ -164,12 +178,7 @@ static int scout_ahead(struct live *l, size_t index, struct err *e)
             struct source told = {.row = scout->row, .process = s->process};
             translate_note(c, &told);
         } else if (record_is_access(record)) {
-            uint64_t shared = 0;
-            const uint64_t size = record_access_size(record);
-            pieces_see(&s->process->pieces, record->object, size);
-            if (naming_is_shared(&s->process->naming, record->object, &shared)) {
-                pieces_see(&c->memory.pieces, shared, size);
-            }
+            see_pieces(c, s, record);
             if (row_is_late(&scout->row) && take_late(l, scout, e) < 0) {
                 return -1;
             }

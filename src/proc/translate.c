@@ -505,7 +505,9 @@ int translate_access(struct collector *c, const struct source *s, const struct r
         .location = naming_source(naming, record->place),
         .text = naming_functions(naming, record->place),
     };
-    naming_mark_update(naming, &event, record->place);
+    if (record->kind != EVENT_LOST) {
+        naming_mark_update(naming, &event, record->place);
+    }
     for (uint64_t at = record->object, size = 0; at < end; at += size) {
         size = piece_size(c, s, at, end - at);
         if (size != end - record->object) {

@@ -260,8 +260,9 @@ static bool take(const struct cell *c, uint64_t owner)
 /* Where the trails of an access stand: those of a word's halves or of its bytes, and which. */
 struct row {
     _Atomic uint64_t *slots;
-    size_t count;      /* of the whole row */
-    size_t first, end; /* of those that are the access's */
+    _Atomic uint64_t *others; /* the same of the other kind of access */
+    size_t count;             /* of the whole row */
+    size_t first, end;        /* of those that are the access's */
 };
 
 static inline bool is_by_halves(uintptr_t address, uint64_t size)
@@ -273,33 +274,50 @@ static struct row row_of(const struct cell *c, uintptr_t address, uint64_t entry
 {
     const size_t first = address % WORD_SIZE;
     const size_t end = first + site_size(entry);
+    const bool is_write = site_is_write(entry);
     if (is_by_halves(address, site_size(entry))) {
-        return (struct row){.slots = c->region->trails[c->index].last[site_is_write(entry)],
+        return (struct row){.slots = c->region->trails[c->index].last[is_write],
+                            .others = c->region->trails[c->index].last[!is_write],
                             .count = HALVES,
                             .first = first / HALF_SIZE,
                             .end = end / HALF_SIZE};
     }
     shadow_make_bytes(c->region, c->index);
-    return (struct row){.slots = c->region->bytes[c->index].last[site_is_write(entry)],
+    return (struct row){.slots = c->region->bytes[c->index].last[is_write],
+                        .others = c->region->bytes[c->index].last[!is_write],
                         .count = WORD_SIZE,
                         .first = first,
                         .end = end};
 }
 
-/* The word has been taken over, and what a task left there in one epoch comes to light. */
-static void yield_trails(uintptr_t word, const struct row *row, uint64_t maker)
+/* Takes the trails that a task left in one epoch. */
+static void take_trails(_Atomic uint64_t *slots, size_t count, uint64_t maker, uint64_t *taken)
 {
-    uint64_t found[WORD_SIZE];
-    for (size_t i = 0; i < row->count; i++) {
-        const uint64_t t = atomic_load_explicit(&row->slots[i], memory_order_relaxed);
-        found[i] = trail_maker(t) == maker ? t : 0;
-    }
-    late_record(word, found, row->count);
-    for (size_t i = 0; i < row->count; i++) {
-        if (found[i] != 0) {
-            atomic_store_explicit(&row->slots[i], 0, memory_order_relaxed);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t t = atomic_load_explicit(&slots[i], memory_order_relaxed);
+        taken[i] = t != 0 && trail_maker(t) == maker ? t : 0;
+        if (taken[i] != 0) {
+            atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
         }
     }
+}
+
+/* The word has been taken over, and what a task left there in one epoch comes to light: of both
+ * kinds, so that their order is known. Returns TRAIL_LOST if the task has lost accesses to the word
+ * before; the new owner's trail then says so. */
+static uint64_t yield_trails(uintptr_t word, const struct row *row, bool is_write, uint64_t maker)
+{
+    uint64_t found[2][WORD_SIZE], next[WORD_SIZE];
+    uint64_t lost = 0;
+    take_trails(row->slots, row->count, maker, found[is_write]);
+    take_trails(row->others, row->count, maker, found[!is_write]);
+    while (late_next(found, row->count, next)) {
+        late_record(word, next, row->count);
+        for (size_t i = 0; i < row->count; i++) {
+            lost |= next[i] & TRAIL_LOST;
+        }
+    }
+    return lost;
 }
 
 /* The word was taken from its owner in the middle of an access; `old` are the trails that it has
@@ -316,13 +334,18 @@ static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry,
                         uint64_t owner)
 {
     const struct row row = row_of(c, address, entry);
-    const uint64_t t = trail_of(site, address, rt_self.maker);
+    const bool is_write = site_is_write(entry);
+    uint64_t made = trail_of(site, address, rt_self.maker);
     uint64_t old[WORD_SIZE] = {0};
     for (size_t i = row.first; i < row.end; i++) {
         old[i] = atomic_load_explicit(&row.slots[i], memory_order_relaxed);
-        if (old[i] != 0 && trail_task(old[i]) != trail_task(t)) {
-            yield_trails(c->word, &row, trail_maker(old[i]));
+        if (old[i] != 0 && trail_task(old[i]) != trail_task(made)) {
+            made |= yield_trails(c->word, &row, is_write, trail_maker(old[i]));
+            old[i] = 0;
         }
+        const uint64_t t =
+            trail_last(trail_behind(made, old[i]),
+                       atomic_load_explicit(&row.others[i], memory_order_relaxed), is_write);
         if (has_barrier) {
             atomic_store_explicit(&row.slots[i], t, memory_order_relaxed);
         } else {
@@ -338,29 +361,36 @@ static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry,
 /* Records what the calling task has left trails of in its present epoch, and clears them. Late
  * records come at the end of their epoch: what the task records of the word meanwhile must not
  * stand before what it did before. */
-static void tell_trails(uintptr_t word, _Atomic uint64_t *slots, size_t count)
+static void tell_trails(uintptr_t word, const uint64_t *trails, size_t count)
 {
     uint64_t before = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t t = atomic_load_explicit(&slots[i], memory_order_relaxed);
-        if (t == 0 || trail_maker(t) != rt_self.maker) {
-            continue;
+        if (trails[i] != 0 && !trail_is_same(trails[i], before)) {
+            emit_always(word + trail_first(trails[i]), site_known(trail_site(trails[i])));
+            before = trails[i];
         }
-        if (t != before) {
-            emit_always(word + trail_first(t), site_known(trail_site(t)));
-        }
-        before = t;
-        atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
+    }
+}
+
+static void tell_rows(uintptr_t word, _Atomic uint64_t *reads, _Atomic uint64_t *writes,
+                      size_t count)
+{
+    uint64_t found[2][WORD_SIZE], next[WORD_SIZE];
+    take_trails(reads, count, rt_self.maker, found[0]);
+    take_trails(writes, count, rt_self.maker, found[1]);
+    while (late_next(found, count, next)) {
+        tell_trails(word, next, count);
+        late_record_lost(word, next, count);
     }
 }
 
 static void tell_word(const struct cell *c)
 {
-    for (int is_write = 0; is_write < 2; is_write++) {
-        tell_trails(c->word, c->region->trails[c->index].last[is_write], HALVES);
-        if (shadow_has_bytes(c->region, c->index)) {
-            tell_trails(c->word, c->region->bytes[c->index].last[is_write], WORD_SIZE);
-        }
+    struct trails *halves = &c->region->trails[c->index];
+    tell_rows(c->word, halves->last[0], halves->last[1], HALVES);
+    if (shadow_has_bytes(c->region, c->index)) {
+        struct byte_trails *bytes = &c->region->bytes[c->index];
+        tell_rows(c->word, bytes->last[0], bytes->last[1], WORD_SIZE);
     }
 }
 
@@ -410,6 +440,15 @@ static inline bool is_plain(uint64_t old, uint64_t new)
     return old == 0 || trail_task(old) == trail_task(new);
 }
 
+/* Leaves a trail as the last; `other` is the place of the other kind of access. */
+static inline void put_last(_Atomic uint64_t *slot, const _Atomic uint64_t *other, uint64_t t,
+                            bool is_write)
+{
+    atomic_store_explicit(
+        slot, trail_last(t, atomic_load_explicit(other, memory_order_relaxed), is_write),
+        memory_order_relaxed);
+}
+
 /* Whether the calling task tells its accesses now, and if so whether it leaves trails. */
 static bool is_noting(void)
 {
@@ -438,19 +477,21 @@ static uintptr_t note_own_words(struct region *region, uintptr_t address, uintpt
                                 uint64_t entry)
 {
     const uint64_t site = site_first(entry);
+    const bool is_write = site_is_write(entry);
     const uint64_t t = trail_of(site, 0, rt_self.maker);
     for (; address + WORD_SIZE <= end && site_known(site) == entry && !site_is_young(site);
          address += WORD_SIZE) {
         const size_t index = shadow_index(address);
-        _Atomic uint64_t *slot = &region->trails[index].last[site_is_write(entry)][0];
+        _Atomic uint64_t *slot = region->trails[index].last[is_write];
+        _Atomic uint64_t *other = region->trails[index].last[!is_write];
         const uint64_t lower = atomic_load_explicit(slot, memory_order_relaxed);
         const uint64_t upper = atomic_load_explicit(slot + 1, memory_order_relaxed);
         if (atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
             !is_plain(lower, t) || !is_plain(upper, t)) {
             return address;
         }
-        atomic_store_explicit(slot, t, memory_order_relaxed);
-        atomic_store_explicit(slot + 1, t, memory_order_relaxed);
+        put_last(slot, other, trail_behind(t, lower), is_write);
+        put_last(slot + 1, other + 1, trail_behind(t, upper), is_write);
         atomic_signal_fence(memory_order_seq_cst);
         if (atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own) {
             lose(address, entry, (const uint64_t[]){lower, upper}, HALVES);
@@ -512,6 +553,7 @@ __attribute__((always_inline)) static inline void note_word(struct region *regio
     const uint32_t size = site_size(entry);
     const bool is_halves = size >= HALF_SIZE;
     const bool is_double = size == WORD_SIZE || size == 2;
+    const bool is_write = site_is_write(entry);
     const uint64_t site = site_first(entry);
     if (__builtin_expect(
             atomic_load_explicit(&region->states[index], memory_order_relaxed) != rt_self.own ||
@@ -522,9 +564,11 @@ __attribute__((always_inline)) static inline void note_word(struct region *regio
         note_other(region, address, entry);
         return;
     }
-    _Atomic uint64_t *slot =
-        is_halves ? &region->trails[index].last[site_is_write(entry)][address / HALF_SIZE % HALVES]
-                  : &region->bytes[index].last[site_is_write(entry)][address % WORD_SIZE];
+    const size_t at = is_halves ? address / HALF_SIZE % HALVES : address % WORD_SIZE;
+    _Atomic uint64_t *slot = is_halves ? &region->trails[index].last[is_write][at]
+                                       : &region->bytes[index].last[is_write][at];
+    _Atomic uint64_t *other = is_halves ? &region->trails[index].last[!is_write][at]
+                                        : &region->bytes[index].last[!is_write][at];
     const uint64_t t = trail_of(site, address, rt_self.maker);
     const uint64_t old = atomic_load_explicit(slot, memory_order_relaxed);
     const uint64_t beside = is_double ? atomic_load_explicit(slot + 1, memory_order_relaxed) : 0;
@@ -532,9 +576,9 @@ __attribute__((always_inline)) static inline void note_word(struct region *regio
         note_other(region, address, entry);
         return;
     }
-    atomic_store_explicit(slot, t, memory_order_relaxed);
+    put_last(slot, other, trail_behind(t, old), is_write);
     if (is_double) {
-        atomic_store_explicit(slot + 1, t, memory_order_relaxed);
+        put_last(slot + 1, other + 1, trail_behind(t, beside), is_write);
     }
     atomic_signal_fence(memory_order_seq_cst);
     if (__builtin_expect(

@@ -252,7 +252,7 @@ struct rt_mark rt_record_late(struct rt_late late)
         return (struct rt_mark){0};
     }
     const int saved = errno;
-    const struct record record = {.kind = late.is_write ? EVENT_WRITE : EVENT_READ,
+    const struct record record = {.kind = late.kind,
                                   .flags = RECORD_HAS_SIZE | RECORD_LATE,
                                   .size = late.size,
                                   .late = {.task = late.task, .epoch = late.epoch},

@@ -34,27 +34,42 @@ bool doubt_start(void)
     return has_barrier;
 }
 
-static void tell_row(uintptr_t word, _Atomic uint64_t *slots, uint64_t *told, size_t count)
+/* The trails that have not been told yet. */
+static void find_fresh(_Atomic uint64_t *slots, uint64_t *told, uint64_t *fresh, size_t count)
 {
-    uint64_t fresh[WORD_SIZE];
     for (size_t i = 0; i < count; i++) {
         const uint64_t now = atomic_load(&slots[i]);
         fresh[i] = now == told[i] ? 0 : now;
         told[i] = now;
     }
-    late_record(word, fresh, count);
+}
+
+/* Tells two rows, by is_write: what came last is told last. */
+static void tell_rows(uintptr_t word, uint64_t fresh[2][WORD_SIZE], size_t count)
+{
+    uint64_t next[WORD_SIZE];
+    while (late_next(fresh, count, next)) {
+        late_record(word, next, count);
+        late_record_lost(word, next, count);
+    }
 }
 
 /* Tells what has not been told yet. */
 static void tell(struct doubt *d)
 {
     const size_t index = shadow_index(d->word);
-    for (int is_write = 1; is_write >= 0; is_write--) {
-        tell_row(d->word, d->region->trails[index].last[is_write], d->halves[is_write], HALVES);
-        if (shadow_has_bytes(d->region, index)) {
-            tell_row(d->word, d->region->bytes[index].last[is_write], d->bytes[is_write],
-                     WORD_SIZE);
+    uint64_t fresh[2][WORD_SIZE];
+    for (int is_write = 0; is_write < 2; is_write++) {
+        find_fresh(d->region->trails[index].last[is_write], d->halves[is_write], fresh[is_write],
+                   HALVES);
+    }
+    tell_rows(d->word, fresh, HALVES);
+    if (shadow_has_bytes(d->region, index)) {
+        for (int is_write = 0; is_write < 2; is_write++) {
+            find_fresh(d->region->bytes[index].last[is_write], d->bytes[is_write], fresh[is_write],
+                       WORD_SIZE);
         }
+        tell_rows(d->word, fresh, WORD_SIZE);
     }
 }
 

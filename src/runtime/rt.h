@@ -32,7 +32,7 @@
 #define RT_CALLER WRAPPER_CALLER /* of functions that wire/libc_calls.h lists */
 
 enum {
-    RT_EPOCHS_MAX = 1 << 29, /* of a task that leaves trails (runtime/late.h) */
+    RT_EPOCHS_MAX = 1 << 27, /* of a task that leaves trails (runtime/late.h) */
     RT_SECTION_MAX = 4096,   /* accesses to a task's own words that a critical section records */
 };
 
@@ -120,7 +120,7 @@ void rt_record_access(uint64_t word);
 
 /* Appends an access that some task made in an earlier epoch. */
 struct rt_late {
-    bool is_write;
+    uint8_t kind; /* EVENT_READ, EVENT_WRITE or EVENT_LOST */
     uint32_t task, epoch, size;
     uint64_t address, place;
 };

@@ -137,9 +137,12 @@
          "operation's number in its task, from 1; none: a new one")                                \
     KIND(67, SCOPE, "scope", REGION, NONE, F_COUNT | F_SIZE | F_VALUE,                             \
          "the task is in other calls or rounds of loops; count: how many of the outermost go on, " \
-         "size: how many there are, value: a bit for each that is a round")
+         "size: how many there are, value: a bit for each that is a round")                        \
+    KIND(68, LOST, "lost", REGION, NONE, F_OBJECT | F_SIZE | F_TEXT,                               \
+         "the task has accessed the memory before the access at this place, without a record of "  \
+         "it: it was the task's alone then")
 
-#define KIND_LIMIT 68 /* one more than the largest number */
+#define KIND_LIMIT 69 /* one more than the largest number */
 
 enum event_kind {
 #define KIND(number, id, name, class, modes, fields, meaning) EVENT_##id = (number),

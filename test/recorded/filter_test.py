@@ -3,7 +3,7 @@
 A random program is a list of steps, each of one task: reads and writes of words and parts of them, locks, creations, joins. It
 is built with clew cc and run in exactly the order of its list (an unrecorded counter hands on the turn), once filtered
 and once with --all-accesses. The filtered trace must hold the accesses that the rules of docs/theory/record.md say, no
-more and no fewer. No race may be lost: each one in the whole trace stands in the filtered one between the same tasks
+more and no fewer, each task's to one variable in their order, and say of which words accesses were lost. No race may be lost: each one in the whole trace stands in the filtered one between the same tasks
 on the same bytes, at the same place for an access to a word that was shared by then, else at that of its task's last of its
 kind to those bytes before.
 
@@ -125,6 +125,7 @@ class Filter:
         self.phase, self.epoch, self.made_by, self.joined_by = {0: 0}, {0: 0}, {}, {}
         self.known = {0: {}}  # by task: which phases of others came before, by creations and joins
         self.state, self.trails, self.recorded, self.was_shared = {}, {}, set(), {}
+        self.lost = set()  # accesses that are recorded, and behind which others were lost
         self.held = dict.fromkeys(program.parent, 0)  # by task: how many locks
 
     def is_past(self, task, phase, asker):
@@ -151,7 +152,7 @@ class Filter:
             is_past = self.is_past(*owner, task)
             assert not is_past or self.known[task].get(owner[0], -1) >= owner[1], "a takeover without an order"
             if not is_past:
-                self.recorded |= {trail[2] for trail in trails.values()}
+                self.tell(trails.values())
                 self.state[word] = "shared"
         self.was_shared[number] = self.state.get(word) == "shared"
         if self.was_shared[number]:
@@ -162,12 +163,18 @@ class Filter:
             self.recorded.add(number)
             return
         name, rest = self.row(verb, part)
+        is_carried = False  # what the task before has lost, the new owner's trail says
         for slot in rest:
             old = trails.get((name, slot))
             if old and old[0] != task:
-                for key in [key for key, trail in trails.items() if key[0] == name and trail[:2] == old[:2]]:
+                for key in [key for key, trail in trails.items() if key[0][1] == name[1] and trail[:2] == old[:2]]:
+                    is_carried |= trails[key][3]
                     self.recorded.add(trails.pop(key)[2])
-            trails[name, slot] = (task, self.epoch[task], number)
+            trails[name, slot] = (task, self.epoch[task], number, is_carried or bool(old and old[0] == task))
+
+    def tell(self, trails):
+        self.recorded |= {trail[2] for trail in trails}
+        self.lost |= {trail[2] for trail in trails if trail[3]}
 
     @staticmethod
     def row(verb, part):
@@ -201,11 +208,27 @@ def run(*words):
     return done.stdout
 
 
+def steps_of(trace, step_at, kinds):
+    """The steps of events of these kinds in the trace, with their tasks and variables, as listed."""
+    lines = [line.split() for line in run(CLEW, "convert", "-q", trace, "--to", "text", "-o", "-").splitlines()[1:]]
+    return [(step_at[place], words[0], words[2]) for words in lines if words[1] in kinds and words[2].startswith("word")
+            for place in [word.split(":")[-1] for word in words if word.startswith("@")]]
+
+
 def accesses_of(trace, step_at):
     """The steps whose accesses are in the trace."""
-    lines = [line.split() for line in run(CLEW, "convert", "-q", trace, "--to", "text", "-o", "-").splitlines()[1:]]
-    return {step_at[place] for words in lines if words[1] in ("read", "write") and words[2].startswith("word")
-            for place in [word.split(":")[-1] for word in words if word.startswith("@")]}
+    return {step for step, _, _ in steps_of(trace, step_at, ("read", "write"))}
+
+
+def unordered_in(program, trace, step_at):
+    """Two accesses of a task to a variable that the trace has the wrong way round, of those that leave trails in one row."""
+    last = {}
+    for step, task, variable in steps_of(trace, step_at, ("read", "write")):
+        key = (task, variable, Filter.row("", program.steps[step][3])[0])
+        if step < last.get(key, -1):
+            return last[key], step
+        last[key] = step
+    return None
 
 
 def races_of(trace, model, step_at):
@@ -250,6 +273,11 @@ def check(seed):
         rules = Filter(program)
         expected, got = rules.run(), accesses_of(traces["filtered"], step_at)
         assert got == expected, f"seed {seed}: recorded {sorted(got - expected)} and left out {sorted(expected - got)}"
+        lost = {step for step, _, _ in steps_of(traces["filtered"], step_at, ("lost",))}
+        assert lost == rules.lost, f"seed {seed}: lost {sorted(lost)}, not {sorted(rules.lost)}"
+        assert not steps_of(traces["whole"], step_at, ("lost",)), f"seed {seed}: --all-accesses has lost some"
+        for name in ("filtered", "first"):
+            assert not unordered_in(program, traces[name], step_at), f"seed {seed}: {name}: {unordered_in(program, traces[name], step_at)}"
         for model in ("observed", "strict"):
             kept, whole = (races_of(traces[name], model, step_at) for name in ("filtered", "whole"))
             assert kept <= whole, f"seed {seed}: only the filtered trace has {sorted(map(sorted, kept - whole))} ({model})"

@@ -451,6 +451,37 @@ TEST(a_trace_without_accesses_is_unknown)
     CHECK_INT(stats.unobserved, 0);
 }
 
+/* ---- accesses that were lost ---- */
+
+static uint64_t lost_in(const char *list)
+{
+    (void)found(list);
+    return stats.lost;
+}
+
+TEST(a_lost_access_matters_if_another_task_could_come_between)
+{
+    CHECK_INT(lost_in("A lost x @a; A r x @b; B w x @c"), 1);
+    CHECK_INT(lost_in("A lost x @a; A r x @b; B r x @c"), 0);
+    CHECK_INT(lost_in("A lost x @a; A w x @b; B r x @c"), 1);
+    CHECK_INT(lost_in("A lost x @a; A r y @b; B w y @c"), 0);
+    CHECK_INT(lost_in("A lost x @a; A r x @b; A w x @d; B w x @c; B r x @e"), 1);
+}
+
+TEST(a_lost_access_does_not_matter_if_the_order_is_settled)
+{
+    CHECK_INT(lost_in("A lost x @a; A r x @b; A fork B; B w x @c"), 0);
+    CHECK_INT(lost_in("A fork B; A lost x @a; A r x @b; A end; B join A; B w x @c"), 0);
+    CHECK_INT(lost_in("A lost x @a; A r x @b; A post s; B down s; B w x @c"), 0);
+    CHECK_INT(lost_in("A lost x @a; A post s; A r x @b; B down s; B w x @c"), 1);
+    CHECK_INT(lost_in("A alloc p#1; A lost p#1+8 @a; A w p#1+8 @b; A acq m; A rel m; "
+                      "B acq m; B rel m; B w p#1+8 @c"),
+              0);
+    CHECK_INT(lost_in("A alloc p#1; A acq m; A rel m; A lost p#1+8 @a; A w p#1+8 @b; A acq m; "
+                      "A w q @d; A rel m; B acq m; B r q @e; B rel m; B w p#1+8 @c"),
+              0);
+}
+
 TEST(a_recorded_process_with_threads_and_no_accesses_is_unknown)
 {
     struct trace t;
