@@ -33,6 +33,12 @@ void name_print_line(struct controlled *c, uint64_t place, struct out *out)
     }
 }
 
+bool name_print_functions(struct controlled *c, uint64_t place, struct out *out)
+{
+    name_modules(c);
+    return places_print_functions(c->places, place, out);
+}
+
 bool name_uses_result(struct controlled *c, uint64_t place)
 {
     name_modules(c);

@@ -155,6 +155,8 @@ void name_print(struct controlled *c, struct named n, struct out *out);
  * in a header of the system. */
 void name_print_place(struct controlled *c, uint64_t place, struct out *out);
 void name_print_line(struct controlled *c, uint64_t place, struct out *out);
+/* The functions that this is in, as places_print_functions has them. */
+bool name_print_functions(struct controlled *c, uint64_t place, struct out *out);
 
 /* Whether the program may use what the call at this place returned. */
 bool name_uses_result(struct controlled *c, uint64_t place);

@@ -29,6 +29,7 @@ struct telling {
     struct map flow_of;  /* name of what messages go through -> flow */
     flow_list flows;
     struct map freed;                /* object that is freed -> 1 */
+    struct map functions_of;         /* place -> text of its functions, 0: none are known */
     struct map update_of;            /* place of a write -> operation of its update */
     struct map copy_of;              /* object -> which of those with its name it is, from 1 */
     const struct control_step *exit; /* that of the process; NULL: not yet */
@@ -55,6 +56,24 @@ static uint32_t place_of(struct telling *t, uint64_t place)
     t->c->text.used = 0;
     name_print_place(t->c, place, &t->c->text);
     return intern(t);
+}
+
+static uint32_t functions_of(struct telling *t, uint64_t place)
+{
+    bool is_new = false;
+    uint32_t *functions = map_slot(&t->functions_of, place, 0, &is_new);
+    if (is_new && place != 0) {
+        t->c->text.used = 0;
+        *functions = name_print_functions(t->c, place, &t->c->text) ? intern(t) : 0;
+    }
+    return *functions;
+}
+
+/* Findings tell the functions that an access or a lock is in. */
+static bool has_functions(uint16_t kind)
+{
+    return kind == EVENT_LOCK || kind_of(kind)->class == CLASS_ACCESS ||
+           kind_of(kind)->class == CLASS_ATOMIC;
 }
 
 static bool has_field(uint16_t kind, enum event_field field)
@@ -120,6 +139,9 @@ static struct event event_of(struct telling *t, const struct control_step *s, ui
     }
     if (kind == EVENT_WAIT_BEGIN || kind == EVENT_WAIT_END) {
         e.text = object_name(t, is_lock_first ? named_first(s) : named_second(s));
+    }
+    if (has_functions(kind)) {
+        e.text = functions_of(t, s->place);
     }
     if (kind_of(kind)->modes != MODES_NONE) {
         e.mode = s->mode;
@@ -402,6 +424,9 @@ static void append_report(struct telling *t, const struct control_report *r)
     const uint32_t text = names_intern_text(&t->trace->tables.names, name);
     struct event e = {
         .kind = r->kind, .task = task_of(t, r->task), .location = place_of(t, r->place)};
+    if (has_functions(r->kind)) {
+        e.text = functions_of(t, r->place);
+    }
     if (has_field(r->kind, F_OBJECT)) {
         e.object = report_object(t, r, text);
     } else if (has_field(r->kind, F_TEXT)) {
@@ -479,6 +504,7 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
     control_pieces_release(&t.pieces);
     names_release(&t.texts);
     map_release(&t.count_of);
+    map_release(&t.functions_of);
     map_release(&t.update_of);
     map_release(&t.copy_of);
     map_release(&t.seen);

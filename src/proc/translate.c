@@ -411,6 +411,9 @@ static void set_names(struct collector *c, struct source *s, struct event *event
         set_paths(c, row, event);
         return;
     }
+    if (event->kind == EVENT_LOCK) {
+        event->text = naming_functions(naming, record->place);
+    }
     if (is_of_file(event, record)) {
         event->object = file_of(c, s);
         return;

@@ -1,6 +1,7 @@
 #include "race/alike.h"
 
 #include <ctype.h>
+#include <string.h>
 
 /* The start of the digits that the first `size` bytes end in. */
 static size_t digits_start(const char *name, size_t size)
@@ -11,15 +12,32 @@ static size_t digits_start(const char *name, size_t size)
     return size;
 }
 
+/* Without the number behind this mark that the first `size` bytes end in; all of them where there
+ * is none. */
+static size_t without(const char *name, size_t size, char mark)
+{
+    const size_t at = digits_start(name, size);
+    return at > 0 && at < size && name[at - 1] == mark ? at - 1 : size;
+}
+
+/* Without "@main/1/2", the task that allocated it, at the end. */
+static size_t without_task(const char *name, size_t size)
+{
+    size_t at = size;
+    while (at > 0 && (isdigit((unsigned char)name[at - 1]) || name[at - 1] == '/')) {
+        at--;
+    }
+    static const char first[] = "@main";
+    const size_t length = sizeof first - 1;
+    return at < size && at > length && memcmp(name + at - length, first, length) == 0 ? at - length
+                                                                                      : size;
+}
+
 size_t alike_size(const char *name, size_t size)
 {
-    size_t at = digits_start(name, size);
-    if (at > 0 && at < size && name[at - 1] == '+') {
-        const size_t block_end = at - 1;
-        at = digits_start(name, block_end);
-        return at > 1 && at < block_end && name[at - 1] == '#' ? at - 1 : size;
-    }
-    return at > 1 && at < size && name[at - 1] == '#' ? at - 1 : size;
+    const size_t block = without(name, without(name, size, '+'), '.');
+    const size_t place = without(name, block, '#');
+    return place == 0 || place == block ? size : without_task(name, place);
 }
 
 void alike_init(struct alike *a)

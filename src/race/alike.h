@@ -1,6 +1,7 @@
 /* Which variables look alike: memory that was allocated at one place, whichever block and whichever
- * part of it. A recording calls it PLACE#BLOCK+OFFSET, and a program that handles a thousand blocks
- * wrongly does so at one pair of places. */
+ * part of it. A recording calls it PLACE#BLOCK+OFFSET, a run under control
+ * PLACE@TASK#BLOCK.COPY+OFFSET, and a program that handles a thousand blocks wrongly does so at one
+ * pair of places. */
 #ifndef CLEW_RACE_ALIKE_H
 #define CLEW_RACE_ALIKE_H
 
@@ -10,8 +11,8 @@
 #include "base/map.h"
 #include "base/names.h"
 
-/* How much of a variable's name those that look alike have in common: what is before "#7" or
- * "#7+16" at its end, or all of it. */
+/* How much of a variable's name those that look alike have in common: what is before "#7",
+ * "#7+16", "#7.2+16" or "@main/1#7" at its end, or all of it. */
 size_t alike_size(const char *name, size_t size);
 
 struct alike {

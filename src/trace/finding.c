@@ -54,11 +54,13 @@ static const char *object_of(struct findings *f, const struct trace *t, const st
     return text;
 }
 
-/* In recordings the text of an access tells its functions; elsewhere it is a resource's version. */
+/* Of what ran, the text of an access or a lock tells its functions; elsewhere that of an access is
+ * a resource's version. */
 static bool has_stack(const struct trace *t, const struct event *e)
 {
-    return e->text != 0 && t->tables.order == ORDER_STAMPED &&
-           (event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC);
+    return e->text != 0 && t->tables.order != ORDER_NODE &&
+           (event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC ||
+            e->kind == EVENT_LOCK);
 }
 
 struct finding_event findings_event(struct findings *f, const struct trace *t, event_id id,

@@ -30,7 +30,8 @@
          "the turn passes; peer: who runs next")                                                   \
     KIND(11, SLEEP, "sleep", THREAD, NONE, F_VALUE,                                                \
          "a task sleeps; value: for how long, in ticks")                                           \
-    KIND(12, LOCK, "lock", SYNC, LOCK, F_OBJECT | F_COUNT, "a lock has been acquired")             \
+    KIND(12, LOCK, "lock", SYNC, LOCK, F_OBJECT | F_COUNT | F_TEXT,                                \
+         "a lock has been acquired; text: the functions that it is in")                            \
     KIND(13, UNLOCK, "unlock", SYNC, LOCK, F_OBJECT | F_COUNT, "a lock is released")               \
     KIND(14, WAIT_BEGIN, "wait-begin", SYNC, NONE, F_OBJECT | F_TEXT,                              \
          "a task begins to wait for a condition, releasing the lock; text: the lock")              \

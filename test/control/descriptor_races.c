@@ -156,6 +156,8 @@ USE(use_fsync, fsync(file))
 USE(use_fdopen, (void)fdopen(file, "r"))
 USE(use_listen, listen(others[0], 1))
 USE(use_setsockopt, int one = 1; setsockopt(others[0], SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one))
+THREAD(use_pipe, (void)!write(ends[1], "x", 1))
+THREAD(close_pipe, usleep(1000); close(ends[1]))
 THREAD(close_socket, close(others[0]))
 
 /* Locks of open files */
@@ -222,6 +224,7 @@ static const struct pair pairs[] = {
     {"poll-end", set_and_close, nothing, poll_and_use},
     {"broken", set_and_close_reader, nothing, break_and_use},
     {"timer", set_and_arm, nothing, lower_and_use},
+    {"pipe", use_pipe, close_pipe},
     {"fstat", use_fstat, close_file},
     {"lseek", use_lseek, close_file},
     {"fcntl", use_fcntl, close_file},

@@ -17,12 +17,17 @@ TEST(a_block_is_known_by_where_it_was_allocated)
     CHECK_TEXT(stem_of("bank.c:42#3"), "bank.c:42");
     CHECK_TEXT(stem_of("bank.c:42#3+16"), "bank.c:42");
     CHECK_TEXT(stem_of("object#12"), "object");
+    CHECK_TEXT(stem_of("bank.c:42#1.3+8"), "bank.c:42");
+    CHECK_TEXT(stem_of("bank.c:42#1.3"), "bank.c:42");
+    CHECK_TEXT(stem_of("bank.c:42@main/1/2#3+8"), "bank.c:42");
+    CHECK_TEXT(stem_of("descriptor:bank.c:42@main/1#3"), "descriptor:bank.c:42");
 }
 
 TEST(other_names_stay_whole)
 {
-    static const char *const names[] = {"",   "x",     "accounts+16", "Bank#total", "#3",
-                                        "17", "a#b+1", "a+1#",        "+3",         "a#+3"};
+    static const char *const names[] = {"",   "x",    "accounts+16", "Bank#total",
+                                        "#3", "17",   "a#b+1",       "a+1#",
+                                        "+3", "a#+3", "a.3",         "a@main/1"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CHECK_TEXT(stem_of(names[i]), names[i]);
     }
