@@ -541,6 +541,7 @@ __attribute__((constructor(101))) static void start(void)
     turn_start();
     object_start();
     cover_start();
+    lock_start();
     callers_start();
     end_start();
     signals_start();

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "pick/pick.h"
 #include "runtime/bulk.h"
@@ -51,6 +52,7 @@ enum wait {
     WAIT_READ,      /* nobody writes under `object` */
     WAIT_WRITE,     /* nobody uses `object` */
     WAIT_SPIN,      /* the spin lock `object` is free */
+    WAIT_STREAM,    /* nobody else has locked the stream `object` */
     WAIT_BARRIER,   /* all have come to `object` since */
     WAIT_ONCE,      /* nobody is initializing `object` */
     WAIT_TIME,      /* until `deadline` */
@@ -384,6 +386,10 @@ uint32_t lock_holder(const struct task *t);
 
 /* The task ends with robust mutexes in its hands. */
 void lock_end(struct task *t);
+/* Before main: whether the program locks streams. */
+void lock_start(void);
+/* The caller is about to use the stream, which another task may have locked. */
+void lock_pass_stream(FILE *file, const void *place);
 
 /* object.c */
 

@@ -111,6 +111,10 @@ STREAM_HOOK(fgets, char *, (char *to, int size, FILE *file), (to, size, file), f
 STREAM_HOOK(getline, ssize_t, (char **line, size_t *size, FILE *file), (line, size, file), file)
 STREAM_HOOK(vfprintf, int, (FILE * file, const char *format, va_list list), (file, format, list),
             file)
+STREAM_HOOK(vprintf, int, (const char *format, va_list list), (format, list), stdout)
+STREAM_HOOK(puts, int, (const char *text), (text), stdout)
+STREAM_HOOK(putchar, int, (int letter), (letter), stdout)
+STREAM_HOOK(getchar, int, (void), (), stdin)
 STREAM_HOOK(fseek, int, (FILE * file, long offset, int whence), (file, offset, whence), file)
 STREAM_HOOK(fseeko, int, (FILE * file, off_t offset, int whence), (file, offset, whence), file)
 STREAM_HOOK(ftell, long, (FILE * file), (file), file)
@@ -124,7 +128,7 @@ STREAM_HOOK(fflush, int, (FILE * file), (file), file)
 STREAM_HOOK(fclose, int, (FILE * file), (file), file)
 
 /* Functions with arguments behind the format call the one with a list of them. */
-#define FORMAT_HOOK(name, parameters)                          \
+#define FORMAT_HOOK(name, parameters, file)                    \
     RT_EXPORT int name parameters;                             \
     RT_EXPORT int name parameters                              \
     {                                                          \
@@ -135,8 +139,11 @@ STREAM_HOOK(fclose, int, (FILE * file), (file), file)
         va_end(list);                                          \
         return length;                                         \
     }
-FORMAT_HOOK(fprintf, (FILE * file, const char *format, ...))
-FORMAT_HOOK(__fprintf_chk, (FILE * file, __attribute__((unused)) int flag, const char *format, ...))
+FORMAT_HOOK(fprintf, (FILE * file, const char *format, ...), file)
+FORMAT_HOOK(__fprintf_chk, (FILE * file, __attribute__((unused)) int flag, const char *format, ...),
+            file)
+FORMAT_HOOK(printf, (const char *format, ...), stdout)
+FORMAT_HOOK(__printf_chk, (__attribute__((unused)) int flag, const char *format, ...), stdout)
 
 /* Paths */
 #define PATH_HOOK(name, result, parameters, arguments, path, writes) \

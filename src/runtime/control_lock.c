@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "runtime/imports.h"
 #include "runtime/real.h"
 #include "runtime/sys.h"
 
@@ -51,6 +52,37 @@ static uint32_t *number_in(const volatile void *object)
 
 enum { ONCE_BEGUN = 1, ONCE_DONE = 2 };
 
+/* The locks of streams, which are recursive. Put back with the rest of memory when a run ends. */
+enum { STREAMS_MAX = 64 };
+static struct stream_lock {
+    const volatile void *stream; /* NULL: unused */
+    int owner;                   /* as in a mutex; 0: nobody */
+    uint32_t count;
+} stream_locks[STREAMS_MAX];
+
+/* The lock of the stream; NULL: nobody has locked it. */
+static struct stream_lock *stream_lock_of(const volatile void *stream)
+{
+    for (uint32_t i = 0; i < STREAMS_MAX; i++) {
+        if (stream_locks[i].stream == stream && stream_locks[i].count > 0) {
+            return &stream_locks[i];
+        }
+    }
+    return NULL;
+}
+
+static int stream_owner(const volatile void *stream)
+{
+    const struct stream_lock *l = stream_lock_of(stream);
+    return l == NULL ? 0 : l->owner;
+}
+
+static bool stream_is_free(const volatile void *stream, const struct task *t)
+{
+    const int owner = stream_owner(stream);
+    return owner == 0 || owner == (int)t->number + 1;
+}
+
 static const pthread_rwlock_t *rwlock_of(const struct task *t)
 {
     return (const pthread_rwlock_t *)(uintptr_t)t->act.object;
@@ -65,6 +97,7 @@ bool lock_is_ready(const struct task *t)
                mutex_is_free((const pthread_mutex_t *)(uintptr_t)t->act.second, t);
     case WAIT_SEMAPHORE: return *number_in(t->act.object) > 0;
     case WAIT_SPIN: return *number_in(t->act.object) == 0;
+    case WAIT_STREAM: return stream_is_free(t->act.object, t);
     case WAIT_ONCE: return *number_in(t->act.object) != ONCE_BEGUN;
     case WAIT_READ: return rwlock_of(t)->__data.__cur_writer == 0;
     case WAIT_WRITE:
@@ -94,6 +127,8 @@ uint32_t lock_holder(const struct task *t)
         owner = rwlock_of(t)->__data.__cur_writer;
     } else if (t->act.wait == WAIT_SPIN) {
         owner = (int)*number_in(t->act.object);
+    } else if (t->act.wait == WAIT_STREAM) {
+        owner = stream_owner(t->act.object);
     } else if (t->act.wait == WAIT_TASK) {
         owner = (int)t->act.peer + 1;
     }
@@ -660,23 +695,100 @@ RT_EXPORT int pthread_once(pthread_once_t *once, void (*run)(void))
     return control_is_on ? lock_once(once, run, RT_PLACE) : REAL(pthread_once)(once, run);
 }
 
-/* What the program locks of a stream, it locks against others who lock it; what libc locks for
- * itself is never held when a turn is passed. */
+/* Streams. libc locks a stream in each call that uses it. Where the program locks streams itself,
+ * these calls wait too; else that is never noticed, for no turn is passed in them. */
+
+static bool locks_streams;
+
+void lock_start(void)
+{
+    static const char *const names[] = {"flockfile", "ftrylockfile", NULL};
+    locks_streams = imports_any(names);
+}
+
+static void stream_take(FILE *file)
+{
+    struct stream_lock *l = stream_lock_of(file);
+    for (uint32_t i = 0; l == NULL && i < STREAMS_MAX; i++) {
+        l = stream_locks[i].count == 0 ? &stream_locks[i] : NULL;
+    }
+    if (l == NULL || !locks_streams) {
+        control_outside("flockfile"); /* too many, or of a library that was loaded late */
+    }
+    if (l != NULL) {
+        *l = (struct stream_lock){.stream = file, .owner = own_number(), .count = l->count + 1};
+    }
+}
+
+static void stream_lock(FILE *file, const void *place)
+{
+    (void)turn_take(&(struct act){.kind = EVENT_LOCK,
+                                  .mode = LOCK_MUTEX,
+                                  .object = file,
+                                  .writes = true,
+                                  .touch = TOUCH_NEXT,
+                                  .wait = WAIT_STREAM,
+                                  .place = place});
+    stream_take(file);
+}
+
+static void stream_unlock(FILE *file, const void *place)
+{
+    (void)turn_take(&(struct act){.kind = EVENT_UNLOCK,
+                                  .mode = LOCK_MUTEX,
+                                  .object = file,
+                                  .writes = true,
+                                  .touch = TOUCH_FREE,
+                                  .place = place});
+    struct stream_lock *l = stream_lock_of(file);
+    if (l != NULL && l->owner == own_number()) {
+        l->count--;
+    } else {
+        turn_refused(); /* it is not the caller's */
+    }
+}
+
+void lock_pass_stream(FILE *file, const void *place)
+{
+    if (locks_streams && stream_owner(file) != own_number()) {
+        stream_lock(file, place);
+        stream_unlock(file, place); /* others go on when the caller has used the stream */
+    }
+}
+
 RT_EXPORT void flockfile(FILE *file)
 {
-    (void)file;
     if (control_is_on) {
-        control_outside("flockfile");
+        stream_lock(file, RT_PLACE);
     }
 }
 
 RT_EXPORT int ftrylockfile(FILE *file)
 {
-    flockfile(file);
+    if (!control_is_on) {
+        return 0;
+    }
+    const void *place = RT_PLACE;
+    (void)turn_take(
+        &(struct act){.kind = EVENT_LOCK,
+                      .mode = LOCK_TRY_MUTEX,
+                      .object = file,
+                      .writes = true,
+                      .touch = TOUCH_BOTH,
+                      .is_unsure = true,
+                      .is_idle = task_repeats(place, file, (uint64_t)stream_owner(file)),
+                      .place = place});
+    if (!stream_is_free(file, control_self)) {
+        return traced(EBUSY);
+    }
+    turn_changed();
+    stream_take(file);
     return 0;
 }
 
 RT_EXPORT void funlockfile(FILE *file)
 {
-    (void)file;
+    if (control_is_on) {
+        stream_unlock(file, RT_PLACE);
+    }
 }

@@ -144,10 +144,12 @@ static bool is_path_known(const FILE *file, struct object *o)
 void state_touch_stream(FILE *file, const void *place)
 {
     struct object o = {0};
-    if (!is_step() || file == stdout || file == stderr || file == NULL) {
+    if (!is_step() || file == NULL) {
         return;
     }
-    if (is_path_known(file, &o)) {
+    if (file == stdout || file == stderr) {
+        /* What they get is no object: nobody inside reads it. */
+    } else if (is_path_known(file, &o)) {
         touch(&o, EVENT_FILE_WRITE, true, place);
     } else {
         (void)turn_take(&(struct act){.kind = EVENT_FILE_WRITE,
@@ -156,4 +158,5 @@ void state_touch_stream(FILE *file, const void *place)
                                       .is_untraced = true,
                                       .place = place});
     }
+    lock_pass_stream(file, place);
 }

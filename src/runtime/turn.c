@@ -212,6 +212,7 @@ static bool is_ready(const struct task *t)
     case WAIT_READ:
     case WAIT_WRITE:
     case WAIT_SPIN:
+    case WAIT_STREAM:
     case WAIT_ONCE: return lock_is_ready(t);
     }
     return false;
@@ -671,6 +672,7 @@ static uint32_t number_needed(const struct task *t)
     switch (a->wait) {
     case WAIT_MUTEX:
     case WAIT_SPIN:
+    case WAIT_STREAM:
     case WAIT_WRITE:
     case WAIT_SEMAPHORE: return number_of(t->object.number, TOUCH_FREE);
     case WAIT_READ: return number_of(t->object.number, TOUCH_FREE_OF_ALL);

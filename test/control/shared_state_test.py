@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from controlled import CLEW, FOLDER, build, explore, only_finding, run, write
+from controlled import CLEW, FOLDER, MODES, build, explore, only_finding, run, write
 import tap  # pylint: disable=wrong-import-position
 
 PAIR = """
@@ -173,6 +173,69 @@ def test_a_program_without_symbols_is_not_known_to_be_seen():
     program = build("stripped", "-s", write("counted.c", COUNTER.replace("x++", "__atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST)")), text=USER)
     said, _ = explore(program, "--strategy", "dpor", "--require-exhaustive", status=(3,))
     assert any("it has no symbols" in text for text in said["assumptions"]), said
+
+
+STREAM_LOCKS = """
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+static int shared;
+static sem_t s;
+static void *run(void *is_first)
+{
+#if defined EXCLUDES /* recursive: the inner pair does not release */
+    flockfile(stdout);
+    flockfile(stdout);
+    const int before = shared;
+    printf(" ");
+    funlockfile(stdout);
+    shared = before + 1;
+    funlockfile(stdout);
+#elif defined WAITS /* a call that uses the stream waits for who has locked it */
+    if (is_first != NULL) {
+        flockfile(stderr);
+        sem_wait(&s);
+        funlockfile(stderr);
+    } else {
+        SAY;
+        sem_post(&s);
+    }
+#else
+    if (ftrylockfile(stdout) == 0) { /* for good */
+        shared++;
+    }
+#endif
+    return is_first;
+}
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, run, &s);
+    pthread_create(&second, NULL, run, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+#ifndef WAITS
+    assert(shared == WANTED);
+#endif
+    return 0;
+}
+"""
+
+
+def test_the_lock_of_a_stream_is_a_recursive_lock():
+    def search(name, *flags, kinds=(), modes=("fiber",)):
+        program = build("streams_" + name, *flags, text=STREAM_LOCKS)
+        for mode in modes:
+            said, _ = explore(program, "--mode", mode, "--strategy", "dpor", "--budget", "200runs", status=(1,) if kinds else (0,))
+            assert [finding["kind"] for finding in said["findings"]] == list(kinds), (name, mode, said)
+            assert said["stats"]["exhausted"] and said["stats"]["uncontrolled"] == 0, (name, mode, said["stats"])
+    search("excludes", "-DEXCLUDES", "-DWANTED=2", modes=MODES)
+    for number, call in enumerate(('fputs("x", stderr)', "putc(10, stderr)", 'fprintf(stderr, "%d", 5)')):
+        search(f"waits_{number}", "-DWAITS", f"-DSAY={call}", kinds=("deadlock",))
+    search("other", "-DWAITS", "-DSAY=puts(\" \")")
+    search("tries", "-DWANTED=1")
+    search("tries_both", "-DWANTED=2", kinds=("assertion",))
 
 
 if __name__ == "__main__":
