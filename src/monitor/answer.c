@@ -142,21 +142,94 @@ static enum finding_severity severity_of(const struct spec_property *p)
     bug("severity");
 }
 
-void answer_tell(const struct asking *a, const struct spec *s, uint32_t property, uint32_t input,
-                 struct findings *f)
+/* Deciding again is done for so many reports altogether, and at least twice. */
+enum { LEAST_REPORTS_MAX = 20000000, LEAST_TRIES_MAX = 64 };
+
+static uint32_t least_tries(const struct cuts *c)
 {
-    const struct spec_property *p = vec_at(&s->properties, property);
+    const uint32_t tries = LEAST_REPORTS_MAX / (cuts_report_count(c) + 1);
+    return tries < 2 ? 2 : tries > LEAST_TRIES_MAX ? LEAST_TRIES_MAX : tries;
+}
+
+bool answer_find_least(const struct asking *a, enum method method, struct overlap_least *least)
+{
+    struct cuts *c = &a->chronicle->cuts;
+    const int64_t skew = c->skew;
+    const bool is_cheap = method == METHOD_LEAST || method == METHOD_FLOW || method == METHOD_STEPS;
+    if (skew == INT64_MAX || !is_cheap || a->options->is_by_solver || !a->chronicle->has_times ||
+        a->chronicle->gaps.count > 0) {
+        return false;
+    }
+    struct arena scratch = {0};
+    uint32_t *best = arena_array(&scratch, uint32_t, c->process_count + 1);
+    memcpy(best, a->taken, c->process_count * sizeof *best);
+    least->skew = overlap_find(a->chronicle, best, NULL).skew_needed;
+    int64_t low = 0;
+    bool is_known = true;
+    for (uint32_t i = least_tries(c); i > 0 && is_known && low < least->skew; i--) {
+        c->skew = low + (least->skew - low) / 2;
+        const struct monitor_answer answer = decide(a);
+        is_known = answer.verdict != CUT_UNKNOWN;
+        if (answer.verdict == CUT_YES) {
+            memcpy(best, a->taken, c->process_count * sizeof *best);
+            least->skew = overlap_find(a->chronicle, best, NULL).skew_needed;
+        } else if (is_known) {
+            low = c->skew + 1;
+        }
+    }
+    least->is_exact = low >= least->skew;
+    c->skew = skew;
+    memcpy(a->taken, best, c->process_count * sizeof *best);
+    arena_release(&scratch);
+    return true;
+}
+
+static const struct finding_moment *moment_of(const struct asking *a,
+                                              const struct answer_source *from, struct findings *f)
+{
+    const struct chronicle *h = a->chronicle;
+    const struct overlap o = overlap_find(h, a->taken, NULL);
+    struct finding_moment *moment = arena_array(&f->arena, struct finding_moment, 1);
+    *moment = (struct finding_moment){
+        .states = witness_states(h, from->spec, a->taken, f),
+        .count = h->cuts.process_count,
+        .has_clocks = o.has_pair && h->cuts.skew != INT64_MAX,
+        .early = findings_text(f, "%s", *vec_at(&h->processes, o.early)),
+        .late = findings_text(f, "%s", *vec_at(&h->processes, o.late)),
+        .skew_needed = o.skew_needed,
+        .has_least = from->least != NULL && from->least->is_exact,
+        .skew_least = from->least == NULL ? 0 : from->least->skew,
+    };
+    return moment;
+}
+
+static const char *argument_of(const struct asking *a, const struct answer_source *from,
+                               struct findings *f)
+{
+    struct arena scratch = {0};
+    const struct bits reads = witness_processes(a->chronicle, a->root, &scratch);
+    const char *text = findings_text(f, "%s%s", witness_text(a->chronicle, from->spec, a->taken, f),
+                                     overlap_text(a->chronicle, a->taken, &reads, from->least, f));
+    arena_release(&scratch);
+    return text;
+}
+
+void answer_tell(const struct asking *a, const struct answer_source *from, struct findings *f)
+{
+    const struct spec_property *p = vec_at(&from->spec->properties, from->property);
+    const char *name = names_text(&from->spec->names, p->name);
     must(witness_holds(a->chronicle, a->root, a->taken));
-    const struct witness_events events = witness_events(a->chronicle, a->root, a->taken, input, f);
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_PREDICATE,
-                        .status = STATUS_PREDICTED,
-                        .grade = GRADE_SOUND,
-                        .severity = severity_of(p),
-                        .what = sentence(f, s, p),
-                        .why = witness_text(a->chronicle, s, a->taken, f),
-                        .key = findings_text(f, "predicate:%s", names_text(&s->names, p->name)),
-                        .events = events.at,
-                        .event_count = events.count,
-                        .pair_count = 1});
+    const struct witness_events events =
+        witness_events(a->chronicle, a->root, a->taken, from->input, f);
+    findings_add(f, &(struct finding){.kind = FINDING_PREDICATE,
+                                      .status = STATUS_PREDICTED,
+                                      .grade = GRADE_SOUND,
+                                      .severity = severity_of(p),
+                                      .what = sentence(f, from->spec, p),
+                                      .why = argument_of(a, from, f),
+                                      .key = findings_text(f, "predicate:%s", name),
+                                      .events = events.at,
+                                      .event_count = events.count,
+                                      .moment = moment_of(a, from, f),
+                                      .pair_count = 1});
 }

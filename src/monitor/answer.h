@@ -5,6 +5,7 @@
 #include "monitor/chronicle.h"
 #include "monitor/decide.h"
 #include "monitor/monitor.h"
+#include "monitor/overlap.h"
 #include "trace/finding.h"
 
 struct asking {
@@ -24,8 +25,20 @@ struct monitor_answer answer_decide(const struct asking *a);
 MUST_USE int answer_write(const struct asking *a, const char *folder, const char *name,
                           struct err *e);
 
+/* Of a YES in a whole history, looks for the least skew with which some cut shows it, and leaves
+ * such a cut in a->taken. False where clocks say nothing, reports are missing, or libz3 would have
+ * to be asked. */
+bool answer_find_least(const struct asking *a, enum method method, struct overlap_least *least);
+
+/* Where a finding comes from. */
+struct answer_source {
+    const struct spec *spec;
+    uint32_t property;
+    uint32_t input;
+    const struct overlap_least *least; /* NULL: not looked for */
+};
+
 /* Tells the YES as a finding, after its witness was looked at again. */
-void answer_tell(const struct asking *a, const struct spec *s, uint32_t property, uint32_t input,
-                 struct findings *f);
+void answer_tell(const struct asking *a, const struct answer_source *from, struct findings *f);
 
 #endif

@@ -259,6 +259,11 @@ struct decision decide_clause(struct chronicle *h, const struct clause *clause,
         const struct arena_mark mark = arena_mark(&h->scratch);
         const struct question q = {h, permits_build(h, clause, &h->scratch), watch, taken};
         d = decide_sums(&q, &sums);
+        /* A sum that nothing bounds leaves it open; what single processes say may not. */
+        if (d.verdict == CUT_UNKNOWN && d.reason[0] != '\0' &&
+            !find_least(h, q.permits.possible, taken)) {
+            d = decided(METHOD_LEAST, false);
+        }
         arena_reset(&h->scratch, mark);
     }
     sums_release(&sums);

@@ -44,6 +44,19 @@ static const char *file_name(const struct spec *s, uint32_t property, struct are
     return place;
 }
 
+static void tell(struct monitoring *m, uint32_t property, const struct asking *asking,
+                 enum method method)
+{
+    struct overlap_least least;
+    const struct answer_source from = {
+        .spec = m->options->spec,
+        .property = property,
+        .input = m->options->input,
+        .least = answer_find_least(asking, method, &least) ? &least : NULL,
+    };
+    answer_tell(asking, &from, m->findings);
+}
+
 static int decide_all(struct monitoring *m, struct monitor_result *r, struct err *e)
 {
     if (m->options->smtlib != NULL && make_folder(m->options->smtlib, e) < 0) {
@@ -66,7 +79,7 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
         struct monitor_answer answer = answer_decide(&asking);
         answer.is_violation = answer.verdict == CUT_YES && p->claim != SPEC_CLAIM_POSSIBLY;
         if (answer.verdict == CUT_YES) {
-            answer_tell(&asking, spec, i, m->options->input, m->findings);
+            tell(m, i, &asking, answer.method);
         }
         vec_push(&r->properties, answer);
     }

@@ -386,7 +386,9 @@ static bool is_caught(struct stream *s, uint32_t property, int64_t horizon)
 static void tell(struct stream *s, uint32_t property, const struct asking *asking)
 {
     window_show(&s->window, &s->intake);
-    answer_tell(asking, s->spec, property, s->options.input, s->findings);
+    const struct answer_source from = {
+        .spec = s->spec, .property = property, .input = s->options.input};
+    answer_tell(asking, &from, s->findings);
     s->window.chronicle.trace = NULL;
 }
 

@@ -302,6 +302,7 @@ void window_show(struct window *w, const struct intake *in)
 {
     trace_release(&w->trace);
     trace_init(&w->trace);
+    w->trace.tables.tick_ns = in->tables->tick_ns;
     show_reports(w, in);
     show_messages(w, in);
     trace_seal(&w->trace);

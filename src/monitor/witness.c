@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "base/bits.h"
+#include "monitor/overlap.h"
+#include "trace/time_text.h"
 
 static void forget(const struct chronicle *h, uint32_t process, struct span *slots)
 {
@@ -153,11 +155,14 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
     if (h->has_times && last.time == INT64_MIN) {
         say(w, ", which has no time");
     } else if (h->has_times) {
-        say(w, ", time %lld", (long long)last.time);
+        char time[TIME_TEXT_SIZE];
+        time_text(time, last.time, h->trace->tables.tick_ns);
+        say(w, ", time %s", time);
         if (is_last) {
             say(w, " to the end");
         } else {
-            say(w, " to %lld", (long long)c->time[next]);
+            time_text(time, c->time[next], h->trace->tables.tick_ns);
+            say(w, " to %s", time);
         }
     }
 }
@@ -307,6 +312,58 @@ static struct bits slots_of(const struct chronicle *h, uint32_t root, struct are
         }
     }
     return reads;
+}
+
+struct bits witness_processes(const struct chronicle *h, uint32_t root, struct arena *a)
+{
+    const struct bits reads = slots_of(h, root, a);
+    const struct bits processes = bits_take(a, h->cuts.process_count);
+    for (uint32_t i = 0; i < h->bound->slots.count; i++) {
+        if (bits_has(reads, SLOT_FIRST + i)) {
+            bits_add(processes, h->bound->slots.at[i].process);
+        }
+    }
+    return processes;
+}
+
+static void list_values(struct finding_state *state, const struct chronicle *h,
+                        const struct spec *s, uint32_t process, const struct span *slots,
+                        struct findings *f)
+{
+    struct finding_value *values =
+        arena_array(&f->arena, struct finding_value, h->bound->slots.count + 1);
+    for (uint32_t i = 0; i < h->bound->slots.count; i++) {
+        const struct slot *slot = &h->bound->slots.at[i];
+        const struct span value = slots[SLOT_FIRST + i];
+        if (slot->process == process && slot->other == UINT32_MAX && span_is_known(value)) {
+            values[state->value_count++] = (struct finding_value){
+                .name = findings_text(f, "%s", names_text(&s->names, slot->variable)),
+                .value = value.low};
+        }
+    }
+    state->values = values;
+}
+
+struct finding_state *witness_states(const struct chronicle *h, const struct spec *s,
+                                     const uint32_t *taken, struct findings *f)
+{
+    struct arena scratch = {0};
+    const struct span *slots = slots_in(h, taken, &scratch);
+    struct finding_state *states =
+        arena_array(&f->arena, struct finding_state, h->cuts.process_count + 1);
+    for (uint32_t p = 0; p < h->cuts.process_count; p++) {
+        const struct overlap_state state = overlap_state(h, p, taken[p]);
+        states[p] = (struct finding_state){
+            .process = findings_text(f, "%s", *vec_at(&h->processes, p)),
+            .has_from = h->has_times && state.has_entered,
+            .has_to = h->has_times && state.has_left,
+            .from = state.entered,
+            .to = state.left,
+        };
+        list_values(&states[p], h, s, p, slots, f);
+    }
+    arena_release(&scratch);
+    return states;
 }
 
 struct witness_events witness_events(const struct chronicle *h, uint32_t root,

@@ -14,6 +14,13 @@ bool witness_holds(const struct chronicle *h, uint32_t root, const uint32_t *tak
 const char *witness_text(const struct chronicle *h, const struct spec *s, const uint32_t *taken,
                          struct findings *f);
 
+/* The processes whose variables the formula reads. In the arena. */
+struct bits witness_processes(const struct chronicle *h, uint32_t root, struct arena *a);
+
+/* The state of each process as a reader of JSON takes it. In the arena of f. */
+struct finding_state *witness_states(const struct chronicle *h, const struct spec *s,
+                                     const uint32_t *taken, struct findings *f);
+
 /* The last events taken that set a variable which the formula reads. */
 struct witness_events {
     struct finding_event *at;

@@ -65,6 +65,32 @@ struct finding_event {
     const char *stack; /* the functions it is in, innermost first; NULL or "": not known */
 };
 
+struct finding_value {
+    const char *name;
+    int64_t value;
+};
+
+/* The state of a process in a moment that a finding shows. */
+struct finding_state {
+    const char *process;
+    const struct finding_value *values; /* that are known */
+    size_t value_count;
+    bool has_from, has_to;
+    int64_t from, to; /* by the clock of the process, in ticks of the trace */
+};
+
+/* A moment: a state of each process that can have been there at once. */
+struct finding_moment {
+    const struct finding_state *states;
+    size_t count;
+    bool has_clocks;     /* what follows is known */
+    const char *early;   /* the process that left its state first, by its clock, */
+    const char *late;    /* and the one that entered its own last */
+    int64_t skew_needed; /* clocks differ by so much at least in this moment, in ticks */
+    bool has_least;
+    int64_t skew_least; /* the least skew with which some moment shows it */
+};
+
 /* All memory is in the arena of the findings it belongs to. */
 struct finding {
     uint32_t id; /* how users call it; 0: its position in the list, from 1 */
@@ -81,7 +107,8 @@ struct finding {
      */
     const uint64_t *witness;
     size_t witness_count;
-    const char *replay;  /* the command that shows it, NULL when there is none */
+    const struct finding_moment *moment; /* of properties over clocks; NULL: none */
+    const char *replay;                  /* the command that shows it, NULL when there is none */
     uint64_t pair_count; /* how many pairs of events this one stands for, at least 1 */
 };
 

@@ -94,6 +94,43 @@ static void print_witness(const struct finding *finding, struct json *j)
     json_end(j);
 }
 
+static void print_state(const struct finding_state *state, struct json *j)
+{
+    json_object(j, NULL);
+    json_text(j, "process", state->process);
+    json_object(j, "values");
+    for (size_t i = 0; i < state->value_count; i++) {
+        json_i64(j, state->values[i].name, state->values[i].value);
+    }
+    json_end(j);
+    if (state->has_from) {
+        json_i64(j, "from", state->from);
+    }
+    if (state->has_to) {
+        json_i64(j, "to", state->to);
+    }
+    json_end(j);
+}
+
+static void print_moment(const struct finding_moment *moment, struct json *j)
+{
+    json_object(j, "moment");
+    json_array(j, "states");
+    for (size_t i = 0; i < moment->count; i++) {
+        print_state(&moment->states[i], j);
+    }
+    json_end(j);
+    if (moment->has_clocks) {
+        json_text(j, "early", moment->early);
+        json_text(j, "late", moment->late);
+        json_i64(j, "skew_needed", moment->skew_needed);
+    }
+    if (moment->has_least) {
+        json_i64(j, "skew_least", moment->skew_least);
+    }
+    json_end(j);
+}
+
 void finding_print(const struct finding *finding, uint32_t id, struct json *j)
 {
     const bool is_pretty = j->is_pretty; /* a line per finding, not per value */
@@ -119,6 +156,9 @@ void finding_print(const struct finding *finding, uint32_t id, struct json *j)
     }
     json_end(j);
     print_witness(finding, j);
+    if (finding->moment != NULL) {
+        print_moment(finding->moment, j);
+    }
     print_text_or_null(j, "replay", finding->replay);
     json_end(j);
     j->is_pretty = is_pretty;

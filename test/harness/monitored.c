@@ -19,23 +19,31 @@ struct spec spec_of(const char *text)
     return s;
 }
 
-struct monitor_answer monitored(const struct trace *t, const struct spec *s,
-                                const struct monitor_options *o, struct notes *n)
+struct monitor_answer monitored_findings(const struct trace *t, const struct spec *s,
+                                         const struct monitor_options *o, struct notes *n,
+                                         struct findings *f)
 {
     struct monitor_result result = {0};
-    struct findings findings = {0};
     struct notes unread = {0};
     struct err e;
     struct monitor_options asked = *o;
     asked.spec = s;
-    if (monitor_find(t, &asked, &findings, &result, n == NULL ? &unread : n, &e) < 0) {
+    if (monitor_find(t, &asked, f, &result, n == NULL ? &unread : n, &e) < 0) {
         fail_msg("%s", e.text);
     }
     const struct monitor_answer answer = *vec_at(&result.properties, 0);
-    CHECK_INT(findings.list.count, answer.verdict == CUT_YES);
+    CHECK_INT(f->list.count, answer.verdict == CUT_YES);
     monitor_result_release(&result);
-    findings_release(&findings);
     notes_release(&unread);
+    return answer;
+}
+
+struct monitor_answer monitored(const struct trace *t, const struct spec *s,
+                                const struct monitor_options *o, struct notes *n)
+{
+    struct findings findings = {0};
+    const struct monitor_answer answer = monitored_findings(t, s, o, n, &findings);
+    findings_release(&findings);
     return answer;
 }
 

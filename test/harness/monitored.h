@@ -12,6 +12,11 @@ struct spec spec_of(const char *text);
 struct monitor_answer monitored(const struct trace *t, const struct spec *s,
                                 const struct monitor_options *o, struct notes *n);
 
+/* The same, and keeps the finding. */
+struct monitor_answer monitored_findings(const struct trace *t, const struct spec *s,
+                                         const struct monitor_options *o, struct notes *n,
+                                         struct findings *f);
+
 /* The same of a stream of its events, and the witness of its first finding. */
 enum { WHY_MAX = 1000 };
 struct streamed {

@@ -246,7 +246,23 @@ static struct expected expect(const struct trace *t, const struct spec *s, int64
 
 struct tally {
     uint64_t by_method[METHOD_SOLVER + 1][CUT_YES + 1];
+    uint64_t least_count; /* findings with the least skew that shows them, more than 0 */
 };
+
+/* With the least skew some cut shows it, and with a smaller one none does. */
+static void compare_least(const struct trace *t, const struct spec *s,
+                          const struct finding_moment *moment, struct tally *tally)
+{
+    if (!moment->has_least) {
+        return;
+    }
+    CHECK(moment->skew_needed == moment->skew_least);
+    CHECK(expect(t, s, moment->skew_least).is_shown);
+    if (moment->skew_least > 0) {
+        CHECK(!expect(t, s, moment->skew_least - 1).is_shown);
+        tally->least_count++;
+    }
+}
 
 /* How much of the work libz3 does. */
 enum share { SHARE_LEAST, SHARE_WHOLE_FORMULAS, SHARE_ALL };
@@ -266,7 +282,12 @@ static void compare(struct prng *prng, const struct shape *shape, enum share sha
                                                  .is_packed = is_by_solver && w.size % 2 == 0,
                                                  .literals_max = share == SHARE_LEAST ? 0 : 1,
                                                  .part_reports = 1 + (uint32_t)(w.size % 5)}};
-    const struct monitor_answer answer = monitored(t, &s, &o, NULL);
+    struct findings f = {0};
+    const struct monitor_answer answer = monitored_findings(t, &s, &o, NULL, &f);
+    vec_each (&f.list, finding) {
+        compare_least(t, &s, finding->moment, tally);
+    }
+    findings_release(&f);
     /* Exact sums and libz3 leave everything open that depends on what is never reported. */
     const bool is_coarse = answer.method == METHOD_STEPS || answer.method == METHOD_SOLVER;
     if ((answer.verdict == CUT_YES) != x.is_shown ||
@@ -302,6 +323,7 @@ TEST(verdicts_are_those_of_a_walk_through_all_cuts)
                       (unsigned long long)tally.by_method[method][CUT_NO]);
         CHECK(tally.by_method[method][CUT_YES] > 0);
     }
+    CHECK(tally.least_count > 0);
     CHECK(tally.by_method[METHOD_LEAST][CUT_NO] > 0);
     CHECK(tally.by_method[METHOD_FLOW][CUT_NO] > 0);
     CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
