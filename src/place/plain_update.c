@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "place/state.h"
+#include "place/unseen.h"
 #include "place/value.h"
 #include "wire/kind.h"
 
@@ -250,6 +251,13 @@ static bool may_store(struct value_walk *w, const cs_x86_op *to)
 
 static const struct value_rules rules = {.may_change = may_change, .may_store = may_store};
 
+/* Whether something else in the function may read what was stored. */
+static bool is_seen(struct value_walk *w, const struct update *u)
+{
+    const uint64_t variable = unseen_static(&u->from, u->from_end);
+    return variable != 0 && unseen_reads(w, variable);
+}
+
 static void look(struct places *p, uint64_t address, struct place_update *update)
 {
     struct value_walk w;
@@ -261,7 +269,8 @@ static void look(struct places *p, uint64_t address, struct place_update *update
     w.context = &u;
     u.size = reported_by(&w, address - CALL_SIZE, "read");
     if (u.size != 0 && !may_be_in_frame(&w, address - CALL_SIZE) && begin(&w, &u, address) &&
-        value_walk_run(&w) == VALUE_UNUSED && u.write != 0 && u.operation != UPDATE_NONE) {
+        value_walk_run(&w) == VALUE_UNUSED && u.write != 0 && u.operation != UPDATE_NONE &&
+        !is_seen(&w, &u)) {
         *update = (struct place_update){.operation = (uint8_t)u.operation, .write = u.write};
     }
     value_walk_close(&w);

@@ -1,10 +1,12 @@
 /* Whether a program uses the value that a call returned. */
 #include "place/state.h"
+#include "place/unseen.h"
 #include "place/value.h"
 
 enum {
     CALLERS_MAX = 64,
     DEPTH_MAX = 4, /* of functions that return the value */
+    CALL_SIZE = 5,
 };
 
 static enum value_use look_behind(struct places *p, uint64_t address,
@@ -15,7 +17,11 @@ static enum value_use look_behind(struct places *p, uint64_t address,
         return VALUE_USED;
     }
     value_go_on(&w, address, 1 << VALUE_RAX);
-    const enum value_use use = value_walk_run(&w);
+    enum value_use use = value_walk_run(&w);
+    const uint64_t variable = use == VALUE_UNUSED ? unseen_argument(&w, address - CALL_SIZE) : 0;
+    if (variable != 0 && unseen_reads(&w, variable)) {
+        use = VALUE_USED;
+    }
     *function = w.function;
     value_walk_close(&w);
     return use;

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#define ENTRY __attribute__((visibility("default")))
 #include "runtime/access.h"
 #include "runtime/entry.h"
 #include "runtime/rt.h"
@@ -42,6 +43,10 @@ static _Alignas(INSTANCE_SIZE) char instances[DESCRIPTORS_MAX][INSTANCE_SIZE];
 /* The forks so far when the number's opening was seen, from 1; 0: it is closed, or was not seen. A
  * child has its parent's descriptors, and its collector knows none of them. */
 static _Atomic uint16_t made_in[DESCRIPTORS_MAX];
+
+/* The open file description of each number: the process and the ordinal of its opening. A child
+ * has its parent's. */
+static _Atomic uint64_t descriptions[DESCRIPTORS_MAX];
 
 _Static_assert(sizeof(struct descriptor) == 8, "read and written in one piece");
 
@@ -184,6 +189,11 @@ void descriptor_use(int fd, const void *place)
     }
 }
 
+void clew_rt_use(int fd, const void *place)
+{
+    descriptor_use(fd, place);
+}
+
 const void *descriptor_instance(int fd)
 {
     return has_instance(fd) ? instances[fd] : NULL;
@@ -201,6 +211,9 @@ void descriptor_closes(int fd, const void *place)
         (atomic_load_explicit(&closers[fd], memory_order_relaxed) & IS_MADE) != 0) {
         record_order(EVENT_HAPPENS_BEFORE, fd, place);
         atomic_store_explicit(&closers[fd], rt_self.number + 1, memory_order_relaxed);
+    }
+    if (fd >= 0 && fd < DESCRIPTORS_MAX) {
+        atomic_store_explicit(&descriptions[fd], 0, memory_order_relaxed);
     }
     descriptor_forget(fd);
 }
@@ -220,9 +233,39 @@ static void record_instance(int fd, const void *place)
     errno = saved;
 }
 
+static uint64_t describe(int fd)
+{
+    static _Atomic uint32_t last;
+    const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    const uint64_t description = (uint64_t)rt_process_number() << 32 | number;
+    atomic_store_explicit(&descriptions[fd], description, memory_order_relaxed);
+    return description;
+}
+
+/* One whose opening was not seen (mkstemp) is described when it is first asked for. */
+uint64_t descriptor_description(int fd)
+{
+    if (fd < 0 || fd >= DESCRIPTORS_MAX) {
+        return 0;
+    }
+    const uint64_t known = atomic_load_explicit(&descriptions[fd], memory_order_relaxed);
+    return known != 0 ? known : describe(fd);
+}
+
+void descriptor_shares(int fd, int from)
+{
+    if (fd >= 0 && fd < DESCRIPTORS_MAX) {
+        atomic_store_explicit(&descriptions[fd], descriptor_description(from),
+                              memory_order_relaxed);
+    }
+}
+
 void descriptor_made(int fd, const void *place)
 {
     descriptor_forget(fd);
+    if (fd >= 0 && fd < DESCRIPTORS_MAX && rt_is_recording()) {
+        (void)describe(fd);
+    }
     if (fd >= 0 && fd < DESCRIPTORS_MAX && access_is_told() && rt_is_recording()) {
         record_instance(fd, place);
         if (fd > atomic_load_explicit(&made_last, memory_order_relaxed)) {

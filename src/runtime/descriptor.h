@@ -39,6 +39,11 @@ struct descriptor descriptor_of(int fd);
 void descriptor_closes(int fd, const void *place);
 void descriptor_made(int fd, const void *place);
 
+/* What stands for the open file description of fd, in all processes that inherit it. fd has just
+ * become another number of that of `from`. */
+uint64_t descriptor_description(int fd);
+void descriptor_shares(int fd, int from);
+
 /* A call is about to use fd. Its close by another task races with that, unless one is ordered
  * before the other. Descriptors whose opening was not seen are left out. */
 void descriptor_use(int fd, const void *place);

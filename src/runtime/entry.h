@@ -23,6 +23,9 @@ ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
 /* A write by a function of libc that returns something there. NULL: it is a write like others. */
 ENTRY void clew_rt_result(const void *address, size_t size, const void *place);
 
+/* A function of libc uses the descriptor. NULL: its own hook tells. */
+ENTRY void clew_rt_use(int fd, const void *place);
+
 /* The same for the sizes that nearly all accesses have. */
 ENTRY void clew_rt_read1(const void *address, const void *place);
 ENTRY void clew_rt_read2(const void *address, const void *place);

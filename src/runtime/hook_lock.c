@@ -23,23 +23,26 @@ static struct held {
 } held[HELD_MAX];
 static _Atomic uint32_t held_count;
 
+static bool is_flock(uint8_t mode)
+{
+    return mode == LOCK_FLOCK_READ || mode == LOCK_FLOCK_WRITE;
+}
+
 /* `how` is LOCK_TRY for an acquisition that gives up instead of blocking for ever, else 0. */
 static void record(enum event_kind kind, uint8_t how, int fd, const struct held *h,
                    const void *place)
 {
     descriptor_name(fd);
     const bool is_whole = h->range.start == 0 && h->range.size == 0;
+    const uint64_t description = descriptor_description(fd);
     (void)rt_record((struct rt_event){.kind = kind,
                                       .mode = h->mode | how,
                                       .object = (const void *)(uintptr_t)descriptor_of(fd).number,
+                                      .has_value = is_flock(h->mode) && description != 0,
+                                      .value = (int64_t)description,
                                       .place = place,
                                       .more = &h->range,
                                       .more_size = is_whole ? 0 : sizeof h->range});
-}
-
-static bool is_flock(uint8_t mode)
-{
-    return mode == LOCK_FLOCK_READ || mode == LOCK_FLOCK_WRITE;
 }
 
 static struct held *find(int fd, uint8_t mode, struct lock_range range)
@@ -141,6 +144,7 @@ RT_EXPORT int flock(int fd, int operation)
     const int what = operation & ~LOCK_NB;
     const uint8_t mode = what == LOCK_SH ? LOCK_FLOCK_READ : LOCK_FLOCK_WRITE;
     const struct lock_range whole = {0};
+    descriptor_use(fd, RT_PLACE);
     if (what == LOCK_UN) {
         before_unlock(fd, mode, whole, RT_PLACE);
     }
@@ -192,12 +196,14 @@ static int set_lock(fcntl_function *real, int fd, int command, struct flock *loc
 
 static int control(fcntl_function *real, int fd, int command, void *argument, const void *place)
 {
+    descriptor_use(fd, place);
     if (is_setting(command) && argument != NULL) {
         return set_lock(real, fd, command, argument, place);
     }
     const int result = real(fd, command, argument);
     if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {
-        descriptor_forget(result);
+        descriptor_made(result, place);
+        descriptor_shares(result, fd);
     }
     return result;
 }

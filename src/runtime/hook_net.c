@@ -556,10 +556,17 @@ static int made(int fd, const void *place)
     return fd;
 }
 
+static int copied(int fd, int from, const void *place)
+{
+    descriptor_made(fd, place);
+    descriptor_shares(fd, from);
+    return fd;
+}
+
 RT_EXPORT int dup(int fd)
 {
     descriptor_use(fd, RT_PLACE);
-    return made(REAL(dup)(fd), RT_PLACE);
+    return copied(REAL(dup)(fd), fd, RT_PLACE);
 }
 
 /* Another descriptor takes the place of this one, which is closed, if there is another. */
@@ -576,13 +583,13 @@ static void replaces(int from, int to, const void *place)
 RT_EXPORT int dup2(int from, int to)
 {
     replaces(from, to, RT_PLACE);
-    return from == to ? REAL(dup2)(from, to) : made(REAL(dup2)(from, to), RT_PLACE);
+    return from == to ? REAL(dup2)(from, to) : copied(REAL(dup2)(from, to), from, RT_PLACE);
 }
 
 RT_EXPORT int dup3(int from, int to, int flags)
 {
     replaces(from, to, RT_PLACE);
-    return made(REAL(dup3)(from, to, flags), RT_PLACE);
+    return copied(REAL(dup3)(from, to, flags), from, RT_PLACE);
 }
 
 RT_EXPORT int close_range(unsigned first, unsigned last, int flags)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/descriptor.h"
 #include "runtime/folder.h"
 #include "runtime/memory.h"
 #include "runtime/real.h"
@@ -331,6 +332,7 @@ static void *map(void *wanted, size_t size, const struct map_call *c)
 RT_EXPORT void *mmap(void *wanted, size_t size, int protection, int flags, int fd, off_t offset)
 {
     memory_maps(wanted, size, flags, RT_PLACE);
+    descriptor_use(fd, RT_PLACE);
     void *start = map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
     return memory_mapped(start, size, flags, RT_PLACE);
 }
@@ -338,6 +340,7 @@ RT_EXPORT void *mmap(void *wanted, size_t size, int protection, int flags, int f
 RT_EXPORT void *mmap64(void *wanted, size_t size, int protection, int flags, int fd, off64_t offset)
 {
     memory_maps(wanted, size, flags, RT_PLACE);
+    descriptor_use(fd, RT_PLACE);
     void *start = map(wanted, size, &(struct map_call){protection, flags, fd, offset, RT_PLACE});
     return memory_mapped(start, size, flags, RT_PLACE);
 }

@@ -62,6 +62,14 @@ static inline bool hook_store(void *to, const void *from, size_t size, const voi
     return false;
 }
 
+/* A use of a descriptor races with its close. */
+static inline void hook_use(int fd, const void *place)
+{
+    if (clew_rt_use != NULL) {
+        clew_rt_use(fd, place);
+    }
+}
+
 /* A use of a stream reads it, so that it races with the release of the stream's memory by fclose.
  * The three streams of every program are not released. */
 static inline void stream_used(const FILE *file, const void *place)

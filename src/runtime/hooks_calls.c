@@ -127,6 +127,7 @@ static void writes(const void *address, size_t size, const void *place)
 #define NUMBER(text, base) reads(text, number_size(text, base), place);
 #define REAL_NUMBER(text) reads(text, real_number_size(text), place);
 #define STREAM(file) stream_used(file, place);
+#define FD(fd) hook_use(fd, place);
 #define WHEN(condition, ...) \
     if (condition) {         \
         __VA_ARGS__          \
@@ -182,6 +183,17 @@ __attribute__((constructor)) static void wrappers_told(void)
 }
 
 /* ---- functions that have another shape ---- */
+
+/* Requests take at most one word. */
+WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
+{
+    va_list rest;
+    va_start(rest, request);
+    void *argument = va_arg(rest, void *);
+    va_end(rest);
+    hook_use(fd, PLACE);
+    return __real_ioctl(fd, request, argument);
+}
 
 WRAPPED(void, qsort,
         (void *base, size_t count, size_t size, int (*compare)(const void *, const void *)))

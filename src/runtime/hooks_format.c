@@ -305,12 +305,14 @@ WRAPPED(int, __printf_chk, (int flag, const char *format, ...))
 
 WRAPPED(int, vdprintf, (int fd, const char *format, va_list list))
 {
+    hook_use(fd, PLACE);
     (void)arguments_read(format, list, PLACE);
     return __real_vdprintf(fd, format, list);
 }
 
 WRAPPED(int, dprintf, (int fd, const char *format, ...))
 {
+    hook_use(fd, PLACE);
     WITH_LIST(arguments_read(format, list, PLACE), __real_vdprintf(fd, format, list));
 }
 

@@ -11,6 +11,7 @@
  *     WRITES(address, size)  it writes them
  *     TEXT(text)             it reads the text with its NUL
  *     STREAM(file)           it uses the stream
+ *     FD(fd)                 it uses the descriptor
  *     WHEN(condition, ...)   only then
  *     EACH(i, count, ...)    for each i below count
  *
@@ -98,6 +99,7 @@
     NAME(open64)                 \
     NAME(openat)                 \
     NAME(openat64)               \
+    NAME(ioctl)                  \
     NAME(qsort)                  \
     NAME(qsort_r)                \
     NAME(arc4random_buf)         \
@@ -303,7 +305,7 @@
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
     CALL(int, lstat, (const char *path, struct stat *to), (path, to), TEXT(path),                 \
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
-    CALL(int, fstat, (int fd, struct stat *to), (fd, to), ,                                       \
+    CALL(int, fstat, (int fd, struct stat *to), (fd, to), FD(fd),                                 \
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
     CALL(int, fstatat, (int folder, const char *path, struct stat *to, int flags),                \
          (folder, path, to, flags), TEXT(path), WHEN(got == 0, WRITES(to, sizeof *to)))           \
@@ -311,7 +313,7 @@
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
     CALL(int, lstat64, (const char *path, struct stat64 *to), (path, to), TEXT(path),             \
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
-    CALL(int, fstat64, (int fd, struct stat64 *to), (fd, to), ,                                   \
+    CALL(int, fstat64, (int fd, struct stat64 *to), (fd, to), FD(fd),                             \
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
     CALL(int, fstatat64, (int folder, const char *path, struct stat64 *to, int flags),            \
          (folder, path, to, flags), TEXT(path), WHEN(got == 0, WRITES(to, sizeof *to)))           \
@@ -319,7 +321,7 @@
          (folder, path, flags, mask, to), TEXT(path), WHEN(got == 0, WRITES(to, sizeof *to)))     \
     CALL(int, statvfs, (const char *path, struct statvfs *to), (path, to), TEXT(path),            \
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
-    CALL(int, fstatvfs, (int fd, struct statvfs *to), (fd, to), ,                                 \
+    CALL(int, fstatvfs, (int fd, struct statvfs *to), (fd, to), FD(fd),                           \
          WHEN(got == 0, WRITES(to, sizeof *to)))                                                  \
     CALL(char *, getcwd, (char *to, size_t size), (to, size), ,                                   \
          WHEN(got != NULL && to != NULL, WRITES(to, size_of_text(to))))                           \
@@ -354,6 +356,18 @@
     CALL(int, chmod, (const char *path, mode_t mode), (path, mode), TEXT(path), )                 \
     CALL(int, truncate, (const char *path, off_t size), (path, size), TEXT(path), )               \
     CALL(DIR *, opendir, (const char *path), (path), TEXT(path), )                                \
+    CALL(off_t, lseek, (int fd, off_t offset, int whence), (fd, offset, whence), FD(fd), )        \
+    CALL(off64_t, lseek64, (int fd, off64_t offset, int whence), (fd, offset, whence), FD(fd), )  \
+    CALL(int, ftruncate, (int fd, off_t size), (fd, size), FD(fd), )                              \
+    CALL(int, ftruncate64, (int fd, off64_t size), (fd, size), FD(fd), )                          \
+    CALL(int, fallocate, (int fd, int mode, off_t offset, off_t size), (fd, mode, offset, size),  \
+         FD(fd), )                                                                                \
+    CALL(int, fchmod, (int fd, mode_t mode), (fd, mode), FD(fd), )                                \
+    CALL(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), FD(fd), )             \
+    CALL(int, fchdir, (int fd), (fd), FD(fd), )                                                   \
+    CALL(int, isatty, (int fd), (fd), FD(fd), )                                                   \
+    CALL(FILE *, fdopen, (int fd, const char *mode), (fd, mode), FD(fd) TEXT(mode), )             \
+    CALL(DIR *, fdopendir, (int fd), (fd), FD(fd), )                                              \
     CALL(int, pipe, (int fds[2]), (fds), , WHEN(got == 0, WRITES(fds, 2 * sizeof *fds)))          \
     CALL(int, pipe2, (int fds[2], int flags), (fds, flags), ,                                     \
          WHEN(got == 0, WRITES(fds, 2 * sizeof *fds)))
@@ -399,7 +413,7 @@
     CALL(int, socketpair, (int family, int type, int protocol, int fds[2]),                        \
          (family, type, protocol, fds), , WHEN(got == 0, WRITES(fds, 2 * sizeof *fds)))            \
     CALL(int, bind, (int fd, const struct sockaddr *address, socklen_t size), (fd, address, size), \
-         READS(address, size), )                                                                   \
+         FD(fd) READS(address, size), )                                                            \
     CALL(int, connect, (int fd, const struct sockaddr *address, socklen_t size),                   \
          (fd, address, size), READS(address, size), )                                              \
     CALL(int, accept, (int fd, struct sockaddr *to, socklen_t *size), (fd, to, size), ,            \
@@ -413,14 +427,15 @@
          (int fd, const void *bytes, size_t count, int flags, const struct sockaddr *address,      \
           socklen_t size),                                                                         \
          (fd, bytes, count, flags, address, size), READS(address, size), )                         \
-    CALL(int, getsockname, (int fd, struct sockaddr *to, socklen_t *size), (fd, to, size), ,       \
+    CALL(int, getsockname, (int fd, struct sockaddr *to, socklen_t *size), (fd, to, size), FD(fd), \
          WHEN(got == 0, ADDRESS(to, size)))                                                        \
-    CALL(int, getpeername, (int fd, struct sockaddr *to, socklen_t *size), (fd, to, size), ,       \
+    CALL(int, getpeername, (int fd, struct sockaddr *to, socklen_t *size), (fd, to, size), FD(fd), \
          WHEN(got == 0, ADDRESS(to, size)))                                                        \
     CALL(int, getsockopt, (int fd, int level, int name, void *to, socklen_t *size),                \
-         (fd, level, name, to, size), , WHEN(got == 0, ADDRESS(to, size)))                         \
+         (fd, level, name, to, size), FD(fd), WHEN(got == 0, ADDRESS(to, size)))                   \
+    CALL(int, listen, (int fd, int length), (fd, length), FD(fd), )                                \
     CALL(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t size),        \
-         (fd, level, name, value, size), READS(value, size), )                                     \
+         (fd, level, name, value, size), FD(fd) READS(value, size), )                              \
     CALL(int, inet_pton, (int family, const char *text, void *to), (family, text, to), TEXT(text), \
          WHEN(got == 1, WRITES(to, family == AF_INET ? 4 : 16)))                                   \
     CALL(const char *, inet_ntop, (int family, const void *from, char *to, socklen_t size),        \

@@ -14,6 +14,12 @@ struct stats {
     long table[8];
 };
 
+/* Stands for a function that `clew cc` has not built. */
+static const void *identity(const void *p)
+{
+    return p;
+}
+
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static struct stats stats;
 static struct stats *shared = &stats;
@@ -22,6 +28,8 @@ static long sum, other, scaled, source, negated, opposite, doubled, tripled, shi
 static double real;
 static unsigned set, clear, flip;
 static long less, down, more, loop, rare;
+static long shown, lent;
+static const void *(*volatile borrow)(const void *) = identity;
 static volatile int seen;
 static volatile long three = 3;
 
@@ -85,6 +93,16 @@ __attribute__((noinline)) static void look(struct stats *s, struct stats *to, lo
     seen = (int)before;
 }
 
+/* Others read the sum where no report tells of it. */
+__attribute__((noinline)) static void show(void)
+{
+    long copy = 0;
+    shown++; /* used */
+    __asm__ volatile("mov %1, %0" : "=r"(copy) : "m"(shown));
+    lent++; /* used */
+    seen = (int)copy + (borrow(&lent) != NULL);
+}
+
 static void *work(void *p)
 {
     struct stats own = {.id = 2};
@@ -93,6 +111,7 @@ static void *work(void *p)
     update_small(p);
     seen = (int)returned();
     look(p, &own, three);
+    show();
     pthread_mutex_unlock(&m);
     return NULL;
 }

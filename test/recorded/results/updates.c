@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-static atomic_int count;
+static atomic_int count, lent;
 static atomic_long bits;
 static _Atomic unsigned char small;
 static int plain;
@@ -79,11 +79,25 @@ static void look(void)
     }
 }
 
+/* What is not built by `clew cc` may read the variable. */
+static const void *identity(const void *p)
+{
+    return p;
+}
+static const void *(*volatile borrow)(const void *) = identity;
+
+static void lend(void)
+{
+    atomic_fetch_add(&lent, 1); /* used */
+    seen = borrow(&lent) != NULL;
+}
+
 static void *run(void *unused)
 {
     update(3);
     seen += returned() + returned_later();
     look();
+    lend();
     return unused;
 }
 

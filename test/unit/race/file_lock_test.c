@@ -33,6 +33,16 @@ TEST(a_record_lock_of_several_processes_stays)
               4);
 }
 
+TEST(a_lock_of_one_description_excludes_nobody)
+{
+    CHECK_INT(left_of("A@p acq f mode=flock-write value=7; A@p rel f mode=flock-write value=7;"
+                      "B@q acq f mode=flock-write value=7; B@q rel f mode=flock-write value=7"),
+              0);
+    CHECK_INT(left_of("A@p acq f mode=flock-write value=7; A@p rel f mode=flock-write value=7;"
+                      "B@p acq f mode=flock-write value=8; B@p rel f mode=flock-write value=8"),
+              4);
+}
+
 TEST(other_locks_stay)
 {
     CHECK_INT(
