@@ -312,6 +312,12 @@ static int find_in_trace(struct races *r, struct reading *reading, struct err *e
 
 /* ---- a program, run under control ---- */
 
+static bool makes_child(const char *call)
+{
+    return strcmp(call, "fork") == 0 || strcmp(call, "vfork") == 0 || strcmp(call, "clone") == 0 ||
+           strcmp(call, "posix_spawn") == 0;
+}
+
 /* Notes what the run leaves open. A run with uncontrolled calls may go otherwise next time, and one
  * that ended early has no accesses after its end: neither is clean. */
 static void note_run(struct races *r, struct world *w, const struct execution *x)
@@ -319,6 +325,7 @@ static void note_run(struct races *r, struct world *w, const struct execution *x
     const struct control_told told = control_told(w);
     for (uint32_t i = 0; i < told.outside_count; i++) {
         notes_add(&r->notes, "", "%s is not controlled", told.outside[i]);
+        r->has_children |= makes_child(told.outside[i]);
     }
     if (x->outcome != OUTCOME_PASSED) {
         notes_add(&r->notes, "",
@@ -718,6 +725,9 @@ static const struct {
     [RACE_OPEN_LARGE] = {"undecided_large",
                          "too many events or pairs of events have to be looked at",
                          "take a shorter run, or a part of it with clew slice"},
+    [RACE_OPEN_HARD] = {"undecided_hard",
+                        "the search for an order of the events ended at its limit of steps",
+                        "take a shorter run, or a part of it with clew slice"},
     [RACE_OPEN_NUMBER] = {"undecided_number",
                           "its address may depend on a descriptor number, which another schedule "
                           "changes",
@@ -728,8 +738,15 @@ static const struct {
     [RACE_OPEN_BUDGET] = {"undecided_budget", "the budget ended", "give a larger --budget"},
 };
 
-#define NO_ACCESSES \
-    "the trace has no memory accesses: data races are not known; build the program with clew cc"
+/* Why there are no accesses, and the remedy. */
+static const char *no_accesses(const struct races *r)
+{
+    return r->has_children
+               ? "the trace has no memory accesses of several threads: the program makes other "
+                 "processes, which are not under control; record them: clew record -- PROGRAM"
+               : "the trace has no memory accesses: data races are not known; build the program "
+                 "with clew cc";
+}
 
 /* The pairs of places that are not listed, or not known. */
 static void print_rest(struct races *r)
@@ -751,7 +768,7 @@ static void print_rest(struct races *r)
         }
     }
     if (r->has_no_accesses) {
-        out_text(out, NO_ACCESSES "\n");
+        out_format(out, "%s\n", no_accesses(r));
     }
 }
 
@@ -772,7 +789,7 @@ static void add_places(struct races *r)
         }
     }
     if (r->has_no_accesses) {
-        vec_push(&f->assumptions, NO_ACCESSES);
+        vec_push(&f->assumptions, no_accesses(r));
     }
 }
 

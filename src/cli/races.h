@@ -42,6 +42,7 @@ struct races {
     struct names keys;       /* of the findings, in their order: numbers from 1 */
     bool is_explained;       /* the finding that was asked for has been shown */
     bool is_cut;             /* the budget ended while a trace was read */
+    bool has_children;       /* a program made other processes, which nobody controlled */
     bool has_no_accesses;    /* a run of a program that was not built to tell them */
     bool is_unsure;          /* a program's run was not controlled whole, or did not end */
 };

@@ -340,7 +340,7 @@ static enum race_verdict ask_solver(struct feasible *f, const struct question *q
     }
     solver_free(solver);
     switch (answer.verdict) {
-    case SOLVE_UNKNOWN: return leave_open(f, FEASIBLE_BUDGET);
+    case SOLVE_UNKNOWN: return leave_open(f, FEASIBLE_HARD);
     case SOLVE_SAT: return f->hb->reads == NULL ? RACE_YES : leave_recording_open(f);
     case SOLVE_UNSAT: return RACE_NO;
     }

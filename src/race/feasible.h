@@ -39,6 +39,7 @@ struct feasible_options {
 enum feasible_open {
     FEASIBLE_DECIDED,
     FEASIBLE_BUDGET,    /* steps, clauses or time ended */
+    FEASIBLE_HARD,      /* the solver ended at its limit of steps */
     FEASIBLE_TOO_LARGE, /* it is about too many events */
     FEASIBLE_DOUBT,     /* recordings: a read that may have to come is in doubt */
     FEASIBLE_REORDERED, /* recordings: only another order of sections shows it, in which accesses

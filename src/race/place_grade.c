@@ -224,6 +224,7 @@ static enum race_open why_open(const struct grading *r)
     switch (feasible_why_open(r->feasible)) {
     case FEASIBLE_DECIDED: return RACE_OPEN_NOT;
     case FEASIBLE_BUDGET: return r->y->watch.is_over ? RACE_OPEN_BUDGET : RACE_OPEN_LARGE;
+    case FEASIBLE_HARD: return r->y->watch.is_over ? RACE_OPEN_BUDGET : RACE_OPEN_HARD;
     case FEASIBLE_TOO_LARGE: return RACE_OPEN_LARGE;
     case FEASIBLE_DOUBT: return RACE_OPEN_DOUBT;
     case FEASIBLE_REORDERED: return RACE_OPEN_REORDER;

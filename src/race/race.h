@@ -56,6 +56,7 @@ enum race_open {
     RACE_OPEN_DOUBT,   /* the write that a read before it saw is not known */
     RACE_OPEN_REORDER, /* only another order of lock sections might show it */
     RACE_OPEN_LARGE,   /* too many events or pairs of events are involved */
+    RACE_OPEN_HARD,    /* the solver ended at its limit of steps */
     RACE_OPEN_BUDGET,  /* the budget ended */
     RACE_OPEN_NUMBER,  /* its address may depend on a descriptor number */
     RACE_OPEN_TORN,    /* the recording misses releases of locks, or contradicts itself */

@@ -200,6 +200,7 @@ static enum race_open why_open(const struct search *s)
     switch (feasible_why_open(s->feasible)) {
     case FEASIBLE_DECIDED: return RACE_OPEN_LARGE; /* its witness does not hold */
     case FEASIBLE_BUDGET: return s->y->watch.is_over ? RACE_OPEN_BUDGET : RACE_OPEN_LARGE;
+    case FEASIBLE_HARD: return s->y->watch.is_over ? RACE_OPEN_BUDGET : RACE_OPEN_HARD;
     case FEASIBLE_TOO_LARGE: return RACE_OPEN_LARGE;
     case FEASIBLE_DOUBT: return RACE_OPEN_DOUBT;
     case FEASIBLE_REORDERED: return RACE_OPEN_REORDER;

@@ -159,11 +159,17 @@ PATH_HOOK(truncate, int, (const char *path, off_t size), (path, size), path, tru
 PATH_HOOK(chmod, int, (const char *path, mode_t mode), (path, mode), path, true)
 PATH_HOOK(unlink, int, (const char *path), (path), path, true)
 PATH_HOOK(remove, int, (const char *path), (path), path, true)
-PATH_HOOK(mkdir, int, (const char *path, mode_t mode), (path, mode), path, true)
 PATH_HOOK(rmdir, int, (const char *path), (path), path, true)
 PATH_HOOK(opendir, DIR *, (const char *path), (path), path, false)
 PATH_HOOK(readlink, ssize_t, (const char *path, char *to, size_t size), (path, to, size), path,
           false)
+
+RT_EXPORT int mkdir(const char *path, mode_t mode)
+{
+    state_touch_path(AT_FDCWD, path, true, RT_PLACE);
+    state_make_exclusive(AT_FDCWD, path, "mkdir");
+    return NEXT(mkdir)(path, mode);
+}
 
 /* Two paths change at once: the step touches everything. */
 #define PATHS_HOOK(name, from, to)                       \

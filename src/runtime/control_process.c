@@ -316,6 +316,9 @@ static int opened(const char *path, const struct opening *o)
     if (!random_is_device(path)) {
         state_touch_path(o->folder, path, (o->flags & (O_CREAT | O_TRUNC)) != 0, o->place);
     }
+    if ((o->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) {
+        state_make_exclusive(o->folder, path, "open (O_EXCL)");
+    }
     const int fd =
         (int)path_call(SYS_openat, (const long[6]){o->folder, (long)path, o->flags, (long)o->mode});
     if (control_is_on && random_is_device(path)) {

@@ -83,6 +83,32 @@ void state_touch_path(int folder, const char *path, bool writes, const void *pla
     }
 }
 
+enum { EXCLUSIVE_MAX = 64 };
+
+/* Paths that must not be there when they are made, and who made them. Put back with the rest. */
+static struct {
+    uint32_t path, task;
+} exclusive[EXCLUSIVE_MAX];
+static uint32_t exclusive_count;
+
+void state_make_exclusive(int folder, const char *path, const char *call)
+{
+    if (!is_step() || path == NULL) {
+        return;
+    }
+    const uint32_t wanted = state_of_path(folder, path).ordinal;
+    for (uint32_t i = 0; i < exclusive_count; i++) {
+        if (exclusive[i].path == wanted && exclusive[i].task != control_self->number) {
+            control_outside(call);
+            return;
+        }
+    }
+    if (exclusive_count < EXCLUSIVE_MAX) {
+        exclusive[exclusive_count].path = wanted;
+        exclusive[exclusive_count++].task = control_self->number;
+    }
+}
+
 void state_touch_all(const void *place)
 {
     if (is_step()) {

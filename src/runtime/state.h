@@ -31,6 +31,10 @@ struct state_buffer {
 void state_buffer_begin(struct state_buffer *b);
 void state_buffer_end(struct state_buffer *b, void *at, size_t size, const void *place);
 
+/* The path is made by this call, and must not be there. Where several tasks do so, it is a lock
+ * that they have made themselves: named as uncontrolled, because nothing knows what it orders. */
+void state_make_exclusive(int folder, const char *path, const char *call);
+
 /* The caller is about to change more than one file. */
 void state_touch_all(const void *place);
 

@@ -179,6 +179,19 @@ THREAD(add_by_flock, int fd = open_again(); add_under_lock(fd, 0); close(fd))
 THREAD(add_by_range, int fd = open_again(); add_under_lock(fd, 1); close(fd))
 THREAD(add_by_same_flock, add_under_lock(file, 0))
 
+/* A file as a lock */
+static void add_under_file(void)
+{
+    int fd;
+    while ((fd = open("lock-file", O_CREAT | O_EXCL | O_WRONLY, 0600)) < 0) {
+        usleep(100);
+    }
+    data++;
+    close(fd);
+    unlink("lock-file");
+}
+THREAD(add_by_file, add_under_file())
+
 /* Memory at two addresses, and memory that moves */
 static char *map(int size)
 {
@@ -240,6 +253,7 @@ static const struct pair pairs[] = {
     {"flock", add_by_flock, add_by_flock},
     {"range", add_by_range, add_by_range},
     {"same-flock", add_by_same_flock, add_by_same_flock},
+    {"lock-file", add_by_file, add_by_file},
     {"alias", set_pages, set_alias},
     {"unmap-alias", set_pages, set_alias_and_unmap},
     {"move", set_pages, move_pages},
