@@ -144,8 +144,9 @@ void pick_begin(struct pick *p, const struct pick_plan *plan)
     for (size_t i = 0; i < plan->asleep_count; i++) {
         p->asleep[i] = plan->asleep[i];
     }
-    if (plan->is_fair) {
+    if (p->has_starved) {
         memset(p->starved, 0, p->limits.task_max * sizeof *p->starved);
+        p->has_starved = false;
     }
     keep_begin(p);
     wish_begin(p);
@@ -529,6 +530,7 @@ static void starve(struct pick *p, const struct offer *offer, uint32_t chosen)
     for (uint32_t i = 0; is_of_time(done) && i < offer->count; i++) {
         const struct pick_operation *o = &offer->pending[offer->among[i]];
         p->starved[o->task] += !is_of_time(o);
+        p->has_starved = true;
     }
     p->starved[done->task] = 0;
 }

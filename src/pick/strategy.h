@@ -145,7 +145,8 @@ struct pick {
     size_t point_count;     /* ... up to here */
     bool has_all_points;    /* there is no room for the list: each access is one */
     uint32_t choice_count;  /* steps of this run that were chosen, not passed */
-    uint32_t *starved;      /* by task: timers that fired while it could have gone on */
+    uint32_t *starved;      /* by task: timers that fired while it could have gone on ... */
+    bool has_starved;       /* ... and whether any did in this run */
 
     struct pct pct;
     struct pos pos;

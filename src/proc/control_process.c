@@ -83,7 +83,7 @@ static bool is_dead(struct controlled *c)
 struct patience {
     uint64_t limit_ns; /* UINT64_MAX: for ever */
     uint64_t begin_ns;
-    pid_t pid; /* that had used so much processor time at the beginning */
+    pid_t pid; /* that had used so much processor time when it was first looked at; 0: it was not */
     uint64_t cpu_begin_ns;
     uint64_t next_ns;              /* when it is looked at again */
     uint64_t seen_ns, cpu_seen_ns; /* when it was looked at last, and what it had used */
@@ -96,10 +96,9 @@ static pid_t running(const struct controlled *c)
     return c->page->runner > 0 ? c->page->runner : c->server;
 }
 
-static struct patience patience_for(const struct controlled *c, uint64_t limit_ns)
+static struct patience patience_for(uint64_t limit_ns)
 {
-    struct patience p = {.limit_ns = limit_ns, .begin_ns = limit_now_ns(), .pid = running(c)};
-    p.cpu_begin_ns = p.pid > 0 ? limit_processor_ns_of(p.pid) : 0;
+    struct patience p = {.limit_ns = limit_ns, .begin_ns = limit_now_ns()};
     p.next_ns = limit_ns == UINT64_MAX ? UINT64_MAX : p.begin_ns + limit_ns;
     p.seen_ns = p.begin_ns;
     return p;
@@ -108,6 +107,10 @@ static struct patience patience_for(const struct controlled *c, uint64_t limit_n
 static bool patience_is_over(const struct controlled *c, struct patience *p)
 {
     const uint64_t now = limit_now_ns();
+    if (p->pid == 0 && running(c) > 0) { /* most runs end before, and asking takes time */
+        p->pid = running(c);
+        p->cpu_begin_ns = limit_processor_ns_of(p->pid);
+    }
     if (now < p->next_ns) {
         return false;
     }
@@ -267,7 +270,7 @@ static int start(struct controlled *c, struct err *e)
     if (spawn(c, e) < 0) {
         return -1;
     }
-    struct patience patience = patience_for(c, hang_ns_default);
+    struct patience patience = patience_for(hang_ns_default);
     const enum waited waited = await_turn(c, &patience);
     if (waited == WAITED_TURN) {
         if (c->page->threads_before > 0) {
@@ -359,7 +362,7 @@ static int answer(struct controlled *c, struct err *e)
  * does not. */
 static void end_overdue(struct controlled *c)
 {
-    struct patience patience = patience_for(c, last_words_ns);
+    struct patience patience = patience_for(last_words_ns);
     c->page->is_overdue = 1;
     (void)kill(running(c), SIGSTKFLT); /* runtime/watchdog.h */
     const enum waited waited = await_turn(c, &patience);
@@ -374,7 +377,7 @@ int process_run(struct controlled *c, struct err *e)
     if ((c->server == 0 || is_dead(c)) && start(c, e) < 0) {
         return -1;
     }
-    struct patience patience = patience_for(c, process_limit_ns(c));
+    struct patience patience = patience_for(process_limit_ns(c));
     while (true) {
         give_turn(c);
         const enum waited waited = await_turn(c, &patience);
@@ -403,7 +406,7 @@ int process_run(struct controlled *c, struct err *e)
 /* A program that is started again in the debugger is given the same plan again. */
 static int serve_debugger(struct controlled *c, struct err *e)
 {
-    struct patience patience = patience_for(c, UINT64_MAX);
+    struct patience patience = patience_for(UINT64_MAX);
     c->is_left = true;
     while (await_turn(c, &patience) == WAITED_TURN) {
         switch ((enum control_word)c->page->word) {

@@ -20,6 +20,7 @@
 #include "runtime/end.h"
 #include "runtime/heap.h"
 #include "runtime/libc.h"
+#include "runtime/path.h"
 #include "runtime/signals.h"
 #include "runtime/stack.h"
 #include "runtime/stop.h"
@@ -542,6 +543,7 @@ __attribute__((constructor(101))) static void start(void)
     object_start();
     cover_start();
     lock_start();
+    path_start();
     callers_start();
     end_start();
     signals_start();

@@ -18,6 +18,8 @@ struct known {
     struct table_entry entries[];
 };
 
+enum { LATELY = 512 };
+
 /* Not put back between runs. */
 static struct own {
     struct known *known;
@@ -28,6 +30,10 @@ static struct own {
     struct pick_block *touched; /* in this step */
     uint32_t touched_count;
     uint64_t state;
+    struct {
+        const void *place;
+        uint32_t number;
+    } lately[LATELY]; /* by place: looking up in a large table takes longer */
 } * own;
 
 /* The lists of modules. Part of the memory that is put back: those of libraries that a run loads
@@ -124,9 +130,20 @@ static bool is_counting(void)
     return control->plan.is_learning != 0 || control->plan.wants_blocks != 0;
 }
 
+static uint32_t number_soon(const void *place)
+{
+    const uintptr_t address = (uintptr_t)place;
+    const uint32_t at = (uint32_t)(address ^ address >> 9) % LATELY;
+    if (own->lately[at].place != place) {
+        own->lately[at].number = number_of(place);
+        own->lately[at].place = place;
+    }
+    return own->lately[at].number;
+}
+
 static void enter(const void *place, bool is_proper)
 {
-    const uint32_t number = number_of(place);
+    const uint32_t number = number_soon(place);
     if (number == CONTROL_BLOCKS_MAX) {
         return;
     }

@@ -45,10 +45,12 @@ void end_start(void)
 
 void end_begin(void)
 {
-    memset(own->of, 0, sizeof own->of);
+    if (own->end_count > 0 || own->making_count > 0) { /* most runs make none */
+        memset(own->of, 0, sizeof own->of);
+        memset(own->made, 0, sizeof own->made);
+    }
     own->end_count = 0;
     own->making_count = 0;
-    memset(own->made, 0, sizeof own->made);
 }
 
 void end_restore(void)

@@ -291,11 +291,20 @@ static long tell_path(long number, const long *a, long result)
     return size != result ? size : rename_back(path, result, room, control->files.lower);
 }
 
+/* One task runs at a time, and nothing here lets another go on. Not part of the memory that is put
+ * back, which each run would copy. */
+static struct {
+    char proc[PATHS_MAX][PATH_MAX];
+    char real[PATHS_MAX][CONTROL_PATH_MAX];
+} * own;
+
+void path_start(void)
+{
+    own = rewind_exempt(sizeof *own);
+}
+
 long path_call(long number, const long *given)
 {
-    /* One task runs at a time, and nothing here lets another go on. */
-    static char proc[PATHS_MAX][PATH_MAX];
-    static char real[PATHS_MAX][CONTROL_PATH_MAX];
     if (!control_is_on) {
         return pid_call(number, given);
     }
@@ -309,8 +318,9 @@ long path_call(long number, const long *given)
             continue;
         }
         adjust(u, number, given);
-        const char *in_proc = translate_proc(path, proc[i], sizeof proc[i]);
-        a[u->path] = (long)(in_proc != NULL ? in_proc : translate_private(u, given, path, real[i]));
+        const char *in_proc = translate_proc(path, own->proc[i], sizeof own->proc[i]);
+        a[u->path] =
+            (long)(in_proc != NULL ? in_proc : translate_private(u, given, path, own->real[i]));
     }
     return tell_path(number, given, pid_call(number, a));
 }

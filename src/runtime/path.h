@@ -9,6 +9,9 @@
 #ifndef CLEW_RUNTIME_PATH_H
 #define CLEW_RUNTIME_PATH_H
 
+/* Before main. */
+void path_start(void);
+
 /* Makes a system call as pid_call does, with the paths among its arguments translated. */
 long path_call(long number, const long *a);
 
