@@ -1,5 +1,7 @@
 #include "atomicity/apart.h"
 
+#include "trace/kind.h"
+
 /* Accesses next to one of the couple's that are looked at, each way. */
 enum { AROUND_MAX = 64 };
 
@@ -92,16 +94,103 @@ static bool are_repeated(const struct sites *s, const struct couple *c, const st
            (accessed_in(s, c->second, &parts[1], false) >> b->which & 1) != 0;
 }
 
-/* A write, and then an access of another part that takes what it finds and writes in its turn. */
+/* ---- attempts ---- */
+
+/* A read, by its place and that of the lock around it. */
+static uint64_t attempt_key(const struct sites *s, uint32_t site, uint32_t section)
+{
+    const struct frame *f = s->sketch->frame;
+    return map_pair(trace_at(f->trace, s->list[site].event)->location,
+                    trace_at(f->trace, f->hb.sections.list[section].begin)->location);
+}
+
+/* Takes the reads of a section, sites first to end - 1, that stand before a write of what they
+ * read. */
+static void take_updates(struct sites *s, uint32_t first, uint32_t end, uint32_t section)
+{
+    unsigned written = 0;
+    for (uint32_t i = end; i-- > first;) {
+        const struct site *site = &s->list[i];
+        if (site->is_write) {
+            written |= 1u << site->which;
+        } else if ((written >> site->which & 1) != 0) {
+            map_put(&s->updates[site->which], attempt_key(s, i, section), 1);
+        }
+    }
+}
+
+void apart_build(struct sites *s)
+{
+    if (s->sketch->frame->variables.scopes.nodes.count == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->sketch->thread_count; i++) {
+        const struct sketch_thread *thread = &s->sketch->threads[i];
+        for (uint32_t first = thread->first, end = 0; first < thread->end; first = end) {
+            const uint32_t section = section_of(s, first);
+            for (end = first + 1; end < thread->end && section_of(s, end) == section; end++) {
+            }
+            if (section != UINT32_MAX) {
+                take_updates(s, first, end, section);
+            }
+        }
+    }
+}
+
+/* Whether another section of the same call or round of a loop took its lock at the same place: then
+ * the place, which is a line, does not tell the two apart. True as well where there is too much to
+ * look at. */
+static bool is_ambiguous(const struct sites *s, uint32_t site, uint32_t section)
+{
+    const struct frame *f = s->sketch->frame;
+    const struct access *own = access_of(s, site);
+    const struct section *sections = f->hb.sections.list;
+    for (int step = -1; step <= 1; step += 2) {
+        uint32_t left = AROUND_MAX;
+        for (uint32_t i = site; i < s->sketch->count; i += (uint32_t)step, left--) {
+            const struct access *a = access_of(s, i);
+            const uint32_t other = section_of(s, i);
+            if (a->task != own->task || a->scope != own->scope) {
+                break;
+            }
+            const bool is_other = other != section && other != UINT32_MAX &&
+                                  trace_at(f->trace, sections[other].begin)->location ==
+                                      trace_at(f->trace, sections[section].begin)->location;
+            if (is_other || left == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the site is a read that, in another section of the same places, comes before a write: the
+ * task has tried to update the variable, and found that there was nothing to do. */
+static bool is_attempt(const struct sites *s, uint32_t site)
+{
+    const uint32_t section = section_of(s, site);
+    return section != UINT32_MAX &&
+           map_get(&s->updates[s->list[site].which], attempt_key(s, site, section)) != NULL &&
+           !is_ambiguous(s, site, section);
+}
+
+/* A write or an attempt, and then an access of another part that takes what it finds and writes in
+ * its turn, or is an attempt as well. */
 static bool are_actions(const struct sites *s, const struct couple *c, const struct part parts[2])
 {
     const struct site *a = &s->list[c->first];
     const struct site *b = &s->list[c->second];
-    if (!a->is_write || a->which != b->which || is_in_part(s, c->second, &parts[0])) {
+    if (a->which != b->which || is_in_part(s, c->second, &parts[0])) {
         return false;
     }
     if (!b->is_write) {
-        return (writes_in(s, c->second, &parts[1]) >> b->which & 1) != 0;
+        const bool is_blind = event_is_blind(trace_at(s->sketch->frame->trace, b->event));
+        return (a->is_write || (!is_blind && is_attempt(s, c->first))) &&
+               (is_attempt(s, c->second) ||
+                (writes_in(s, c->second, &parts[1]) >> b->which & 1) != 0);
+    }
+    if (!a->is_write) {
+        return false;
     }
     return (is_counter(s, c->first) && is_counter(s, c->second)) || are_repeated(s, c, parts);
 }

@@ -8,7 +8,9 @@
  *   round of the routine that has written, and what follows the loop.
  * - Actions: a write, and a read in another critical section or call, which itself then writes what
  *   it has read. Each of the two is complete. Also two updates of a counter, or of what a part has
- *   read before, at one place; and the read of a counter's update beside another variable.
+ *   read before, at one place; and the read of a counter's update beside another variable. The
+ *   first may also be a read that was an attempt: another section that took the lock at the same
+ * place goes on from this read to a write, as take() does where the list is not empty.
  * - Wait: the task waits for a condition between the two, and reads the variable again.
  * - Sync: one of them is a call with a lock, condition or semaphore.
  *
@@ -18,6 +20,10 @@
 #define CLEW_ATOMICITY_APART_H
 
 #include "atomicity/site.h"
+
+/* Collects what apart_why asks for; the sites are otherwise complete. O(accesses * locks held
+ * there). */
+void apart_build(struct sites *s);
 
 /* Why the couple is apart; SETTLED_NOT: it is not. Where a marked region or a lock that is held
  * across makes it one operation (is_one), only two complete actions are apart. O(depth of scopes +

@@ -117,12 +117,15 @@ void sites_build(struct sites *s, const struct sketch *sketch, struct sorts *sor
     for (uint32_t i = 0; i < sketch->thread_count; i++) {
         add_thread(&b, &sketch->threads[i]);
     }
+    apart_build(s);
 }
 
 void sites_release(struct sites *s)
 {
     vec_release(&s->held);
     vec_release(&s->sections);
+    map_release(&s->updates[0]);
+    map_release(&s->updates[1]);
     arena_release(&s->arena);
 }
 

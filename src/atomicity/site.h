@@ -8,6 +8,7 @@
 
 #include "atomicity/sketch.h"
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 
@@ -64,6 +65,7 @@ struct sites {
     struct site *list;  /* per access of the sketch */
     VEC(uint32_t) held; /* numbers of sections */
     VEC(struct site_section) sections;
+    struct map updates[2]; /* of x and y: reads that a section goes on from to a write (apart.c) */
     struct arena arena;
 };
 

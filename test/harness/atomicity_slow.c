@@ -613,14 +613,68 @@ static bool is_sync(const struct slow *s, event_id id)
     return false;
 }
 
+/* Whether an access next to this one, in the same calls and rounds, is in another section whose
+ * lock was taken at the same place. */
+static bool is_ambiguous(const struct slow *s, event_id id, const struct rules_section *own,
+                         const uint64_t xy[2])
+{
+    const struct path path = path_at(s, id);
+    for (int side = 0; side < 2; side++) {
+        for (event_id at = id; at != EVENT_NONE; at = beside(s, at, side == 0, xy)) {
+            const struct path other = path_at(s, at);
+            const struct rules_section *section = outermost(s, at);
+            if (common_depth(&path, &other) != path.count || other.count != path.count) {
+                break;
+            }
+            if (section != NULL && section != own &&
+                trace_at(s->t, section->first)->location == trace_at(s->t, own->first)->location) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether a read at the same place, in a section whose lock was taken at the same place, comes
+ * before a write of the variable in that section. */
+static bool is_attempt(const struct slow *s, event_id id, const uint64_t xy[2])
+{
+    const struct rules_section *own = outermost(s, id);
+    if (own == NULL || is_ambiguous(s, id, own, xy)) {
+        return false;
+    }
+    for (event_id read = 0; own != NULL && read < s->r->count; read++) {
+        const bool is_alike = is_access(s, read) && !writes(s, read) &&
+                              variable_of(s, read) == variable_of(s, id) &&
+                              trace_at(s->t, read)->location == trace_at(s->t, id)->location;
+        const struct rules_section *other = is_alike ? outermost(s, read) : NULL;
+        if (other == NULL ||
+            trace_at(s->t, other->first)->location != trace_at(s->t, own->first)->location) {
+            continue;
+        }
+        for (event_id at = read + 1; at < s->r->count; at++) {
+            if (is_of_task(s, at, read) && is_access(s, at) && writes(s, at) &&
+                variable_of(s, at) == variable_of(s, read) && outermost(s, at) == other) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool are_actions(const struct slow *s, event_id a, event_id b, uint32_t common,
                         const uint64_t xy[2])
 {
-    if (!writes(s, a) || variable_of(s, a) != variable_of(s, b) || are_in_part(s, a, b, common)) {
+    if (variable_of(s, a) != variable_of(s, b) || are_in_part(s, a, b, common)) {
         return false;
     }
     if (!writes(s, b)) {
-        return part_has(s, b, common, xy, &(struct kind_of){true, variable_of(s, b)});
+        return (writes(s, a) || (!event_is_blind(trace_at(s->t, b)) && is_attempt(s, a, xy))) &&
+               (is_attempt(s, b, xy) ||
+                part_has(s, b, common, xy, &(struct kind_of){true, variable_of(s, b)}));
+    }
+    if (!writes(s, a)) {
+        return false;
     }
     const struct kind_of read = {false, variable_of(s, a)};
     return (is_update(s, a, xy) && is_update(s, b, xy)) ||

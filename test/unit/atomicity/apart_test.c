@@ -154,6 +154,31 @@ TEST(one_update_made_twice_is_apart)
     CHECK_TEXT(found(CALL CALL_IN PUSH CALL_IN UPDATE OTHER_READS), "WRW ");
 }
 
+/* A section of task A that reads x, and finds nothing to do; one of task B that takes its lock at
+ * the same place, reads x there, and writes it. */
+#define TAKE_NOT "A acq m @k; A r x @e; A rel m; "
+#define OTHER_TAKES "B acq m @k; B r x @e; B w x @f; B rel m"
+#define BLIND "A acq m; A r x @c mode=add; A w x @c mode=add; A rel m; "
+
+TEST(an_attempt_and_an_update_are_apart)
+{
+    CHECK_TEXT(found(CALL CALL_IN TAKE_NOT CALL_IN PUSH OTHER_TAKES), "");
+    CHECK_INT(stats.settled[SETTLED_ACTIONS], 1);
+    CHECK_TEXT(found(CALL CALL_IN TAKE_NOT CALL_IN TAKE_NOT OTHER_TAKES), "");
+    CHECK_TEXT(found(CALL CALL_IN WRITE CALL_IN TAKE_NOT OTHER_TAKES), "");
+    /* A read that no section goes on from is a check; so is one under a lock that was taken at
+     * another place. */
+    CHECK_TEXT(found(CALL CALL_IN TAKE_NOT CALL_IN PUSH OTHER_WRITES), "RWR ");
+    CHECK_TEXT(found(CALL CALL_IN READ CALL_IN PUSH OTHER_TAKES), "RWR ");
+    CHECK_TEXT(found(CALL CALL_IN "A acq m @l; A r x @e; A rel m; " CALL_IN PUSH OTHER_TAKES),
+               "RWR ");
+    /* So are sections at one place that one call makes: a line may hold both. */
+    CHECK_TEXT(found(CALL "A acq m @k; A r x @e; A w x @f; A rel m; " TAKE_NOT OTHER_TAKES),
+               "WWR ");
+    /* A blind update looks at nothing. */
+    CHECK_TEXT(found(CALL CALL_IN TAKE_NOT CALL_IN BLIND OTHER_TAKES), "RWR ");
+}
+
 TEST(a_lock_held_across_two_updates_does_not_join_them)
 {
     CHECK_TEXT(found("A acq n; " CALL CALL_IN UPDATE CALL_IN UPDATE "A rel n; " OTHER_WRITES), "");
