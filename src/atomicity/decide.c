@@ -493,8 +493,8 @@ static bool only_reads(const struct decider *d, uint32_t thread)
 
 static uint32_t first_limit(const struct decider *d, uint32_t thread)
 {
-    return only_reads(d, thread) ? d->m->threads[thread].count
-                                 : next_limit(d, thread, d->need[thread]);
+    return !d->has_versions || only_reads(d, thread) ? d->m->threads[thread].count
+                                                     : next_limit(d, thread, d->need[thread]);
 }
 
 static void set_first_limits(struct decider *d)
