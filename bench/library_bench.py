@@ -3,7 +3,8 @@
 
     bench/library_bench.py [BUILD] [BEFORE]
 
-Prints a table, wanted and got: steps per second of processor time for random and auto, with gcc and clang, the best of some rounds.
+Prints a table, wanted and got: steps per second of processor time for random and auto, with gcc and clang, the best of some rounds, beside
+those of a harness without clew (raft_harness.c); and how many runs find the mistake of the Raft paper's figure 8, with weights and without.
 BEFORE is the build folder of an older clew: then the replays per second of a minimization of the Spark case are compared too, each with its own
 build of the case.
 """
@@ -21,6 +22,10 @@ ROUNDS = 5
 RUNS = {"random": 20000, "auto": 10000}
 WANTED = {"random": 3.0, "auto": 2.0}
 REPLAYS_WANTED = 1.8
+FIGURE_8_SEEDS = (1, 2, 3)
+FIGURE_8_WEIGHTS = "timer=1,message=8"
+FIGURE_8_WANTED = 1000  # runs with weights; without, nothing is found in RUNS_WITHOUT
+RUNS_WITHOUT = 20000
 
 
 def run(*words, cwd):
@@ -45,10 +50,37 @@ def steps_per_second(clew, library, strategy, folder):
     return best
 
 
-def build(clew, compiler, folder, name):
+def build(clew, compiler, folder, name, *words):
     sources = [os.path.join(HERE, "programs", file) for file in ("raft_library.c", "raft_system.c")]
-    run(clew, "cc", "--sim", "--with", compiler, "-O2", *sources, "-o", name, cwd=folder)
+    run(clew, "cc", "--sim", "--with", compiler, "-O2", *words, *sources, "-o", name, cwd=folder)
     return "./" + name
+
+
+def harness_steps_per_second(folder):
+    """In millions, of the library without clew; the best of some rounds."""
+    sources = [os.path.join(HERE, "programs", file) for file in ("raft_library.c", "raft_harness.c")]
+    run("gcc", "-O2", *sources, "-o", "harness", cwd=folder)
+    return max(float(run("./harness", "10000", cwd=folder)) for _ in range(ROUNDS))
+
+
+def runs_until_found(clew, library, seed, options, folder):
+    """The number of the run that breaks a property; None: none of RUNS_WITHOUT does."""
+    shutil.rmtree(os.path.join(folder, "campaign"), ignore_errors=True)
+    out = run(clew, "explore", "--first", "-o", "campaign", "--strategy", "random", "--seed", str(seed), *options, "--budget",
+              f"{RUNS_WITHOUT}runs", "--depth", "300", library, cwd=folder)
+    said = re.search(r"shown by run (\d+)", out)
+    return None if said is None else int(said[1])
+
+
+def tell_figure_8(clew, folder):
+    """Every timer is a timeout: without weights hardly a run commits anything."""
+    library = build(clew, "gcc", folder, "figure8.so", "-DFIGURE_8", "-DTICKS=20")
+    for what, options in (("without weights", ()), (FIGURE_8_WEIGHTS, ("--weights", FIGURE_8_WEIGHTS))):
+        found = [runs_until_found(clew, library, seed, options, folder) for seed in FIGURE_8_SEEDS]
+        told = ", ".join(f"> {RUNS_WITHOUT}" if run_index is None else str(run_index) for run_index in found)
+        is_met = not options or all(run_index is not None and run_index <= FIGURE_8_WANTED for run_index in found)
+        wanted = f"< {FIGURE_8_WANTED}" if options else "none"
+        print(f"{'runs to figure 8, ' + what:44} {told:>25} {wanted:>12}  {'yes' if is_met else 'no'}", flush=True)
 
 
 def processor_seconds():
@@ -78,14 +110,16 @@ def replays_per_second(clew, folder, name):
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build")
     clew = os.path.abspath(os.path.join(folder, "clew"))
-    print(f"{'a Raft library of 950 lines, 300 steps':44} {'got':>12} {'':10}   {'wanted':>10}")
+    print(f"{'a Raft library of 920 lines, 300 steps':44} {'got':>12} {'':10}   {'wanted':>10}")
     with tempfile.TemporaryDirectory() as work:
+        row("steps, a harness without clew, gcc", harness_steps_per_second(work), "M/s", 0)
         for compiler in ("gcc", "clang"):
             if shutil.which(compiler) is None:
                 continue
             library = build(clew, compiler, work, compiler + ".so")
             for strategy, wanted in WANTED.items():
                 row(f"steps, {strategy}, {compiler}", steps_per_second(clew, library, strategy, work), "M/s", wanted)
+        tell_figure_8(clew, work)
         if len(sys.argv) > 2:
             before = os.path.abspath(os.path.join(sys.argv[2], "clew"))
             now, then = replays_per_second(clew, work, "now"), replays_per_second(before, work, "then")

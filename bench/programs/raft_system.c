@@ -148,6 +148,27 @@ static bool commits_agree(const struct clew_view *view)
     return true;
 }
 
+#ifdef FIGURE_8
+/* What a member has committed is in the log of each leader of its term or a later one. */
+static bool leaders_are_complete(const struct clew_view *view)
+{
+    for (uint32_t i = 0; i < view->node_count * view->node_count; i++) {
+        const struct raft *leader = raft_of(view, i / view->node_count);
+        const struct raft *other = raft_of(view, i % view->node_count);
+        const bool is_later = leader != NULL && other != NULL && raft_role(leader) == RAFT_LEADER &&
+                              raft_term(leader) >= raft_term(other);
+        const uint64_t index = is_later ? raft_commit(other) : 0;
+        if (index > 0 && index >= raft_first(leader) && index >= raft_first(other) &&
+            (index > raft_last(leader) ||
+             raft_entry_hash(leader, index) != raft_entry_hash(other, index))) {
+            return clew_broken(view, "the leader of term %llu has another entry %llu",
+                               (unsigned long long)raft_term(leader), (unsigned long long)index);
+        }
+    }
+    return true;
+}
+#endif
+
 /* No property, but a goal: how many runs get there is how productive they are. */
 #ifdef GOAL
 static bool few_commits(const struct clew_view *view)
@@ -168,6 +189,9 @@ static const struct clew_property properties[] = {
 #endif
     {.name = "one leader", .holds = one_leader},
     {.name = "commits agree", .holds = commits_agree},
+#ifdef FIGURE_8
+    {.name = "leaders are complete", .holds = leaders_are_complete},
+#endif
     {0}};
 
 CLEW_SYSTEM(.name = "raft-library", .node_count = MEMBERS, .messages = messages, .timers = timers,

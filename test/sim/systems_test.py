@@ -634,6 +634,28 @@ def test_gcc_and_clang_count_blocks_alike():
         assert 0 < stats["blocks_covered"] <= stats["blocks_total"], (compiler, stats)
 
 
+def test_variables_are_seen_whichever_linker_places_the_counters():
+    for linker in ("bfd", "gold", "lld"):
+        for compiler in COMPILERS:
+            if shutil.which("ld." + linker) is None:
+                continue
+            library = build(os.path.join(HERE, "order.c"), "-DSHARED", "-fuse-ld=" + linker, compiler=compiler)
+            result = explore(library, "--strategy", "dpor")
+            assert len(result["findings"]) == 1, (linker, compiler, result)
+            assert "variables that belong to no node" in result["assumptions"][0], (linker, compiler, result)
+
+
+def test_weights_find_what_figure_8_of_the_raft_paper_shows():
+    """With every timer a timeout, hardly a run commits anything: bench/library_bench.py has more seeds."""
+    sources = [os.path.join(SOURCE, "bench", "programs", name) for name in ("raft_library.c", "raft_system.c")]
+    done = run(CLEW, "cc", "--sim", "--with", "gcc", "-O1", "-DFIGURE_8", "-DTICKS=20", *sources, "-o", "figure8.so")
+    assert done.returncode == 0, done.stderr
+    options = ("--strategy", "random", "--seed", "3", "--depth", "300", "--budget", "400runs")
+    assert explore("./figure8.so", *options)["findings"] == []
+    found = explore("./figure8.so", *options, "--weights", "timer=1,message=8", "--first")["findings"]
+    assert [finding["key"] for finding in found] == ["property: leaders are complete"], found
+
+
 def main():
     try:
         return tap.run(tap.claims(globals()))
