@@ -220,9 +220,9 @@ static void run(void)
 
 int main(int argc, char **argv)
 {
-    const int runs = argc > 1 ? atoi(argv[1]) : 1000;
+    const long runs = argc > 1 ? strtol(argv[1], NULL, 10) : 1000;
     const clock_t before = clock();
-    for (int i = 0; i < runs; i++) {
+    for (long i = 0; i < runs; i++) {
         run();
     }
     const double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
