@@ -1,5 +1,6 @@
 #include "cli/races.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -320,8 +321,24 @@ static bool makes_child(const char *call)
 
 /* Notes what the run leaves open. A run with uncontrolled calls may go otherwise next time, and one
  * that ended early has no accesses after its end: neither is clean. */
+enum { SHORT_MAX = 120 };
+
+/* As much of the text as a note has room for, by whole words. */
+static const char *shortened(const char *text, char to[static SHORT_MAX])
+{
+    size_t size = strlen(text);
+    if (size < SHORT_MAX) {
+        return text;
+    }
+    for (size = SHORT_MAX - strlen(" ...") - 1; size > 1 && text[size] != ' '; size--) {
+    }
+    (void)snprintf(to, SHORT_MAX, "%.*s ...", (int)size, text);
+    return to;
+}
+
 static void note_run(struct races *r, struct world *w, const struct execution *x)
 {
+    char text[SHORT_MAX];
     const struct control_told told = control_told(w);
     for (uint32_t i = 0; i < told.outside_count; i++) {
         notes_add(&r->notes, "", "%s is not controlled", told.outside[i]);
@@ -330,8 +347,8 @@ static void note_run(struct races *r, struct world *w, const struct execution *x
     if (x->outcome != OUTCOME_PASSED) {
         notes_add(&r->notes, "",
                   "the run, and its trace, ended with %s (clew explore finds such runs again): "
-                  "%.150s",
-                  outcome_name(x->outcome), x->what);
+                  "%s",
+                  outcome_name(x->outcome), shortened(x->what, text));
     }
     r->is_unsure |= told.outside_count > 0 || x->outcome != OUTCOME_PASSED;
 }

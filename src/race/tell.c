@@ -41,14 +41,19 @@ static const char *at_place(const struct teller *w, event_id id)
     return location == 0 ? "" : findings_text(w->f, " at %s", trace_name(w->y->t, location));
 }
 
-static const char *verb_of(const struct teller *w, event_id id)
-{
-    return access_verb(trace_at(w->y->t, id)->kind);
-}
-
 static const char *variable_of(const struct teller *w, event_id id)
 {
     return trace_name(w->y->t, trace_at(w->y->t, id)->object);
+}
+
+/* A descriptor is not read and written but used and closed; memory that goes is freed. */
+static const char *verb_of(const struct teller *w, event_id id)
+{
+    const uint16_t kind = trace_at(w->y->t, id)->kind;
+    if (strncmp(variable_of(w, id), "descriptor:", strlen("descriptor:")) == 0) {
+        return kind == EVENT_WRITE ? "closed" : "used";
+    }
+    return use_free_of(w->hb, id) != EVENT_NONE ? "freed" : access_verb(kind);
 }
 
 /* " read", or nothing when the first access was that too. */

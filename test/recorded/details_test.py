@@ -87,6 +87,16 @@ def test_observed_reuse():
         assert graded.returncode == 3 and "may depend on a descriptor number" in graded.stdout, graded.stdout
 
 
+def test_verbs():
+    """A descriptor is used and closed."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, os.path.join(HERE, "closed.c"), "gcc", "-O1")
+        trace = os.path.join(folder, "run.clew")
+        assert run([CLEW, "record", "-o", trace, "--", program]).returncode == 0
+        said = run([CLEW, "races", trace]).stdout
+        assert " is used at " in said and " closed at " in said and " is read at " not in said, said
+
+
 def test_worker_pool():
     """Messages to one socket race although different workers get them: their handlers conflict, kept apart by a lock."""
     with tempfile.TemporaryDirectory() as folder:
@@ -295,7 +305,7 @@ def test_linker_words(compiler):
 
 
 def main():
-    tests = []
+    tests = [("a descriptor is used and closed", test_verbs)]
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
             for level in ("-O0", "-O2"):
