@@ -31,7 +31,10 @@ static const char *modifiers_read(const char *at, struct conversion *c)
             c->real_size = sizeof(double);
             c->is_wide = true;
             break;
-        case 'L': c->real_size = sizeof(long double); /* fall through */
+        case 'L':
+            c->real_size = sizeof(long double);
+            c->number_size = sizeof(long long);
+            break;
         case 'q':
         case 'j':
         case 'z':

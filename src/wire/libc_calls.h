@@ -22,6 +22,8 @@
 #ifndef CLEW_WIRE_LIBC_CALLS_H
 #define CLEW_WIRE_LIBC_CALLS_H
 
+#include <stddef.h>
+
 /* Functions whose reports are written by hand. */
 #define LIBC_CALLS_BY_HAND(NAME) \
     NAME(memcpy)                 \
