@@ -222,7 +222,10 @@ static int compare_rank(const void *left, const void *right, const void *context
     if (a->severity != b->severity) {
         return a->severity < b->severity ? -1 : 1;
     }
-    return (assumptions(a) > assumptions(b)) - (assumptions(a) < assumptions(b));
+    if (assumptions(a) != assumptions(b)) {
+        return assumptions(a) < assumptions(b) ? -1 : 1;
+    }
+    return (int)a->is_of_calls - (int)b->is_of_calls;
 }
 
 static void keep_roots(struct fold *o)

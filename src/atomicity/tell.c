@@ -545,6 +545,17 @@ const char *tell_key(struct findings *f, const struct match *m)
     return key_of(&s);
 }
 
+/* Whether the interrupted accesses are made by several calls, or in several rounds of a loop. */
+static bool is_of_calls(const struct scene *s)
+{
+    const struct frame *f = s->m->model->frame;
+    const uint32_t first = f->access_of[s->first->event];
+    const uint32_t last = f->access_of[s->last->event];
+    must(first != ACCESS_NONE);
+    must(last != ACCESS_NONE);
+    return f->variables.accesses.at[first].scope != f->variables.accesses.at[last].scope;
+}
+
 void tell_match(struct findings *f, const struct match *m, const struct tell_options *o)
 {
     const struct scene s = scene_of(f, m);
@@ -563,6 +574,7 @@ void tell_match(struct findings *f, const struct match *m, const struct tell_opt
         .events = events,
         .event_count = m->place_count,
         .pair_count = 1,
+        .is_of_calls = is_of_calls(&s),
     };
     if (o->witness != NULL) {
         uint64_t *witness = arena_array(&f->arena, uint64_t, o->witness_count + 1);

@@ -110,6 +110,7 @@ struct finding {
     const struct finding_moment *moment; /* of properties over clocks; NULL: none */
     const char *replay;                  /* the command that shows it, NULL when there is none */
     uint64_t pair_count; /* how many pairs of events this one stands for, at least 1 */
+    bool is_of_calls; /* of atomicity: the task makes the interrupted accesses in several calls */
 };
 
 /* {0} is empty. */

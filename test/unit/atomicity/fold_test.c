@@ -89,6 +89,14 @@ TEST(one_variable_comes_before_two)
                "RWR a d c x1; P2 a d e b x4");
 }
 
+TEST(one_call_comes_before_several)
+{
+    CHECK_TEXT(folded_singles("A scope count=0 size=1 value=0; A r x @a; "
+                              "A scope count=0 size=1 value=0; A r x @b; A r y @d; A r y @e; "
+                              "B w x @c; B w y @f"),
+               "RWR d f e x1; RWR a c b x1");
+}
+
 TEST(other_variables_at_other_places_are_another_bug)
 {
     CHECK_TEXT(folded_singles("A r x @a; A w x @b; B w x @c; A r p @d; A w p @e; C w p @f"),
