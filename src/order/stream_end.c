@@ -15,6 +15,7 @@ struct channel_state {
     size_t first; /* of the sends that are not received whole */
     uint64_t received;
     VEC(event_id) closes;
+    bool has_ended; /* by a shutdown: what closes it later adds nothing */
 };
 
 typedef VEC(struct channel_state) channel_list;
@@ -65,10 +66,9 @@ static void take(struct channel_state *c, const struct event *e, event_id id,
         if (stream_end_is(e)) {
             add_end(c, e, id, found);
         }
-    } else if (e->kind == EVENT_SHUTDOWN && c->closes.count > 0) {
-        return; /* it has ended */
-    } else {
+    } else if (!c->has_ended) {
         vec_push(&c->closes, id);
+        c->has_ended = e->kind == EVENT_SHUTDOWN;
     }
 }
 

@@ -249,16 +249,51 @@ static void read_datagram(struct rules *r, event_id recv)
 
 /* ---- rule 6 ---- */
 
+/* The bytes that events of this kind brought to or took from the channel of an event, so far. */
+static uint64_t bytes_before(const struct rules *r, event_id end, enum event_kind kind,
+                             uint32_t channel)
+{
+    uint64_t bytes = 0;
+    for (event_id id = 0; id < end; id++) {
+        const struct event *e = trace_at(r->t, id);
+        bytes += e->kind == kind && is_stream(e) && e->object == channel ? bytes_of(e) : 0;
+    }
+    return bytes;
+}
+
+/* The first send before the receive of whose bytes some were not received by then. */
+static event_id first_unread(const struct rules *r, event_id recv)
+{
+    const uint32_t channel = trace_at(r->t, recv)->object;
+    const uint64_t received = bytes_before(r, recv, EVENT_RECV, channel);
+    for (event_id id = 0; id < recv; id++) {
+        const struct event *e = trace_at(r->t, id);
+        if (e->kind == EVENT_SEND && is_stream(e) && e->object == channel && bytes_of(e) > 0 &&
+            bytes_before(r, id + 1, EVENT_SEND, channel) > received) {
+            return id;
+        }
+    }
+    return EVENT_NONE;
+}
+
+/* A receive that took nothing saw that bytes were there, or else the end: all closes, or the first
+ * where it is enough (TCP, a shutdown, a list that is no order). */
 static void read_end_of_stream(struct rules *r, event_id recv)
 {
     const struct event *e = trace_at(r->t, recv);
-    const event_id end = r->t->tables.order == ORDER_NODE ? (event_id)r->count : recv;
-    for (event_id id = 0; id < end; id++) {
+    const bool is_ordered = r->t->tables.order != ORDER_NODE;
+    const event_id unread = is_ordered ? first_unread(r, recv) : EVENT_NONE;
+    if (unread != EVENT_NONE) {
+        rules_edge_add(&r->cross, unread, recv);
+        return;
+    }
+    bool is_enough = false;
+    for (event_id id = 0; id < (is_ordered ? recv : (event_id)r->count) && !is_enough; id++) {
         const struct event *close = trace_at(r->t, id);
-        if ((close->kind == EVENT_CLOSE || close->kind == EVENT_SHUTDOWN) &&
-            close->object == e->object) {
+        const bool is_shutdown = close->kind == EVENT_SHUTDOWN;
+        if ((close->kind == EVENT_CLOSE || is_shutdown) && close->object == e->object) {
             rules_edge_add(&r->cross, id, recv);
-            return;
+            is_enough = !is_ordered || is_shutdown || e->mode == TRANSPORT_TCP;
         }
     }
 }
