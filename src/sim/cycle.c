@@ -19,8 +19,6 @@
 void cycle_begin(struct sim *s)
 {
     vec_clear(&s->firings);
-    s->before.is_kept = false;
-    s->before.is_deferred = false;
 }
 
 void cycle_close(struct sim *s)
@@ -44,7 +42,6 @@ static void wake_all(struct sim *s)
 static void end_row(struct sim *s)
 {
     vec_clear(&s->firings);
-    s->before.is_deferred = false;
     if (s->core->has_resting) {
         wake_all(s);
     }
@@ -73,62 +70,25 @@ static uint64_t count_begun(const struct sim *s, const struct node *n)
 }
 
 /* The node as it is before it fires. Most firings send something, and then nobody asks how it was:
- * its heap is copied, which is less work than to hash it, and its disk is looked at when the firing
- * changes it. */
-static void keep_node(struct sim *s, const struct origin *from)
+ * its heap is copied, which is less work than to hash it. */
+static void keep_node(struct sim *s, uint32_t node)
 {
-    const struct heap *heap = &s->core->nodes[from->node].heap;
-    s->before.fired = from->node;
-    s->before.timer = from->number;
-    s->before.is_copied = hash_is_touched(s, from->node);
-    s->before.has_disk = false;
+    const struct heap *heap = &s->core->nodes[node].heap;
+    s->before.is_copied = hash_is_touched(s, node);
     if (!s->before.is_copied) {
-        s->before.node = hash_node(s, from->node);
+        s->before.node = hash_node(s, node);
         return;
     }
-    s->before.beside = hash_beside(s, from->node);
+    s->before.beside = hash_beside(s, node);
     vec_reserve(&s->before.heap, heap->used);
     memcpy(s->before.heap.at, heap->begin, heap->used);
     s->before.heap.count = heap->used;
 }
 
-void cycle_before_save(struct sim *s)
+static uint64_t hash_before(struct sim *s, uint32_t node)
 {
-    if (s->before.is_kept && s->before.is_copied && !s->before.has_disk) {
-        s->before.has_disk = true;
-        s->before.disk = hash_disk(s, s->before.fired);
-    }
-}
-
-static uint64_t hash_before(struct sim *s)
-{
-    const uint32_t node = s->before.fired;
-    const struct hash_parts parts = {.beside = s->before.beside,
-                                     .disk =
-                                         s->before.has_disk ? s->before.disk : hash_disk(s, node),
-                                     .heap = s->before.heap.at,
-                                     .heap_size = s->before.heap.count};
-    return s->before.is_copied ? hash_parts(s, node, &parts) : s->before.node;
-}
-
-/* What the last firing led to, with the system's own variables as they were after it. */
-static struct firing firing_of(struct sim *s, uint64_t segments)
-{
-    const uint32_t node = s->before.fired;
-    const uint64_t before = hash_before(s);
-    const uint64_t nodes =
-        vec_last(&s->firings)->nodes + name_mix(hash_node(s, node), node) - name_mix(before, node);
-    return (struct firing){
-        .nodes = nodes, .state = nodes + segments, .node = node, .timer = s->before.timer};
-}
-
-/* The nodes are still as the firing left them. */
-static void settle_deferred(struct sim *s)
-{
-    if (s->before.is_deferred) {
-        s->before.is_deferred = false;
-        vec_push(&s->firings, firing_of(s, s->before.segments));
-    }
+    const struct hash_bytes heap = {s->before.heap.at, s->before.heap.count};
+    return s->before.is_copied ? hash_parts(s, node, s->before.beside, &heap) : s->before.node;
 }
 
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from)
@@ -139,15 +99,13 @@ void cycle_before(struct sim *s, const struct pick_operation *o, const struct or
     }
     if (o->kind == EVENT_TIMER_FIRE && !moves_clock(s, o, from)) {
         if (s->is_wanted && !wanted_minds_rest(s, from->node)) {
-            s->before.is_deferred = false; /* the row ends before anybody asks */
             return;
         }
-        settle_deferred(s);
         s->before.is_kept = true;
         if (s->firings.count == 0) {
             vec_push(&s->firings, (struct firing){.state = hash_segments(s)});
         }
-        keep_node(s, from);
+        keep_node(s, from->node);
         s->before.begun = count_begun(s, &s->core->nodes[from->node]);
         return;
     }
@@ -165,13 +123,17 @@ static void put_to_rest(struct sim *s, size_t first)
     }
 }
 
-/* Whether the firing has left other bytes on the heap of its node, which is the usual: ticks are
- * counted. */
-static bool has_changed_heap(const struct sim *s)
+/* What the last firing led to. */
+static struct firing firing_of(struct sim *s, const struct origin *from)
 {
-    const struct heap *heap = &s->core->nodes[s->before.fired].heap;
-    return s->before.is_copied && (s->before.heap.count != heap->used ||
-                                   memcmp(s->before.heap.at, heap->begin, heap->used) != 0);
+    const uint64_t before = hash_before(s, from->node);
+    const uint64_t nodes = vec_last(&s->firings)->nodes +
+                           name_mix(hash_node(s, from->node), from->node) -
+                           name_mix(before, from->node);
+    return (struct firing){.nodes = nodes,
+                           .state = nodes + hash_segments(s),
+                           .node = from->node,
+                           .timer = from->number};
 }
 
 void cycle_after(struct sim *s, const struct origin *from)
@@ -184,17 +146,7 @@ void cycle_after(struct sim *s, const struct origin *from)
     if (!s->before.is_kept) {
         return;
     }
-    const uint64_t segments = hash_segments(s);
-    if (s->firings.count == 1 && has_changed_heap(s)) {
-        /* The first of a row that led elsewhere can be like none before. */
-        s->before.is_deferred = true;
-        s->before.segments = segments;
-        if (s->core->has_resting) {
-            wake_all(s);
-        }
-        return;
-    }
-    const struct firing last = firing_of(s, segments);
+    const struct firing last = firing_of(s, from);
     const bool is_same = last.state == vec_last(&s->firings)->state;
     vec_push(&s->firings, last);
     if (is_same) {

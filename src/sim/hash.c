@@ -75,7 +75,7 @@ static uint64_t hash_platter(struct sim *s, uint32_t node)
     return h->platters[node];
 }
 
-uint64_t hash_disk(struct sim *s, uint32_t node)
+static uint64_t hash_disk(struct sim *s, uint32_t node)
 {
     const struct disk *d = &s->core->nodes[node].disk;
     uint64_t hash = hash_platter(s, node);
@@ -108,13 +108,14 @@ static uint64_t hash_waiting(const struct node *n)
     return hash;
 }
 
-uint64_t hash_beside(const struct sim *s, uint32_t node)
+uint64_t hash_beside(struct sim *s, uint32_t node)
 {
     const struct node *n = &s->core->nodes[node];
     const uint64_t parts[] = {
-        n->state != NULL, n->is_cut,        hash_timers(s, n),
-        n->prng.state[0], n->prng.state[1], n->prng.state[2],
-        n->prng.state[3], hash_waiting(n),  hash_variables(s, n),
+        n->state != NULL,     n->is_cut,        hash_timers(s, n),
+        hash_disk(s, node),   n->prng.state[0], n->prng.state[1],
+        n->prng.state[2],     n->prng.state[3], hash_waiting(n),
+        hash_variables(s, n),
     };
     return XXH3_64bits(parts, sizeof parts);
 }
@@ -132,10 +133,9 @@ uint64_t hash_view(struct sim *s, uint32_t node)
     return name_mix(own, hash_variables(s, n)) | 1;
 }
 
-uint64_t hash_parts(struct sim *s, uint32_t node, const struct hash_parts *parts)
+uint64_t hash_parts(struct sim *s, uint32_t node, uint64_t beside, const struct hash_bytes *heap)
 {
-    const uint64_t heap = image_hash(&s->hashes.heaps[node], parts->heap, parts->heap_size, NULL);
-    return name_mix(name_mix(parts->beside, parts->disk), heap);
+    return name_mix(beside, image_hash(&s->hashes.heaps[node], heap->at, heap->size, NULL));
 }
 
 uint64_t hash_node(struct sim *s, uint32_t node)
@@ -143,12 +143,7 @@ uint64_t hash_node(struct sim *s, uint32_t node)
     struct hashes *h = &s->hashes;
     if ((h->nodes_touched >> node & 1) != 0) {
         h->nodes_touched &= ~(UINT64_C(1) << node);
-        const struct heap *heap = &s->core->nodes[node].heap;
-        h->nodes[node] = hash_parts(s, node,
-                                    &(struct hash_parts){.beside = hash_beside(s, node),
-                                                         .disk = hash_disk(s, node),
-                                                         .heap = heap->begin,
-                                                         .heap_size = heap->used});
+        h->nodes[node] = name_mix(hash_beside(s, node), hash_heap(s, node));
     }
     return h->nodes[node];
 }

@@ -356,17 +356,11 @@ struct sim {
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
     struct {
-        bool is_kept;      /* of this one: else nobody asks who rests */
-        bool is_copied;    /* its heap is, to be hashed if the firing turns out to matter */
-        bool is_deferred;  /* the firing is over and not among firings yet: nothing is hashed */
-        bool has_disk;     /* its hash is known, for the firing has changed it */
-        uint32_t fired;    /* the node ... */
-        uint32_t timer;    /* ... and which timer of it */
-        uint64_t node;     /* its hash, or ... */
-        uint64_t beside;   /* ... that of all but disk and heap ... */
-        uint64_t disk;     /* ... and of the disk */
-        uint64_t begun;    /* what was sent and begun */
-        uint64_t segments; /* hash of them after the firing that is deferred */
+        bool is_kept;    /* of this one: else nobody asks who rests */
+        bool is_copied;  /* its heap is, to be hashed if the firing turns out to matter */
+        uint64_t node;   /* that fires: its hash, or ... */
+        uint64_t beside; /* ... that of all but the heap */
+        uint64_t begun;  /* what was sent and begun */
         VEC(char) heap;
     } before; /* the firing */
 
@@ -406,17 +400,14 @@ void hash_close(struct sim *s);
 uint64_t hash_state(struct sim *s);               /* never 0 */
 uint64_t hash_node(struct sim *s, uint32_t node); /* all but its clock */
 uint64_t hash_heap(struct sim *s, uint32_t node);
-/* hash_node in parts: what a node is besides its heap, its disk and its clock; its disk; and its
- * heap, of which a copy may be given. */
-struct hash_parts {
-    uint64_t beside;
-    uint64_t disk;
-    const char *heap;
-    size_t heap_size;
+/* hash_node in two parts: what a node is besides its heap and its clock, and its heap, of which a
+ * copy may be given. */
+struct hash_bytes {
+    const char *at;
+    size_t size;
 };
-uint64_t hash_beside(const struct sim *s, uint32_t node);
-uint64_t hash_disk(struct sim *s, uint32_t node);
-uint64_t hash_parts(struct sim *s, uint32_t node, const struct hash_parts *parts);
+uint64_t hash_beside(struct sim *s, uint32_t node);
+uint64_t hash_parts(struct sim *s, uint32_t node, uint64_t beside, const struct hash_bytes *heap);
 uint64_t hash_segments(struct sim *s);            /* the system's own variables */
 uint64_t hash_view(struct sim *s, uint32_t node); /* what claims see of it; never 0 */
 /* What may have changed. */
@@ -569,8 +560,6 @@ void cycle_close(struct sim *s);
 /* A step is taken, and has been. */
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from);
 void cycle_after(struct sim *s, const struct origin *from);
-/* Bytes of the disk of the node whose code runs are about to change. */
-void cycle_before_save(struct sim *s);
 
 /* outside.c: events of a fuzz file, one after the other. */
 MUST_USE int outside_open(struct sim *s, const struct sim_options *options, struct err *e);
