@@ -67,13 +67,16 @@ Dwfl_Module *places_module(struct places *p, uint64_t address)
     return places_settle(p) ? dwfl_addrmodule(p->dwfl, address) : NULL;
 }
 
-/* The unit that covers an address, without .debug_aranges, which clang does not write. */
+/* The unit that covers an address. libdw looks it up through .debug_aranges, which clang does not
+ * write: it then finds none, or the unit of another compiler whose ranges lie around the address.
+ */
 Dwarf_Die *places_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
 {
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
-    if (unit != NULL) {
+    if (unit != NULL && dwarf_haspc(unit, address - *bias) > 0) {
         return unit;
     }
+    unit = NULL;
     while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL) {
         if (dwarf_haspc(unit, address - *bias) > 0) {
             return unit;
@@ -146,19 +149,13 @@ static Dwarf_Line *line_of(Dwarf_Die *unit, uint64_t address)
     return nearest != NULL ? nearest : found;
 }
 
-/* The line of an address. libdw looks it up through .debug_aranges, which clang does not write;
- * then the units are gone through one by one. */
+/* The line of an address. */
 const char *places_line(Dwfl_Module *module, uint64_t address, int *number)
 {
-    Dwfl_Line *line = dwfl_module_getsrc(module, address);
-    const char *file = line == NULL ? NULL : dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
-    if (file != NULL && *number != 0) {
-        return file;
-    }
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = places_unit(module, address, &bias);
     Dwarf_Line *found = unit == NULL ? NULL : line_of(unit, address - bias);
-    return found == NULL || dwarf_lineno(found, number) < 0 ? file
+    return found == NULL || dwarf_lineno(found, number) < 0 ? NULL
                                                             : dwarf_linesrc(found, NULL, NULL);
 }
 
