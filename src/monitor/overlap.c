@@ -84,7 +84,7 @@ static const char *say_least(const struct chronicle *h, const struct overlap_lea
                              struct findings *f)
 {
     char skew[TIME_TEXT_SIZE];
-    if (least == NULL) {
+    if (least == NULL || least->skew == 0) {
         return "";
     }
     time_span_text(skew, least->skew, h->trace->tables.tick_ns);

@@ -424,8 +424,8 @@ TEST(what_has_times_and_no_stamps_is_given_stamps)
               "tick 1; t@a var x value=0 time=5; t@b var x value=0 time=5;"
               "t@a var x value=1 time=9; t@a snd c msg=m mode=udp time=10;"
               "t@b rcv c msg=m mode=udp time=8; t@b var x value=1 time=8",
-              "a: x = 1, after event 3 (l 10, c 0), time 10 to the end\n"
-              "b: x = 1, after event 5 (l 10, c 2), time 8 to the end\n"
+              "a: x = 1, after event 3 (l 10, c 0), time 10 ns to the end\n"
+              "b: x = 1, after event 5 (l 10, c 2), time 8 ns to the end\n"
               "0 messages on the way");
 }
 
@@ -436,7 +436,8 @@ TEST(a_message_in_pieces_is_told_once)
               "t@b rcv 1:1>2:2 mode=tcp size=6 time=9",
               "a: after event 0 (l 6, c 0), time 6 to the end\n"
               "b: before its first report\n"
-              "1 message on the way: event 0 (a to b)");
+              "1 message on the way: event 0 (a to b)\n"
+              "the clocks show these states together from 6 to 8 (2 ticks)");
 }
 
 TEST(a_cut_within_a_gap_says_so)
