@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/descriptor.h"
+#include "runtime/open_mode.h"
 #include "runtime/real.h"
 #include "runtime/text.h"
 
@@ -62,16 +63,6 @@ static int opened(int fd, const void *place)
     }
     return fd;
 }
-
-/* The mode is there only when a file may be made. */
-#define TAKE_MODE(mode, flags)                                        \
-    mode_t mode = 0;                                                  \
-    if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) { \
-        va_list rest;                                                 \
-        va_start(rest, flags);                                        \
-        mode = va_arg(rest, mode_t);                                  \
-        va_end(rest);                                                 \
-    }
 
 RT_EXPORT int open(const char *path, int flags, ...)
 {

@@ -31,6 +31,7 @@
 #include <wchar.h>
 
 #include "runtime/hook_wrap.h"
+#include "runtime/open_mode.h"
 #include "wire/libc_calls.h"
 
 enum {
@@ -242,16 +243,6 @@ WRAPPED(void, swab, (const void *restrict from, void *restrict to, ssize_t size)
     }
     __real_swab(from, to, size);
 }
-
-/* The mode is there only when a file may be made. */
-#define TAKE_MODE(mode, flags)                                        \
-    mode_t mode = 0;                                                  \
-    if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) { \
-        va_list rest;                                                 \
-        va_start(rest, flags);                                        \
-        mode = va_arg(rest, mode_t);                                  \
-        va_end(rest);                                                 \
-    }
 
 #define OPEN(name)                                         \
     WRAPPED(int, name, (const char *path, int flags, ...)) \
