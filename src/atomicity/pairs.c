@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/in.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 
 enum { FILE_SIZE_MAX = 64 << 20 };
 

@@ -9,7 +9,7 @@
 #include "atomicity/sketch.h"
 #include "base/arena.h"
 #include "base/map.h"
-#include "base/tuples.h"
+#include "base/tuple_intern.h"
 #include "base/vec.h"
 
 /* A critical section of a thread. */

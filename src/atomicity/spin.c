@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/limit.h"
-#include "base/seam.h"
 #include "solve/program.h"
 
 static const char end_mark[] = "the end of what spin said";

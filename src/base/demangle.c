@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
-#include "base/seam.h"
 
 /* The C++ ABI's own, from libstdc++; its header is for C++ only. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 
 static void fail_by_default(size_t size)
 {

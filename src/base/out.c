@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
-#include "base/seam.h"
 
 enum { BUFFER_SIZE = 1 << 16, UNFINISHED_MAX = 16 };
 

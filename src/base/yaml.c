@@ -6,7 +6,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "base/suggest.h"
 
 enum { SIZE_MAX_YAML = 1 << 20, DEPTH_MAX = 64, KEYS_MAX = 1000 };

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/fault_injection.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/out.h"
-#include "base/seam.h"
 #include "base/vec.h"
 #include "campaign/database.h"
 #include "campaign/record.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "campaign/campaign.h"
 
 /* "clew" */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "base/sort.h"
 #include "cli/printed.h"
 #include "cli/report.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "cli/embedded.h"
 #include "cli/main.h"
 #include "cli/session.h"

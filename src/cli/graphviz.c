@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 
 enum { NOT_FOUND = 127 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/out.h"
-#include "base/seam.h"
 
 int printed_drop(struct err *e)
 {

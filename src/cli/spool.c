@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/in.h"
-#include "base/seam.h"
 
 bool spool_is_needed(const char *path)
 {

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/crew.h"
+#include "base/fault_injection.h"
+#include "base/fork_pool.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "base/sort.h"
 #include "explore/loop.h"
 

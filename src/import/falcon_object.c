@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "import/wall_time.h"
 #include "trace/channel.h"
 #include "trace/kind.h"

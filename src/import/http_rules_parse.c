@@ -1,7 +1,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "base/suggest.h"
 #include "import/http_rules.h"
 

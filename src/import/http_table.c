@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "import/http_reader.h"
 #include "import/import.h"
 #include "import/wall_time.h"

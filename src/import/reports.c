@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "wire/kind.h"
 
 static const struct {

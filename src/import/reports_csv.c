@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "base/utf8.h"
 #include "import/import.h"
 #include "import/reports.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "base/utf8.h"
 #include "import/import.h"
 #include "import/memo.h"

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/limit.h"
 #include "base/mem.h"
-#include "base/seam.h"
 
 /* Making a worker takes about a millisecond: those that are missing begin once so much time went
  * into what was fruitless. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "monitor/sequence.h"
 #include "order/hb.h"
 #include "order/hlc.h"

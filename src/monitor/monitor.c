@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "monitor/answer.h"
 #include "spec/token.h"
 

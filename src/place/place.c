@@ -3,8 +3,8 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "place/state.h"
 
 static const Dwfl_Callbacks callbacks = {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 
 /* The section with the dynamic symbols, and its header; NULL when there is none. */
 static Elf_Data *find_dynamic(Elf *elf, GElf_Shdr *header)

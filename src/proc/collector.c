@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "proc/drain.h"
 
 /* The page that all processes shared. A folder without one has nothing to tell. */

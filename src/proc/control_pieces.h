@@ -15,7 +15,7 @@
 #ifndef CLEW_PROC_CONTROL_PIECES_H
 #define CLEW_PROC_CONTROL_PIECES_H
 
-#include "base/tuples.h"
+#include "base/tuple_intern.h"
 #include "proc/control_state.h"
 
 struct control_piece {

@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/limit.h"
 #include "base/out.h"
-#include "base/seam.h"
 #include "proc/control_state.h"
 
 enum { LOOK_NS = 20 * 1000 * 1000 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "proc/control_state.h"
 
 int shown_open(struct controlled *c, struct err *e)

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/limit.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "trace/zstd_mem.h"
 #include "wire/segment.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 
 /* One layout, relative to the folder of the program. */
 struct layout {

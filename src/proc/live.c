@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "proc/alive.h"
 #include "proc/collector.h"
 #include "trace/kind.h"

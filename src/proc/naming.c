@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "wire/segment.h"
 
 enum { FRAMES_MAX = 64, WORD_SIZE = 8 };

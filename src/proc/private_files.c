@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/directory_tree.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/sort.h"
-#include "base/tree.h"
 
 enum { LINKS_MAX = 40, BYTES_MAX_MIB = 1024, ENTRIES_MAX = 100000 };
 

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
 #include "base/names.h"
-#include "base/seam.h"
 #include "base/vec.h"
 
 struct variable {

@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/limit.h"
-#include "base/seam.h"
 #include "proc/alive.h"
 #include "proc/drain.h"
 #include "proc/install.h"

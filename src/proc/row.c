@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "proc/drain.h"
 #include "wire/event.h"
 #include "wire/kind.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "base/tuples.h"
+#include "base/tuple_intern.h"
 #include "base/vec.h"
 #include "wire/segment.h"
 

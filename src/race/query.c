@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fault_injection.h"
 #include "base/out.h"
-#include "base/seam.h"
 #include "solve/smtlib.h"
 
 enum {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/crew.h"
+#include "base/fork_pool.h"
 
 struct shared {
     struct tally *y;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "sim/state.h"
 
 /* Memory that is left out. */

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "sim/state.h"
 
 /* High enough for address sanitizers, low enough for all kernels; the same in every process. */

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "sim/state.h"
 
 enum { FENCE_SIZE = 16 << 20, ALIGNMENT = 16, SLACK_BYTE = 0xa5 };

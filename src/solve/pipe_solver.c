@@ -6,7 +6,7 @@
 #include "base/limit.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "solve/follow.h"
 #include "solve/program.h"
 #include "solve/smtlib.h"

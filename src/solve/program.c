@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/fault_injection.h"
 #include "base/limit.h"
-#include "base/seam.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 
 enum {
     BLOCK_SIZE = 1 << 14,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 
 /* --- where a reply ends --- */
 

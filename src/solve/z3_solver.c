@@ -10,10 +10,10 @@
 
 #include <string.h>
 
+#include "base/fault_injection.h"
 #include "base/limit.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/seam.h"
 #include "solve/draft.h"
 #include "solve/follow.h"
 #include "solve/z3_terms.h"

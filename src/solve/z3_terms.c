@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 
 /* libz3 tells of errors through a function without an argument of ours; the first is kept here
  * until z3_terms_have_failed asks. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "base/suggest.h"
 #include "spec/token.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "spec/parser.h"
 
 static int take_claim(struct parser *p, enum spec_claim *claim)

@@ -20,7 +20,7 @@
  * guess. */
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "spec/parser.h"
 
 enum { DEPTH_MAX = 500 };

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 
 bool parser_skip_word(struct parser *p, const char *word)
 {

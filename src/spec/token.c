@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/limit.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "trace/word.h"
 
 enum { SPEC_SIZE_MAX = 1 << 20 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "trace/kind.h"
 #include "trace/lines.h"
 #include "trace/word.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/in.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "trace/finding_file.h"
 
 enum { FILE_SIZE_MAX = 64 << 20 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "trace/kind.h"
 #include "trace/lines.h"
 #include "trace/word.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/quoted_text.h"
 #include "trace/kind.h"
 #include "world/world.h"
 

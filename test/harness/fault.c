@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "base/seam.h"
 #include "scratch.h"
 #include "test.h"
 

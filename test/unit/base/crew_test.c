@@ -1,8 +1,8 @@
-#include "base/crew.h"
+#include "base/fork_pool.h"
 
 #include <signal.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "test.h"
 
 /* Squares, one per part; some parts misbehave. */

@@ -1,6 +1,6 @@
 #include "base/demangle.h"
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "test.h"
 
 static const char *shown(const char *text, size_t *taken)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "test.h"
 
 TEST(the_window_slides_over_a_whole_pipe_without_losing_a_byte)

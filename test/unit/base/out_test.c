@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/in.h"
-#include "base/seam.h"
 #include "test.h"
 
 static char folder[] = "/tmp/clew-out-XXXXXX";

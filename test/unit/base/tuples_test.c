@@ -1,4 +1,4 @@
-#include "base/tuples.h"
+#include "base/tuple_intern.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* What other processes find out ahead of time is what would have been found out anyway. */
 #include "minimize/foresight.h"
 
-#include "base/seam.h"
+#include "base/fault_injection.h"
 #include "test.h"
 
 enum { CANDIDATES = 5000, FRUITFUL_EVERY = 700 };

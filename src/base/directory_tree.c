@@ -1,4 +1,4 @@
-#include "base/tree.h"
+#include "base/directory_tree.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
  *     uint32_t number = tuples_intern(&t, (struct tuple){{line, kind}});      1
  *     tuples_release(&t);
  */
-#ifndef CLEW_BASE_TUPLES_H
-#define CLEW_BASE_TUPLES_H
+#ifndef CLEW_BASE_TUPLE_INTERN_H
+#define CLEW_BASE_TUPLE_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>

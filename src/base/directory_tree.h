@@ -1,6 +1,6 @@
 /* Directory trees on disk: removed and copied whole. */
-#ifndef CLEW_BASE_TREE_H
-#define CLEW_BASE_TREE_H
+#ifndef CLEW_BASE_DIRECTORY_TREE_H
+#define CLEW_BASE_DIRECTORY_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>

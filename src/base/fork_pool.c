@@ -1,4 +1,4 @@
-#include "base/crew.h"
+#include "base/fork_pool.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fault_injection.h"
 #include "base/in.h"
 #include "base/mem.h"
-#include "base/seam.h"
 
 /* What a member says first: whether its result follows, or the sentence of its error. */
 enum { SAYS_RESULT = 'r', SAYS_ERROR = 'e' };

@@ -5,8 +5,8 @@
  *     static int take(void *context, const char *bytes, size_t size, struct err *e);
  *     crew_run(&(struct crew){.count = 4, .work = work, .take = take, .context = &c}, e);
  */
-#ifndef CLEW_BASE_CREW_H
-#define CLEW_BASE_CREW_H
+#ifndef CLEW_BASE_FORK_POOL_H
+#define CLEW_BASE_FORK_POOL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Foreign text inside a message: in quotes, short, and harmless to a terminal. */
-#ifndef CLEW_BASE_SHOWN_H
-#define CLEW_BASE_SHOWN_H
+#ifndef CLEW_BASE_QUOTED_TEXT_H
+#define CLEW_BASE_QUOTED_TEXT_H
 
 #include <stddef.h>
 #include <string.h>

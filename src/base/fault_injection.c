@@ -1,4 +1,4 @@
-#include "base/seam.h"
+#include "base/fault_injection.h"
 
 #include "wire/must.h"
 

@@ -1,7 +1,7 @@
 /* Where tests make the outside world fail. Every allocation and every call that leaves the program
  * asks seam_fails() first; in production nothing is armed and the question is one comparison. */
-#ifndef CLEW_BASE_SEAM_H
-#define CLEW_BASE_SEAM_H
+#ifndef CLEW_BASE_FAULT_INJECTION_H
+#define CLEW_BASE_FAULT_INJECTION_H
 
 #include <errno.h>
 #include <stdbool.h>
