@@ -10,7 +10,7 @@
 
 #include "base/sort.h"
 #include "sim/sim.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static const enum pick_strategy strategies[] = {PICK_RANDOM, PICK_PCT, PICK_POS, PICK_SURW};
 enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies, LINES_MAX = 32, DEPTH = 1000 };

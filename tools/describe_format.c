@@ -5,7 +5,7 @@
 #include "base/out.h"
 #include "trace/chunk.h"
 #include "trace/event_columns.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace/tables.h"
 
 static void print_fields(struct out *out, unsigned fields)

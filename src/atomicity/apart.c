@@ -1,6 +1,6 @@
 #include "atomicity/apart.h"
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* Accesses next to one of the couple's that are looked at, each way. */
 enum { AROUND_MAX = 64 };

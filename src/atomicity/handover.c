@@ -5,7 +5,7 @@
 #include "atomicity/sketch.h"
 #include "base/map.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* A question walks the edges back from b, and knows of every task up to which event it comes before
  * b. Each edge passed adds what must come before it; all of that is listed before it. */

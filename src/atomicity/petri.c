@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/names.h"
 #include "base/sort.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 void net_release(struct net *n)

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* ---- creation and joining ---- */
 

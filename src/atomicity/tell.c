@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* A match with its roles filled in: a is the thread that is interrupted, b the other. */
 struct scene {

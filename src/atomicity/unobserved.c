@@ -1,7 +1,7 @@
 #include "atomicity/unobserved.h"
 
 #include "base/arena.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* What the trace has of a node. */
 struct node_seen {

@@ -1,6 +1,6 @@
 #include "atomicity/unordered.h"
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* ---- what the variable orders ---- */
 

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* Where a task is. */
 struct stand {

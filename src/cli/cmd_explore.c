@@ -15,7 +15,7 @@
 #include "pick/name.h"
 #include "predict/predict.h"
 #include "sim/sim.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum {
     DEPTH_DEFAULT = 1000,

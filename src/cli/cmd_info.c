@@ -5,7 +5,7 @@
 #include "cli/report.h"
 #include "cli/verdict.h"
 #include "trace/check.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace/summary.h"
 
 struct info_options {

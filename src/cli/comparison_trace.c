@@ -6,8 +6,8 @@
 #include "cli/comparison_parts.h"
 #include "cli/reading.h"
 #include "order/cause.h"
-#include "trace/kind.h"
-#include "trace/scope.h"
+#include "trace/kind_table.h"
+#include "trace/name_scope.h"
 
 /* Names of messages count them (n1>n2/vote#3); where one is missing, those behind it have other
  * numbers and are the same all the same. */

@@ -5,8 +5,8 @@
 #include "cli/report.h"
 #include "cli/verdict.h"
 #include "explore/replay.h"
-#include "trace/lines.h"
-#include "trace/word.h"
+#include "trace/line_reader.h"
+#include "trace/quoted_word.h"
 #include "world/recipe.h"
 
 /* A run on its way. Going back is beginning again with one choice less: every step is the same. */

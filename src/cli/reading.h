@@ -15,7 +15,7 @@
 #include "cli/session.h"
 #include "import/http_rules.h"
 #include "trace/finding.h"
-#include "trace/join.h"
+#include "trace/merge_inputs.h"
 #include "trace/trace.h"
 
 struct reading {

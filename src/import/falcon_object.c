@@ -7,7 +7,7 @@
 #include "base/quoted_text.h"
 #include "import/wall_time.h"
 #include "trace/channel.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 const struct falcon_type falcon_types[] = {
 #define TYPE(name, number, kind, fields) {name, sizeof(name) - 1, number, fields, EVENT_##kind},

@@ -7,7 +7,7 @@
 #include "import/falcon.h"
 #include "import/time_fill.h"
 #include "trace/channel.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 struct falcon_writer {
     struct event_writer base;

@@ -1,7 +1,7 @@
 #include "import/access_line.h"
 #include "import/http_reader.h"
 #include "import/import.h"
-#include "trace/lines.h"
+#include "trace/line_reader.h"
 
 /* Lines of an application's log, by the `line` rules in use; without any, those of an access log.
  * Lines that fit none are counted. */

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "import/uri.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "import/http_log.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 enum { BARRIER_WORD_SIZE = sizeof "barrier " - 1 };

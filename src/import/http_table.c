@@ -4,7 +4,7 @@
 #include "import/http_reader.h"
 #include "import/import.h"
 #include "import/wall_time.h"
-#include "trace/lines.h"
+#include "trace/line_reader.h"
 
 /* A line per request under a line of headings:
  *

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 uint32_t lost_fields_of(const struct event *e)
 {

@@ -27,7 +27,7 @@
 #include "import/memo.h"
 #include "import/text.h"
 #include "trace/format.h"
-#include "trace/lines.h"
+#include "trace/line_reader.h"
 
 #define REPORT_FIELD_LIST(FIELD) \
     FIELD(PROCESS, "process")    \

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "import/import.h"
 #include "import/memo.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum { CHUNK_SIZE = 1 << 16, LINE_SIZE_MAX = 1 << 20 };
 

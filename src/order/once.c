@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 #define NONE UINT32_MAX
 

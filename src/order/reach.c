@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "base/map.h"
-#include "trace/scope.h"
+#include "trace/name_scope.h"
 
 /* The clock of who knows nothing, with which all begin. */
 enum { CLOCK_NOTHING = 0 };

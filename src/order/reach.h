@@ -5,7 +5,7 @@
  * clock of its own only where an edge joins it: everything up to the next join shares it. While
  * sweeping, full clocks live only as long as somebody still needs them; what is kept of them is a
  * row of the tasks that are asked about (those of the event's node, or all). Nodes that share
- * memory (trace/scope.h) count as one node here. */
+ * memory (trace/name_scope.h) count as one node here. */
 #ifndef CLEW_ORDER_REACH_H
 #define CLEW_ORDER_REACH_H
 

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 /* A write that a read in doubt may have seen. */

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 void remark_place(char *text, size_t size, const struct trace *t, event_id id)
 {

@@ -1,12 +1,12 @@
 /* Keys for the names in events: a name with the node it belongs to, or with the whole trace
- * (trace/scope.h). The locks of several processes (fcntl, flock, process-shared) belong to the
+ * (trace/name_scope.h). The locks of several processes (fcntl, flock, process-shared) belong to the
  * whole trace, whatever their names are. */
 #ifndef CLEW_ORDER_SCOPE_H
 #define CLEW_ORDER_SCOPE_H
 
 #include "base/map.h"
-#include "trace/kind.h"
-#include "trace/scope.h"
+#include "trace/kind_table.h"
+#include "trace/name_scope.h"
 #include "trace/trace.h"
 
 /* A name as seen by this event: a key for maps, its scope in the upper half. */

@@ -4,7 +4,7 @@
 #include "order/bucket.h"
 #include "order/remark.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 struct build {
     struct edges *edges;

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "proc/collector.h"
 #include "proc/coverage.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* Functions that were to be handlers and were none. */
 static void note_handlers(struct collector *c)

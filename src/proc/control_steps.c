@@ -4,7 +4,7 @@
 
 #include "base/in.h"
 #include "proc/control_state.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum { TEXT_MAX = 60, SOURCE_MAX = 16 << 20 };
 

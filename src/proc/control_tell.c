@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "proc/control_pieces.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* What goes through a pipe, between sockets, or through another channel. */
 struct flow {

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "pick/pick.h"
 #include "proc/control_state.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum { CALLS_SHOWN = 4, KEY_SIZE = sizeof((struct execution *)0)->key };
 

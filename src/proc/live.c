@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "proc/alive.h"
 #include "proc/collector.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* Beside each source: what is read ahead of the merge, for the names and late accesses in it. */
 struct scout {

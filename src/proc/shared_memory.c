@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "proc/naming.h"
-#include "trace/scope.h"
+#include "trace/name_scope.h"
 
 void shared_memory_init(struct shared_memory *m, struct names *names)
 {

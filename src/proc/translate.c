@@ -4,7 +4,7 @@
 
 #include "proc/collector.h"
 #include "proc/coverage.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static bool is_event(const char *text, size_t size)
 {

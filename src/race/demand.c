@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "order/reads_from.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 bool demand_reads(const struct event *e)
 {

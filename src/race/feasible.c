@@ -10,7 +10,7 @@
 #include "race/prefix.h"
 #include "race/scene.h"
 #include "solve/solve.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum {
     STEPS_DEFAULT = 1000000,

@@ -1,7 +1,7 @@
 #include "race/file_lock.h"
 
 #include "base/map.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 /* Who uses a lock. */

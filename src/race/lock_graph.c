@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 #include "wire/prng.h"
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "race/access.h"
 #include "race/observed_inside.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum {
     HELD_COUNT_MAX = 1000000,

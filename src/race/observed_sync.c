@@ -1,5 +1,5 @@
 #include "race/observed_inside.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum {
     /* Notifies that no wait has asked for are kept for waits whose beginning was not recorded; more

@@ -4,7 +4,7 @@
 
 #include "race/access.h"
 #include "race/alike.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static const char *copied(struct findings *f, const struct tables *t, uint32_t name)
 {

@@ -3,7 +3,7 @@
 #include "order/hb.h"
 #include "order/scope.h"
 #include "race/held.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 #define RUN_NONE UINT32_MAX
 

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "order/reads_from.h"
 #include "order/scope.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 void prefix_init(struct prefix *p, size_t event_count)
 {

@@ -1,6 +1,6 @@
 /* Numbers for (scope, object): dense, in the order of appearance. Nearly always an object is met on
  * one node only; that one is found by indexing, the others by hashing. An object whose name belongs
- * to the whole trace (trace/scope.h) has one number on all nodes. */
+ * to the whole trace (trace/name_scope.h) has one number on all nodes. */
 #ifndef CLEW_RACE_SCOPED_H
 #define CLEW_RACE_SCOPED_H
 
@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "trace/scope.h"
+#include "trace/name_scope.h"
 
 /* No node: the object's name belongs to the whole trace. */
 #define SCOPED_EVERYWHERE (UINT32_MAX - 1)

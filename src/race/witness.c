@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "race/witness_facts.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* ---- the state of a replay ---- */
 

@@ -1,7 +1,7 @@
 #include "race/witness_facts.h"
 
-#include "trace/kind.h"
-#include "trace/scope.h"
+#include "trace/kind_table.h"
+#include "trace/name_scope.h"
 
 /* ---- tools ---- */
 

@@ -1,5 +1,5 @@
 #include "race/witness_facts.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* A one-time initialization: the ONCE_BEGIN and the ONCE of the task that ran its routine. */
 struct routine {

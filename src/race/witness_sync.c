@@ -1,5 +1,5 @@
 #include "race/witness_facts.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* ---- waits ---- */
 

@@ -5,7 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "spec/bind.h"
-#include "trace/word.h"
+#include "trace/quoted_word.h"
 
 struct checker {
     const struct spec *spec;

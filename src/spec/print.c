@@ -2,7 +2,7 @@
 
 #include "base/limit.h"
 #include "spec/token.h"
-#include "trace/word.h"
+#include "trace/quoted_word.h"
 
 /* How tightly an operator binds, as in parse_formula.c; what is looser than its surroundings wants
  * goes in parentheses. */

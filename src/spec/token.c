@@ -6,7 +6,7 @@
 
 #include "base/limit.h"
 #include "base/quoted_text.h"
-#include "trace/word.h"
+#include "trace/quoted_word.h"
 
 enum { SPEC_SIZE_MAX = 1 << 20 };
 

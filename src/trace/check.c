@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "trace/check_state.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static const struct {
     const char *name;

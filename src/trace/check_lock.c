@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "trace/check_state.h"
-#include "trace/kind.h"
-#include "trace/scope.h"
+#include "trace/kind_table.h"
+#include "trace/name_scope.h"
 
 static bool is_process_owned(uint8_t mode)
 {

@@ -27,7 +27,7 @@ struct batch {
     const struct event *events;
     const uint64_t *offsets;
     size_t count;
-    size_t input; /* which of the inputs, when several are joined (trace/join.h) */
+    size_t input; /* which of the inputs, when several are joined (trace/merge_inputs.h) */
 };
 
 struct cursor;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "trace/chunk.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/must.h"
 
 /* A tile of events is decoded at a time, all its columns, so that it stays in the first cache. */

@@ -2,7 +2,7 @@
  *
  *     0  count of events, 4 bytes, 1 to 4096
  *     4  count of columns, 4 bytes
- *     8  columns (trace/column.h), in the order of COLUMN_LIST
+ *     8  columns (trace/value_column.h), in the order of COLUMN_LIST
  *
  * New columns are added behind: a reader skips those it does not know, and what is not there is 0.
  */
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/column.h"
+#include "trace/value_column.h"
 #include "wire/event.h"
 
 #define COLUMN_LIST(COLUMN)                                                                  \

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 void findings_release(struct findings *f)
 {

@@ -1,7 +1,7 @@
 #include "trace/schedule.h"
 
-#include "trace/kind.h"
-#include "trace/word.h"
+#include "trace/kind_table.h"
+#include "trace/quoted_word.h"
 
 void schedule_init(struct schedule *s)
 {

@@ -26,7 +26,7 @@
  *     random main@n1 call rand #1 value=7     likewise short-count, ready-order, load-value
  *     message n1>n2/vote#4 at=17              at this step, from 1; without: right after the last
  *
- * Lines that are blank or begin with # say nothing. Operands are words (trace/word.h). */
+ * Lines that are blank or begin with # say nothing. Operands are words (trace/quoted_word.h). */
 #ifndef CLEW_TRACE_SCHEDULE_H
 #define CLEW_TRACE_SCHEDULE_H
 

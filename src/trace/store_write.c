@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "trace/chunk.h"
 #include "trace/event_columns.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace/store_parts.h"
 #include "trace/zstd_mem.h"
 

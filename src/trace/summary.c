@@ -1,7 +1,7 @@
 #include "trace/summary.h"
 
-#include "trace/kind.h"
-#include "trace/scope.h"
+#include "trace/kind_table.h"
+#include "trace/name_scope.h"
 
 const char *role_name(enum role role, bool is_plural)
 {

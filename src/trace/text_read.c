@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/quoted_text.h"
-#include "trace/kind.h"
-#include "trace/lines.h"
-#include "trace/word.h"
+#include "trace/kind_table.h"
+#include "trace/line_reader.h"
+#include "trace/quoted_word.h"
 
 struct text_reader {
     struct cursor cursor;

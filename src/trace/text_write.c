@@ -1,7 +1,7 @@
 #include "base/mem.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
+#include "trace/quoted_word.h"
 #include "trace/text_parts.h"
-#include "trace/word.h"
 
 struct text_writer {
     struct writer writer;

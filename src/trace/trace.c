@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 void trace_init(struct trace *t)
 {

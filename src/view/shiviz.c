@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "order/clock.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* The first line tells ShiViz how to read the rest, the second (empty) that there is one execution.
  * Then two lines an event: its task and clock, and what happened. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/quoted_text.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "world/world.h"
 
 enum { BUDGET_MOST = 1000 };

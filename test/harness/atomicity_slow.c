@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 enum { EVENTS_MAX = 64, STATES_MAX = 200000 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace_of.h"
 
 char *format_print(const struct format *format, const struct trace *t, size_t *size)

@@ -4,7 +4,7 @@
 
 #include "race_rules_parts.h"
 #include "trace/channel.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 void rules_release(struct rules *r)
 {

@@ -1,6 +1,6 @@
 #include "race_rules_parts.h"
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static bool is_call_of(const struct rules *r, event_id id, event_id like)
 {

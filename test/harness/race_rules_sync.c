@@ -1,6 +1,6 @@
 #include "race_rules_parts.h"
 
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 /* ---- rule 5: sections ---- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "race_slow.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 struct search {

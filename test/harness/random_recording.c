@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "order/scope.h"
 #include "shrink.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static bool is_plain(const struct event *e)
 {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static const struct {
     const char *word;

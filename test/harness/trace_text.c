@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/out.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 static struct out text;
 

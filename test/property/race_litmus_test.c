@@ -7,7 +7,7 @@
 #include "load.h"
 #include "race_slow.h"
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 enum { LINES_MAX = 16 };
 

@@ -7,7 +7,7 @@
 #include "random_trace.h"
 #include "shrink.h"
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace_text.h"
 
 /* ---- reads-from by its definition ---- */

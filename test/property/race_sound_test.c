@@ -6,7 +6,7 @@
 #include "random_trace.h"
 #include "shrink.h"
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace_of.h"
 #include "trace_text.h"
 

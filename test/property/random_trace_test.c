@@ -2,7 +2,7 @@
 
 #include "race_rules.h"
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace_of.h"
 #include "trace_text.h"
 

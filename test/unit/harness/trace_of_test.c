@@ -1,7 +1,7 @@
 #include "trace_of.h"
 
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 TEST(a_statement_becomes_an_event)
 {

@@ -9,7 +9,7 @@
 #include "pipe.h"
 #include "reading.h"
 #include "test.h"
-#include "trace/join.h"
+#include "trace/merge_inputs.h"
 #include "trace_of.h"
 #include "wire/kind.h"
 

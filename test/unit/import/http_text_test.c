@@ -3,7 +3,7 @@
 #include "http_rules_of.h"
 #include "reading.h"
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/kind.h"
 
 TEST(columns_may_stand_in_any_order)

@@ -1,7 +1,7 @@
 #include "race/file_lock.h"
 
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace_of.h"
 
 /* How many locks and unlocks are left. */

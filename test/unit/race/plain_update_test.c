@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace_of.h"
 
 /* An update of x by a task, in a section of m. */

@@ -1,4 +1,4 @@
-#include "trace/column.h"
+#include "trace/value_column.h"
 
 #include "test.h"
 #include "wire/prng.h"

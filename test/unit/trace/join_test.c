@@ -1,4 +1,4 @@
-#include "trace/join.h"
+#include "trace/merge_inputs.h"
 
 #include "import/import.h"
 #include "scratch.h"

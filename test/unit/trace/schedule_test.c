@@ -4,7 +4,7 @@
 #include "fault.h"
 #include "scratch.h"
 #include "test.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "wire/prng.h"
 
 static int parse(struct schedule *s, const char *text, size_t size, struct err *e)

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "trace/chunk.h"
 #include "trace/event_columns.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace/store.h"
 
 /* A file being made by hand. */

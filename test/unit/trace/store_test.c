@@ -9,7 +9,7 @@
 #include "test.h"
 #include "trace/chunk.h"
 #include "trace/event_columns.h"
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 #include "trace_of.h"
 
 /* What came of reading bytes: an error ("" for none), notes, and the events before either. */

@@ -5,7 +5,7 @@
 #include "formats.h"
 #include "scratch.h"
 #include "test.h"
-#include "trace/word.h"
+#include "trace/quoted_word.h"
 #include "trace_of.h"
 #include "wire/kind.h"
 

@@ -6,8 +6,8 @@
  *     eventfd#1        an eventfd, which processes may share too
  *
  * The name decides, not the event, so that every format that carries names carries scopes. */
-#ifndef CLEW_TRACE_SCOPE_H
-#define CLEW_TRACE_SCOPE_H
+#ifndef CLEW_TRACE_NAME_SCOPE_H
+#define CLEW_TRACE_NAME_SCOPE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "trace/lines.h"
+#include "trace/line_reader.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *     struct lines l = {.in = &in};
  *     while ((more = lines_next(&l, e)) > 0) { ... l.text[0 .. l.size) is line l.number ... }
  */
-#ifndef CLEW_TRACE_LINES_H
-#define CLEW_TRACE_LINES_H
+#ifndef CLEW_TRACE_LINE_READER_H
+#define CLEW_TRACE_LINE_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  *     if (!words_take(&w, &word)) { ... w.wrong says what, w.at where ... }
  *     words_release(&w);
  */
-#ifndef CLEW_TRACE_WORD_H
-#define CLEW_TRACE_WORD_H
+#ifndef CLEW_TRACE_QUOTED_WORD_H
+#define CLEW_TRACE_QUOTED_WORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  * comes holds its receiver up only until nothing else can be read. Otherwise, across inputs, the
  * list says nothing: the order of what is joined is at most that of nodes. An input is opened when
  * it is first needed. */
-#ifndef CLEW_TRACE_JOIN_H
-#define CLEW_TRACE_JOIN_H
+#ifndef CLEW_TRACE_MERGE_INPUTS_H
+#define CLEW_TRACE_MERGE_INPUTS_H
 
 #include "trace/format.h"
 

@@ -1,4 +1,4 @@
-#include "trace/word.h"
+#include "trace/quoted_word.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What the list of kinds says, as tables: names, classes, modes and fields. */
-#ifndef CLEW_TRACE_KIND_H
-#define CLEW_TRACE_KIND_H
+#ifndef CLEW_TRACE_KIND_TABLE_H
+#define CLEW_TRACE_KIND_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  *
  * A value is base plus distance, modulo 2^64. A column whose values are all the same has width 0.
  */
-#ifndef CLEW_TRACE_COLUMN_H
-#define CLEW_TRACE_COLUMN_H
+#ifndef CLEW_TRACE_VALUE_COLUMN_H
+#define CLEW_TRACE_VALUE_COLUMN_H
 
 #include <stdbool.h>
 #include <stddef.h>

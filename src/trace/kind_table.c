@@ -1,4 +1,4 @@
-#include "trace/kind.h"
+#include "trace/kind_table.h"
 
 #include <string.h>
 

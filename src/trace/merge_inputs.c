@@ -1,4 +1,4 @@
-#include "trace/join.h"
+#include "trace/merge_inputs.h"
 
 #include "base/map.h"
 #include "base/mem.h"
