@@ -4,7 +4,7 @@
 
 #include "atomicity/sketch.h"
 #include "base/map.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "trace/kind_table.h"
 
 /* A question walks the edges back from b, and knows of every task up to which event it comes before

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 
 /* Conflict serializability by vector clocks (after U. Mathur and M. Viswanathan, "Atomicity
  * checking in linear time using vector clocks", ASPLOS 2020). A clock counts regions: number t of a

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "trace/kind_table.h"
 
 /* ---- creation and joining ---- */

@@ -16,7 +16,7 @@
 
 #include "base/arena.h"
 #include "order/hb.h"
-#include "order/reach.h"
+#include "order/reachability.h"
 
 enum settled_by {
     SETTLED_NOT,

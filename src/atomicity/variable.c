@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "trace/kind_table.h"
 
 /* Where a task is. */

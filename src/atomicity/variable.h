@@ -8,7 +8,7 @@
  *     /accounts/7               a resource: its template, /accounts/{id}
  *
  * Atomic accesses to a name are a variable of their own, beside the plain ones: they also order
- * tasks (order/sync.h), so that fewer of their couples are meant to be atomic (site.h). */
+ * tasks (order/sync_edges.h), so that fewer of their couples are meant to be atomic (site.h). */
 #ifndef CLEW_ATOMICITY_VARIABLE_H
 #define CLEW_ATOMICITY_VARIABLE_H
 

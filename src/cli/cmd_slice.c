@@ -2,7 +2,7 @@
 #include "cli/reading.h"
 #include "cli/verdict.h"
 #include "cli/writing.h"
-#include "order/slice.h"
+#include "order/trace_slice.h"
 
 struct slice_command {
     struct common common;

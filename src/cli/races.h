@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "cli/command.h"
 #include "cli/reading.h"
-#include "order/given.h"
+#include "order/user_edges.h"
 #include "race/race.h"
 #include "trace/finding_file.h"
 

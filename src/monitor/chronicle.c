@@ -6,7 +6,7 @@
 #include "base/quoted_text.h"
 #include "monitor/sequence.h"
 #include "order/hb.h"
-#include "order/hlc.h"
+#include "order/hlc_stamps.h"
 #include "order/message.h"
 #include "wire/kind.h"
 

@@ -2,9 +2,9 @@
 
 #include "base/notes.h"
 #include "order/context.h"
-#include "order/graph.h"
 #include "order/message.h"
-#include "order/sync.h"
+#include "order/order_graph.h"
+#include "order/sync_edges.h"
 
 /* What an event came of rather than of something else: its message, before that its task began. */
 enum rank { RANK_FORK, RANK_JOIN, RANK_MESSAGE, RANK_NONE };

@@ -1,6 +1,6 @@
 #include "order/context.h"
 
-#include "order/remark.h"
+#include "order/event_notes.h"
 #include "wire/kind.h"
 
 /* Where the walk stands in one task. */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/map.h"
-#include "order/remark.h"
-#include "order/sync.h"
+#include "order/event_notes.h"
+#include "order/sync_edges.h"
 
 /* ---- edges ---- */
 

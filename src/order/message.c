@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "base/names.h"
 #include "order/bucket.h"
-#include "order/remark.h"
+#include "order/event_notes.h"
 #include "order/stream_end.h"
 #include "trace/channel.h"
 #include "wire/kind.h"

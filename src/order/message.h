@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
-#include "order/graph.h"
+#include "order/order_graph.h"
 #include "trace/trace.h"
 
 /* The least set of sends and receives whose bytes coincide. */

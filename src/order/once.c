@@ -2,7 +2,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "trace/kind_table.h"
 
 #define NONE UINT32_MAX

@@ -23,7 +23,7 @@
 struct once {
     uint32_t task;
     event_id begin, end; /* its ONCE_BEGIN and the ONCE that ends it, in one context */
-    uint64_t scoped;     /* the object with its scope (order/scope.h) */
+    uint64_t scoped;     /* the object with its scope (order/object_key.h) */
 };
 
 /* The movable routines, in listed order of `end`. */

@@ -1,8 +1,8 @@
 #include "order/section.h"
 
 #include "base/map.h"
-#include "order/remark.h"
-#include "order/scope.h"
+#include "order/event_notes.h"
+#include "order/object_key.h"
 
 /* Sections are read off per holding: one task's use of one lock. A section that is never released
  * ends where the lock is next taken elsewhere, and the holding is read on from there. Whether a

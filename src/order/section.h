@@ -16,10 +16,10 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
+#include "order/condition_wait.h"
 #include "order/context.h"
 #include "order/once.h"
 #include "order/semaphore.h"
-#include "order/wait.h"
 #include "trace/trace.h"
 
 struct section {

@@ -1,7 +1,7 @@
 #include "order/semaphore.h"
 
 #include "base/map.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "wire/kind.h"
 
 /* A semaphore while the list is read. */

@@ -7,7 +7,7 @@
  *     FREE      the initial count is enough for all waits: nothing is asked
  *     LOCK      initial count 1, and each task waits, then posts, and so on: critical sections
  *     LINE      one context posts and one waits: the k-th wait needs the (k - initial)-th post
- *     COUNTED   all others: order/wait.h has their waits, and the posts that may serve them
+ *     COUNTED   all others: condition_wait.h has their waits and the posts that may serve them
  *
  * Posts and waits of one semaphore are in listed order. */
 #ifndef CLEW_ORDER_SEMAPHORE_H

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "order/bucket.h"
-#include "order/remark.h"
+#include "order/event_notes.h"
 #include "race/scoped.h"
 #include "race/triples.h"
 

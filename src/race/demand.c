@@ -1,8 +1,8 @@
 #include "race/demand.h"
 
 #include "base/map.h"
+#include "order/object_key.h"
 #include "order/reads_from.h"
-#include "order/scope.h"
 #include "trace/kind_table.h"
 
 bool demand_reads(const struct event *e)

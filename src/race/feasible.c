@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "order/object_key.h"
 #include "order/reads_from.h"
-#include "order/scope.h"
 #include "race/cut.h"
 #include "race/held.h"
 #include "race/line.h"

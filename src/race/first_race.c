@@ -1,6 +1,6 @@
 #include "race/first_race.h"
 
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "race/access.h"
 #include "race/demand.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "order/object_key.h"
 #include "order/reads_from.h"
-#include "order/scope.h"
 #include "race/data.h"
 #include "race/demand.h"
 #include "race/feasible.h"

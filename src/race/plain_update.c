@@ -1,7 +1,7 @@
 #include "race/plain_update.h"
 
 #include "order/hb.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "race/held.h"
 #include "trace/kind_table.h"
 

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/names.h"
 #include "base/sort.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "race/inbox.h"
 #include "trace/channel.h"
 

@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "order/object_key.h"
 #include "order/reads_from.h"
-#include "order/scope.h"
 #include "trace/kind_table.h"
 
 void prefix_init(struct prefix *p, size_t event_count)

@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/limit.h"
 #include "base/notes.h"
-#include "order/given.h"
+#include "order/user_edges.h"
 #include "trace/finding.h"
 #include "trace/trace.h"
 

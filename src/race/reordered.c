@@ -1,7 +1,7 @@
 #include "race/reordered.h"
 
 #include "base/mem.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "race/access.h"
 #include "race/demand.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "order/object_key.h"
 #include "order/reads_from.h"
-#include "order/scope.h"
 #include "race/alike.h"
 #include "race/feasible.h"
 #include "race/grade.h"

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "order/clock.h"
+#include "order/vector_clock.h"
 #include "trace/kind_table.h"
 
 /* The first line tells ShiViz how to read the rest, the second (empty) that there is one execution.

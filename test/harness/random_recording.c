@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "order/scope.h"
+#include "order/object_key.h"
 #include "shrink.h"
 #include "trace/kind_table.h"
 

@@ -1,5 +1,5 @@
 /* Stamps computed from physical times and messages are those that the processes would have had. */
-#include "order/hlc.h"
+#include "order/hlc_stamps.h"
 
 #include "monitor/workload.h"
 #include "order/message.h"

@@ -1,4 +1,4 @@
-#include "order/given.h"
+#include "order/user_edges.h"
 
 #include "fuzz.h"
 #include "mutate.h"

@@ -1,4 +1,4 @@
-#include "order/slice.h"
+#include "order/trace_slice.h"
 
 #include "test.h"
 #include "trace_of.h"

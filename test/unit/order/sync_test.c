@@ -1,4 +1,4 @@
-#include "order/sync.h"
+#include "order/sync_edges.h"
 
 #include "order_of.h"
 

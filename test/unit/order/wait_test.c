@@ -1,4 +1,4 @@
-#include "order/wait.h"
+#include "order/condition_wait.h"
 
 #include "order_of.h"
 

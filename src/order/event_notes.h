@@ -1,6 +1,6 @@
 /* Remarks about odd events, for the user: what was met, how often, and where first. */
-#ifndef CLEW_ORDER_REMARK_H
-#define CLEW_ORDER_REMARK_H
+#ifndef CLEW_ORDER_EVENT_NOTES_H
+#define CLEW_ORDER_EVENT_NOTES_H
 
 #include "base/notes.h"
 #include "trace/trace.h"

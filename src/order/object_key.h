@@ -1,8 +1,8 @@
 /* Keys for the names in events: a name with the node it belongs to, or with the whole trace
  * (trace/name_scope.h). The locks of several processes (fcntl, flock, process-shared) belong to the
  * whole trace, whatever their names are. */
-#ifndef CLEW_ORDER_SCOPE_H
-#define CLEW_ORDER_SCOPE_H
+#ifndef CLEW_ORDER_OBJECT_KEY_H
+#define CLEW_ORDER_OBJECT_KEY_H
 
 #include "base/map.h"
 #include "trace/kind_table.h"

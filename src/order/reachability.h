@@ -6,15 +6,15 @@
  * sweeping, full clocks live only as long as somebody still needs them; what is kept of them is a
  * row of the tasks that are asked about (those of the event's node, or all). Nodes that share
  * memory (trace/name_scope.h) count as one node here. */
-#ifndef CLEW_ORDER_REACH_H
-#define CLEW_ORDER_REACH_H
+#ifndef CLEW_ORDER_REACHABILITY_H
+#define CLEW_ORDER_REACHABILITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "order/graph.h"
+#include "order/order_graph.h"
 #include "trace/trace.h"
 
 enum reach_direction {

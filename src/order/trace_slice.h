@@ -2,8 +2,8 @@
  *
  * What each event says for itself is decided as events stream by (struct slice_filter); the past of
  * an event needs the whole trace (slice_build). */
-#ifndef CLEW_ORDER_SLICE_H
-#define CLEW_ORDER_SLICE_H
+#ifndef CLEW_ORDER_TRACE_SLICE_H
+#define CLEW_ORDER_TRACE_SLICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "base/name_glob.h"
 #include "base/notes.h"
 #include "base/vec.h"
-#include "order/given.h"
+#include "order/user_edges.h"
 #include "trace/trace.h"
 
 /* What an event must be to be kept; all that is set must hold. {.event = EVENT_NONE} keeps all.

@@ -1,9 +1,9 @@
-#include "order/wait.h"
+#include "order/condition_wait.h"
 
 #include "base/bits.h"
 #include "base/map.h"
-#include "order/remark.h"
-#include "order/scope.h"
+#include "order/event_notes.h"
+#include "order/object_key.h"
 
 #define WAIT_NONE UINT32_MAX
 

@@ -1,4 +1,4 @@
-#include "order/reach.h"
+#include "order/reachability.h"
 
 #include <string.h>
 

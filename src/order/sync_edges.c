@@ -1,9 +1,9 @@
-#include "order/sync.h"
+#include "order/sync_edges.h"
 
 #include "base/map.h"
 #include "order/bucket.h"
-#include "order/remark.h"
-#include "order/scope.h"
+#include "order/event_notes.h"
+#include "order/object_key.h"
 #include "trace/kind_table.h"
 
 struct build {
@@ -307,7 +307,8 @@ static void order_by_need(struct build *b, const struct semaphore *s, const post
     }
 }
 
-/* What every order of a counted semaphore needs; the choice that is left is order/wait.h's. */
+/* What every order of a counted semaphore needs; the choice that is left is
+ * order/condition_wait.h's. */
 static void order_counted(struct build *b, const struct semaphore *s)
 {
     poster_list posters = {0};

@@ -3,8 +3,8 @@
  *
  * A SEM_WAIT on a counted semaphore (order/semaphore.h) is a wait without a beginning; a SEM_POST
  * ends one such wait, and so does each unit of the initial count. */
-#ifndef CLEW_ORDER_WAIT_H
-#define CLEW_ORDER_WAIT_H
+#ifndef CLEW_ORDER_CONDITION_WAIT_H
+#define CLEW_ORDER_CONDITION_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-#include "order/given.h"
+#include "order/user_edges.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/in.h"
 #include "base/map.h"
-#include "order/remark.h"
+#include "order/event_notes.h"
 
 enum { FILE_SIZE_MAX = 64 << 20 };
 

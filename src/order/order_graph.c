@@ -1,4 +1,4 @@
-#include "order/graph.h"
+#include "order/order_graph.h"
 
 void edges_add(struct edges *e, event_id from, event_id to, enum edge_kind kind)
 {

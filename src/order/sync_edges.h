@@ -1,12 +1,12 @@
 /* What orders tasks besides messages and locks: creating and joining them, atomics, semaphores,
  * barriers, one-time initialization, and annotations. */
-#ifndef CLEW_ORDER_SYNC_H
-#define CLEW_ORDER_SYNC_H
+#ifndef CLEW_ORDER_SYNC_EDGES_H
+#define CLEW_ORDER_SYNC_EDGES_H
 
 #include "base/notes.h"
 #include "order/context.h"
-#include "order/graph.h"
 #include "order/once.h"
+#include "order/order_graph.h"
 #include "order/semaphore.h"
 #include "trace/trace.h"
 

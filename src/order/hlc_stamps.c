@@ -1,4 +1,4 @@
-#include "order/hlc.h"
+#include "order/hlc_stamps.h"
 
 static event_id event_at(const struct hlc_processes *p, event_id place)
 {

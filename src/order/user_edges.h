@@ -8,13 +8,13 @@
  * A number is the index of an event. Anything else is a source location, quoted where it holds
  * blanks, quotes or only digits: each event at the first place comes before each event at the
  * second place that is listed later. */
-#ifndef CLEW_ORDER_GIVEN_H
-#define CLEW_ORDER_GIVEN_H
+#ifndef CLEW_ORDER_USER_EDGES_H
+#define CLEW_ORDER_USER_EDGES_H
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "order/graph.h"
+#include "order/order_graph.h"
 #include "trace/trace.h"
 
 /* An event by index, or those at a place. */

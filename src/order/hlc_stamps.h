@@ -1,9 +1,9 @@
 /* Hybrid logical stamps of a trace that has none: computed from the physical times of its events
  * and from its messages, as processes that carry such clocks would have (wire/hlc.h). */
-#ifndef CLEW_ORDER_HLC_H
-#define CLEW_ORDER_HLC_H
+#ifndef CLEW_ORDER_HLC_STAMPS_H
+#define CLEW_ORDER_HLC_STAMPS_H
 
-#include "order/graph.h"
+#include "order/order_graph.h"
 #include "trace/trace.h"
 #include "wire/hlc.h"
 

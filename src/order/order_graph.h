@@ -1,7 +1,7 @@
 /* The graph of what must come before what: contexts as chains, and edges between them, each with
  * its reason. */
-#ifndef CLEW_ORDER_GRAPH_H
-#define CLEW_ORDER_GRAPH_H
+#ifndef CLEW_ORDER_ORDER_GRAPH_H
+#define CLEW_ORDER_ORDER_GRAPH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "order/clock.h"
+#include "order/vector_clock.h"
 
 void clock_at(const struct hb *hb, event_id id, uint32_t *counts)
 {

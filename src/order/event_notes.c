@@ -1,4 +1,4 @@
-#include "order/remark.h"
+#include "order/event_notes.h"
 
 #include <stdio.h>
 
