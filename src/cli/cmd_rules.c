@@ -3,7 +3,7 @@
 
 #include "cli/report.h"
 #include "cli/verdict.h"
-#include "import/http_rules.h"
+#include "import/http/http_rules.h"
 
 struct rules_options {
     struct common common;

@@ -13,7 +13,7 @@
 #include "base/notes.h"
 #include "cli/progress.h"
 #include "cli/session.h"
-#include "import/http_rules.h"
+#include "import/http/http_rules.h"
 #include "trace/finding.h"
 #include "trace/merge_inputs.h"
 #include "trace/trace.h"

@@ -3,7 +3,7 @@
 #ifndef CLEW_IMPORT_EVENT_WRITER_H
 #define CLEW_IMPORT_EVENT_WRITER_H
 
-#include "import/lost.h"
+#include "import/lost_fields.h"
 #include "import/task_text.h"
 #include "trace/format.h"
 

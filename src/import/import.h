@@ -6,16 +6,17 @@
 #include "trace/format.h"
 
 /* Events of distributed systems as JSON objects: one per line, one behind the other, or in arrays.
- * See import/falcon.h for what becomes of its types and fields. */
+ * See import/json/falcon.h for what becomes of its types and fields. */
 extern const struct format format_falcon;
 
-/* RAPID's standard form: a line per event, `thread|operation(operand)|location`. See import/std.h.
+/* RAPID's standard form: a line per event, `thread|operation(operand)|location`. See
+ * import/rapid_std.h.
  */
 extern const struct format format_std;
 
-/* Captures of HTTP, by the rules of import/http_rules.h: the archives that browsers and proxies
- * write, spans of OpenTelemetry, requests in columns and lines of logs. They are recognized after
- * the others, and only read. */
+/* Captures of HTTP, by the rules of import/http/http_rules.h: the archives that browsers and
+ * proxies write, spans of OpenTelemetry, requests in columns and lines of logs. They are recognized
+ * after the others, and only read. */
 extern const struct format format_har, format_otlp, format_http_tsv, format_http_log;
 
 /* Values and messages that processes report of themselves, with their clocks: see import/reports.h.

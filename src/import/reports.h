@@ -24,8 +24,8 @@
 #ifndef CLEW_IMPORT_REPORTS_H
 #define CLEW_IMPORT_REPORTS_H
 
-#include "import/memo.h"
-#include "import/text.h"
+#include "import/text_builder.h"
+#include "import/text_memo.h"
 #include "trace/format.h"
 #include "trace/line_reader.h"
 

@@ -4,7 +4,7 @@
 #define CLEW_IMPORT_TASK_TEXT_H
 
 #include "base/vec.h"
-#include "import/lost.h"
+#include "import/lost_fields.h"
 #include "trace/tables.h"
 
 /* {0} is empty. */

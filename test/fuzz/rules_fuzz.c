@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "import/http_rules.h"
+#include "import/http/http_rules.h"
 
 /* Whatever a file of rules holds, its faults have a place in it; what is right can be applied. */
 FUZZ_ENTRY(rules)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "import/http_rules.h"
+#include "import/http/http_rules.h"
 
 static inline void http_rules_of(struct http_rules *r, const char *text)
 {

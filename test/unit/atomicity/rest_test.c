@@ -3,7 +3,7 @@
 #include "atomicity/atomicity.h"
 #include "http_rules_of.h"
 #include "import/import.h"
-#include "import/text.h"
+#include "import/text_builder.h"
 #include "test.h"
 
 #define HEADINGS "trackingId\tEvent\tResourceUri\tResponse\tETag\tIf-Match\n"

@@ -1,4 +1,4 @@
-#include "import/falcon.h"
+#include "import/json/falcon.h"
 
 #include "base/out.h"
 #include "formats.h"

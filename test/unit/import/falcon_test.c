@@ -1,4 +1,4 @@
-#include "import/falcon.h"
+#include "import/json/falcon.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "fault.h"
 #include "fuzz.h"
 #include "http_rules_of.h"
-#include "import/http_reader.h"
+#include "import/http/http_reader.h"
 #include "mutate.h"
 #include "pipe.h"
 #include "reading.h"

@@ -1,6 +1,6 @@
 /* What a request becomes, by the built-in rules and by others: each row of the REST table, and the
  * figures that the analysis must find or leave alone, as events. */
-#include "import/http_log.h"
+#include "import/http/http_log.h"
 
 #include "http_rules_of.h"
 #include "reading.h"

@@ -1,12 +1,12 @@
 /* The readers of JSON: paths into a text, and the stream of what is wanted from a large one. */
-#include "import/json_path.h"
-#include "import/json_tree.h"
+#include "import/json/json_path.h"
+#include "import/json/json_tree.h"
 
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "import/base64.h"
-#include "import/wall_time.h"
+#include "import/http/base64.h"
+#include "import/http/wall_time.h"
 #include "test.h"
 
 static void join(void *context, struct piece value)

@@ -1,4 +1,4 @@
-#include "import/pattern.h"
+#include "import/http/resource_pattern.h"
 
 #include "test.h"
 #include "wire/prng.h"

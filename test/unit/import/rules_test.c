@@ -1,4 +1,4 @@
-#include "import/http_rules.h"
+#include "import/http/http_rules.h"
 
 #include "fault.h"
 #include "fuzz.h"

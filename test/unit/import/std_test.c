@@ -1,4 +1,4 @@
-#include "import/std.h"
+#include "import/rapid_std.h"
 
 #include "pipe.h"
 #include "reading.h"

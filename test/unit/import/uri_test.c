@@ -1,4 +1,4 @@
-#include "import/uri.h"
+#include "import/http/uri.h"
 
 #include "test.h"
 
