@@ -9,8 +9,8 @@
 #include "base/limit.h"
 #include "import/import.h"
 #include "order/hb.h"
-#include "race/formula.h"
 #include "race/race.h"
+#include "race/strict/strict_smt.h"
 #include "trace/trace.h"
 
 /* Of each the best counts: processors change their pace. */

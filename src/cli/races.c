@@ -8,9 +8,9 @@
 #include "base/name_glob.h"
 #include "cli/report.h"
 #include "cli/verdict.h"
-#include "race/access.h"
-#include "race/observed.h"
-#include "race/observed_tell.h"
+#include "race/access_classes.h"
+#include "race/observed/observed.h"
+#include "race/observed/observed_report.h"
 #include "wire/kind.h"
 
 void races_release(struct races *r)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
-#include "race/observed_tell.h"
+#include "race/observed/observed_report.h"
 
 enum {
     RUNNING_MAX = 8,           /* commands at once */

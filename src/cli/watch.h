@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "cli/session.h"
 #include "proc/live.h"
-#include "race/observed.h"
+#include "race/observed/observed.h"
 
 /* From which epoch on a task is at a moment. */
 struct watch_moment {

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "order/hb.h"
-#include "race/access.h"
+#include "race/access_classes.h"
 
 struct pruned {
     struct bits events; /* accesses that data races can do without */

@@ -26,7 +26,7 @@ enum race_model {
     RACE_STRICT,   /* some order of all events, by the rules, shows it */
     RACE_SOUND,    /* strict, and some prefix of a real execution shows it */
     RACE_FEASIBLE, /* some prefix in which reads keep what they saw shows it */
-    RACE_OBSERVED, /* nothing orders them as things went: race/observed.h, not race_find */
+    RACE_OBSERVED, /* nothing orders them as things went: race/observed/observed.h, not race_find */
 };
 
 /* Decides as another program does, errors included; for tests and benches. */
@@ -136,7 +136,8 @@ struct race_stats {
 
 /* Finds the races of t, which is sealed. Findings and notes are added to what is there; assumptions
  * and oddities are notes. Fails on what the options name that is not there, when a solver cannot be
- * opened, and for RACE_OBSERVED, which reads a stream and is answered by race/observed.h alone. */
+ * opened, and for RACE_OBSERVED, which reads a stream and is answered by race/observed/observed.h
+ * alone. */
 MUST_USE int race_find(const struct trace *t, const struct race_options *o, struct findings *f,
                        struct race_stats *s, struct notes *n, struct err *e);
 

@@ -5,13 +5,13 @@
 #include "base/map.h"
 #include "order/object_key.h"
 #include "order/reads_from.h"
-#include "race/alike.h"
-#include "race/feasible.h"
-#include "race/grade.h"
-#include "race/held.h"
-#include "race/place_grade.h"
-#include "race/proof.h"
-#include "race/reordered.h"
+#include "race/allocation_class.h"
+#include "race/feasible/feasible.h"
+#include "race/grade_places.h"
+#include "race/lockset.h"
+#include "race/race_grade.h"
+#include "race/sound/reordered.h"
+#include "race/sound/verify.h"
 
 enum {
     TRIES_MAX = 64, /* pairs of two places that are decided by more than a look-up */

@@ -5,17 +5,17 @@
  *
  * No race is needed: a common lock keeps the access and the free apart, but does not order them. An
  * access comes after the free in some execution when a prefix holds the free, but not the access,
- * and the access can come next (race/feasible.h); every read before it saw what it saw, so that
- * pointers that are cleared, counts of references and queues order the two. What a race already
- * shows of the same two places is told as that race, with this kind. */
+ * and the access can come next (race/feasible/feasible.h); every read before it saw what it saw, so
+ * that pointers that are cleared, counts of references and queues order the two. What a race
+ * already shows of the same two places is told as that race, with this kind. */
 #ifndef CLEW_RACE_USE_AFTER_FREE_H
 #define CLEW_RACE_USE_AFTER_FREE_H
 
 #include "base/err.h"
 #include "base/notes.h"
 #include "order/hb.h"
-#include "race/access.h"
-#include "race/tally.h"
+#include "race/access_classes.h"
+#include "race/groups.h"
 #include "trace/finding.h"
 
 /* The free that the write belongs to: a recorder writes to what others have used of a block, then

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "race/deadlock_proof.h"
+#include "race/deadlock/deadlock_prefix.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"

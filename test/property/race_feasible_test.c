@@ -1,7 +1,7 @@
-#include "race/feasible.h"
+#include "race/feasible/feasible.h"
 
-#include "race/proof.h"
-#include "race/witness.h"
+#include "race/sound/verify.h"
+#include "race/witness/witness.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"

@@ -2,7 +2,7 @@
 #include "race/race.h"
 
 #include "base/map.h"
-#include "race/witness.h"
+#include "race/witness/witness.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"

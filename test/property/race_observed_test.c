@@ -1,4 +1,4 @@
-#include "race/observed.h"
+#include "race/observed/observed.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "load.h"
-#include "race/access.h"
+#include "race/access_classes.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "race/witness.h"
+#include "race/witness/witness.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"

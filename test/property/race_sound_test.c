@@ -1,7 +1,7 @@
-#include "race/proof.h"
+#include "race/sound/verify.h"
 
 #include "base/mem.h"
-#include "race/witness.h"
+#include "race/witness/witness.h"
 #include "race_slow.h"
 #include "random_trace.h"
 #include "shrink.h"

@@ -1,4 +1,4 @@
-#include "race/witness.h"
+#include "race/witness/witness.h"
 
 #include "race_slow.h"
 #include "random_trace.h"

@@ -1,5 +1,5 @@
 /* Which variables look alike. */
-#include "race/alike.h"
+#include "race/allocation_class.h"
 
 #include <string.h>
 

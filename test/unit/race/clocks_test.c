@@ -1,4 +1,4 @@
-#include "race/clocks.h"
+#include "race/clock_table.h"
 
 #include "test.h"
 

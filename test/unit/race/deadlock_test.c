@@ -1,4 +1,4 @@
-#include "race/deadlock.h"
+#include "race/deadlock/deadlock.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "race/file_lock.h"
+#include "race/file_lock_owners.h"
 
 #include "test.h"
 #include "trace/kind_table.h"

@@ -1,4 +1,4 @@
-#include "race/history.h"
+#include "race/observed/fasttrack.h"
 
 #include "base/mem.h"
 #include "test.h"

@@ -1,4 +1,4 @@
-#include "race/observed.h"
+#include "race/observed/observed.h"
 
 #include "base/out.h"
 #include "test.h"

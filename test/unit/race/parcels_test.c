@@ -1,4 +1,4 @@
-#include "race/parcels.h"
+#include "race/observed/pending_clocks.h"
 
 #include "test.h"
 

@@ -1,4 +1,4 @@
-#include "race/plain_update.h"
+#include "race/blind_updates.h"
 
 #include <stdio.h>
 

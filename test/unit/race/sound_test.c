@@ -1,8 +1,8 @@
-#include "race/sound.h"
+#include "race/sound/sync_preserving.h"
 
 #include "base/out.h"
-#include "race/line.h"
-#include "race/proof.h"
+#include "race/linearize.h"
+#include "race/sound/verify.h"
 #include "test.h"
 #include "trace_of.h"
 

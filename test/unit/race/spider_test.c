@@ -1,5 +1,5 @@
 /* SPIDER's ways to tell message races: as published, and as its dissertation defines them. */
-#include "race/spider.h"
+#include "race/compat/spider.h"
 
 #include "test.h"
 #include "trace_of.h"

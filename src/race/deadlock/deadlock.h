@@ -1,0 +1,35 @@
+/* Predicted deadlocks: tasks that could each wait for a lock that the next one holds.
+ *
+ * What a deadlock is under each model is said in docs/theory/races-semantics.md, how it is found in
+ * docs/theory/races.md. Cycles of one and the same places are one finding. */
+#ifndef CLEW_RACE_DEADLOCK_DEADLOCK_H
+#define CLEW_RACE_DEADLOCK_DEADLOCK_H
+
+#include "base/notes.h"
+#include "order/hb.h"
+#include "race/deadlock/lock_cycle.h"
+#include "race/groups.h"
+#include "trace/finding.h"
+
+/* Cycles at the same places. */
+struct deadlock {
+    struct lock_cycle cycle; /* the one that it is told by: proved, or else a shortest */
+    uint64_t cycle_count;
+    uint64_t open_count; /* of the cycles: not known to be out of reach */
+    enum finding_grade grade;
+    bool is_infeasible; /* no prefix in which reads see what they saw reaches any of them */
+    const uint64_t *witness;
+    size_t witness_count;
+};
+
+/* Finds the deadlocks of the trace of hb, which was built with HB_STRICT, as the options want, and
+ * adds them to findings, counts and notes. For a recording hb->reads is set meanwhile. O(sections)
+ * where the lock order has no cycle. */
+MUST_USE int deadlock_find(struct tally *y, struct hb *hb, struct findings *f, struct notes *n,
+                           struct err *e);
+
+/* Adds the finding. */
+void deadlock_report(const struct tally *y, const struct lock_cycles *c, const struct deadlock *d,
+                     struct findings *f);
+
+#endif

@@ -1,0 +1,69 @@
+/* What an event needs to have come before it in a prefix of an execution
+ * (docs/theory/races-semantics.md, Prefixes), as far as it has no choice: the event before it in
+ * its context, the sources of its edges, on a stream what flowed before, and what it read: the last
+ * write that does not depend on the value before it, and the blind updates since.
+ * Locks, handlers of one task and waits leave a choice and are not here. */
+#ifndef CLEW_RACE_FEASIBLE_DEPENDENCIES_H
+#define CLEW_RACE_FEASIBLE_DEPENDENCIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "order/hb.h"
+
+/* True for edges that hold in every prefix; others are forced only where all events are placed, or
+ * were merely observed. */
+static inline bool demand_is_edge(enum edge_kind kind)
+{
+    return kind != EDGE_EXCLUSION && kind != EDGE_NOTIFY && kind != EDGE_SECTION;
+}
+
+/* A receive on a stream: after the receive before it, and after these sends, which no receive
+ * before needs. */
+struct demand_receive {
+    event_id event;
+    event_id previous; /* EVENT_NONE: it is the first */
+    uint32_t first_send, send_count;
+};
+
+/* A read that saw blind updates: updates.at[first .. first + count) are the last of each context.
+ */
+struct demand_updates {
+    event_id read;
+    uint32_t first, count;
+};
+
+struct demands {
+    const struct hb *hb;
+    const event_id *writer; /* per event: the write it saw, EVENT_NONE: none, or none is known */
+    VEC(struct demand_updates) updated; /* by read */
+    VEC(event_id) updates;
+    VEC(struct demand_receive) receives; /* in listed order */
+    VEC(event_id) sends;                 /* stream by stream, each in listed order */
+    VEC(uint32_t) send_first;            /* per stream, and one more */
+    struct arena arena;
+};
+
+/* Reads the trace of hb, which was built with HB_STRICT and outlives d. O(events). */
+void demands_build(struct demands *d, const struct hb *hb);
+void demands_release(struct demands *d);
+
+/* Whether the event's value decides what the program does: not that of a blind update. */
+bool demand_reads(const struct event *e);
+bool demand_writes(const struct event *e);
+
+/* A write that does not depend on the value before it, or does so by a read of its own: all but
+ * blind updates. */
+bool demand_overwrites(const struct event *e);
+
+/* Whether the read, whose writer is known, saw this blind update of its variable. */
+bool demand_saw_update(const struct demands *d, event_id read, event_id update);
+
+typedef VEC(event_id) demand_list;
+
+/* Appends what the event needs; what it read only with_writer. O(log) and their number. */
+void demands_of(const struct demands *d, event_id id, bool with_writer, demand_list *list);
+
+#endif

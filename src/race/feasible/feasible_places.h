@@ -1,0 +1,28 @@
+/* Data races under the model feasible, decided per pair of places: once one pair of accesses at two
+ * places of a variable is shown, the others there are not looked at. So what is counted are pairs
+ * of places; of pairs of accesses, those that were shown. */
+#ifndef CLEW_RACE_FEASIBLE_FEASIBLE_PLACES_H
+#define CLEW_RACE_FEASIBLE_FEASIBLE_PLACES_H
+
+#include "order/hb.h"
+#include "race/access_classes.h"
+#include "race/feasible/feasible.h"
+#include "race/groups.h"
+
+/* Adds the pairs of places that sync-preserving reordering shows, which is near-linear. */
+void feasible_places_find(struct tally *y, const struct hb *hb, const struct accesses *a);
+
+/* What is asked about. */
+struct feasible_input {
+    const struct hb *hb;
+    const struct accesses *accesses;
+};
+
+/* Decides the pairs of places that neither tally has: y, and `found`, which may be y and is the one
+ * that feasible_places_find filled. A candidate is unknown when it could not be decided and no
+ * other at its places is shown. Without handlers, O(accesses * tasks + candidates that nothing
+ * needed puts in order); with them, O(candidates). */
+void feasible_places_judge(struct tally *y, struct tally *found, const struct feasible_input *in,
+                           struct feasible *f);
+
+#endif

@@ -1,0 +1,95 @@
+/* What was found so far: counts, and for each pair of places its first pair of events.
+ *
+ * Pairs of events that look alike (the same two places and variable) are one finding, which says
+ * how many it stands for. */
+#ifndef CLEW_RACE_GROUPS_H
+#define CLEW_RACE_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "race/allocation_class.h"
+#include "race/race.h"
+#include "trace/trace.h"
+
+/* Two accesses; with the messages that brought them when those are what races. Or, when `first` is
+ * EVENT_NONE, two messages whose handlers have nothing in common. */
+struct race_pair {
+    event_id first, second; /* as listed */
+    event_id send;          /* of the message received later; EVENT_NONE: no messages */
+    event_id receive;       /* of the message received earlier */
+};
+
+/* Pairs that look alike. */
+struct race_group {
+    struct race_pair
+        pair; /* the one whose second access is listed first, or the one that is shown */
+    uint64_t pair_count;
+    enum finding_grade grade;
+    bool is_infeasible;      /* no prefix in which reads see what they saw shows the pair; of a
+                                recording: any of its pairs */
+    bool is_use;             /* one of the two accesses is a free (use_after_free.h) */
+    bool is_observed;        /* the run itself leaves a pair unordered; where places are decided */
+    enum race_open open;     /* then: why it is neither sound, observed nor infeasible */
+    const uint64_t *witness; /* an order that shows the pair, in tally.arena; NULL: none */
+    size_t witness_count;
+};
+
+struct tally {
+    const struct trace *t;
+    const struct race_options *o;
+    struct race_stats *stats;
+    struct limit_watch watch; /* on the budget */
+    VEC(struct race_group) groups;
+    struct arena arena;
+    struct map places;   /* (location, location) to a number */
+    struct alike alike;  /* variables */
+    struct map group_of; /* (number of the places, number of the variables) to group */
+
+    /* Where the work is shared: ours is every turn_count-th turn, from turn_of on. */
+    uint32_t turn_of, turn_count;
+    uint64_t turn;
+};
+
+/* *stats is cleared. */
+void tally_init(struct tally *y, const struct trace *t, const struct race_options *o,
+                struct race_stats *stats);
+void tally_release(struct tally *y);
+
+/* Counts pair_count races that look like this one, which is the first of them. */
+void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count);
+
+/* What pairs that look alike have in common, as a number: their places, in either order, and what
+ * they are about. Two tallies number alike only what they met in the same order. */
+uint64_t tally_key(struct tally *y, const struct race_pair *pair);
+
+/* The group that looks like this pair, NULL when there is none; not where pairs are wanted one by
+ * one. */
+struct race_group *tally_find(struct tally *y, const struct race_pair *pair);
+
+/* True when what comes next is ours to decide; all is, unless the work is shared. */
+static inline bool tally_takes(struct tally *y)
+{
+    return y->turn_count == 0 || y->turn++ % y->turn_count == y->turn_of;
+}
+
+/* Tells whoever wants to hear of each candidate, and counts those nobody could decide. */
+void tally_decided(struct tally *y, const struct race_decided *d);
+
+/* Whether each pair of places is to be shown, refuted or left open. What strict cannot decide is
+ * then a candidate like what it allows. */
+bool tally_decides_places(const struct tally *y);
+
+/* True when races are kept one by one: pairs are wanted, and somebody will see them. */
+bool tally_keeps_pairs(const struct tally *y);
+
+/* True when every candidate has to be told one by one. */
+bool tally_wants_each(const struct tally *y);
+
+/* The groups in listed order of their pairs; ends adding. */
+void tally_sort(struct tally *y);
+
+#endif

@@ -1,0 +1,16 @@
+/* Deciding, shared among processes (-j): each takes every n-th candidate, and what they find is put
+ * together as if one had done it all. */
+#ifndef CLEW_RACE_PARALLEL_DECIDE_H
+#define CLEW_RACE_PARALLEL_DECIDE_H
+
+#include "base/err.h"
+#include "race/groups.h"
+
+/* Decides the candidates whose turn it is in the tally it is given. */
+typedef int (*share_fn)(void *context, struct tally *y, struct err *e);
+
+/* Has the work done by as many processes as the options want; by this one where somebody wants to
+ * hear of each candidate, or the order in which they are decided shows. */
+MUST_USE int share_run(struct tally *y, share_fn work, void *context, struct err *e);
+
+#endif

@@ -1,0 +1,39 @@
+/* Grades: a race is *sound* when a prefix of a real execution shows it, as a checked witness says,
+ * else *may*. */
+#ifndef CLEW_RACE_RACE_GRADE_H
+#define CLEW_RACE_RACE_GRADE_H
+
+#include "base/bits.h"
+#include "base/notes.h"
+#include "order/hb.h"
+#include "race/groups.h"
+#include "race/sound/sync_preserving.h"
+#include "race/witness/witness.h"
+
+/* Grades the groups of the tally, first by sync-preserving reordering, for any pair of the group,
+ * then by read-from consistency for the pair that stands for it. A group whose first pair is not
+ * shown, but another is, is then told by that one. Keeps witnesses if the options want them. */
+void grade_groups(struct tally *y, const struct hb *hb, struct notes *n);
+
+/* The same by sync-preserving reordering alone, for groups that have no grade yet. */
+void grade_by_cuts(struct tally *y, const struct hb *hb, struct notes *n);
+
+/* The same where every group is known to be feasible. */
+void grade_shown(struct tally *y, const struct hb *hb);
+
+/* Whether the order, which feasible.h found for the pair, holds. */
+bool grade_holds(struct witness_checker *c, const struct sound_pair *pair,
+                 const sound_order *order);
+
+/* The group is shown by this pair, in this order. */
+void grade_keep_order(struct tally *y, struct race_group *group, const struct sound_pair *pair,
+                      const sound_order *order);
+
+/* Drops the groups that are not sound. */
+void grade_keep_sound(struct tally *y);
+
+/* Adds what sync-preserving reordering shows, graded, without deciding every candidate: for traces
+ * that have too many. Only accesses among the wanted events are told. */
+void grade_find(struct tally *y, const struct hb *hb, const struct bits *wanted);
+
+#endif

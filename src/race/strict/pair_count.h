@@ -1,0 +1,32 @@
+/* Data races counted, not listed, where the list is an allowed order and no handler takes part.
+ *
+ * The accesses to a variable are gone through as listed. An earlier access `a` and the one at hand
+ * `b` are concurrent exactly when b's row of what comes before it has not come to a, since a is
+ * listed first. Of the accesses of one task that look alike (place, signature of lock_spans.h)
+ * those that are concurrent with b are therefore the last ones:
+ *
+ *     class   a1 a2 a3 | a4 a5          b knows 3: a4 and a5 race with it, or are excluded, alike
+ *
+ * So a class costs one comparison, or a binary search; only where signatures leave it open is a
+ * pair decided by itself. */
+#ifndef CLEW_RACE_STRICT_PAIR_COUNT_H
+#define CLEW_RACE_STRICT_PAIR_COUNT_H
+
+#include "order/hb.h"
+#include "race/access_classes.h"
+#include "race/decider.h"
+#include "race/groups.h"
+#include "race/strict/lock_spans.h"
+
+struct pair_count_input {
+    const struct hb *hb; /* has `before` for the tasks of each variable */
+    const struct accesses *accesses;
+    const struct lock_spans *spans; /* NULL: concurrent accesses race */
+    const struct judge *judge;      /* for what spans leave open */
+};
+
+/* Counts the races, and adds the first pair of each pair of places, to the tally, which does not
+ * want each pair. O(accesses * classes of a variable), and the pairs left open. */
+void pair_count(struct tally *y, const struct pair_count_input *in);
+
+#endif
