@@ -3,12 +3,12 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "atomicity/atomicity_grade.h"
+#include "atomicity/atomicity_report.h"
 #include "atomicity/correlate.h"
-#include "atomicity/grade.h"
-#include "atomicity/lost.h"
+#include "atomicity/lost_accesses.h"
 #include "atomicity/match.h"
 #include "atomicity/region.h"
-#include "atomicity/tell.h"
 #include "atomicity/unobserved.h"
 #include "atomicity/unordered.h"
 #include "base/name_glob.h"

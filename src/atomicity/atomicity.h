@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/settled.h"
+#include "atomicity/fixed_order.h"
 #include "base/err.h"
 #include "base/limit.h"
 #include "base/names.h"

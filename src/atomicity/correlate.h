@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "atomicity/pairing.h"
-#include "atomicity/variable.h"
+#include "atomicity/shared_variable.h"
 #include "base/limit.h"
 #include "base/vec.h"
 #include "trace/trace.h"

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "atomicity/decide.h"
-#include "atomicity/frame.h"
+#include "atomicity/decide_order.h"
+#include "atomicity/sync_skeleton.h"
 #include "base/err.h"
 #include "base/vec.h"
 

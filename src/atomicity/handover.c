@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "atomicity/sketch.h"
+#include "atomicity/variable_accesses.h"
 #include "base/map.h"
 #include "order/object_key.h"
 #include "trace/kind_table.h"

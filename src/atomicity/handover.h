@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "atomicity/frame.h"
+#include "atomicity/sync_skeleton.h"
 #include "base/arena.h"
 #include "base/vec.h"
 

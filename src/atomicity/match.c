@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "atomicity/apart.h"
-#include "atomicity/cast.h"
+#include "atomicity/candidates.h"
+#include "atomicity/separate_operations.h"
 
 /* A question costs as much as so many steps of a loop. */
 enum { TRIES_DEFAULT = 2000, ASK_STEPS = 16 };

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/ask.h"
+#include "atomicity/access_sites.h"
 #include "atomicity/handover.h"
 #include "atomicity/model.h"
-#include "atomicity/site.h"
 #include "atomicity/violation.h"
+#include "atomicity/window_query.h"
 #include "base/limit.h"
 #include "base/map.h"
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/sketch.h"
+#include "atomicity/variable_accesses.h"
 #include "base/arena.h"
 #include "base/out.h"
 

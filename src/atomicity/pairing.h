@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "atomicity/variable.h"
+#include "atomicity/shared_variable.h"
 #include "base/limit.h"
 #include "base/vec.h"
 #include "trace/trace.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "atomicity/frame.h"
+#include "atomicity/sync_skeleton.h"
 #include "atomicity/version.h"
 #include "base/map.h"
 #include "base/names.h"

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "atomicity/decide.h"
+#include "atomicity/decide_order.h"
 #include "atomicity/promela.h"
 #include "base/err.h"
 

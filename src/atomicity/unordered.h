@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/frame.h"
+#include "atomicity/sync_skeleton.h"
 
 /* Builds f from the trace of `full` without the edges of the atomic variable. False, and f is not
  * to be used, when the variable orders conflicting plain accesses that nothing else does: then it

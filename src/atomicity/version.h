@@ -14,7 +14,7 @@
 #ifndef CLEW_ATOMICITY_VERSION_H
 #define CLEW_ATOMICITY_VERSION_H
 
-#include "atomicity/variable.h"
+#include "atomicity/shared_variable.h"
 #include "base/arena.h"
 #include "order/section.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "atomicity/correlate.h"
-#include "atomicity/fold.h"
+#include "atomicity/merge_findings.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/verdict.h"

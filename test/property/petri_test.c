@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "atomicity/decide.h"
-#include "atomicity/frame.h"
+#include "atomicity/decide_order.h"
+#include "atomicity/sync_skeleton.h"
 #include "base/names.h"
 #include "http_rules_of.h"
 #include "import/import.h"

@@ -1,5 +1,5 @@
 /* Couples whose accesses are parts of two calls, two rounds of a loop, or two complete updates. */
-#include "atomicity/apart.h"
+#include "atomicity/separate_operations.h"
 
 #include "atomicity/atomicity.h"
 #include "test.h"

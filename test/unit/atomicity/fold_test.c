@@ -1,4 +1,4 @@
-#include "atomicity/fold.h"
+#include "atomicity/merge_findings.h"
 
 #include "atomicity/atomicity.h"
 #include "test.h"

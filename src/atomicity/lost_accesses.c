@@ -1,4 +1,4 @@
-#include "atomicity/lost.h"
+#include "atomicity/lost_accesses.h"
 
 #include "atomicity/handover.h"
 #include "base/bits.h"

@@ -1,7 +1,7 @@
 /* One finding per bug: what is found about the same variables, or at the same places, mostly has
  * one cause and one cure. */
-#ifndef CLEW_ATOMICITY_FOLD_H
-#define CLEW_ATOMICITY_FOLD_H
+#ifndef CLEW_ATOMICITY_MERGE_FINDINGS_H
+#define CLEW_ATOMICITY_MERGE_FINDINGS_H
 
 #include "trace/finding.h"
 

@@ -1,4 +1,4 @@
-#include "atomicity/ask.h"
+#include "atomicity/window_query.h"
 
 enum { NEAR_DEFAULT = 4096 };
 

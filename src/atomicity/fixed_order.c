@@ -1,4 +1,4 @@
-#include "atomicity/settled.h"
+#include "atomicity/fixed_order.h"
 
 #include <string.h>
 

@@ -6,12 +6,12 @@
  * An access that was lost may be one of a couple. It matters only where another task's access could
  * have come between: it conflicts, and neither creation, joining, publication, handing over nor
  * waiting keeps it away. */
-#ifndef CLEW_ATOMICITY_LOST_H
-#define CLEW_ATOMICITY_LOST_H
+#ifndef CLEW_ATOMICITY_LOST_ACCESSES_H
+#define CLEW_ATOMICITY_LOST_ACCESSES_H
 
 #include <stdint.h>
 
-#include "atomicity/frame.h"
+#include "atomicity/sync_skeleton.h"
 #include "base/notes.h"
 
 /* Counts the variables for which it matters, and notes them with the remedy. O(lost events *

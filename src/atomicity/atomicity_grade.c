@@ -1,4 +1,4 @@
-#include "atomicity/grade.h"
+#include "atomicity/atomicity_grade.h"
 
 #include "atomicity/version.h"
 #include "base/map.h"

@@ -1,12 +1,12 @@
 /* The accesses of a sketch with the critical sections around them, and which two of one thread
  * belong together. */
-#ifndef CLEW_ATOMICITY_SITE_H
-#define CLEW_ATOMICITY_SITE_H
+#ifndef CLEW_ATOMICITY_ACCESS_SITES_H
+#define CLEW_ATOMICITY_ACCESS_SITES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/sketch.h"
+#include "atomicity/variable_accesses.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/tuple_intern.h"

@@ -1,4 +1,4 @@
-#include "atomicity/scope.h"
+#include "atomicity/call_scope.h"
 
 void scope_tree_release(struct scope_tree *t)
 {

@@ -8,8 +8,8 @@
  *     if (decider_ask(&d, &q) == DECIDE_YES) { ... d.taken is the execution ... }
  *     decider_release(&d);
  */
-#ifndef CLEW_ATOMICITY_DECIDE_H
-#define CLEW_ATOMICITY_DECIDE_H
+#ifndef CLEW_ATOMICITY_DECIDE_ORDER_H
+#define CLEW_ATOMICITY_DECIDE_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "atomicity/frame.h"
+#include "atomicity/sync_skeleton.h"
 
 #include "atomicity/version.h"
 #include "base/bits.h"

@@ -5,12 +5,12 @@
  *     casts_build(&c, &sites, &sorts, COUPLES_OF_X);
  *     casts_release(&c);
  */
-#ifndef CLEW_ATOMICITY_CAST_H
-#define CLEW_ATOMICITY_CAST_H
+#ifndef CLEW_ATOMICITY_CANDIDATES_H
+#define CLEW_ATOMICITY_CANDIDATES_H
 
 #include <stdint.h>
 
-#include "atomicity/site.h"
+#include "atomicity/access_sites.h"
 #include "base/arena.h"
 
 /* A part of a list: [first, end). */

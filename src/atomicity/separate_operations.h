@@ -16,10 +16,10 @@
  *
  * Only what a recording tells about calls (scope.h) says so: couples of traces without it are never
  * apart. */
-#ifndef CLEW_ATOMICITY_APART_H
-#define CLEW_ATOMICITY_APART_H
+#ifndef CLEW_ATOMICITY_SEPARATE_OPERATIONS_H
+#define CLEW_ATOMICITY_SEPARATE_OPERATIONS_H
 
-#include "atomicity/site.h"
+#include "atomicity/access_sites.h"
 
 /* Collects what apart_why asks for; the sites are otherwise complete. O(accesses * locks held
  * there). */

@@ -9,8 +9,8 @@
  *
  * A pattern needs two conflicts that go opposite ways. Where one of them is settled, the program
  * orders the two tasks there on purpose, and the pattern is most often how it hands data over. */
-#ifndef CLEW_ATOMICITY_SETTLED_H
-#define CLEW_ATOMICITY_SETTLED_H
+#ifndef CLEW_ATOMICITY_FIXED_ORDER_H
+#define CLEW_ATOMICITY_FIXED_ORDER_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "atomicity/variable.h"
+#include "atomicity/shared_variable.h"
 
 #include <string.h>
 

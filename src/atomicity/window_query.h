@@ -8,12 +8,12 @@
  *     if (asker_ask(&a, &inquiry) == DECIDE_YES) { ... a.decider->taken is the execution ... }
  *     asker_release(&a);
  */
-#ifndef CLEW_ATOMICITY_ASK_H
-#define CLEW_ATOMICITY_ASK_H
+#ifndef CLEW_ATOMICITY_WINDOW_QUERY_H
+#define CLEW_ATOMICITY_WINDOW_QUERY_H
 
 #include <stdbool.h>
 
-#include "atomicity/decide.h"
+#include "atomicity/decide_order.h"
 
 /* A question in terms of the trace: accesses of the sketch. */
 struct inquiry {

@@ -5,13 +5,13 @@
  *     sketch_build(&s, &frame, x, VARIABLE_NONE);
  *     sketch_release(&s);
  */
-#ifndef CLEW_ATOMICITY_SKETCH_H
-#define CLEW_ATOMICITY_SKETCH_H
+#ifndef CLEW_ATOMICITY_VARIABLE_ACCESSES_H
+#define CLEW_ATOMICITY_VARIABLE_ACCESSES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/frame.h"
+#include "atomicity/sync_skeleton.h"
 #include "base/arena.h"
 
 #define VARIABLE_NONE UINT32_MAX

@@ -1,4 +1,4 @@
-#include "atomicity/tell.h"
+#include "atomicity/atomicity_report.h"
 
 #include <string.h>
 

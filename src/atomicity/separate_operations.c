@@ -1,4 +1,4 @@
-#include "atomicity/apart.h"
+#include "atomicity/separate_operations.h"
 
 #include "trace/kind_table.h"
 

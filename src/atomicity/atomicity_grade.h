@@ -1,7 +1,7 @@
 /* Grades: a finding is *sound* when a beginning of a real execution shows it, in which every read
  * (but the last event of a task) sees the write it saw; else *may*. */
-#ifndef CLEW_ATOMICITY_GRADE_H
-#define CLEW_ATOMICITY_GRADE_H
+#ifndef CLEW_ATOMICITY_ATOMICITY_GRADE_H
+#define CLEW_ATOMICITY_ATOMICITY_GRADE_H
 
 #include "atomicity/execution.h"
 #include "solve/solve.h"

@@ -1,4 +1,4 @@
-#include "atomicity/decide.h"
+#include "atomicity/decide_order.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Findings in words: what could happen, at which places, under which locks, and what would fix it.
  */
-#ifndef CLEW_ATOMICITY_TELL_H
-#define CLEW_ATOMICITY_TELL_H
+#ifndef CLEW_ATOMICITY_ATOMICITY_REPORT_H
+#define CLEW_ATOMICITY_ATOMICITY_REPORT_H
 
 #include "atomicity/match.h"
 #include "atomicity/region.h"

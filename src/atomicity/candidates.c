@@ -1,4 +1,4 @@
-#include "atomicity/cast.h"
+#include "atomicity/candidates.h"
 
 #include <string.h>
 

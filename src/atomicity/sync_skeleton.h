@@ -1,13 +1,13 @@
 /* What of a trace matters to the models of all its variables: where tasks take and give back
  * locks, and where they wait for each other; task by task. */
-#ifndef CLEW_ATOMICITY_FRAME_H
-#define CLEW_ATOMICITY_FRAME_H
+#ifndef CLEW_ATOMICITY_SYNC_SKELETON_H
+#define CLEW_ATOMICITY_SYNC_SKELETON_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/settled.h"
-#include "atomicity/variable.h"
+#include "atomicity/fixed_order.h"
+#include "atomicity/shared_variable.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/notes.h"

@@ -1,8 +1,8 @@
-#include "atomicity/fold.h"
+#include "atomicity/merge_findings.h"
 
 #include <string.h>
 
-#include "atomicity/variable.h"
+#include "atomicity/shared_variable.h"
 #include "base/map.h"
 #include "base/names.h"
 #include "base/sort.h"

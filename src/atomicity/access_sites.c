@@ -1,6 +1,6 @@
-#include "atomicity/site.h"
+#include "atomicity/access_sites.h"
 
-#include "atomicity/apart.h"
+#include "atomicity/separate_operations.h"
 #include "wire/kind.h"
 
 void sorts_release(struct sorts *s)

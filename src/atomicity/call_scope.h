@@ -9,8 +9,8 @@
  *           store()
  *
  * What two accesses are parts of is where their paths to the root meet. */
-#ifndef CLEW_ATOMICITY_SCOPE_H
-#define CLEW_ATOMICITY_SCOPE_H
+#ifndef CLEW_ATOMICITY_CALL_SCOPE_H
+#define CLEW_ATOMICITY_CALL_SCOPE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "atomicity/sketch.h"
+#include "atomicity/variable_accesses.h"
 
 #include "base/sort.h"
 

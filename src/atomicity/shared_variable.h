@@ -9,13 +9,13 @@
  *
  * Atomic accesses to a name are a variable of their own, beside the plain ones: they also order
  * tasks (order/sync_edges.h), so that fewer of their couples are meant to be atomic (site.h). */
-#ifndef CLEW_ATOMICITY_VARIABLE_H
-#define CLEW_ATOMICITY_VARIABLE_H
+#ifndef CLEW_ATOMICITY_SHARED_VARIABLE_H
+#define CLEW_ATOMICITY_SHARED_VARIABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomicity/scope.h"
+#include "atomicity/call_scope.h"
 #include "base/names.h"
 #include "base/vec.h"
 #include "trace/trace.h"
