@@ -9,7 +9,7 @@
 #ifndef CLEW_BENCH_MONITOR_FOLLOWING_H
 #define CLEW_BENCH_MONITOR_FOLLOWING_H
 
-#include "monitor/stream.h"
+#include "monitor/online/stream.h"
 
 struct following {
     struct spec spec;

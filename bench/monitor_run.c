@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/limit.h"
-#include "monitor/answer.h"
+#include "monitor/property_answer.h"
 
 struct cost monitor_run(const struct trace *t, const char *property, int64_t skew,
                         const struct decide_options *o)

@@ -2,7 +2,7 @@
 #ifndef CLEW_BENCH_MONITOR_RUN_H
 #define CLEW_BENCH_MONITOR_RUN_H
 
-#include "monitor/decide.h"
+#include "monitor/offline/decide_clause.h"
 #include "monitor/workload.h"
 
 /* What one answer took: reading the reports, and deciding. CPU time. */

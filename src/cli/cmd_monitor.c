@@ -7,7 +7,7 @@
 #include "cli/spec_file.h"
 #include "cli/stopping.h"
 #include "cli/verdict.h"
-#include "monitor/stream.h"
+#include "monitor/online/stream.h"
 #include "monitor/workload.h"
 
 struct monitor_command {

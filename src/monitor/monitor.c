@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fault_injection.h"
-#include "monitor/answer.h"
+#include "monitor/property_answer.h"
 #include "spec/token.h"
 
 void monitor_result_release(struct monitor_result *r)

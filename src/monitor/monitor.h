@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "base/notes.h"
-#include "monitor/decide.h"
+#include "monitor/offline/decide_clause.h"
 #include "spec/spec.h"
 #include "trace/finding.h"
 #include "trace/trace.h"

@@ -6,7 +6,7 @@
 #ifndef CLEW_MONITOR_OVERLAP_H
 #define CLEW_MONITOR_OVERLAP_H
 
-#include "monitor/chronicle.h"
+#include "monitor/offline/state_history.h"
 #include "trace/finding.h"
 
 /* When a process is in its state, by its own clock. */

@@ -2,7 +2,7 @@
 #ifndef CLEW_TEST_MONITORED_H
 #define CLEW_TEST_MONITORED_H
 
-#include "monitor/stream.h"
+#include "monitor/online/stream.h"
 
 /* The specification in the text; the test fails when it is none. The caller releases it. */
 struct spec spec_of(const char *text);

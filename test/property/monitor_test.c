@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "monitor/witness.h"
+#include "monitor/cut_witness.h"
 #include "spec/checker.h"
 #include "test.h"
 #include "trace_of.h"

@@ -1,8 +1,8 @@
 /* Cuts: the least and the best against a walk through all of them. */
-#include "monitor/cuts.h"
+#include "monitor/offline/cuts.h"
 
 #include "base/vec.h"
-#include "monitor/portions.h"
+#include "monitor/offline/time_partition.h"
 #include "test.h"
 #include "wire/prng.h"
 

@@ -1,5 +1,5 @@
 /* What a stream tells of a cut: stamps, last events and messages, also of what it has forgotten. */
-#include "monitor/intake.h"
+#include "monitor/online/ingest.h"
 
 #include "base/mem.h"
 #include "monitored.h"

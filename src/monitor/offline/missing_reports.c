@@ -1,0 +1,72 @@
+/* Cuts where reports are missing. */
+#include "monitor/offline/state_history.h"
+
+/* The time of the latest report in the cut. */
+static int64_t latest_of(const struct chronicle *h, const uint32_t *taken)
+{
+    const struct cuts *c = &h->cuts;
+    int64_t latest = INT64_MIN;
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        const int64_t before = h->base == NULL ? INT64_MIN : h->base->last[p].time;
+        const int64_t time = taken[p] > 0 ? c->time[c->first[p] + taken[p] - 1] : before;
+        latest = time > latest ? time : latest;
+    }
+    return latest;
+}
+
+/* By when a receive that is missing and in the cut was sent, at the latest: not later by more than
+ * the skew. If the cut has passed the gap, all of them are in it; if it has not, those that were
+ * over by its latest report. INT64_MIN when none can be. */
+static int64_t sent_by(const struct chronicle *h, const struct gap *g, bool is_past, int64_t latest)
+{
+    const struct cuts *c = &h->cuts;
+    const int64_t end = g->end > INT64_MAX - c->skew ? INT64_MAX : g->end + c->skew;
+    if (is_past || !cuts_is_over(c, g->begin, latest)) {
+        return is_past ? end : INT64_MIN;
+    }
+    return end < latest ? end : latest - 1;
+}
+
+/* Whether all other processes have done, in the cut, what they did up to this time. */
+static bool others_are_past(const struct chronicle *h, const uint32_t *taken, uint32_t process,
+                            int64_t time)
+{
+    const struct cuts *c = &h->cuts;
+    for (uint32_t p = 0; p < c->process_count; p++) {
+        const uint32_t next = c->first[p] + taken[p];
+        if (p != process && next < c->first[p + 1] && c->time[next] <= time) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_orphan(const struct chronicle *h, const uint32_t *taken, const struct gap *g)
+{
+    const struct cuts *c = &h->cuts;
+    vec_each (&h->orphans, orphan) {
+        const uint32_t end = c->first[orphan->process] + taken[orphan->process];
+        if (taken[orphan->process] > 0 && h->reports[end - 1].event >= orphan->event &&
+            !cuts_is_over(c, orphan->time, g->begin)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A missing receive wants its send, which nobody may have left to do; a missing send is wanted by a
+ * receive that has none. */
+bool chronicle_is_certain(const struct chronicle *h, const uint32_t *taken)
+{
+    const int64_t latest = h->gaps.count > 0 ? latest_of(h, taken) : INT64_MIN;
+    vec_each (&h->gaps, gap) {
+        const uint32_t end = h->cuts.first[gap->process] + taken[gap->process];
+        const bool is_past = end > gap->report + 1;
+        const int64_t sent = sent_by(h, gap, is_past, latest);
+        if ((sent > INT64_MIN && !others_are_past(h, taken, gap->process, sent)) ||
+            (!is_past && has_orphan(h, taken, gap))) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,151 @@
+/* Reports that are held: of each process a ring of what is read again and again, and one ring for
+ * all of what is only told.
+ *
+ *     source of p     | held | held | held |            32 bytes each, by ordinals of p
+ *                         |
+ *     records         | record | record | record | ..   32 bytes each, as they came
+ *
+ * With many processes every report of a source is in memory that was not looked at for long, so
+ * little of it is there; what is only told is written one after another. */
+#ifndef CLEW_MONITOR_ONLINE_REPORT_RING_H
+#define CLEW_MONITOR_ONLINE_REPORT_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/offline/state_history.h"
+#include "wire/kind.h"
+
+/* Of held.need_process, besides processes. */
+#define NEED_NONE UINT32_MAX
+#define NEED_PENDING (UINT32_MAX - 1) /* the send may still come */
+
+struct held {
+    int64_t time; /* never falls within a process */
+    union {
+        int64_t value;     /* of a variable; of a gap: the time after it */
+        int64_t need_time; /* of a receive: when it was sent, if need_process is a process */
+    };
+    union {
+        uint32_t slot;         /* whose value it sets, or one of REPORT_... */
+        uint32_t need_process; /* of a receive */
+    };
+    uint32_t need_low; /* of a receive: of the ordinal of its send, see held_need */
+    uint32_t record;   /* of the number of its record, as many bits */
+    uint16_t wanted;   /* for who reads along: a bit each */
+    uint8_t kind;      /* 0: a gap */
+    uint8_t flags;     /* HELD_..., written at once: what was there need not be read */
+};
+
+enum {
+    HELD_HAS_VALUE = 1 << 0,
+    HELD_IS_ORPHAN = 1 << 1, /* a receive without a send */
+};
+
+_Static_assert(sizeof(struct held) == 32, "two are in one line of the cache");
+
+static inline bool held_is_receive(const struct held *h)
+{
+    return h->kind == EVENT_RECV;
+}
+
+/* Whose value it sets, or one of REPORT_... */
+static inline uint32_t held_slot(const struct held *h)
+{
+    return held_is_receive(h) ? REPORT_NO_SLOT : h->slot;
+}
+
+/* Who sent what it receives; no process when it is no receive, or that is not known. */
+static inline uint32_t held_sender(const struct held *h)
+{
+    return held_is_receive(h) ? h->need_process : NEED_NONE;
+}
+
+/* The ordinal of the send that a receive needs, which is one of 2^32 around this ordinal of the
+ * sender. More are never held. */
+static inline uint64_t held_need(const struct held *h, uint64_t around)
+{
+    return around + (uint64_t)(int64_t)(int32_t)(h->need_low - (uint32_t)around);
+}
+
+/* A process, and its reports: a ring. Ordinals count them from its beginning. */
+struct source {
+    int64_t frontier; /* INT64_MIN: nothing was heard of it */
+    struct held *at;
+    uint32_t mask; /* how many there is room for, less one; a power of two */
+    bool has_begun;
+    uint32_t task;       /* of the last report */
+    bool is_back;        /* its clock has gone back, and not come on again */
+    uint64_t end;        /* the ordinal of the next report that comes, ... */
+    uint64_t first;      /* ... of the first that is held, ... */
+    uint64_t fed;        /* ... and of the first that was not handed on to who reads along, */
+    uint64_t fed_before; /* as it was the time before */
+    uint64_t seen;       /* for who reads along: of the first that it has not looked at */
+};
+
+/* The memory of all sources: large blocks, cut into rings. Rings of many processes on pages of
+ * their own would have every report wait until its page is looked up. */
+enum { RING_SIZES = 32 };
+
+struct rings {
+    VEC(char *) blocks;
+    size_t block_size;              /* of the last, ... */
+    size_t used;                    /* ... of which so much is cut */
+    struct held *spare[RING_SIZES]; /* that are free, by the logarithm of their room: a list each */
+};
+
+void rings_release(struct rings *r);
+
+void source_init(struct source *s, struct rings *r);
+
+/* Twice the room. */
+void source_grow(struct source *s, struct rings *r);
+
+static inline struct held *source_held(const struct source *s, uint64_t ordinal)
+{
+    return &s->at[ordinal & s->mask];
+}
+
+/* Where the next report goes. */
+static inline struct held *source_next(struct source *s, struct rings *r)
+{
+    if (s->end - s->first > s->mask) {
+        source_grow(s, r);
+    }
+    return source_held(s, s->end);
+}
+
+/* The first report that is not before this time, of those from one ordinal up to another, which is
+ * said when there is none. It is looked for from `near` on, further and further away. */
+uint64_t source_search(const struct source *s, uint64_t from, uint64_t to, uint64_t near,
+                       int64_t time);
+
+/* What is only told of a report. */
+struct record {
+    uint64_t number; /* of its event in the stream */
+    int64_t hlc_time;
+    uint32_t hlc_count;
+    uint32_t task, name;
+    bool has_hlc;
+};
+
+_Static_assert(sizeof(struct record) == 32, "what is held for every report is small");
+
+struct records {
+    struct record *at;
+    uint64_t mask;       /* as of a source */
+    uint64_t first, end; /* the first that may be asked for, and the next */
+};
+
+void records_init(struct records *r);
+void records_release(struct records *r);
+
+static inline struct record *records_of(const struct records *r, const struct held *h)
+{
+    return &r->at[h->record & r->mask];
+}
+
+/* Room for one more: forgets what none of the sources holds. O(sources), when it is full. */
+void records_make_room(struct records *r, const struct source *sources, uint32_t source_count);
+
+#endif
