@@ -1,6 +1,6 @@
 #include "minimize/minimize.h"
 
-#include "minimize/reduce.h"
+#include "minimize/engine/reducer.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
     [STAGE_ECHOES] = echoes_stage,       [STAGE_CLUSTERS] = clusters_stage,

@@ -1,5 +1,5 @@
 /* Delta debugging, step by step. */
-#include "minimize/ddmin.h"
+#include "minimize/engine/ddmin.h"
 
 #include <string.h>
 

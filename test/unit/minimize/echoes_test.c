@@ -1,5 +1,5 @@
 /* Echoes: what they hold, and what they are good for. */
-#include "minimize/reduce.h"
+#include "minimize/engine/reducer.h"
 #include "system.h"
 #include "test.h"
 #include "wire/prng.h"

@@ -1,5 +1,5 @@
 /* What other processes find out ahead of time is what would have been found out anyway. */
-#include "minimize/foresight.h"
+#include "minimize/engine/speculation.h"
 
 #include "base/fault_injection.h"
 #include "test.h"

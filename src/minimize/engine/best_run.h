@@ -1,0 +1,23 @@
+/* The best execution of a reducer, and how another takes its place. */
+#ifndef CLEW_MINIMIZE_ENGINE_BEST_RUN_H
+#define CLEW_MINIMIZE_ENGINE_BEST_RUN_H
+
+#include "minimize/engine/reducer.h"
+
+/* Whether x, which shows the violation, is better. */
+bool best_is_beaten_by(const struct reducer *r, const struct execution *x);
+
+/* x becomes the best, and the best x. Whoever waits for a better one is told. */
+void best_replace(struct reducer *r, struct execution *x, uint64_t bytes);
+
+/* What was tried, and shows the violation, becomes the best if it is better and shows it every
+ * time. */
+bool best_offer(struct reducer *r);
+
+/* There is a best: what is known of it is found out, and whoever waits for it told. */
+void best_tell(struct reducer *r);
+
+/* Faults that the best does not need are not even offered any more. */
+void best_count_faults(struct reducer *r);
+
+#endif
