@@ -3,8 +3,8 @@
  * Depth first: a frame for each departure, which keeps the run it departs from. */
 #include "base/map.h"
 #include "base/mem.h"
-#include "explore/relation.h"
 #include "explore/search.h"
+#include "explore/step_order.h"
 #include "pick/name.h"
 
 struct frame {

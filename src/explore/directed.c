@@ -23,7 +23,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "explore/shared.h"
+#include "explore/shared_objects.h"
 #include "pick/name.h"
 #include "wire/must.h"
 #include "wire/prng.h"

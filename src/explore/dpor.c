@@ -17,17 +17,17 @@
  * was ended by a violation, or while tasks had more to do, is searched as if each operation still
  * pending came next.
  *
- * Claims about several nodes at one moment are given all moments (explore/moments.h). A run that
- * breaks one is made again without looking, so that what is searched is the system and not where
- * its claims cut it short; whether what comes behind can be reached is for the moments to say.
- * Claims about how moments follow each other make all steps conflict. */
+ * Claims about several nodes at one moment are given all moments (explore/global_states.h). A run
+ * that breaks one is made again without looking, so that what is searched is the system and not
+ * where its claims cut it short; whether what comes behind can be reached is for the moments to
+ * say. Claims about how moments follow each other make all steps conflict. */
 #include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "explore/moments.h"
-#include "explore/relation.h"
+#include "explore/global_states.h"
 #include "explore/search.h"
+#include "explore/step_order.h"
 #include "explore/wakeup.h"
 
 struct node {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "explore/crowd.h"
-#include "explore/loop.h"
-#include "explore/repeat.h"
+#include "explore/confirm.h"
+#include "explore/parallel.h"
+#include "explore/search_loop.h"
 #include "world/recipe.h"
 
 const char *explore_strategy_name(int strategy)

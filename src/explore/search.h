@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "explore/saved.h"
+#include "explore/saved_search.h"
 #include "world/aim.h"
 #include "world/world.h"
 

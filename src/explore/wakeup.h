@@ -11,8 +11,8 @@
 #ifndef CLEW_EXPLORE_WAKEUP_H
 #define CLEW_EXPLORE_WAKEUP_H
 
-#include "explore/relation.h"
-#include "explore/saved.h"
+#include "explore/saved_search.h"
+#include "explore/step_order.h"
 #include "world/world.h"
 
 struct wakeup_sequence {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "explore/relation.h"
+#include "explore/step_order.h"
 #include "pick/name.h"
 
 uint64_t exhaust_class(const struct execution *x)

@@ -1,4 +1,4 @@
-#include "explore/shared.h"
+#include "explore/shared_objects.h"
 
 #include <string.h>
 

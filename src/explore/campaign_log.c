@@ -1,4 +1,4 @@
-#include "explore/ledger.h"
+#include "explore/campaign_log.h"
 
 #include <stdio.h>
 #include <string.h>

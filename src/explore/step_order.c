@@ -1,4 +1,4 @@
-#include "explore/relation.h"
+#include "explore/step_order.h"
 
 #include "wire/kind.h"
 

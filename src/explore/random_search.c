@@ -1,7 +1,7 @@
 /* One strategy, a seed for each run. */
 #include "base/mem.h"
 #include "explore/search.h"
-#include "explore/shared.h"
+#include "explore/shared_objects.h"
 #include "pick/name.h"
 
 struct sample {

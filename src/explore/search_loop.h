@@ -1,11 +1,11 @@
 /* The search of one process. */
-#ifndef CLEW_EXPLORE_LOOP_H
-#define CLEW_EXPLORE_LOOP_H
+#ifndef CLEW_EXPLORE_SEARCH_LOOP_H
+#define CLEW_EXPLORE_SEARCH_LOOP_H
 
 #include <stdatomic.h>
 
+#include "explore/campaign_log.h"
 #include "explore/explore.h"
-#include "explore/ledger.h"
 
 /* What processes tell each other. */
 struct loop_shared {

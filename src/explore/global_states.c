@@ -1,4 +1,4 @@
-#include "explore/moments.h"
+#include "explore/global_states.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Which steps of one execution come before which, whatever the order of the rest: those of one
  * task, those that conflict, an operation after the step that created it, and one that waited after
  * those that enabled it. O(steps^2) bits. */
-#ifndef CLEW_EXPLORE_RELATION_H
-#define CLEW_EXPLORE_RELATION_H
+#ifndef CLEW_EXPLORE_STEP_ORDER_H
+#define CLEW_EXPLORE_STEP_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * runs depend on their number alone (random, pos) find the same with any N; strategies that learn
  * from run to run learn from the runs of their own process, and find the same whenever N is the
  * same. Systematic searches are not divided: one process makes them, the others sample. */
-#ifndef CLEW_EXPLORE_CROWD_H
-#define CLEW_EXPLORE_CROWD_H
+#ifndef CLEW_EXPLORE_PARALLEL_H
+#define CLEW_EXPLORE_PARALLEL_H
 
 #include "explore/explore.h"
 

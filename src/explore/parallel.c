@@ -1,4 +1,4 @@
-#include "explore/crowd.h"
+#include "explore/parallel.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 #include "base/fork_pool.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "explore/loop.h"
+#include "explore/search_loop.h"
 
 struct crowd {
     struct world *world;

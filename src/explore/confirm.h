@@ -1,6 +1,6 @@
 /* A violation is made once more before anybody is told how to see it again. */
-#ifndef CLEW_EXPLORE_REPEAT_H
-#define CLEW_EXPLORE_REPEAT_H
+#ifndef CLEW_EXPLORE_CONFIRM_H
+#define CLEW_EXPLORE_CONFIRM_H
 
 #include "world/world.h"
 

@@ -1,6 +1,6 @@
 /* What a search was about to do, as numbers in a row, so that another process goes on with it. */
-#ifndef CLEW_EXPLORE_SAVED_H
-#define CLEW_EXPLORE_SAVED_H
+#ifndef CLEW_EXPLORE_SAVED_SEARCH_H
+#define CLEW_EXPLORE_SAVED_SEARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

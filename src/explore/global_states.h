@@ -9,12 +9,12 @@
  * A moment is a cut of the execution, a set of steps with all that comes before them, and is known
  * by what claims see of each node then. A moment that breaks a claim ends the run, so what lies
  * behind is looked for on ways around it. */
-#ifndef CLEW_EXPLORE_MOMENTS_H
-#define CLEW_EXPLORE_MOMENTS_H
+#ifndef CLEW_EXPLORE_GLOBAL_STATES_H
+#define CLEW_EXPLORE_GLOBAL_STATES_H
 
 #include "base/map.h"
-#include "explore/relation.h"
-#include "explore/saved.h"
+#include "explore/saved_search.h"
+#include "explore/step_order.h"
 #include "world/world.h"
 
 /* A set of steps that a run can have made. */

@@ -1,4 +1,4 @@
-#include "explore/repeat.h"
+#include "explore/confirm.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  *
  * Two accesses count when they touch one word, one of them writes, and creation and join of tasks
  * do not order them; locks are left out, because another run may take them in another order. */
-#ifndef CLEW_EXPLORE_SHARED_H
-#define CLEW_EXPLORE_SHARED_H
+#ifndef CLEW_EXPLORE_SHARED_OBJECTS_H
+#define CLEW_EXPLORE_SHARED_OBJECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

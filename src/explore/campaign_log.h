@@ -1,6 +1,6 @@
 /* What a search writes into its campaign as it goes: runs in jobs, violations at once. */
-#ifndef CLEW_EXPLORE_LEDGER_H
-#define CLEW_EXPLORE_LEDGER_H
+#ifndef CLEW_EXPLORE_CAMPAIGN_LOG_H
+#define CLEW_EXPLORE_CAMPAIGN_LOG_H
 
 #include "campaign/campaign.h"
 #include "explore/explore.h"
