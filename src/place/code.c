@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "place/state.h"
+#include "place/module_state.h"
 
 /* ---- bytes ---- */
 

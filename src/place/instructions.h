@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "place/state.h"
+#include "place/module_state.h"
 
 #define INSTRUCTION_NONE UINT32_MAX
 

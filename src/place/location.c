@@ -4,8 +4,8 @@
 
 #include "base/demangle.h"
 #include "base/mem.h"
-#include "place/state.h"
-#include "place/type.h"
+#include "place/debug_types.h"
+#include "place/module_state.h"
 
 enum { FRAMES_MAX = 256, SYMBOL_SIZE = 1000 };
 

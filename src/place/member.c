@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "place/state.h"
-#include "place/type.h"
+#include "place/debug_types.h"
+#include "place/module_state.h"
 
 enum { NESTED_MAX = 16, SYMBOL_SIZE = 1000 };
 

@@ -5,7 +5,7 @@
 
 #include "base/fault_injection.h"
 #include "base/mem.h"
-#include "place/state.h"
+#include "place/module_state.h"
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,

@@ -38,7 +38,7 @@ struct place_calls {
 bool places_print_source(struct places *p, struct place_calls calls, struct out *out);
 
 /* The same for calls that led to an allocation of memory: functions that a program has between
- * itself and malloc are passed over, too (place/frame.h). */
+ * itself and malloc are passed over, too (place/program_frame.h). */
 bool places_print_allocation(struct places *p, struct place_calls calls, struct out *out);
 
 /* Whether that call stands in the file whose path ends so: "clew/sim.h". */

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "pick/name.h"
-#include "place/plain.h"
+#include "place/uninstrumented.h"
 #include "proc/control_state.h"
 
 static const char *const mode_names[] = {

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/names.h"
 #include "place/place.h"
-#include "place/plain.h"
+#include "place/uninstrumented.h"
 #include "proc/control.h"
 #include "proc/install.h"
 #include "proc/private_files.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "place/variable.h"
+#include "place/variable_expression.h"
 #include "proc/control_state.h"
 
 /* "NAME=EXPRESSION", or the expression alone, which is the name then. */

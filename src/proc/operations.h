@@ -9,9 +9,9 @@
  *     }
  *
  * The recorder tells where the routine is (RECORD_CALL); the routine's code says whether a loop
- * lies between two such positions (place/rounds.h). Functions that a library calls back while the
- * routine waits in it, as event loops do, are operations of their own from the second call on; the
- * routine then goes on with the operation it was in. */
+ * lies between two such positions (place/loop_rounds.h). Functions that a library calls back while
+ * the routine waits in it, as event loops do, are operations of their own from the second call on;
+ * the routine then goes on with the operation it was in. */
 #ifndef CLEW_PROC_OPERATIONS_H
 #define CLEW_PROC_OPERATIONS_H
 

@@ -1,4 +1,4 @@
-/* The functions of a process whose loops have been looked at (place/rounds.h), by position. */
+/* The functions of a process whose loops have been looked at (place/loop_rounds.h), by position. */
 #ifndef CLEW_PROC_ROUTINES_H
 #define CLEW_PROC_ROUTINES_H
 
@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "place/rounds.h"
+#include "place/loop_rounds.h"
 
 struct routine {
     struct rounds *rounds;

@@ -1,6 +1,6 @@
 /* The innermost functions that a task is in, as code built by `clew cc` says by entering and
  * leaving them: for naming what is allocated in a library or a header of the system after the
- * program's line that led to it (place/frame.h).
+ * program's line that led to it (place/program_frame.h).
  *
  * A ring of the last FRAMES_COUNT functions: entering and leaving cost a few stores. Functions
  * further out than `low` were written over by deeper ones, and are not known. */

@@ -1,4 +1,4 @@
-#include "place/frame.h"
+#include "place/program_frame.h"
 
 #include "harness/test.h"
 

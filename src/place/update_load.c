@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "place/state.h"
-#include "place/unseen.h"
-#include "place/value.h"
+#include "place/module_state.h"
+#include "place/unreported_reads.h"
+#include "place/value_use.h"
 #include "wire/kind.h"
 
 enum { LOAD_WITHIN = 16, CALL_SIZE = 5 };

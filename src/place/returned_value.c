@@ -1,7 +1,7 @@
 /* Whether a program uses the value that a call returned. */
-#include "place/state.h"
-#include "place/unseen.h"
-#include "place/value.h"
+#include "place/module_state.h"
+#include "place/unreported_reads.h"
+#include "place/value_use.h"
 
 enum {
     CALLERS_MAX = 64,

@@ -1,11 +1,11 @@
-#include "place/variable.h"
+#include "place/variable_expression.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "place/state.h"
-#include "place/type.h"
+#include "place/debug_types.h"
+#include "place/module_state.h"
 
 enum { NAME_SIZE = 128, NESTED_MAX = 8 };
 

@@ -11,8 +11,8 @@
  *         value_walk_close(&w);
  *     }
  */
-#ifndef CLEW_PLACE_VALUE_H
-#define CLEW_PLACE_VALUE_H
+#ifndef CLEW_PLACE_VALUE_USE_H
+#define CLEW_PLACE_VALUE_USE_H
 
 #include <capstone/capstone.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-#include "place/unseen.h"
+#include "place/unreported_reads.h"
 
 #include <string.h>
 
-#include "place/state.h"
+#include "place/module_state.h"
 
 uint64_t unseen_static(const cs_x86_op *op, uint64_t end)
 {

@@ -8,8 +8,8 @@
  * A function is looked at when its instructions access memory outside of its stack. It is plain
  * when nothing in its compilation unit calls the hooks of -fsanitize=thread; where debug
  * information names no unit, when the function itself does not. x86-64 only. */
-#ifndef CLEW_PLACE_PLAIN_H
-#define CLEW_PLACE_PLAIN_H
+#ifndef CLEW_PLACE_UNINSTRUMENTED_H
+#define CLEW_PLACE_UNINSTRUMENTED_H
 
 #include <stdint.h>
 

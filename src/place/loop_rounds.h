@@ -14,8 +14,8 @@
  *
  * Positions are the addresses that calls return to; accesses are calls, too, in code built by `clew
  * cc`. */
-#ifndef CLEW_PLACE_ROUNDS_H
-#define CLEW_PLACE_ROUNDS_H
+#ifndef CLEW_PLACE_LOOP_ROUNDS_H
+#define CLEW_PLACE_LOOP_ROUNDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

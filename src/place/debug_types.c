@@ -1,4 +1,4 @@
-#include "place/type.h"
+#include "place/debug_types.h"
 
 #include <dwarf.h>
 #include <stddef.h>

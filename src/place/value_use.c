@@ -1,8 +1,8 @@
-#include "place/value.h"
+#include "place/value_use.h"
 
 #include <string.h>
 
-#include "place/state.h"
+#include "place/module_state.h"
 
 enum { INSTRUCTIONS_MAX = 4000 };
 

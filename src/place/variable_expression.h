@@ -1,7 +1,7 @@
 /* Variables of a program by the expressions of its language: "account.balance",
  * "table[3].next->key", "bank::total", from the debug information of its modules. */
-#ifndef CLEW_PLACE_VARIABLE_H
-#define CLEW_PLACE_VARIABLE_H
+#ifndef CLEW_PLACE_VARIABLE_EXPRESSION_H
+#define CLEW_PLACE_VARIABLE_EXPRESSION_H
 
 #include "base/err.h"
 #include "place/place.h"

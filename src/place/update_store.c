@@ -12,7 +12,7 @@
 
 #include "base/map.h"
 #include "place/code.h"
-#include "place/state.h"
+#include "place/module_state.h"
 
 enum { INSTRUCTIONS_MAX = 24, LOADS_MAX = 8 };
 

@@ -1,10 +1,10 @@
 /* Whether the code of a function may read a variable where no report tells of it: by an instruction
  * of its own (inline assembly, a load that the compiler knows to find what was just stored), or by
  * a function that gets the variable's address and need not be built by `clew cc`. */
-#ifndef CLEW_PLACE_UNSEEN_H
-#define CLEW_PLACE_UNSEEN_H
+#ifndef CLEW_PLACE_UNREPORTED_READS_H
+#define CLEW_PLACE_UNREPORTED_READS_H
 
-#include "place/value.h"
+#include "place/value_use.h"
 
 /* Looks through the walk's function for uses of the static variable at the address. Pointers to it
  * that are made elsewhere are not followed. O(size of the function). */

@@ -6,8 +6,8 @@
  *     prog         add_order, shop.c:40                     <- names the block
  *
  * Functions that the compiler has inlined count as frames of their own. */
-#ifndef CLEW_PLACE_FRAME_H
-#define CLEW_PLACE_FRAME_H
+#ifndef CLEW_PLACE_PROGRAM_FRAME_H
+#define CLEW_PLACE_PROGRAM_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* What the files of this room share. */
-#ifndef CLEW_PLACE_STATE_H
-#define CLEW_PLACE_STATE_H
+#ifndef CLEW_PLACE_MODULE_STATE_H
+#define CLEW_PLACE_MODULE_STATE_H
 
 #include <elfutils/libdwfl.h>
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "place/frame.h"
 #include "place/place.h"
+#include "place/program_frame.h"
 
 /* libdwfl does the work; modules are reported lazily, because each report is a round over all of
  * them. */

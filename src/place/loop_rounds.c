@@ -1,4 +1,4 @@
-#include "place/rounds.h"
+#include "place/loop_rounds.h"
 
 #include <dwarf.h>
 
@@ -6,8 +6,8 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "place/debug_types.h"
 #include "place/instructions.h"
-#include "place/type.h"
 
 /* Of instructions: in no call that was inlined, and outside of the function that is looked at. */
 #define OWN 0

@@ -1,6 +1,6 @@
 /* Types in debug information: what the files of this module that walk them share. */
-#ifndef CLEW_PLACE_TYPE_H
-#define CLEW_PLACE_TYPE_H
+#ifndef CLEW_PLACE_DEBUG_TYPES_H
+#define CLEW_PLACE_DEBUG_TYPES_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "place/plain.h"
+#include "place/uninstrumented.h"
 
 #include <capstone/capstone.h>
 #include <dwarf.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "place/state.h"
+#include "place/module_state.h"
 
 /* What is known of a compilation unit. */
 enum class {
