@@ -12,7 +12,7 @@
 #include "cli/searching.h"
 #include "cli/spec_file.h"
 #include "explore/replay.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "predict/predict.h"
 #include "sim/sim.h"
 #include "trace/kind_table.h"

@@ -8,7 +8,7 @@
 #include "cli/schedule_file.h"
 #include "cli/schedule_world.h"
 #include "explore/replay.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "world/recipe.h"
 
 /* The node that a choice happens on: of a message, and of a fault on one, where it goes; where

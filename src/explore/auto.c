@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "explore/directed.h"
 #include "explore/search.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "wire/prng.h"
 
 enum { DELAYS_FIRST = 2, DELAY_RUNS_MAX = 2000, KEPT_MAX = 64, RUNS_PER_DELAY = 8 };

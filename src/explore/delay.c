@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "explore/search.h"
 #include "explore/step_order.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 struct frame {
     VEC(struct pick_turn) turns; /* the departures that lead here */

@@ -24,7 +24,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "explore/shared_objects.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "wire/must.h"
 #include "wire/prng.h"
 

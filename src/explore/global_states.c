@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 enum { PASSED = 1, BROKEN = 2 };
 

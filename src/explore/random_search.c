@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "explore/search.h"
 #include "explore/shared_objects.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 struct sample {
     struct search search;

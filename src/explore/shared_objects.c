@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "wire/must.h"
 
 enum { POINTS_MAX = 1 << 16, RUNS_ALL = 256, RUN_ONE_IN = 16 };

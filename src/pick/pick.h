@@ -21,7 +21,7 @@
  * default: the first is what happens when nobody has a reason to choose otherwise, and faults come
  * last. */
 struct pick_operation {
-    uint64_t name;       /* pick/name.h; unique among those pending */
+    uint64_t name;       /* pick/operation_name.h; unique among those pending */
     uint64_t action;     /* what it does, whichever occurrence: the key of coverage history */
     uint64_t content;    /* of what it brings, a hash; 0: nothing */
     uint64_t place;      /* where in the code it stands, with its kind (name_of_place), whichever

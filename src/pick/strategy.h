@@ -2,8 +2,8 @@
 #ifndef CLEW_PICK_STRATEGY_H
 #define CLEW_PICK_STRATEGY_H
 
+#include "pick/fixed_table.h"
 #include "pick/pick.h"
-#include "pick/table.h"
 #include "wire/must.h"
 #include "wire/prng.h"
 

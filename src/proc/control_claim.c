@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "proc/control_state.h"
 
 static const char *print_formula(struct controlled *c, const struct spec_property *p)

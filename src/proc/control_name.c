@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "proc/control_state.h"
 
 void name_modules(struct controlled *c)

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "pick/table.h"
+#include "pick/fixed_table.h"
 #include "runtime/control.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "runtime/buffer.h"
 #include "runtime/control_random.h"
 #include "runtime/end.h"

@@ -5,8 +5,8 @@
  *
  * What is known of blocks lies in the page, so that one has the same number in all runs, however
  * the process comes back to its beginning. What a run has entered is ours and begins anew. */
-#include "pick/name.h"
-#include "pick/table.h"
+#include "pick/fixed_table.h"
+#include "pick/operation_name.h"
 #include "runtime/control.h"
 #include "runtime/entry.h"
 #include "wire/must.h"

@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pick/table.h"
+#include "pick/fixed_table.h"
 #include "runtime/callers.h"
 #include "runtime/sys.h"
 #include "wire/must.h"

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pick/name.h"
-#include "pick/table.h"
+#include "pick/fixed_table.h"
+#include "pick/operation_name.h"
 #include "runtime/control.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"

@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 #include <unwind.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "runtime/control.h"
 
 static struct {

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
 

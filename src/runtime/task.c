@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "runtime/callers.h"
 #include "runtime/control.h"
 #include "runtime/libc.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "pick/name.h"
-#include "pick/table.h"
+#include "pick/fixed_table.h"
+#include "pick/operation_name.h"
 #include "runtime/control.h"
 #include "runtime/signals.h"
 #include "runtime/stack.h"

@@ -6,7 +6,7 @@
 #include <execinfo.h>
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "place/place.h"
 #include "sim/state.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 #include "spec/checker.h"
 

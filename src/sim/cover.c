@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pick/table.h"
+#include "pick/fixed_table.h"
 #include "place/place.h"
 #include "sim/state.h"
 

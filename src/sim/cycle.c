@@ -13,7 +13,7 @@
  * variables. */
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 
 void cycle_begin(struct sim *s)

@@ -1,5 +1,5 @@
 /* Faults: which could strike now within their budgets, and what they do. */
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 
 static bool is_affordable(const struct sim *s, uint8_t fault)

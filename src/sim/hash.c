@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 
 void hash_open(struct sim *s)

@@ -2,7 +2,7 @@
  * atomic blocks of threads that the framework does not run). */
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 
 enum { HELPS_MAX = 256 }; /* of a node at once */

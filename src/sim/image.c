@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 /* A block is what xxhash takes on its short way. */
 enum { BLOCK_SIZE = 128, PAGE_SIZE = 4096 };

@@ -7,7 +7,7 @@
  * same name at both ends is the same message, write or setting of a timer. */
 #include "base/map.h"
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 #include "spec/checker.h"
 

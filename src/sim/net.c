@@ -2,7 +2,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 
 uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to)

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/yaml.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 #include "spec/checker.h"
 

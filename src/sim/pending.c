@@ -2,7 +2,7 @@
  * helpers, timers by deadline, faults. A fault that is to come from outside comes before timers. */
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 
 /* Messages of one channel that may overtake each other are lines of their own for the strategies

@@ -191,7 +191,7 @@ struct variables_part {
     struct image image;
 };
 
-/* Names of the system's parts as numbers (pick/name.h). */
+/* Names of the system's parts as numbers (pick/operation_name.h). */
 struct sim_names {
     uint64_t nodes[SIM_NODES_MAX + 1]; /* the client's first */
     uint64_t *messages;                /* [channel * type_count + type]: of all of that kind */

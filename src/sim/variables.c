@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/state.h"
 
 /* Systems whose variables are guarded; the same object may be loaded more than once. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 static uint64_t text_name(const struct schedule *s, uint32_t name)
 {

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "explore/step_order.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 uint64_t exhaust_class(const struct execution *x)
 {

@@ -1,7 +1,7 @@
 #include "picking.h"
 
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "wire/must.h"
 
 static const struct pick_limits limits = {.task_max = TOY_TASKS_MAX,

@@ -5,7 +5,7 @@
 #include "exhaust.h"
 #include "explore/replay.h"
 #include "explore/search.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "random_system.h"
 #include "system.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 /* What every candidate and every result keeps: the order of channels, and atoms of faults. */
 #include "base/map.h"
 #include "minimize/minimize.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "random_system.h"
 #include "system.h"
 #include "test.h"

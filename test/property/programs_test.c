@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "exhaust.h"
 #include "explore/explore.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "predict/predict.h"
 #include "proc/control.h"
 #include "scratch.h"

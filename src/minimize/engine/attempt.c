@@ -1,7 +1,7 @@
 #include "minimize/engine/attempt.h"
 
 #include "minimize/engine/best_run.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 uint32_t repeat_runs(const struct reducer *r)
 {

@@ -1,6 +1,6 @@
 #include "minimize/engine/sleep_sets.h"
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 void visits_clear(struct visits *v)
 {

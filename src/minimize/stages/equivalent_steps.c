@@ -5,7 +5,7 @@
  * wanted as before. Those with the fewest such choices come first, for they are the nearest to the
  * execution there is; none is tried twice. */
 #include "minimize/engine/reducer.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 enum {
     MATCHES_STEPS_MAX = 250,

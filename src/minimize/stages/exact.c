@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "minimize/engine/reducer.h"
 #include "minimize/engine/sleep_sets.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 enum phase { PHASE_MULTISET, PHASE_KINDS, PHASE_ALL, PHASE_UNSHRUNK };
 

@@ -1,7 +1,7 @@
 /* Ways round: the best with something changed that makes it no shorter by itself, and then
  * without all that can go. */
 #include "minimize/engine/reducer.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 enum { DETOUR_STEPS_MAX = 120, SEEDS_MAX = 300 };
 

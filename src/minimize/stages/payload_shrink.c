@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "minimize/engine/reducer.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "world/recipe.h"
 
 enum { VARIANTS_MAX = 1000 };

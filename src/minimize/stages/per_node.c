@@ -1,7 +1,7 @@
 /* What belongs together though others came in between: all steps of one node, some of them in a
  * row, and likewise steps that do the same. */
 #include "minimize/engine/reducer.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 /* Which strand a step is on. */
 typedef uint64_t (*strand_fn)(const struct pick_operation *o);

@@ -1,6 +1,6 @@
 /* What stages that try their luck share. */
 #include "minimize/engine/reducer.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 /* As many as so many replays of the best, so that little is lost where the other stages are quick:
  * few at first, for what is found at once, and then four times as many each time. */

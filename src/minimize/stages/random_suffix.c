@@ -1,7 +1,7 @@
 /* What chance finds: a violation may have a shorter way there that none of the best's own steps is
  * on. All seeds come from that of the run that is minimized. */
 #include "minimize/engine/reducer.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 
 /* The beginning of the best, and then anything. */
 

@@ -3,7 +3,7 @@
  * in a row may, each of which leaves it as long as it was. Every change is run; what shows the
  * violation and is not too long is where the walk goes on. */
 #include "minimize/engine/reducer.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "wire/prng.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "minimize/minimize.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "test.h"
 
 static volatile sig_atomic_t never;

@@ -1,6 +1,6 @@
 /* Systems that do not behave the same every time: what shows by luck is not taken for a result. */
 #include "minimize/minimize.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "test.h"
 
 static volatile sig_atomic_t never;

@@ -1,6 +1,6 @@
 /* Wishes, beside a slow twin that goes over the whole run for each operation; and points. */
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "pick/pick.h"
 #include "picking.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 /* Nodes that wait for one message, helpers beside them, messages that runs do not go on without,
  * smaller requests. */
 #include "base/mem.h"
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "sim/sim.h"
 #include "system.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 #include "world/recipe.h"
 
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "test.h"
 
 static int parse(struct recipe *r, const char *text, struct err *e)

@@ -10,7 +10,7 @@
  * than nothing; else an action without history; then one that is worth something counting this run
  * alone and does not lead along a path seen before; then any. The first run fills the history and
  * is not counted: it is the recorded seed run. */
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "pick/strategy.h"
 
 enum { POOL_PER_ACTION = 32, PATHS_MAX = 1 << 15 };

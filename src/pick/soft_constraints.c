@@ -3,7 +3,7 @@
  * An operation is looked up by its place in a table, so that a plan may hold many places. Wishes
  * that are about conflicts (EARLY, READS) or two places (TURNS) are few and are asked one by one.
  */
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "pick/strategy.h"
 
 void wish_init(struct pick *p, struct carving *c)

@@ -2,8 +2,8 @@
  * they are made of texts and counts and never of addresses. A schedule's line, a node of the
  * simulator and a thread of a controlled program that mean the same operation compute the same
  * number. Freestanding. */
-#ifndef CLEW_PICK_NAME_H
-#define CLEW_PICK_NAME_H
+#ifndef CLEW_PICK_OPERATION_NAME_H
+#define CLEW_PICK_OPERATION_NAME_H
 
 #include <stddef.h>
 #include <stdint.h>

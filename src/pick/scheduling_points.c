@@ -1,6 +1,6 @@
 /* Points: where an access to memory is a choice. An access to a word that one task alone uses
  * commutes with everything, so choosing before it only makes runs longer. */
-#include "pick/name.h"
+#include "pick/operation_name.h"
 #include "pick/strategy.h"
 
 enum { WORD_SIZE = 8, WORDS_MAX = 64 };

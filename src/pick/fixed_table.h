@@ -1,7 +1,7 @@
 /* A table from 64-bit keys to 64-bit values over the caller's memory, of fixed size: what does not
  * fit is not remembered. Clearing is O(1). Freestanding. */
-#ifndef CLEW_PICK_TABLE_H
-#define CLEW_PICK_TABLE_H
+#ifndef CLEW_PICK_FIXED_TABLE_H
+#define CLEW_PICK_FIXED_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
