@@ -8,7 +8,7 @@
 
 #include "pick/operation_name.h"
 #include "place/place.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 enum { FRAMES_MAX = 32, PLACES_MAX = 6, CALLS_MAX = 12 };
 

@@ -1,7 +1,7 @@
 /* Operations the way schedules write them. */
 #include <stdio.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* The messages that the action is, by their place in the table of names. */
 static uint32_t messages_of(const struct sim *s, uint64_t action)

@@ -1,7 +1,7 @@
 /* Disks: writes that take their time, and what a crash leaves of them. */
 #include <string.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* Written for the first time, a disk gets its bytes; until then it is all zeros. */
 static char *disk_bytes(struct sim *s, struct disk *d)

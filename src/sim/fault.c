@@ -1,6 +1,6 @@
 /* Faults: which could strike now within their budgets, and what they do. */
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 static bool is_affordable(const struct sim *s, uint8_t fault)
 {

@@ -3,7 +3,7 @@
 #include <xxhash.h>
 
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to)
 {

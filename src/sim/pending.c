@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* Messages of one channel that may overtake each other are lines of their own for the strategies
  * that think in tasks: this many. */

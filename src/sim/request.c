@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 void request_begin(struct sim *s)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* A word of the list. */
 struct word {

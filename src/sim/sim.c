@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "pick/operation_name.h"
 #include "place/place.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 static const char *const net_names[] = {[SIM_FIFO] = "fifo", [SIM_DATAGRAM] = "datagram"};
 

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* Systems whose variables are guarded; the same object may be loaded more than once. */
 enum { GUARDED_MAX = 8 };

@@ -100,7 +100,7 @@ BANNED = [
     (LEAVE, ("src/",), ("src/cli/", "src/base/fork_pool.c", "src/base/must_exit.c", "src/runtime/must.c", "src/runtime/hook_process.c",
                         "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/control_process.c",
                         "src/runtime/control_syscall.c", "src/proc/control_process.c", "src/proc/gdb.c",
-                        "src/proc/private_files.c", "src/proc/property.c", "src/proc/recorder.c", "src/minimize/engine/speculation.c", "src/sim/quit.c")),
+                        "src/proc/private_files.c", "src/proc/property.c", "src/proc/recorder.c", "src/minimize/engine/speculation.c", "src/sim/exit_calls.c")),
 ]
 
 

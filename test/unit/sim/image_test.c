@@ -1,4 +1,4 @@
-#include "sim/image.h"
+#include "sim/memory_hash.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Is what a system says about itself well said? */
 #include <string.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 enum { NAME_SIZE_MAX = 60, STATE_SIZE_MAX = 16 << 20 };
 

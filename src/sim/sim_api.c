@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 static struct sim *running;
 

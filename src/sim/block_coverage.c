@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "pick/fixed_table.h"
 #include "place/place.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 enum { CALLED_BLOCKS_MAX = 1 << 14 };
 

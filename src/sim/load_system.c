@@ -8,7 +8,7 @@
 
 #include "base/fault_injection.h"
 #include "base/mem.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* Memory that is left out. */
 struct hole {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 #include "trace/channel.h"
 
 static uint32_t name_of(struct sim *s, const char *text)

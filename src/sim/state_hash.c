@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 void hash_open(struct sim *s)
 {

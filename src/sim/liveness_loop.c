@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 #include "spec/checker.h"
 
 /* A run that goes round and round has more loops than need be judged; others have few. */

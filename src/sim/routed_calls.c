@@ -2,7 +2,7 @@
  * handler they are the node's; elsewhere (in setup, in a property, while the system is loaded) they
  * are the system's. */
 #include "base/mem.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* The node whose code runs; NULL: it is code outside handlers. */
 static struct node *current_node(const struct sim *s)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 void cycle_begin(struct sim *s)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* gdb finds these by name, with or without debug information. */
 uint32_t clew_step_now;

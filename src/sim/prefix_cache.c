@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 #include "spec/checker.h"
 
 /* To go back to a point takes as long as some ten steps do, or as long as so many bytes of it each

@@ -4,7 +4,7 @@
 
 #include "base/fault_injection.h"
 #include "base/mem.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* High enough for address sanitizers, low enough for all kernels; the same in every process. */
 static char *const place_wanted = (char *)UINT64_C(0x200000000000);

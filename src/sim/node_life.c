@@ -1,5 +1,5 @@
 /* What happens to a node: its handlers, its end and its new beginning. */
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 static void enter(struct sim *s, uint32_t node, const char *doing)
 {

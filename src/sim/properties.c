@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 #include "spec/checker.h"
 
 /* Ends the run: the property is broken, with the values in s->broken, if any. */

@@ -2,7 +2,7 @@
  * the run: where one fails, that is said in place of its words. */
 #include <string.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 static void describe_node(struct sim *s)
 {

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/yaml.h"
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 #include "spec/checker.h"
 
 /* Requests are sent while there is room for what the system itself sends. */

@@ -2,8 +2,8 @@
  * image, page by page and in each page block by block: only blocks that are not as in the image are
  * hashed again. Comparing is several times faster than hashing, and needs nobody to say what was
  * written. */
-#ifndef CLEW_SIM_IMAGE_H
-#define CLEW_SIM_IMAGE_H
+#ifndef CLEW_SIM_MEMORY_HASH_H
+#define CLEW_SIM_MEMORY_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

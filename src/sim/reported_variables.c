@@ -8,7 +8,7 @@
 
 #include "base/in.h"
 #include "base/mem.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 static bool is_reported(const struct sim *s, const char *name)
 {

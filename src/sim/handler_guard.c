@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/limit.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 enum { ALTERNATE_STACK_SIZE = 64 << 10 };
 

@@ -1,7 +1,7 @@
 /* Nodes that are blocked until one message arrives (DEMi, section 4: operations that block). */
 #include <stdio.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* Whether no message of its type is before it on its channel. */
 static bool is_first_of_type(const struct sim *s, const struct parcel *p)

@@ -5,7 +5,7 @@
  * has fired in the same row and is asked for again, so that nothing need be remembered of firings
  * when before that something else is sure to come. A message that is pending stays so whatever
  * firings do, unless one blocks its node, and then the row ends with that. */
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* What an action is: a message's channel and type, or a timer of a node. */
 static const uint32_t is_timer = UINT32_C(1) << 31;

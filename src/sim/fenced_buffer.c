@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fault_injection.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 enum { FENCE_SIZE = 16 << 20, ALIGNMENT = 16, SLACK_BYTE = 0xa5 };
 

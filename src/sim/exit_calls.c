@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 /* POSIX lets dlsym's object pointer be a function pointer; ISO C does not, hence the unions. */
 static _Noreturn void leave(const char *call, int status)

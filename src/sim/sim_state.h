@@ -6,15 +6,15 @@
  *     [ core: clocks, queues, disks, messages | heap of node 0 | heap of node 1 | ... ]
  *
  * A checkpoint is a copy of the used part of each, and of the system's own variables. */
-#ifndef CLEW_SIM_STATE_H
-#define CLEW_SIM_STATE_H
+#ifndef CLEW_SIM_SIM_STATE_H
+#define CLEW_SIM_SIM_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/map.h"
-#include "sim/image.h"
+#include "sim/memory_hash.h"
 #include "sim/sim.h"
 #include "wire/prng.h"
 #include "world/fuzz.h"

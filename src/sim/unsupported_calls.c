@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "place/undefined_symbols.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 #include "world/libc_symbols.h"
 
 /* Sentences beyond these are counted. */

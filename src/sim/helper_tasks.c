@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "pick/operation_name.h"
-#include "sim/state.h"
+#include "sim/sim_state.h"
 
 enum { HELPS_MAX = 256 }; /* of a node at once */
 
