@@ -8,7 +8,7 @@
 
 #include "base/fault_injection.h"
 #include "base/limit.h"
-#include "solve/program.h"
+#include "solve/solver_process.h"
 
 static const char end_mark[] = "the end of what spin said";
 

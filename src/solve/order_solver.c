@@ -12,8 +12,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "solve/cdcl.h"
-#include "solve/draft.h"
-#include "solve/follow.h"
+#include "solve/incremental.h"
+#include "solve/partial_solution.h"
 
 enum {
     RESTART_CONFLICTS = 100, /* times the Luby sequence */

@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/quoted_text.h"
-#include "solve/follow.h"
-#include "solve/program.h"
+#include "solve/incremental.h"
 #include "solve/smtlib.h"
+#include "solve/solver_process.h"
 
 struct pipe_solver {
     const struct problem *problem;

@@ -14,8 +14,8 @@
 #include "base/limit.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "solve/draft.h"
-#include "solve/follow.h"
+#include "solve/incremental.h"
+#include "solve/partial_solution.h"
 #include "solve/z3_terms.h"
 
 struct z3_solver {

@@ -1,4 +1,4 @@
-#include "solve/follow.h"
+#include "solve/incremental.h"
 
 #include "test.h"
 

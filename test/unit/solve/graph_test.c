@@ -1,4 +1,4 @@
-#include "solve/graph.h"
+#include "solve/difference_graph.h"
 
 #include "test.h"
 #include "wire/prng.h"

@@ -10,11 +10,11 @@
  * changes little has little to look at. After each question the values go back to the last ones
  * that solved the problem without choices. They start as 0, 1, 2, ... for the variables in their
  * order, so that these are best numbered along an order that nearly solves the problem. */
-#ifndef CLEW_SOLVE_DRAFT_H
-#define CLEW_SOLVE_DRAFT_H
+#ifndef CLEW_SOLVE_PARTIAL_SOLUTION_H
+#define CLEW_SOLVE_PARTIAL_SOLUTION_H
 
-#include "solve/follow.h"
-#include "solve/graph.h"
+#include "solve/difference_graph.h"
+#include "solve/incremental.h"
 #include "solve/problem.h"
 
 #define DRAFT_NONE UINT32_MAX

@@ -8,8 +8,8 @@
  *
  * The values satisfy every edge in the graph at any time. Removing edges, the last added first,
  * leaves the values alone. */
-#ifndef CLEW_SOLVE_GRAPH_H
-#define CLEW_SOLVE_GRAPH_H
+#ifndef CLEW_SOLVE_DIFFERENCE_GRAPH_H
+#define CLEW_SOLVE_DIFFERENCE_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *
  * It does not outlive program_close; a program that reads to the end of its input does not outlive
  * us either. */
-#ifndef CLEW_SOLVE_PROGRAM_H
-#define CLEW_SOLVE_PROGRAM_H
+#ifndef CLEW_SOLVE_SOLVER_PROCESS_H
+#define CLEW_SOLVE_SOLVER_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "solve/draft.h"
+#include "solve/partial_solution.h"
 
 /* A single rise is at most the largest bound times the nodes, which is refused above the first
  * limit; when values pass the second, they are chosen anew. */

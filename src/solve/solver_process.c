@@ -1,4 +1,4 @@
-#include "solve/program.h"
+#include "solve/solver_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

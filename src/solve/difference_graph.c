@@ -2,7 +2,7 @@
  * propagation for DPLL(T)" (SAT 2006), turned upside down: they lower values along shortest paths,
  * we raise them along longest ones, because traces are built from the past to the future, and a new
  * edge at the end of a chain then costs nothing. */
-#include "solve/graph.h"
+#include "solve/difference_graph.h"
 
 #include "base/arena.h"
 

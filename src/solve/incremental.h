@@ -7,8 +7,8 @@
  *         case FOLLOW_PUSH: remember the state, as scope number step.depth
  *         ...
  */
-#ifndef CLEW_SOLVE_FOLLOW_H
-#define CLEW_SOLVE_FOLLOW_H
+#ifndef CLEW_SOLVE_INCREMENTAL_H
+#define CLEW_SOLVE_INCREMENTAL_H
 
 #include "solve/problem.h"
 
