@@ -4,7 +4,7 @@
 #define CLEW_CLI_ASSUMPTIONS_H
 
 #include "cli/exploration.h"
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 /* Whether an execution that the search leaves out could go otherwise: a search that ended then
  * answers `unknown`, not `clean`. */

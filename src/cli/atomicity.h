@@ -7,7 +7,7 @@
 #include "atomicity/pairs.h"
 #include "base/names.h"
 #include "cli/reading.h"
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 struct atomicity_command {
     struct common common;

@@ -5,7 +5,7 @@
 #include "cli/assumptions.h"
 #include "cli/report.h"
 #include "cli/verdict.h"
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 bool exploration_is_program(const struct exploration *x)
 {

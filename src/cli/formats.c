@@ -2,7 +2,7 @@
 
 #include "atomicity/promela.h"
 #include "import/import.h"
-#include "view/shiviz.h"
+#include "report/shiviz.h"
 
 enum { FORMATS_MAX = 16 };
 

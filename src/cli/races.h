@@ -7,7 +7,7 @@
 #include "cli/reading.h"
 #include "order/user_edges.h"
 #include "race/race.h"
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 enum races_only { ONLY_DATA, ONLY_MESSAGES, ONLY_DEADLOCKS };
 

@@ -4,8 +4,8 @@
 
 #include "campaign/campaign.h"
 #include "cli/session.h"
+#include "report/findings_file.h"
 #include "trace/finding.h"
-#include "trace/finding_file.h"
 
 /* The finding as a sentence, and its events a line each. */
 void report_finding(struct session *s, const struct finding *finding);

@@ -7,7 +7,7 @@
 #include "base/notes.h"
 #include "base/out.h"
 #include "cli/verb.h"
-#include "trace/suppressions.h"
+#include "report/suppressions.h"
 
 struct session {
     const struct verb *verb;

@@ -6,7 +6,7 @@
 #ifndef CLEW_CLI_VERDICT_H
 #define CLEW_CLI_VERDICT_H
 
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 enum verdict verdict_of(bool is_found, bool is_open);
 

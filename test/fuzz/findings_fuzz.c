@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 /* Parses and prints; false when it is no findings file. */
 static bool print_again(const void *bytes, size_t size, struct out *out)

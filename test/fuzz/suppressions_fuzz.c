@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "trace/suppressions.h"
+#include "report/suppressions.h"
 
 FUZZ_ENTRY(suppressions)
 {

@@ -7,10 +7,10 @@
 #include "order/vector_clock.h"
 #include "race_rules.h"
 #include "random_trace.h"
+#include "report/shiviz.h"
 #include "shrink.h"
 #include "test.h"
 #include "trace_text.h"
-#include "view/shiviz.h"
 
 #include "formats.h"
 

@@ -1,4 +1,4 @@
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 #include "base/mem.h"
 #include "fault.h"

@@ -1,4 +1,4 @@
-#include "trace/suppressions.h"
+#include "report/suppressions.h"
 
 #include "fuzz.h"
 #include "mutate.h"

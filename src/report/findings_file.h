@@ -8,8 +8,8 @@
  *     finding_file_print(&f, &out);
  *     finding_file_release(&f);
  */
-#ifndef CLEW_TRACE_FINDING_FILE_H
-#define CLEW_TRACE_FINDING_FILE_H
+#ifndef CLEW_REPORT_FINDINGS_FILE_H
+#define CLEW_REPORT_FINDINGS_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-#include "trace/suppressions.h"
+#include "report/suppressions.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/in.h"
 #include "base/quoted_text.h"
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 enum { FILE_SIZE_MAX = 64 << 20 };
 

@@ -1,6 +1,6 @@
 /* Reads the findings file with yajl: a table says which key means what where, a stack of places
  * says where we are. What the table does not know is skipped, so that a newer clew may say more. */
-#include "trace/finding_file.h"
+#include "report/findings_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -21,8 +21,8 @@
  * its end bind it to the beginning and the end of the text. A key is met whole; '*' works too.
  *
  * A baseline is a findings file (docs/findings.md): it hides the findings whose keys it holds. */
-#ifndef CLEW_TRACE_SUPPRESSIONS_H
-#define CLEW_TRACE_SUPPRESSIONS_H
+#ifndef CLEW_REPORT_SUPPRESSIONS_H
+#define CLEW_REPORT_SUPPRESSIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

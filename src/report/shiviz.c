@@ -1,4 +1,4 @@
-#include "view/shiviz.h"
+#include "report/shiviz.h"
 
 #include <string.h>
 

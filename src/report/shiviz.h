@@ -1,7 +1,7 @@
 /* ShiViz: a log with a vector clock at each event, for the visualizer of that name. Only written;
  * the clocks need the whole trace, so events are held until the end. */
-#ifndef CLEW_VIEW_SHIVIZ_H
-#define CLEW_VIEW_SHIVIZ_H
+#ifndef CLEW_REPORT_SHIVIZ_H
+#define CLEW_REPORT_SHIVIZ_H
 
 #include "trace/format.h"
 
