@@ -247,7 +247,7 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
 }
 
 /* Functions that access memory for their callers, and those around C++'s static variables
- * (runtime/hooks_guard.c). */
+ * (runtime/instrument/static_guard_hooks.c). */
 static const char *const wrapped[] = {
 #define NAME(name) #name,
 #define CALL(result, name, parameters, arguments, before, after) #name,

@@ -1,8 +1,8 @@
 /* The world of one real program under control: `clew explore -- ./program args`.
  *
  * The program runs again and again with libclew_control.so in it, which lets one of its tasks go at
- * a time and chooses which (runtime/control.h). A run is one plan out and one execution back,
- * through a page that both share (wire/control.h). */
+ * a time and chooses which (runtime/control/sched/run_control.h). A run is one plan out and one
+ * execution back, through a page that both share (wire/control.h). */
 #ifndef CLEW_PROC_CONTROL_H
 #define CLEW_PROC_CONTROL_H
 

@@ -1,4 +1,5 @@
-/* Which blocks of its code a controlled program has entered (runtime/cover.c counts them). */
+/* Which blocks of its code a controlled program has entered
+ * (runtime/control/sched/coverage_counters.c counts them). */
 #include "proc/control_state.h"
 
 /* What is known of a block; all zero: nothing yet. */

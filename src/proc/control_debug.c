@@ -1,7 +1,7 @@
 /* A controlled program in gdb: where it stops, and the commands that make gdb do so.
  *
  * The program runs as with CONTROL_EXEC, its tasks being threads. Where a stop is due, the runtime
- * in it calls clew_stop_here (runtime/stop.c), on which gdb has a breakpoint. */
+ * in it calls clew_stop_here (runtime/control/sched/gdb_stops.c), on which gdb has a breakpoint. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -364,7 +364,7 @@ static void end_overdue(struct controlled *c)
 {
     struct patience patience = patience_for(last_words_ns);
     c->page->is_overdue = 1;
-    (void)kill(running(c), SIGSTKFLT); /* runtime/watchdog.h */
+    (void)kill(running(c), SIGSTKFLT); /* runtime/control/sched/watchdog.h */
     const enum waited waited = await_turn(c, &patience);
     process_stop(c);
     if (waited != WAITED_TURN || c->page->word != CONTROL_DONE) {

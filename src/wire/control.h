@@ -322,7 +322,7 @@ struct control_watch {
     char name[60];
 };
 
-/* Code that was entered, by number (runtime/cover.c). */
+/* Code that was entered, by number (runtime/control/sched/coverage_counters.c). */
 enum { CONTROL_BLOCKS_MAX = 1 << 16 };
 struct control_cover {
     uint32_t block_count;

@@ -31,7 +31,7 @@ struct recording_handler {
 };
 
 /* Atomic operations on memory that processes share are done and stamped under one of these, as
- * those on private memory are under a lock of their process (runtime/atomic.c). */
+ * those on private memory are under a lock of their process (runtime/record/shadow/atomic.c). */
 enum { RECORDING_ATOMICS = 32 };
 struct recording_atomic {
     _Atomic uint64_t holder; /* process and task; 0: free */

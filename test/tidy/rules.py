@@ -87,19 +87,19 @@ LOCALE = "setlocale"
 
 # What is banned, in which folders, and the files that are allowed to.
 BANNED = [
-    (UNSAFE, C_FOLDERS, ("src/runtime/hook_shell.c", "test/preload/shell_commands.c", "test/control/edges.c", "test/recorded/called_libc.c")),
-    (CHANCE, C_FOLDERS, ("src/runtime/control_random.c", "src/runtime/control_syscall.c", "src/runtime/sim_random.c", "test/sim/systems/draws.c",
+    (UNSAFE, C_FOLDERS, ("src/runtime/record/hooks/shell_command.c", "test/preload/shell_commands.c", "test/control/edges.c", "test/recorded/called_libc.c")),
+    (CHANCE, C_FOLDERS, ("src/runtime/control/hooks/random.c", "src/runtime/control/hooks/syscall.c", "src/runtime/sim/sim_random.c", "test/sim/systems/draws.c",
               "test/control/everything.c", "test/control/raw.c", "cases/threads/",
               "bench/programs/calls.c")),
     (SORT, C_FOLDERS, ("test/recorded/called_libc.c",)),
     (LOCALE, C_FOLDERS, ()),
-    (CLOCK, ("src/",), ("src/base/limit.c", "src/proc/recorder.c", "src/runtime/core.c", "src/runtime/control_time.c",
-                        "src/runtime/control_syscall.c", "src/runtime/sim_clock.c")),
-    (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/new.h", "src/runtime/sim_memory.c", "bench/programs/")),
+    (CLOCK, ("src/",), ("src/base/limit.c", "src/proc/recorder.c", "src/runtime/record/log/recorder.c", "src/runtime/control/hooks/clock.c",
+                        "src/runtime/control/hooks/syscall.c", "src/runtime/sim/sim_clock.c")),
+    (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/shared/operator_new.h", "src/runtime/sim/sim_malloc.c", "bench/programs/")),
     (PRINT, ("src/",), ("src/cli/", "src/base/must_exit.c")),
-    (LEAVE, ("src/",), ("src/cli/", "src/base/fork_pool.c", "src/base/must_exit.c", "src/runtime/must.c", "src/runtime/hook_process.c",
-                        "src/runtime/hook_memory.c", "src/runtime/control_memory.c", "src/runtime/control_process.c",
-                        "src/runtime/control_syscall.c", "src/proc/control_process.c", "src/proc/gdb.c",
+    (LEAVE, ("src/",), ("src/cli/", "src/base/fork_pool.c", "src/base/must_exit.c", "src/runtime/shared/must_raw.c", "src/runtime/record/hooks/process.c",
+                        "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/control/hooks/process.c",
+                        "src/runtime/control/hooks/syscall.c", "src/proc/control_process.c", "src/proc/gdb.c",
                         "src/proc/private_files.c", "src/proc/property.c", "src/proc/recorder.c", "src/minimize/engine/speculation.c", "src/sim/exit_calls.c")),
 ]
 

@@ -1,0 +1,183 @@
+/* Calls of libc that share state between threads: the environment, the locale, strtok, random
+ * state, buffers that are returned, files by their paths. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <locale.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/control/hooks/next_symbol.h"
+#include "runtime/control/model/libc_objects.h"
+
+/* A function that reads or changes an object before it does what libc's does. */
+#define STATE_HOOK(name, result, parameters, arguments, kind, writes) \
+    RT_EXPORT result name parameters                                  \
+    {                                                                 \
+        state_touch(kind, writes, RT_PLACE);                          \
+        return NEXT(name) arguments;                                  \
+    }
+
+#define VOID_HOOK(name, parameters, arguments, kind, writes) \
+    RT_EXPORT void name parameters                           \
+    {                                                        \
+        state_touch(kind, writes, RT_PLACE);                 \
+        NEXT(name) arguments;                                \
+    }
+
+/* The environment */
+STATE_HOOK(getenv, char *, (const char *name), (name), CONTROL_ENVIRONMENT, false)
+STATE_HOOK(secure_getenv, char *, (const char *name), (name), CONTROL_ENVIRONMENT, false)
+STATE_HOOK(setenv, int, (const char *name, const char *value, int replace), (name, value, replace),
+           CONTROL_ENVIRONMENT, true)
+STATE_HOOK(unsetenv, int, (const char *name), (name), CONTROL_ENVIRONMENT, true)
+STATE_HOOK(putenv, int, (char *text), (text), CONTROL_ENVIRONMENT, true)
+STATE_HOOK(clearenv, int, (void), (), CONTROL_ENVIRONMENT, true)
+
+/* The locale; what formats or classifies by it is not listed. */
+STATE_HOOK(setlocale, char *, (int category, const char *locale), (category, locale),
+           CONTROL_LOCALE, locale != NULL)
+STATE_HOOK(localeconv, struct lconv *, (void), (), CONTROL_LOCALE, true)
+
+STATE_HOOK(strtok, char *, (char *text, const char *delimiters), (text, delimiters), CONTROL_STRTOK,
+           true)
+
+/* Random numbers that libc computes */
+STATE_HOOK(rand, int, (void), (), CONTROL_RAND, true)
+VOID_HOOK(srand, (unsigned seed), (seed), CONTROL_RAND, true)
+STATE_HOOK(random, long, (void), (), CONTROL_RAND, true)
+VOID_HOOK(srandom, (unsigned seed), (seed), CONTROL_RAND, true)
+STATE_HOOK(initstate, char *, (unsigned seed, char *state, size_t size), (seed, state, size),
+           CONTROL_RAND, true)
+STATE_HOOK(setstate, char *, (char *state), (state), CONTROL_RAND, true)
+STATE_HOOK(drand48, double, (void), (), CONTROL_RAND48, true)
+STATE_HOOK(lrand48, long, (void), (), CONTROL_RAND48, true)
+STATE_HOOK(mrand48, long, (void), (), CONTROL_RAND48, true)
+VOID_HOOK(srand48, (long seed), (seed), CONTROL_RAND48, true)
+
+VOID_HOOK(tzset, (void), (), CONTROL_ENVIRONMENT, false)
+
+/* Buffers that libc has one of, and returns again and again */
+#define BUFFER_HOOK(name, result, parameter, argument, buffer, size) \
+    RT_EXPORT result *name(parameter)                                \
+    {                                                                \
+        state_buffer_begin(&(buffer));                               \
+        result *returned = NEXT(name)(argument);                     \
+        state_buffer_end(&(buffer), returned, size, RT_PLACE);       \
+        return returned;                                             \
+    }
+
+enum { TIME_TEXT_SIZE = 26 };
+static struct state_buffer time_buffer, text_buffer, user_buffer, group_buffer, host_buffer;
+
+BUFFER_HOOK(localtime, struct tm, const time_t *time, time, time_buffer, sizeof(struct tm))
+BUFFER_HOOK(gmtime, struct tm, const time_t *time, time, time_buffer, sizeof(struct tm))
+BUFFER_HOOK(ctime, char, const time_t *time, time, text_buffer, TIME_TEXT_SIZE)
+BUFFER_HOOK(asctime, char, const struct tm *time, time, text_buffer, TIME_TEXT_SIZE)
+BUFFER_HOOK(getpwnam, struct passwd, const char *name, name, user_buffer, sizeof(struct passwd))
+BUFFER_HOOK(getpwuid, struct passwd, uid_t user, user, user_buffer, sizeof(struct passwd))
+BUFFER_HOOK(getgrnam, struct group, const char *name, name, group_buffer, sizeof(struct group))
+BUFFER_HOOK(getgrgid, struct group, gid_t group, group, group_buffer, sizeof(struct group))
+BUFFER_HOOK(gethostbyname, struct hostent, const char *name, name, host_buffer,
+            sizeof(struct hostent))
+
+/* A directory that is read has its entry in the stream. */
+#define STREAM_HOOK(name, result, parameters, arguments, file) \
+    RT_EXPORT result name parameters                           \
+    {                                                          \
+        state_touch_stream((FILE *)(file), RT_PLACE);          \
+        return NEXT(name) arguments;                           \
+    }
+STREAM_HOOK(readdir, struct dirent *, (DIR * folder), (folder), folder)
+
+/* Streams */
+STREAM_HOOK(fputc, int, (int letter, FILE *file), (letter, file), file)
+STREAM_HOOK(putc, int, (int letter, FILE *file), (letter, file), file)
+STREAM_HOOK(fputs, int, (const char *text, FILE *file), (text, file), file)
+STREAM_HOOK(fwrite, size_t, (const void *from, size_t size, size_t count, FILE *file),
+            (from, size, count, file), file)
+STREAM_HOOK(fread, size_t, (void *to, size_t size, size_t count, FILE *file),
+            (to, size, count, file), file)
+STREAM_HOOK(fgetc, int, (FILE * file), (file), file)
+STREAM_HOOK(getc, int, (FILE * file), (file), file)
+STREAM_HOOK(ungetc, int, (int letter, FILE *file), (letter, file), file)
+STREAM_HOOK(fgets, char *, (char *to, int size, FILE *file), (to, size, file), file)
+STREAM_HOOK(getline, ssize_t, (char **line, size_t *size, FILE *file), (line, size, file), file)
+STREAM_HOOK(vfprintf, int, (FILE * file, const char *format, va_list list), (file, format, list),
+            file)
+STREAM_HOOK(vprintf, int, (const char *format, va_list list), (format, list), stdout)
+STREAM_HOOK(puts, int, (const char *text), (text), stdout)
+STREAM_HOOK(putchar, int, (int letter), (letter), stdout)
+STREAM_HOOK(getchar, int, (void), (), stdin)
+STREAM_HOOK(fseek, int, (FILE * file, long offset, int whence), (file, offset, whence), file)
+STREAM_HOOK(fseeko, int, (FILE * file, off_t offset, int whence), (file, offset, whence), file)
+STREAM_HOOK(ftell, long, (FILE * file), (file), file)
+STREAM_HOOK(ftello, off_t, (FILE * file), (file), file)
+RT_EXPORT void rewind(FILE *file)
+{
+    state_touch_stream(file, RT_PLACE);
+    NEXT(rewind)(file);
+}
+STREAM_HOOK(fflush, int, (FILE * file), (file), file)
+STREAM_HOOK(fclose, int, (FILE * file), (file), file)
+
+/* Functions with arguments behind the format call the one with a list of them. */
+#define FORMAT_HOOK(name, parameters, file)                    \
+    RT_EXPORT int name parameters;                             \
+    RT_EXPORT int name parameters                              \
+    {                                                          \
+        va_list list;                                          \
+        state_touch_stream(file, RT_PLACE);                    \
+        va_start(list, format);                                \
+        const int length = NEXT(vfprintf)(file, format, list); \
+        va_end(list);                                          \
+        return length;                                         \
+    }
+FORMAT_HOOK(fprintf, (FILE * file, const char *format, ...), file)
+FORMAT_HOOK(__fprintf_chk, (FILE * file, __attribute__((unused)) int flag, const char *format, ...),
+            file)
+FORMAT_HOOK(printf, (const char *format, ...), stdout)
+FORMAT_HOOK(__printf_chk, (__attribute__((unused)) int flag, const char *format, ...), stdout)
+
+/* Paths */
+#define PATH_HOOK(name, result, parameters, arguments, path, writes) \
+    RT_EXPORT result name parameters                                 \
+    {                                                                \
+        state_touch_path(AT_FDCWD, path, writes, RT_PLACE);          \
+        return NEXT(name) arguments;                                 \
+    }
+PATH_HOOK(access, int, (const char *path, int mode), (path, mode), path, false)
+PATH_HOOK(stat, int, (const char *path, struct stat *to), (path, to), path, false)
+PATH_HOOK(lstat, int, (const char *path, struct stat *to), (path, to), path, false)
+PATH_HOOK(truncate, int, (const char *path, off_t size), (path, size), path, true)
+PATH_HOOK(chmod, int, (const char *path, mode_t mode), (path, mode), path, true)
+PATH_HOOK(unlink, int, (const char *path), (path), path, true)
+PATH_HOOK(remove, int, (const char *path), (path), path, true)
+PATH_HOOK(rmdir, int, (const char *path), (path), path, true)
+PATH_HOOK(opendir, DIR *, (const char *path), (path), path, false)
+PATH_HOOK(readlink, ssize_t, (const char *path, char *to, size_t size), (path, to, size), path,
+          false)
+
+RT_EXPORT int mkdir(const char *path, mode_t mode)
+{
+    state_touch_path(AT_FDCWD, path, true, RT_PLACE);
+    state_make_exclusive(AT_FDCWD, path, "mkdir");
+    return NEXT(mkdir)(path, mode);
+}
+
+/* Two paths change at once: the step touches everything. */
+#define PATHS_HOOK(name, from, to)                       \
+    RT_EXPORT int name(const char *from, const char *to) \
+    {                                                    \
+        state_touch_all(RT_PLACE);                       \
+        return NEXT(name)(from, to);                     \
+    }
+PATHS_HOOK(rename, from, to)
+PATHS_HOOK(link, from, to)
+PATHS_HOOK(symlink, from, to)

@@ -1,0 +1,262 @@
+/* Descriptors that tasks of one process reach each other by: made, shared and closed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/control/model/description_lock.h"
+#include "runtime/control/model/fd_table.h"
+#include "runtime/control/model/virtual_pid.h"
+#include "runtime/shared/raw_syscall.h"
+
+static int make_pipe(int fds[2], int flags, const void *place)
+{
+    const int result = (int)sys(SYS_pipe2, fds, flags);
+    if (result == 0) {
+        end_made_pair(fds, CONTROL_PIPE, place);
+    }
+    return result;
+}
+
+RT_EXPORT int pipe2(int fds[2], int flags)
+{
+    return make_pipe(fds, flags, RT_PLACE);
+}
+
+RT_EXPORT int pipe(int fds[2])
+{
+    return make_pipe(fds, 0, RT_PLACE);
+}
+
+RT_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
+{
+    const int result = (int)sys(SYS_socketpair, domain, type, protocol, fds);
+    if (result == 0) {
+        end_made_pair(fds, CONTROL_SOCKET, RT_PLACE);
+    }
+    return result;
+}
+
+static int made(long fd, enum control_descriptor kind, const void *place)
+{
+    end_made((int)fd, kind, place);
+    return (int)fd;
+}
+
+RT_EXPORT int socket(int domain, int type, int protocol)
+{
+    return made(sys(SYS_socket, domain, type, protocol), CONTROL_SOCKET, RT_PLACE);
+}
+
+RT_EXPORT int eventfd(unsigned value, int flags)
+{
+    const int fd = made(sys(SYS_eventfd2, value, flags), CONTROL_EVENTFD, RT_PLACE);
+    struct end *e = control_is_on ? end_of(fd) : NULL;
+    if (e != NULL) {
+        e->sent = e->given = value; /* comes out without having been sent */
+        e->is_semaphore = value == 0 && (flags & EFD_SEMAPHORE) != 0;
+    }
+    return fd;
+}
+
+RT_EXPORT int epoll_create1(int flags)
+{
+    return made(sys(SYS_epoll_create1, flags), CONTROL_EPOLL, RT_PLACE);
+}
+
+RT_EXPORT int epoll_create(int size)
+{
+    if (size <= 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return epoll_create1(0);
+}
+
+RT_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
+{
+    end_use(set, RT_PLACE);
+    end_use(fd, RT_PLACE);
+    if (event != NULL && operation != EPOLL_CTL_DEL) {
+        end_registers(fd, event->data.u64, RT_PLACE);
+    }
+    const int result = (int)sys(SYS_epoll_ctl, set, operation, fd, event);
+    if (result == 0 && operation != EPOLL_CTL_MOD) {
+        end_member(set, fd, operation == EPOLL_CTL_ADD);
+    }
+    return result;
+}
+
+static int shared(int from, long to, const void *place)
+{
+    if (to >= 0) {
+        end_shared(from, (int)to, place);
+    }
+    return (int)to;
+}
+
+RT_EXPORT int dup(int fd)
+{
+    end_use(fd, RT_PLACE);
+    return shared(fd, sys(SYS_dup, fd), RT_PLACE);
+}
+
+static int duplicate(int from, int to, int flags, const void *place)
+{
+    end_use(from, place);
+    end_closes(to, place);
+    return shared(from, sys(SYS_dup3, from, to, flags), place);
+}
+
+RT_EXPORT int dup3(int from, int to, int flags)
+{
+    return duplicate(from, to, flags, RT_PLACE);
+}
+
+static int file_control(int fd, int command, void *argument, const void *place)
+{
+    if (control_is_mine() && argument != NULL &&
+        (command == F_OFD_SETLK || command == F_OFD_SETLKW)) {
+        return file_lock_set(fd, command == F_OFD_SETLKW, argument, place);
+    }
+    end_use(fd, place);
+    const long result = pid_call(SYS_fcntl, (const long[6]){fd, command, (long)argument});
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
+        return shared(fd, result, place);
+    }
+    if (command == F_SETFL && control_is_on && end_of(fd) == NULL) {
+        control_changed();
+    }
+    return (int)result;
+}
+
+RT_EXPORT int dup2(int from, int to)
+{
+    return from != to                                        ? duplicate(from, to, 0, RT_PLACE)
+           : file_control(from, F_GETFD, NULL, RT_PLACE) < 0 ? -1
+                                                             : to;
+}
+
+#define ARGUMENT_OF(last, argument)        \
+    va_list rest;                          \
+    va_start(rest, last);                  \
+    void *argument = va_arg(rest, void *); \
+    va_end(rest)
+
+RT_EXPORT int fcntl(int fd, int command, ...)
+{
+    ARGUMENT_OF(command, argument);
+    return file_control(fd, command, argument, RT_PLACE);
+}
+
+RT_EXPORT int fcntl64(int fd, int command, ...)
+{
+    ARGUMENT_OF(command, argument);
+    return file_control(fd, command, argument, RT_PLACE);
+}
+
+/* Whoever reads at the other end finds out. */
+static void take_close(int fd, enum event_kind kind, const void *place)
+{
+    if (control_is_mine() && end_of(fd) != NULL && task_has_others()) {
+        const struct object object = end_object(fd);
+        (void)turn_take(
+            &(struct act){.kind = kind, .known = &object, .writes = true, .place = place});
+    }
+}
+
+RT_EXPORT int close(int fd)
+{
+    take_close(fd, EVENT_CLOSE, RT_PLACE);
+    file_lock_closes(fd, RT_PLACE);
+    end_closes(fd, RT_PLACE);
+    const int result = (int)sys(SYS_close, fd);
+    if (result == 0 && control_is_on) {
+        end_closed(fd);
+    }
+    return result;
+}
+
+RT_EXPORT int shutdown(int fd, int how)
+{
+    take_close(fd, EVENT_SHUTDOWN, RT_PLACE);
+    end_use(fd, RT_PLACE);
+    end_shuts(fd, RT_PLACE);
+    return (int)sys(SYS_shutdown, fd, how);
+}
+
+/* Connections */
+
+static int type_of(int fd)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+    return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 ? type : -1;
+}
+
+RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
+{
+    const int to = control_is_mine() ? end_at_address(address.__sockaddr__, size, type_of(fd)) : -1;
+    if (to >= 0) {
+        const struct object object = end_object(to);
+        (void)turn_take(&(struct act){
+            .kind = EVENT_CONNECT, .known = &object, .writes = true, .place = RT_PLACE});
+    } else if (control_is_mine() && end_of(fd) != NULL) {
+        control_outside("connect");
+    }
+    end_use(fd, RT_PLACE);
+    const int result = (int)sys(SYS_connect, fd, address.__sockaddr__, size);
+    if (to >= 0 && (result == 0 || errno == EINPROGRESS)) {
+        const int saved = errno;
+        end_connects(fd, to, RT_PLACE);
+        errno = saved;
+    }
+    return result;
+}
+
+RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags)
+{
+    if (control_is_mine()) {
+        const struct object object = end_object(fd);
+        struct pollfd awaited = {.fd = fd, .events = POLLIN};
+        const bool is_waiting = (sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
+        const bool is_idle = !is_waiting && sys_poll(&awaited, 1, 0) == 0 &&
+                             task_repeats(RT_PLACE, (const void *)(intptr_t)fd, 0);
+        const bool is_there =
+            turn_take(&(struct act){.kind = EVENT_ACCEPT,
+                                    .known = &object,
+                                    .writes = true,
+                                    .is_unsure = !is_waiting,
+                                    .is_idle = is_idle,
+                                    .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
+                                    .descriptors = &awaited,
+                                    .descriptor_count = 1,
+                                    .deadline = is_waiting ? end_patience(fd, false) : 0,
+                                    .is_outer = end_is_outer(fd),
+                                    .interruption = INTERRUPTED_MAYBE,
+                                    .is_cancellable = true,
+                                    .place = RT_PLACE});
+        task_test_cancel();
+        if (!is_there) {
+            errno = turn_is_interrupted() ? EINTR : EAGAIN;
+            return -1;
+        }
+    }
+    end_use(fd, RT_PLACE);
+    const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
+    if (result >= 0 && control_is_on) {
+        turn_changed();
+        control->result.has_accepted = 1;
+        end_accepts(fd, result, RT_PLACE);
+    }
+    return result;
+}
+
+RT_EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *size)
+{
+    return accept4(fd, address, size, 0);
+}

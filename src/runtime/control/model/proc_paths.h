@@ -1,0 +1,19 @@
+/* Paths that a controlled program gives to the kernel.
+ *
+ * A path below /proc names processes by the ids that the program is told
+ * (runtime/control/model/virtual_pid.h), which the kernel does not know: "/proc/4242/status"
+ * becomes "/proc/self/status".
+ *
+ * Below the directory that clew was started in, each run has a private view of the files
+ * (proc/private_files.h). clew says where a path leads when the call changes something, and once
+ * something was changed for every path; a run that only reads asks nothing. */
+#ifndef CLEW_RUNTIME_CONTROL_MODEL_PROC_PATHS_H
+#define CLEW_RUNTIME_CONTROL_MODEL_PROC_PATHS_H
+
+/* Before main. */
+void path_start(void);
+
+/* Makes a system call as pid_call does, with the paths among its arguments translated. */
+long path_call(long number, const long *a);
+
+#endif

@@ -1,0 +1,924 @@
+/* Who goes next. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "pick/fixed_table.h"
+#include "pick/operation_name.h"
+#include "runtime/control/hooks/syscall_dispatch.h"
+#include "runtime/control/model/call_stack.h"
+#include "runtime/control/model/pending_signals.h"
+#include "runtime/control/model/timers.h"
+#include "runtime/control/sched/gdb_stops.h"
+#include "runtime/control/sched/run_control.h"
+#include "runtime/control/sched/watched_variables.h"
+#include "runtime/shared/raw_syscall.h"
+#include "wire/must.h"
+
+enum { OCCURRENCES_MAX = 1 << 16 };
+enum { STEPS_MAX = CONTROL_STEPS_SIZE / sizeof(struct control_step) };
+
+/* A signal that somebody may still take: one who waited before it was given. */
+struct grant {
+    const volatile void *condition;
+    uint64_t stamp;
+};
+
+/* Whose an operation is, and what it is about. */
+struct offer {
+    struct task *task;
+    int signal;       /* it would take this one; 0: it would do as it says */
+    bool is_spurious; /* its wait would end without a signal */
+};
+
+/* What a run needs to choose; ours, so that putting memory back leaves it alone. */
+static struct board {
+    struct pick *pick;
+    uint64_t steps;   /* taken so far */
+    uint64_t choices; /* of them, those that were chosen and did not pass */
+    uint64_t turns;   /* acts said so far: the order of waits and signals */
+    uint64_t changes;
+    uint64_t changed_last; /* the step of the last of them */
+    uint32_t offer_count;
+    uint32_t grant_count;
+    uint32_t current; /* number of the task whose step it is */
+    uint64_t pending_count;
+    bool is_learned;            /* what the step under way covers is known to pick */
+    struct pick_operation done; /* the step under way */
+    /* What is above is zero when a run begins. */
+    struct table occurrences; /* of actions, done */
+    struct pick_operation offered[CONTROL_OFFERS_MAX];
+    struct offer offers[CONTROL_OFFERS_MAX];
+    struct grant grants[CONTROL_TASKS_MAX];
+} * board;
+
+static struct control_step *steps(void)
+{
+    return control_region(CONTROL_PLACE(STEPS));
+}
+
+void turn_start(void)
+{
+    board = rewind_exempt(sizeof *board);
+    table_init(&board->occurrences,
+               rewind_exempt(table_entries(OCCURRENCES_MAX) * sizeof(struct table_entry)),
+               OCCURRENCES_MAX);
+}
+
+void turn_begin(const struct pick_plan *plan, struct pick *pick)
+{
+    memset(board, 0, offsetof(struct board, occurrences));
+    board->pick = pick;
+    board->is_learned = true;
+    table_clear(&board->occurrences);
+    pick_begin(pick, plan);
+}
+
+struct task *turn_chosen(void)
+{
+    return &tasks[board->current];
+}
+
+void turn_changed(void)
+{
+    board->changes++;
+    board->changed_last = board->steps;
+}
+
+uint64_t turn_stamp(void)
+{
+    return board->changes;
+}
+
+/* Conditions */
+
+static struct grant *grant_for(const struct task *t)
+{
+    struct grant *found = NULL;
+    for (uint32_t i = 0; i < board->grant_count; i++) {
+        struct grant *g = &board->grants[i];
+        if (g->condition == t->act.object && g->stamp > t->since &&
+            (found == NULL || g->stamp < found->stamp)) {
+            found = g;
+        }
+    }
+    return found;
+}
+
+static void grant_drop(struct grant *g)
+{
+    *g = board->grants[--board->grant_count];
+}
+
+/* Those who began to wait until then. */
+static uint32_t count_waiters(const volatile void *condition, uint64_t until)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct task *t = task_live[i];
+        count += t->act.wait == WAIT_CONDITION && t->act.object == condition && t->since <= until;
+    }
+    return count;
+}
+
+/* Those that were given until then. */
+static uint32_t count_grants(const volatile void *condition, uint64_t until)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < board->grant_count; i++) {
+        const struct grant *g = &board->grants[i];
+        count += g->condition == condition && g->stamp <= until;
+    }
+    return count;
+}
+
+/* Of all that could be given now, how many would be taken. */
+static uint32_t count_missing(const volatile void *condition)
+{
+    return count_waiters(condition, board->turns) - count_grants(condition, board->turns);
+}
+
+/* A signal that nobody waits for is lost. Which of those who wait takes it is chosen with the next
+ * steps: the first of them to go on. */
+void turn_signal(const volatile void *condition)
+{
+    if (count_missing(condition) > 0) {
+        board->grants[board->grant_count++] =
+            (struct grant){.condition = condition, .stamp = ++board->turns};
+    }
+}
+
+void turn_broadcast(const volatile void *condition)
+{
+    while (count_missing(condition) > 0) {
+        turn_signal(condition);
+    }
+}
+
+/* One who waits no more without having taken a signal leaves none behind that nobody can take: of
+ * those given until some moment there are never more than of those who waited then. */
+static void drop_excess(const volatile void *condition)
+{
+    for (uint32_t i = 0; i < board->grant_count;) {
+        struct grant *g = &board->grants[i];
+        if (g->condition == condition &&
+            count_grants(condition, g->stamp) > count_waiters(condition, g->stamp)) {
+            grant_drop(g);
+        } else {
+            i++;
+        }
+    }
+}
+
+uint32_t turn_wake(const volatile void *object, uint32_t most)
+{
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < task_live_count && woken < most; i++) {
+        struct task *t = task_live[i];
+        if ((t->act.wait == WAIT_WAKE || t->act.wait == WAIT_BARRIER) && t->act.object == object &&
+            !t->is_woken) {
+            t->is_woken = true;
+            woken++;
+        }
+    }
+    return woken;
+}
+
+/* What could be next */
+
+/* Whether it goes on to its end, whatever it waits for. */
+static bool is_cancelled(const struct task *t)
+{
+    return t->is_cancelled && (t->act.is_cancellable || t->is_cancel_prompt) && !t->is_cancel_off;
+}
+
+static bool is_ready(const struct task *t)
+{
+    if (is_cancelled(t)) {
+        return t->act.wait != WAIT_CONDITION || lock_is_ready(t);
+    }
+    switch (t->act.wait) {
+    case WAIT_NOTHING: return true;
+    case WAIT_TASK: return tasks[t->act.peer].state == TASK_ENDED;
+    case WAIT_CONDITION: return grant_for(t) != NULL && lock_is_ready(t);
+    case WAIT_BARRIER:
+    case WAIT_WAKE: return t->is_woken;
+    case WAIT_TIME: return false;
+    case WAIT_SIGNAL: return (signals_pending(t) & t->signals_awaited) != 0;
+    case WAIT_READY: return sys_poll(t->act.descriptors, t->act.descriptor_count, 0) > 0;
+    case WAIT_MUTEX:
+    case WAIT_SEMAPHORE:
+    case WAIT_READ:
+    case WAIT_WRITE:
+    case WAIT_SPIN:
+    case WAIT_STREAM:
+    case WAIT_ONCE: return lock_is_ready(t);
+    }
+    return false;
+}
+
+static void name_operation(struct pick_operation *o, const struct task *t, uint16_t kind,
+                           const struct object *object)
+{
+    o->kind = kind;
+    o->place = name_of_place((uintptr_t)t->act.place, kind);
+    o->action = name_of_operations(name_text("", 0), t->path_name, kind, object->name);
+    const uint64_t *done = table_get(&board->occurrences, o->action);
+    o->occurrence = done == NULL ? 1 : (uint32_t)*done + 1;
+    o->name = name_occurrence(o->action, o->occurrence);
+}
+
+static void offer(struct task *t, const struct pick_operation *o)
+{
+    board->offered[board->offer_count] = *o;
+    board->offers[board->offer_count++] = (struct offer){.task = t};
+}
+
+static struct object object_of_signal(int signal)
+{
+    return object_of_kind(CONTROL_SIGNAL, (uint32_t)signal, 0);
+}
+
+/* A signal that is there for the task is taken first, unless somebody wants it otherwise. */
+static void offer_signal(struct task *t)
+{
+    const int signal = signals_due(t);
+    if (signal == 0) {
+        return;
+    }
+    struct pick_operation o = {.task = t->number, .objects = {PICK_EVERYTHING}, .writes = 1};
+    const struct object object = object_of_signal(signal);
+    name_operation(&o, t, EVENT_HANDLER_BEGIN, &object);
+    offer(t, &o);
+    board->offers[board->offer_count - 1].signal = signal;
+}
+
+/* Idle: it would only find what it found before. */
+static bool is_idle(const struct task *t)
+{
+    return t->act.is_idle && t->idle_stamp == board->changes;
+}
+
+static bool is_sooner(const struct task *t, const struct task *next)
+{
+    return next == NULL || t->act.deadline < next->act.deadline ||
+           (t->act.deadline == next->act.deadline && t->since < next->since);
+}
+
+/* The first deadline, of timers and of those who have nothing else to go on with. */
+static struct task *next_timer(void)
+{
+    struct task *next = NULL;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        struct task *t = task_live[i];
+        if (t->act.deadline != 0 && is_sooner(t, next) && !is_ready(t)) {
+            next = t;
+        }
+    }
+    for (uint32_t i = 0; i < timer_armed->count; i++) {
+        next = is_sooner(timer_armed->tasks[i], next) ? timer_armed->tasks[i] : next;
+    }
+    return next;
+}
+
+uint64_t turn_next_deadline(void)
+{
+    const struct task *next = next_timer();
+    return next == NULL ? UINT64_MAX : next->act.deadline;
+}
+
+bool turn_has_others(void)
+{
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct task *t = task_live[i];
+        if (t != control_self && t->act.kind != 0 && (is_ready(t) || signals_due(t) != 0)) {
+            return true;
+        }
+    }
+    return next_timer() != NULL;
+}
+
+static void offer_if(struct task *t, bool wants_idle)
+{
+    if (!wants_idle) {
+        offer_signal(t);
+    }
+    if (is_idle(t) != wants_idle) {
+        control->result.has_idled |= !wants_idle;
+    } else if (is_ready(t)) {
+        offer(t, &t->pending);
+    }
+}
+
+/* Waits for conditions that may end without a signal, each task's a few times. They come last in
+ * the default order. Where nobody else can go on, the tasks are in a deadlock: nothing promises a
+ * spurious wake-up. */
+static void offer_spurious(void)
+{
+    const uint32_t others = board->offer_count;
+    for (uint32_t i = 0; i < task_live_count && others > 0; i++) {
+        struct task *t = task_live[i];
+        if (t->act.wait == WAIT_CONDITION && t->spurious_count < control->spurious_max &&
+            !is_ready(t) && lock_is_ready(t)) {
+            offer(t, &t->pending);
+            board->offers[board->offer_count - 1].is_spurious = true;
+        }
+    }
+}
+
+/* In the default order: whoever goes on, the others by age, the next timer; those who are idle only
+ * when there is nobody else. */
+static void list(struct task *me)
+{
+    board->offer_count = 0;
+    for (int idle = 0; idle < 2 && board->offer_count == 0; idle++) {
+        if (me->state == TASK_LIVE) {
+            offer_if(me, idle == 1);
+        }
+        for (uint32_t i = 0; i < task_live_count; i++) {
+            if (task_live[i] != me) {
+                offer_if(task_live[i], idle == 1);
+            }
+        }
+        struct task *timer = idle == 0 ? next_timer() : NULL;
+        if (timer != NULL) {
+            offer(timer, timer->act.wait == WAIT_TIME ? &timer->pending : &timer->timeout);
+        }
+    }
+    if (control->spurious_max > 0) {
+        offer_spurious();
+    }
+}
+
+/* Choosing */
+
+/* False when there is no room for them. */
+static bool keep_pending(struct control_step *s)
+{
+    const size_t most = CONTROL_PENDING_SIZE / sizeof(struct pick_operation);
+    if (board->pending_count + board->offer_count > most) {
+        return false;
+    }
+    struct pick_operation *kept = control_region(CONTROL_PLACE(PENDING));
+    memcpy(kept + board->pending_count, board->offered,
+           board->offer_count * sizeof *board->offered);
+    s->pending_first = (uint32_t)board->pending_count;
+    s->pending_count = board->offer_count;
+    board->pending_count += board->offer_count;
+    return true;
+}
+
+static bool has_peer(const struct act *a)
+{
+    return a->is_of_task || a->kind == EVENT_TIMER_SET;
+}
+
+/* A signal is traced when its handler begins, a deadline by its timer; else the act says. */
+static uint16_t traced_kind(const struct act *a, const struct pick_operation *o, int signal)
+{
+    if (signal != 0 || (a->is_untraced && o->kind == a->kind)) {
+        return 0;
+    }
+    return (uint16_t)(o->kind == a->kind && a->traced != 0 ? a->traced : o->kind);
+}
+
+/* The lock of a wait; of a lock that ends a wait, the condition. */
+static struct control_object second_object(const struct act *a)
+{
+    const volatile void *second = a->condition != NULL ? a->condition : a->second;
+    if (second == NULL) {
+        return (struct control_object){0};
+    }
+    const struct object o = object_of(second, a->place);
+    return (struct control_object){
+        .key = o.key, .ordinal = o.ordinal, .offset = o.offset, .owner = o.owner};
+}
+
+static void note_step(uint32_t choice)
+{
+    const struct task *t = board->offers[choice].task;
+    const struct pick_operation *o = &board->offered[choice];
+    const int signal = board->offers[choice].signal;
+    const struct object object = signal == 0 ? t->object : object_of_signal(signal);
+    struct control_step *s = &steps()[board->steps++];
+    *s = (struct control_step){.name = o->name,
+                               .action = o->action,
+                               .key = object.key,
+                               .owner = object.owner,
+                               .ordinal = object.ordinal,
+                               .offset = object.offset,
+                               .place = (uintptr_t)t->act.place,
+                               .address = object.block == 0 ? (uintptr_t)t->act.object : 0,
+                               .task = t->number,
+                               .peer = has_peer(&t->act) ? t->act.peer : NOBODY,
+                               .objects = {o->objects[0], o->objects[1]},
+                               .region = o->region,
+                               .begin = o->begin,
+                               .end = o->end,
+                               .needs = o->needs,
+                               .gives = o->gives,
+                               .is_access = o->is_access,
+                               .has_surplus = lock_has_surplus(t),
+                               .occurrence = o->occurrence,
+                               .choice = choice,
+                               .size = t->act.size,
+                               .kind = o->kind,
+                               .writes = o->writes,
+                               .mode = t->act.mode,
+                               .traced = traced_kind(&t->act, o, signal),
+                               .second = second_object(&t->act)};
+    if (control->plan.wants_pending != 0 && !keep_pending(s)) {
+        control_end(&(struct ending){.end = CONTROL_LIMITED});
+    }
+    /* With each step, because a process that hangs or is killed says no more. */
+    control->result.pending_count = board->pending_count;
+    control->result.pending_last = board->pending_count;
+    control->result.step_count = board->steps;
+    uint64_t *done = table_slot(&board->occurrences, o->action, 0);
+    if (done != NULL) {
+        *done = o->occurrence;
+    }
+}
+
+void turn_value(int64_t value)
+{
+    if (board->steps > 0) {
+        steps()[board->steps - 1].value = value;
+    }
+}
+
+/* The step under way; NULL while the caller's operations are no steps. */
+static struct control_step *own_step(void)
+{
+    return control_is_mine() && board->steps > 0 ? &steps()[board->steps - 1] : NULL;
+}
+
+void turn_traced(enum event_kind kind)
+{
+    struct control_step *s = own_step();
+    if (s != NULL) {
+        s->traced = (uint16_t)kind;
+    }
+}
+
+void turn_refused(void)
+{
+    struct control_step *s = own_step();
+    if (s != NULL) {
+        s->traced = 0;
+    }
+}
+
+void turn_mode(uint8_t mode)
+{
+    struct control_step *s = own_step();
+    if (s != NULL) {
+        s->mode = mode;
+    }
+}
+
+uint64_t turn_step(void)
+{
+    return own_step() == NULL ? UINT64_MAX : board->steps - 1;
+}
+
+void turn_report(enum event_kind kind, uint64_t step)
+{
+    if (step < board->steps) {
+        control_report(kind, "", (int64_t)step, NULL);
+    }
+}
+
+/* The mode of a load, or of a read-modify-write, once an acquiring fence has followed it. */
+static uint8_t acquiring(uint8_t mode)
+{
+    const uint8_t order = mode & MEMORY_ORDER_MASK;
+    const uint8_t operation = mode & MEMORY_UPDATE_MASK;
+    return order == MEMORY_RELAXED   ? operation | MEMORY_ACQUIRE
+           : order == MEMORY_RELEASE ? operation | MEMORY_ACQ_REL
+                                     : mode;
+}
+
+void turn_acquire(void)
+{
+    struct task *me = control_self;
+    for (uint64_t i = me->fence_step; i < board->steps; i++) {
+        struct control_step *s = &steps()[i];
+        if (s->task == me->number &&
+            (s->traced == EVENT_ATOMIC_LOAD || s->traced == EVENT_ATOMIC_RMW)) {
+            s->mode = acquiring(s->mode);
+        }
+    }
+    me->fence_step = board->steps;
+}
+
+/* All that ran since the last choice belongs to what was chosen. */
+static void learn(void)
+{
+    const struct pick_block *blocks = NULL;
+    const uint32_t count = cover_take(&blocks);
+    cover_report(blocks, count);
+    if (!board->is_learned) {
+        pick_learn(board->pick, &board->done, blocks, count);
+        board->is_learned = true;
+    }
+    if (board->steps > 0) {
+        steps()[board->steps - 1].state = cover_state();
+    }
+}
+
+/* Nobody can go on but by something from outside: waits for it, as the program would. False when
+ * nobody waits for such a thing. */
+static bool is_awaiting_outside;
+
+bool turn_awaits_outside(void)
+{
+    return is_awaiting_outside;
+}
+
+static bool await_outside(void)
+{
+    enum { OUTSIDE_MAX = 64, LOOK_MS = 20 };
+    struct pollfd awaited[OUTSIDE_MAX];
+    uint32_t count = 0;
+    bool awaits_child = false;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct act *a = &task_live[i]->act;
+        awaits_child = awaits_child || (a->wait == WAIT_SIGNAL && process_has_children());
+        for (uint32_t k = 0;
+             a->is_outer && a->wait == WAIT_READY && k < a->descriptor_count && count < OUTSIDE_MAX;
+             k++) {
+            awaited[count++] = a->descriptors[k];
+        }
+    }
+    if (awaits_child) {
+        (void)sys_poll(awaited, count, LOOK_MS); /* its signal may have come just before */
+        return true;
+    }
+    is_awaiting_outside = count > 0;
+    const bool is_over = count == 0 || (sys_poll(awaited, count, -1) < 0 && errno != EINTR);
+    is_awaiting_outside = false;
+    return !is_over;
+}
+
+static void note_change(const struct task *t, const struct pick_operation *o)
+{
+    if (o->writes != 0 && !t->act.is_unsure) {
+        turn_changed();
+    }
+}
+
+/* An access that is no point for the plan is a step, the default one, but nothing is chosen: the
+ * caller goes on. True when that is so. What it covers belongs to what was chosen last. */
+static bool pass(struct task *me)
+{
+    if (control->plan.points_number == 0 || control->plan.wants_pending != 0 ||
+        me->act.wait != WAIT_NOTHING || me->act.is_idle || is_cancelled(me) ||
+        board->steps >= STEPS_MAX || signals_due(me) != 0 ||
+        !pick_pass(board->pick, &me->pending)) {
+        return false;
+    }
+    board->offer_count = 0;
+    offer(me, &me->pending);
+    note_step(0);
+    note_change(me, &me->pending);
+    me->signal = 0;
+    me->is_timed_out = false;
+    return true;
+}
+
+/* The step of whoever was chosen, or of the timer that was. */
+static struct task *choose_one(struct task *me)
+{
+    learn();
+    list(me);
+    while (board->offer_count == 0 && await_outside()) {
+        list(me);
+    }
+    if (board->offer_count == 0) {
+        control_end(&(struct ending){.end = CONTROL_DEADLOCKED});
+    }
+    if (board->choices >= control->plan.steps_max || board->steps >= STEPS_MAX) {
+        /* Whoever can go on only looks, and has done so for long, not for somebody to connect. */
+        const bool is_stuck = board->steps - board->changed_last > board->steps / 2 &&
+                              control->result.has_listened <= control->result.has_accepted;
+        control_end(&(struct ending){.end = is_stuck ? CONTROL_LIVELOCKED : CONTROL_LIMITED});
+    }
+    const int choice = pick_choose(board->pick, board->offered, board->offer_count);
+    if (choice < 0) {
+        control_end(&(struct ending){.end = CONTROL_STOPPED, .value = choice});
+    }
+    board->choices++;
+    struct task *t = board->offers[choice].task;
+    note_step((uint32_t)choice);
+    t->signal = board->offers[choice].signal;
+    const bool is_spurious = board->offers[choice].is_spurious;
+    t->spurious_count += is_spurious;
+    t->is_timed_out = t->signal == 0 && !is_spurious && t->act.deadline != 0 && !is_ready(t);
+    if (t->is_timed_out) {
+        control_clock = control_clock < t->act.deadline ? t->act.deadline : control_clock;
+        control->result.has_looked = 1;
+    }
+    note_change(t, &board->offered[choice]);
+    board->current = t->number;
+    board->done = board->offered[choice];
+    board->is_learned = control->plan.is_learning == 0;
+    return t;
+}
+
+/* Timers fire by themselves; then somebody is chosen again. */
+static struct task *choose(struct task *me)
+{
+    struct task *t = choose_one(me);
+    while (t->timer != NULL) {
+        timer_fire(t->timer);
+        t = choose_one(me);
+    }
+    return t;
+}
+
+/* Saying what one is about to do */
+
+static struct object object_of_act(const struct act *a)
+{
+    if (a->is_of_task) {
+        return object_of_task(a->peer);
+    }
+    if (a->is_of_time) {
+        return object_of_time();
+    }
+    if (a->known != NULL) {
+        return *a->known;
+    }
+    return a->object != NULL ? object_of(a->object, a->place)
+                             : (struct object){.name = name_text("", 0)};
+}
+
+enum { WORD_SIZE = 8 };
+
+/* Whether a lock is free, and whether it is free of who had it alone, are objects beside it. */
+static uint32_t number_of(uint32_t number, enum touch touch)
+{
+    return touch == TOUCH_FREE          ? number ^ 0x55555555u
+           : touch == TOUCH_FREE_OF_ALL ? number ^ 0x33333333u
+                                        : number;
+}
+
+/* Those that wait for a lock wait for the unlock before; readers only for a writer's. */
+static uint32_t number_needed(const struct task *t)
+{
+    const struct act *a = &t->act;
+    switch (a->wait) {
+    case WAIT_MUTEX:
+    case WAIT_SPIN:
+    case WAIT_STREAM:
+    case WAIT_WRITE:
+    case WAIT_SEMAPHORE: return number_of(t->object.number, TOUCH_FREE);
+    case WAIT_READ: return number_of(t->object.number, TOUCH_FREE_OF_ALL);
+    case WAIT_CONDITION:
+        return a->second == NULL ? 0 : number_of(object_of(a->second, a->place).number, TOUCH_FREE);
+    case WAIT_TASK: return t->object.number;
+    case WAIT_NOTHING:
+    case WAIT_BARRIER:
+    case WAIT_ONCE:
+    case WAIT_TIME:
+    case WAIT_WAKE:
+    case WAIT_READY:
+    case WAIT_SIGNAL: return 0;
+    }
+    return 0;
+}
+
+/* Bits of the objects that it makes available to those who wait for them. */
+static uint8_t objects_given(const struct act *a)
+{
+    if (a->kind == EVENT_SEM_POST || a->kind == EVENT_WAIT_BEGIN) {
+        return 2;
+    }
+    return a->kind == EVENT_UNLOCK ? 3 : a->kind == EVENT_THREAD_END ? 1 : 0;
+}
+
+static void touch_lock(struct pick_operation *o, const struct task *t)
+{
+    const uint32_t number = t->object.number;
+    switch ((enum touch)t->act.touch) {
+    case TOUCH_OBJECT:
+    case TOUCH_NEXT:
+    case TOUCH_FREE: o->objects[0] = number_of(number, t->act.touch); return;
+    case TOUCH_FREE_OF_ALL:
+    case TOUCH_BOTH:
+        o->objects[0] = t->act.touch == TOUCH_BOTH ? number : number_of(number, TOUCH_FREE_OF_ALL);
+        o->objects[1] = number_of(number, TOUCH_FREE);
+        o->writes |= 2;
+        return;
+    }
+}
+
+/* The bytes of an access; of a lock its first few, which whoever overwrites it touches too. */
+static void touch_bytes(struct pick_operation *o, const struct task *t)
+{
+    enum { LOCK_BYTES = 4 };
+    const struct act *a = &t->act;
+    const uint32_t room = UINT32_MAX - t->object.begin;
+    const uint32_t size = a->size == 0 ? LOCK_BYTES : a->size;
+    o->region = t->object.region;
+    o->begin = a->is_of_block ? 0 : t->object.begin;
+    o->end = a->is_of_block ? UINT32_MAX : o->begin + (size < room ? size : room);
+    o->is_access = a->size > 0 || a->is_of_block;
+}
+
+static void touch(struct pick_operation *o, const struct task *t)
+{
+    const struct act *a = &t->act;
+    o->objects[0] = a->is_of_all ? PICK_EVERYTHING : t->object.number;
+    o->writes = a->writes || a->is_of_all ? 1 : 0;
+    o->needs = number_needed(t);
+    o->gives = objects_given(a);
+    if (a->is_of_all) {
+        return;
+    }
+    if (t->object.region != 0) {
+        touch_bytes(o, t);
+    }
+    if (a->is_of_block) {
+        o->objects[0] = t->object.block;
+    } else if (a->touch != TOUCH_OBJECT) {
+        touch_lock(o, t);
+    } else if (a->second != NULL) {
+        o->objects[1] = number_of(object_of(a->second, a->place).number, a->touch_second);
+        o->writes |= 2;
+    } else if ((uintptr_t)a->object % WORD_SIZE + a->size > WORD_SIZE) {
+        const volatile char *next = (const volatile char *)a->object + WORD_SIZE;
+        o->objects[1] = object_of(next, a->place).number;
+        o->writes |= (uint8_t)(o->writes << 1);
+    }
+}
+
+void turn_say(struct task *t, const struct act *act)
+{
+    t->act = *act;
+    t->since = ++board->turns;
+    t->is_woken = false;
+    t->idle_stamp = board->changes;
+    t->object = object_of_act(act);
+    t->pending = (struct pick_operation){.task = t->number};
+    name_operation(&t->pending, t, (uint16_t)act->kind, &t->object);
+    touch(&t->pending, t);
+    if (act->deadline != 0 && act->wait != WAIT_TIME) {
+        t->timeout = t->pending;
+        t->timeout.needs = 0;
+        name_operation(&t->timeout, t, EVENT_TIMER_FIRE, &t->object);
+    }
+}
+
+/* Until the caller is chosen. */
+static void go(struct task *me)
+{
+    if (!pass(me)) {
+        struct task *next = choose(me);
+        if (next != me) {
+            task_switch(me, next);
+        }
+    }
+    if (control->stop_count != 0) {
+        stop_step(board->steps, me->act.place);
+    }
+    trap_on();
+}
+
+bool turn_is_interrupted(void)
+{
+    return control_self->is_interrupted;
+}
+
+static bool take(const struct act *act)
+{
+    struct task *me = control_self;
+    if (!control_is_on || me->ignore > 0) {
+        return true;
+    }
+    bulk_settle();
+    if (act->size == 0 && act->object != NULL && !act->is_of_task && !act->is_of_time) {
+        memory_check(act->object, 1); /* a lock may lie in memory that was freed */
+    }
+    me->is_interrupted = false;
+    watch_look(act->place);
+    turn_say(me, act);
+    go(me);
+    while (me->signal != 0) {
+        const uint64_t since = me->since;
+        me->act = (struct act){0};
+        if (act->wait == WAIT_CONDITION) {
+            drop_excess(act->object);
+        }
+        const bool goes_on = signals_take(me->signal);
+        if (act->interruption == INTERRUPTED_ALWAYS ||
+            (act->interruption == INTERRUPTED_MAYBE && !goes_on)) {
+            me->is_interrupted = true;
+            return false;
+        }
+        turn_say(me, act);
+        me->since = since;
+        go(me);
+    }
+    const bool is_given_up = me->is_timed_out && me->act.wait != WAIT_TIME;
+    if (is_cancelled(me) && act->wait != WAIT_CONDITION) {
+        turn_refused(); /* the task ends instead; one who waited for a condition has its lock */
+    }
+    struct grant *taken =
+        act->wait == WAIT_CONDITION && !is_given_up && !is_cancelled(me) ? grant_for(me) : NULL;
+    if (taken != NULL) {
+        grant_drop(taken);
+    }
+    me->act = (struct act){0};
+    if (act->wait == WAIT_CONDITION && taken == NULL) {
+        drop_excess(act->object);
+    }
+    if (me->is_cancel_prompt && !act->is_cancellable) {
+        task_test_cancel();
+    }
+    return !is_given_up;
+}
+
+/* A point in the middle of the program's code leaves its errno alone. */
+bool turn_take(const struct act *act)
+{
+    const int saved = errno;
+    const bool is_done = take(act);
+    errno = saved;
+    return is_done;
+}
+
+void turn_leave(void)
+{
+    struct task *me = control_self;
+    struct task *next = choose(me);
+    task_switch(me, next);
+}
+
+/* The end, told */
+
+static void tell_task(struct control_stand *stand, const struct task *t)
+{
+    *stand = (struct control_stand){.task = t->number,
+                                    .holder = lock_holder(t),
+                                    .object = t->object.key,
+                                    .owner = t->object.owner,
+                                    .ordinal = t->object.ordinal,
+                                    .offset = t->object.offset,
+                                    .place = (uintptr_t)t->act.place,
+                                    .kind = t->pending.kind,
+                                    .is_running = t->act.kind == 0,
+                                    .is_waiting = t->act.kind != 0 && !is_ready(t)};
+}
+
+/* What each task would have done next, behind what was pending before. */
+static void tell_unfinished(void)
+{
+    board->offer_count = 0;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        if (task_live[i]->act.kind != 0) {
+            offer(task_live[i], &task_live[i]->pending);
+        }
+    }
+    struct control_step ignored;
+    if (keep_pending(&ignored)) {
+        control->result.pending_count = board->pending_count;
+    }
+}
+
+/* Why nobody goes on is in the calls of all. */
+static void tell_calls(const void *interrupted)
+{
+    struct control_result *r = &control->result;
+    for (uint32_t i = 0; i < r->stand_count; i++) {
+        struct control_stand *s = &r->stands[i];
+        s->call_count = task_live[i] == control_self
+                            ? stack_take(s->calls, CONTROL_CALLS_MAX, interrupted)
+                            : task_calls(task_live[i], s->calls, CONTROL_CALLS_MAX);
+    }
+}
+
+void turn_tell(const void *interrupted)
+{
+    struct control_result *r = &control->result;
+    r->pending_count = board->pending_count;
+    r->pending_last = board->pending_count;
+    r->task = board->current;
+    r->where = pick_where(board->pick);
+    r->constraint_left = pick_unsatisfied(board->pick);
+    r->stand_count = 0;
+    for (uint32_t i = 0; i < task_live_count && i < CONTROL_STANDS_MAX; i++) {
+        tell_task(&r->stands[r->stand_count++], task_live[i]);
+    }
+    if (r->end == CONTROL_DEADLOCKED || r->end == CONTROL_LIVELOCKED || r->end == CONTROL_HUNG ||
+        r->end == CONTROL_WAITED) {
+        tell_calls(interrupted);
+    }
+    if (control->plan.wants_pending != 0) {
+        tell_unfinished();
+    }
+    learn();
+    pick_end(board->pick);
+}

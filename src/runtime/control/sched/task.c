@@ -1,0 +1,518 @@
+/* Tasks: their paths, their beginning and their end, and how the turn goes from one to another. */
+#include "runtime/control/sched/task.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pick/operation_name.h"
+#include "runtime/control/hooks/libc_behind.h"
+#include "runtime/control/hooks/syscall_dispatch.h"
+#include "runtime/control/model/call_stack.h"
+#include "runtime/control/model/call_tree.h"
+#include "runtime/control/model/pending_signals.h"
+#include "runtime/control/sched/gdb_stops.h"
+#include "runtime/control/sched/run_control.h"
+#include "runtime/shared/raw_syscall.h"
+#include "runtime/shared/raw_text.h"
+#include "wire/must.h"
+
+struct task *tasks;
+struct task **task_live;
+uint32_t task_live_count;
+uint32_t task_unjoined_count;
+__thread struct task *control_self;
+
+/* The first task's own values as they were before any run. */
+static const void *first_values[KEYS_MAX];
+
+/* All that were created in this run, in that order. */
+static struct task **made;
+static uint32_t made_count;
+
+static char (*paths(void))[CONTROL_PATH_SIZE]
+{
+    return control_region(CONTROL_PLACE(TASKS));
+}
+
+const char *task_path(uint32_t number)
+{
+    return paths()[number];
+}
+
+/* Numbers are given in the order of first appearance and kept from run to run. */
+static uint32_t number_of(const char *path)
+{
+    uint32_t number = 0;
+    while (number < control->task_count && strcmp(paths()[number], path) != 0) {
+        number++;
+    }
+    if (number == CONTROL_TASKS_MAX) {
+        control_end(&(struct ending){.end = CONTROL_REFUSED, .text = "it creates too many tasks"});
+    }
+    if (number == control->task_count) {
+        text_copy(paths()[number], CONTROL_PATH_SIZE, path);
+        control->task_count++;
+    }
+    return number;
+}
+
+void task_start(void)
+{
+    tasks = rewind_exempt(CONTROL_TASKS_MAX * sizeof *tasks);
+    task_live = rewind_exempt(CONTROL_TASKS_MAX * sizeof *task_live);
+    made = rewind_exempt(CONTROL_TASKS_MAX * sizeof *made);
+    control_self = &tasks[0];
+    key_start(control_self);
+}
+
+static struct task *prepare(uint32_t number)
+{
+    struct task *t = &tasks[number];
+    const struct fiber kept = t->fiber;
+    const char *path = task_path(number);
+    memset(t, 0, offsetof(struct task, bulk));
+    bulk_init(&t->bulk);
+    t->fiber = kept;
+    t->number = number;
+    t->path_name = name_text(path, strlen(path));
+    return t;
+}
+
+void *task_scratch(size_t size)
+{
+    struct task *me = control_self;
+    if (me->is_scratch_in_use) {
+        return NULL;
+    }
+    if (me->scratch_size < size) {
+        enum { PAGE = 4096 };
+        const size_t whole = (size + PAGE - 1) / PAGE * PAGE;
+        if (me->scratch != NULL) {
+            (void)sys(SYS_munmap, me->scratch, me->scratch_size);
+        }
+        const long start =
+            sys(SYS_mmap, NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        me->scratch = start == -1 ? NULL : (void *)start;
+        me->scratch_size = start == -1 ? 0 : whole;
+    }
+    return me->scratch;
+}
+
+static void enlist(struct task *t)
+{
+    t->state = TASK_LIVE;
+    task_live[task_live_count++] = t;
+    made[made_count++] = t;
+}
+
+void task_save(void)
+{
+    memcpy(first_values, tasks[0].values, sizeof first_values);
+}
+
+void task_begin(void)
+{
+    task_live_count = 0;
+    task_unjoined_count = 0;
+    made_count = 0;
+    for (uint32_t i = 0; i < control->task_count; i++) {
+        tasks[i].state = TASK_FREE;
+    }
+    struct task *first = prepare(number_of("main"));
+    first->thread = pthread_self();
+    memcpy(first->values, first_values, sizeof first_values);
+    enlist(first);
+    control_self = first;
+}
+
+struct task *task_of(pthread_t thread)
+{
+    for (uint32_t i = made_count; i-- > 0;) {
+        if (made[i]->thread == thread && !made[i]->is_joined) {
+            return made[i];
+        }
+    }
+    return NULL;
+}
+
+/* The turn */
+
+static bool has_fibers(void)
+{
+    return control->mode == CONTROL_FIBER || control->mode == CONTROL_FORK;
+}
+
+static void wait_turn(struct task *t)
+{
+    while (atomic_load_explicit(&t->turn, memory_order_acquire) == 0) {
+        (void)sys(SYS_futex, &t->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    }
+    atomic_store_explicit(&t->turn, 0, memory_order_relaxed);
+}
+
+static void hand_over(struct task *from, struct task *to, bool comes_back)
+{
+    if (has_fibers()) {
+        fiber_switch(&from->fiber, &to->fiber);
+        return;
+    }
+    /* Pairs with the acquire in wait_turn: what one task did is done for the next. */
+    atomic_store_explicit(&to->turn, 1, memory_order_release);
+    (void)sys(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (comes_back) {
+        wait_turn(from);
+    }
+}
+
+/* A task knows its own stack best: it is given the turn only to tell it. */
+static struct {
+    struct task *by; /* NULL: nobody asks */
+    uint64_t *calls;
+    uint32_t most, count;
+} asked;
+
+static void answer(struct task *t)
+{
+    struct task *by = asked.by;
+    asked.by = NULL;
+    asked.count = stack_take(asked.calls, asked.most, NULL);
+    hand_over(t, by, true);
+}
+
+uint32_t task_calls(struct task *t, uint64_t *calls, uint32_t most)
+{
+    if (t->bottom == NULL) {
+        return 0;
+    }
+    asked.by = control_self;
+    asked.calls = calls;
+    asked.most = most;
+    hand_over(control_self, t, true);
+    return asked.count;
+}
+
+void task_switch(struct task *from, struct task *to)
+{
+    const int saved = errno;
+    const bool comes_back = from->state != TASK_ENDED;
+    hand_over(from, to, comes_back);
+    while (comes_back && asked.by != NULL) {
+        answer(from);
+    }
+    errno = saved;
+}
+
+/* Beginning and end */
+
+static void remove_live(struct task *t)
+{
+    uint32_t at = 0;
+    while (task_live[at] != t) {
+        at++;
+    }
+    memmove(&task_live[at], &task_live[at + 1], (task_live_count - at - 1) * sizeof *task_live);
+    task_live_count--;
+}
+
+/* Whether all others have only to end. */
+static bool is_last(const struct task *t)
+{
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        if (task_live[i] != t && task_live[i]->act.kind != EVENT_THREAD_END) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The last task to end ends the process. */
+_Noreturn void task_end(struct task *t)
+{
+    signals_take_all();
+    t->is_ending = true;
+    t->is_cancel_off = true;
+    libc.call_tls_dtors();
+    key_end(t);
+    if (is_last(t)) {
+        libc_exit(0);
+    }
+    (void)turn_take(&(struct act){
+        .kind = EVENT_THREAD_END, .is_of_task = true, .peer = t->number, .writes = true});
+    lock_end(t);
+    t->state = TASK_ENDED;
+    task_unjoined_count++;
+    remove_live(t);
+    turn_leave();
+    /* A thread's turn is over: it goes without another word. The first one stays: a process ends
+     * with exit. */
+    while (true) {
+        if (t->number != 0) {
+            (void)sys(SYS_exit, 0);
+        }
+        (void)sys(SYS_pause);
+    }
+}
+
+static void run(struct task *t)
+{
+    t->result = t->run != NULL ? t->run(t->argument) : (void *)(intptr_t)t->run_c11(t->argument);
+}
+
+/* What glibc's unwinder looks for where a thread began: pthread_exit, once it has run the cleanup
+ * handlers, comes back there. */
+void __pthread_register_cancel(__pthread_unwind_buf_t *where);
+void __pthread_unregister_cancel(__pthread_unwind_buf_t *where);
+
+/* Runs the task to its end, which may come from within. */
+static _Noreturn void run_to_end(void)
+{
+    __pthread_unwind_buf_t here;
+    control_self->bottom = __builtin_frame_address(0);
+    if (__sigsetjmp_cancel(here.__cancel_jmp_buf, 0) == 0) {
+        __pthread_register_cancel(&here);
+        run(control_self);
+        __pthread_unregister_cancel(&here);
+    }
+    task_end(control_self);
+}
+
+static void fiber_main(void)
+{
+    /* The thread's own data are fresh: who this is, is what was chosen last. */
+    struct task *t = turn_chosen();
+    control_self = t;
+    fiber_begin();
+    t->act = (struct act){0};
+    run_to_end();
+}
+
+static void *thread_main(void *argument)
+{
+    struct task *t = argument;
+    control_self = t;
+    stop_name(t);
+    trap_start();
+    wait_turn(t);
+    if (control->stop_count != 0) {
+        stop_step(control->result.step_count, NULL);
+    }
+    t->act = (struct act){0};
+    run_to_end();
+}
+
+static int make(struct task *t, const pthread_attr_t *attributes)
+{
+    size_t stack_size = 0;
+    int state = PTHREAD_CREATE_JOINABLE;
+    if (attributes != NULL) {
+        (void)pthread_attr_getstacksize(attributes, &stack_size);
+        (void)pthread_attr_getdetachstate(attributes, &state);
+    }
+    t->is_detached = state == PTHREAD_CREATE_DETACHED;
+    if (has_fibers()) {
+        fiber_make(t, stack_size, fiber_main);
+        return 0;
+    }
+    return libc.pthread_create(&t->thread, attributes, thread_main, t);
+}
+
+/* "main/2", "main/timer1" */
+static uint32_t child_number(const struct task *parent, const char *what, uint32_t ordinal)
+{
+    char path[CONTROL_PATH_SIZE] = "";
+    const char *end = path + sizeof path - 1;
+    char *at = text_append(text_append(path, end, task_path(parent->number)), end, "/");
+    at = text_append_number(text_append(at, end, what), end, ordinal);
+    *at = 0;
+    if (at == end) {
+        control_end(
+            &(struct ending){.end = CONTROL_REFUSED, .text = "its tasks are nested too deeply"});
+    }
+    return number_of(path);
+}
+
+int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struct creation *c)
+{
+    struct task *me = control_self;
+    const uint32_t number = child_number(me, "", me->child_count + 1);
+    (void)turn_take(&(struct act){.kind = EVENT_THREAD_CREATE,
+                                  .is_of_task = true,
+                                  .peer = number,
+                                  .writes = true,
+                                  .place = c->place});
+    me->child_count++;
+    me->ignore++;
+    struct task *t = prepare(number);
+    t->signals_blocked = me->signals_blocked;
+    t->run = c->run;
+    t->run_c11 = c->run_c11;
+    t->argument = c->argument;
+    const int result = make(t, attributes);
+    me->ignore--;
+    trap_on();
+    if (result != 0) {
+        return result;
+    }
+    enlist(t);
+    *thread = t->thread;
+    /* A place is what a call returns to, one byte into the function at least. */
+    const uintptr_t place = c->run != NULL ? (uintptr_t)c->run : (uintptr_t)c->run_c11;
+    turn_say(t, &(struct act){.kind = EVENT_THREAD_START,
+                              .is_of_task = true,
+                              .peer = number,
+                              .place = (const void *)(place + 1)});
+    return 0;
+}
+
+struct task *task_make_other(const char *what, uint32_t ordinal)
+{
+    return prepare(child_number(control_self, what, ordinal));
+}
+
+int task_join(struct task *t, const struct join *j)
+{
+    struct task *me = control_self;
+    if (t == me) {
+        return EDEADLK;
+    }
+    if (t->is_detached) {
+        return EINVAL;
+    }
+    const struct act act = {.kind = EVENT_THREAD_JOIN,
+                            .is_of_task = true,
+                            .peer = t->number,
+                            .wait = j->is_try ? WAIT_NOTHING : WAIT_TASK,
+                            .deadline = j->deadline,
+                            .is_cancellable = true,
+                            .place = j->place};
+    if (!turn_take(&act)) {
+        return ETIMEDOUT;
+    }
+    task_test_cancel();
+    if (t->state != TASK_ENDED) {
+        turn_refused();
+        return EBUSY;
+    }
+    if (j->result != NULL) {
+        *j->result = t->result;
+    }
+    t->is_joined = true;
+    task_unjoined_count--;
+    if (has_fibers()) {
+        fiber_drop(t);
+    }
+    return 0;
+}
+
+/* Cancelling */
+
+_Noreturn void task_exit(void *result)
+{
+    struct task *t = control_self;
+    t->result = result;
+    t->is_cancel_off = true;
+    libc.pthread_exit(result);
+    __builtin_unreachable();
+}
+
+/* Of a stack that is not ours only the end is known; what a thread is given lies a little beyond.
+ */
+enum { STACK_MARGIN = 1 << 12, STACK_MAX = 1 << 24 };
+
+static bool is_on_stack(const struct task *t, uintptr_t address, uint32_t *distance)
+{
+    void *base = NULL;
+    size_t size = 0;
+    if (fiber_stack(&t->fiber, &base, &size)) {
+        *distance = (uint32_t)((uintptr_t)base + size - address);
+        return address - (uintptr_t)base < size;
+    }
+    const uintptr_t far = (uintptr_t)t->bottom + STACK_MARGIN - address;
+    *distance = (uint32_t)far;
+    return t->bottom != NULL && far < STACK_MAX;
+}
+
+const struct task *task_of_stack(uintptr_t address, uint32_t *distance)
+{
+    const struct task *nearest = NULL;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        uint32_t far = 0;
+        if (is_on_stack(task_live[i], address, &far) && (nearest == NULL || far < *distance)) {
+            nearest = task_live[i];
+            *distance = far;
+        }
+    }
+    return nearest;
+}
+
+void task_test_cancel(void)
+{
+    if (control_is_on && control_self->is_cancelled && !control_self->is_cancel_off) {
+        task_exit(PTHREAD_CANCELED);
+    }
+}
+
+/* Where it is remembered. What was found before the last change says nothing any more, so that its
+ * place is free; with none free, others are forgotten. */
+static struct repeat *repeat_of(const void *place, uintptr_t address)
+{
+    const uintptr_t mixed = (uintptr_t)place ^ address >> 2;
+    struct repeat *all = control_self->repeats;
+    for (uint32_t i = 0; i < REPEATS_MAX; i++) {
+        struct repeat *r = &all[((mixed ^ mixed >> 6) + i) % REPEATS_MAX];
+        if (r->place == NULL || r->stamp != turn_stamp() ||
+            (r->place == place && r->address == address)) {
+            return r;
+        }
+    }
+    return &all[(mixed ^ mixed >> 6) % REPEATS_MAX];
+}
+
+enum { ROUNDS_MAX = 100 };
+
+/* The read was made before, and nothing new since. Only what the task has of its own can tell a
+ * round that waits from one that counts. */
+static bool is_waiting(struct repeat *r)
+{
+    const uint64_t state = stack_state(r->place);
+    const bool is_same = state != 0 && state == r->state;
+    r->state = state;
+    r->rounds++;
+    return is_same || r->rounds > ROUNDS_MAX;
+}
+
+/* One that calls the same function from two places in a row does not stand where it stood. */
+bool task_repeats(const void *place, const volatile void *address, uint64_t value)
+{
+    struct task *me = control_self;
+    struct repeat *r = repeat_of(place, (uintptr_t)address);
+    const uint64_t calls = callers_mark();
+    const uint64_t before = r->visit;
+    const uint64_t now = ++me->visit_count;
+    const bool is_known = r->place == place && r->address == (uintptr_t)address &&
+                          r->value == value && r->stamp == turn_stamp() && r->calls == calls;
+    if (!is_known) {
+        *r = (struct repeat){.place = place,
+                             .address = (uintptr_t)address,
+                             .value = value,
+                             .stamp = turn_stamp(),
+                             .calls = calls,
+                             .visit = now};
+        me->visit_new = now;
+        return false;
+    }
+    r->visit = now;
+    return before >= me->visit_new && is_waiting(r);
+}
+
+/* The first task's function, and what it is given. */
+_Noreturn void task_run_first(void *(*function)(void *))
+{
+    control_self->run = function;
+    run_to_end();
+}

@@ -1,9 +1,0 @@
-/* Reading and writing through descriptors, by calls that others stand for. */
-#ifndef CLEW_RUNTIME_CONTROL_TRANSFER_H
-#define CLEW_RUNTIME_CONTROL_TRANSFER_H
-
-/* The next call of read, write or one of their kin by the calling thread stands for a call that the
- * program makes at this place. */
-void transfer_from(const void *place);
-
-#endif

@@ -1,0 +1,13 @@
+/* Who is at the other end of a Unix stream socket. Its addresses do not tell: an accepted
+ * connection has no name of its own. The kernel tells by inode, through its socket diagnosis
+ * interface, which needs no privilege. */
+#ifndef CLEW_RUNTIME_RECORD_HOOKS_UNIX_PEER_H
+#define CLEW_RUNTIME_RECORD_HOOKS_UNIX_PEER_H
+
+#include <stdint.h>
+
+/* The inode of the peer of the connected Unix socket with this inode, 0 when it has none or the
+ * kernel does not say. */
+uint32_t unix_peer(uint32_t inode);
+
+#endif

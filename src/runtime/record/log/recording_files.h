@@ -1,0 +1,41 @@
+/* Files in the recording's folder, and mappings: by raw system calls, because the libc functions of
+ * these names are our own hooks. errno changes. */
+#ifndef CLEW_RUNTIME_RECORD_LOG_RECORDING_FILES_H
+#define CLEW_RUNTIME_RECORD_LOG_RECORDING_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The recorder's files are named by numbers, of which a name has three at most, and a suffix. */
+enum { FOLDER_NAME_SIZE = 48 };
+
+/* What mmap does. */
+static inline void *folder_map(void *wanted, size_t size, int protection, int flags, int fd,
+                               int64_t offset)
+{
+    const long at = syscall(SYS_mmap, wanted, size, protection, flags, fd, offset);
+    return (void *)at;
+}
+
+/* Memory that is zero; NULL when there is none. */
+void *folder_memory(size_t size);
+
+/* The folder, for the functions below and for no longer than one task needs it: the program would
+ * find the descriptor. -1 when there is none. */
+int folder_open(void);
+void folder_close(int fd);
+
+/* Makes a file that is not there yet, for so many bytes; its descriptor, or -1. A process that may
+ * not have so large a file makes none: the system would send it a signal. */
+int folder_make(int folder, const char *name, size_t size);
+
+/* Makes a file of so many bytes and maps it, to be seen by others; NULL when it cannot be made, and
+ * then it is not there. */
+void *folder_make_mapped(const char *name, size_t size);
+
+/* The process's own file with this suffix. */
+void *folder_make_table(const char *suffix, size_t size);
+
+#endif

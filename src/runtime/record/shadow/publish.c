@@ -1,0 +1,128 @@
+#include "runtime/record/shadow/publish.h"
+
+#include <linux/membarrier.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/record/shadow/deferred_records.h"
+
+enum { DOUBTS_MAX = 512 };
+
+/* A word that was made shared, and what of its trails has been told. */
+struct doubt {
+    struct region *region;
+    uintptr_t word;
+    uint64_t halves[2][HALVES];
+    uint64_t bytes[2][WORD_SIZE];
+};
+
+static bool has_barrier;
+
+/* What the calling task has in doubt. */
+static __thread struct {
+    struct doubt *doubts; /* made when first needed */
+    uint32_t count;
+    bool is_busy; /* a signal handler that finds it so settles its doubts at once */
+} own;
+
+bool doubt_start(void)
+{
+    has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    return has_barrier;
+}
+
+/* The trails that have not been told yet. */
+static void find_fresh(_Atomic uint64_t *slots, uint64_t *told, uint64_t *fresh, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t now = atomic_load(&slots[i]);
+        fresh[i] = now == told[i] ? 0 : now;
+        told[i] = now;
+    }
+}
+
+/* Tells two rows, by is_write: what came last is told last. */
+static void tell_rows(uintptr_t word, uint64_t fresh[2][WORD_SIZE], size_t count)
+{
+    uint64_t next[WORD_SIZE];
+    while (late_next(fresh, count, next)) {
+        late_record(word, next, count);
+        late_record_lost(word, next, count);
+    }
+}
+
+/* Tells what has not been told yet. */
+static void tell(struct doubt *d)
+{
+    const size_t index = shadow_index(d->word);
+    uint64_t fresh[2][WORD_SIZE];
+    for (int is_write = 0; is_write < 2; is_write++) {
+        find_fresh(d->region->trails[index].last[is_write], d->halves[is_write], fresh[is_write],
+                   HALVES);
+    }
+    tell_rows(d->word, fresh, HALVES);
+    if (shadow_has_bytes(d->region, index)) {
+        for (int is_write = 0; is_write < 2; is_write++) {
+            find_fresh(d->region->bytes[index].last[is_write], d->bytes[is_write], fresh[is_write],
+                       WORD_SIZE);
+        }
+        tell_rows(d->word, fresh, WORD_SIZE);
+    }
+}
+
+static void settle(struct doubt *doubts, uint32_t count)
+{
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        tell(&doubts[i]);
+    }
+}
+
+static void put_off(struct doubt *d)
+{
+    const bool was_busy = own.is_busy;
+    own.is_busy = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (!was_busy && own.doubts == NULL) {
+        own.doubts = shadow_memory(DOUBTS_MAX * sizeof *own.doubts);
+    }
+    if (was_busy || own.doubts == NULL) {
+        settle(d, 1);
+    } else {
+        own.doubts[own.count++] = *d;
+        if (own.count == DOUBTS_MAX) {
+            settle(own.doubts, own.count);
+            own.count = 0;
+        }
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    own.is_busy = was_busy;
+}
+
+void doubt_reveal(struct region *region, uintptr_t word)
+{
+    struct doubt d = {.region = region, .word = word};
+    tell(&d);
+    if (has_barrier) {
+        put_off(&d);
+    }
+}
+
+void doubt_forget(void)
+{
+    if (own.doubts != NULL) {
+        (void)syscall(SYS_munmap, own.doubts, DOUBTS_MAX * sizeof *own.doubts);
+    }
+    memset(&own, 0, sizeof own);
+}
+
+void doubt_settle(void)
+{
+    if (own.count > 0) {
+        settle(own.doubts, own.count);
+    }
+    doubt_forget();
+}
