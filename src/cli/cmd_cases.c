@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "cli/printed.h"
 #include "cli/report.h"
-#include "proc/install.h"
+#include "proc/build/install_paths.h"
 #include "sim/sim.h"
 
 struct cases_command {

@@ -7,8 +7,8 @@
 
 #include "cli/report.h"
 #include "place/undefined_symbols.h"
-#include "proc/compiler.h"
-#include "proc/install.h"
+#include "proc/build/compiler.h"
+#include "proc/build/install_paths.h"
 #include "world/libc_symbols.h"
 
 struct cc_options {

@@ -4,7 +4,7 @@
 
 #include "cli/report.h"
 #include "cli/watch.h"
-#include "proc/recorder.h"
+#include "proc/record/run_recorded.h"
 
 enum { EXIT_OWN_FAILURE = 125, SIGNAL_BASE = 128, ROOM_MIN = 4 << 20 };
 

@@ -3,7 +3,7 @@
 #define CLEW_CLI_COMMAND_H
 
 #include "cli/session.h"
-#include "proc/control.h"
+#include "proc/control/program.h"
 
 /* What the options say about it. */
 struct command_choice {

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/formats.h"
-#include "proc/recorder.h"
+#include "proc/record/run_recorded.h"
 
 static const struct format *format_wanted(const struct session *s)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proc/gdb.h"
+#include "proc/control/gdb.h"
 #include "sim/sim.h"
 
 /* The watchdog's signals are none of the user's business; faults are told by the run's end. */

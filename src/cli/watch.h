@@ -6,7 +6,7 @@
 #include "base/notes.h"
 #include "base/vec.h"
 #include "cli/session.h"
-#include "proc/live.h"
+#include "proc/record/live.h"
 #include "race/observed/observed.h"
 
 /* From which epoch on a task is at a moment. */

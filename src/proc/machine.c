@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/fault_injection.h"
-#include "proc/install.h"
-#include "proc/recorder.h"
+#include "proc/build/install_paths.h"
+#include "proc/record/run_recorded.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59

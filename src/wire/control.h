@@ -137,8 +137,8 @@ enum control_path_use {
     CONTROL_PATH_REPLACE, /* ... which is this one */
 };
 
-/* The private view that a process has of its directory (proc/private_files.h), and a path in it
- * that it asks about. */
+/* The private view that a process has of its directory (proc/control/private_files.h), and a path
+ * in it that it asks about. */
 enum { CONTROL_PATH_MAX = 4096 };
 struct control_files {
     uint32_t is_private; /* there is such a view */

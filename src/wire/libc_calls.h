@@ -1,7 +1,7 @@
 /* The functions of libc that read or write memory for their caller: one row for each. `clew cc`
- * links with --wrap for every name here (proc/compiler.c), and the rows become the functions that
- * report the accesses (runtime/instrument/libc_call_hooks.c), to the recorder as to control. To add
- * a function is to add a row.
+ * links with --wrap for every name here (proc/build/compiler.c), and the rows become the functions
+ * that report the accesses (runtime/instrument/libc_call_hooks.c), to the recorder as to control.
+ * To add a function is to add a row.
  *
  *     CALL(result, name, parameters, arguments, before, after)
  *

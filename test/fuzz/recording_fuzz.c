@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "proc/collect.h"
+#include "proc/record/collect.h"
 #include "rows.h"
 #include "scratch.h"
 #include "trace/trace.h"

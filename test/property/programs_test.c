@@ -12,7 +12,7 @@
 #include "explore/explore.h"
 #include "pick/operation_name.h"
 #include "predict/predict.h"
-#include "proc/control.h"
+#include "proc/control/program.h"
 #include "scratch.h"
 #include "test.h"
 #include "wire/prng.h"

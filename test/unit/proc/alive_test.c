@@ -1,5 +1,5 @@
 /* Who is still there, and does what it did. */
-#include "proc/alive.h"
+#include "proc/record/process_alive.h"
 
 #include <fcntl.h>
 #include <signal.h>

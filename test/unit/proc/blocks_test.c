@@ -1,9 +1,9 @@
-#include "proc/blocks.h"
+#include "proc/record/memory_blocks.h"
 
 #include <string.h>
 
 #include "harness/test.h"
-#include "proc/pieces.h"
+#include "proc/record/access_pieces.h"
 #include "wire/prng.h"
 
 enum { MEMORY_SIZE = 1 << 20, STEPS = 400 };

@@ -1,5 +1,5 @@
 /* Rows made by hand, merged and named; torn, foreign and spoilt ones. */
-#include "proc/collect.h"
+#include "proc/record/collect.h"
 
 #include "base/mem.h"
 #include "fault.h"

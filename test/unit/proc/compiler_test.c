@@ -1,5 +1,5 @@
 /* What clew cc makes of a compiler's command line. */
-#include "proc/compiler.h"
+#include "proc/build/compiler.h"
 
 #include <string.h>
 

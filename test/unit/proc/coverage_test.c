@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "fault.h"
-#include "proc/collect.h"
+#include "proc/record/collect.h"
 #include "rows.h"
 #include "scratch.h"
 #include "test.h"

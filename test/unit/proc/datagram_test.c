@@ -1,5 +1,5 @@
 /* Datagrams under way, found again by destination and content. */
-#include "proc/datagram.h"
+#include "proc/record/datagram.h"
 
 #include "test.h"
 

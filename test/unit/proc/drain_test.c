@@ -1,5 +1,5 @@
 /* Segments that are full become packed ones, and the trace is the same. */
-#include "proc/drain.h"
+#include "proc/record/segment_compress.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "fault.h"
-#include "proc/collect.h"
+#include "proc/record/collect.h"
 #include "rows.h"
 #include "scratch.h"
 #include "test.h"

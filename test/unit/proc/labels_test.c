@@ -1,4 +1,4 @@
-#include "proc/labels.h"
+#include "proc/record/word_names.h"
 
 #include "harness/test.h"
 #include "wire/prng.h"

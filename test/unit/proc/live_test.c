@@ -1,5 +1,5 @@
 /* Rows that grow while they are read. */
-#include "proc/live.h"
+#include "proc/record/live.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -5,8 +5,8 @@
  * becomes "/proc/self/status".
  *
  * Below the directory that clew was started in, each run has a private view of the files
- * (proc/private_files.h). clew says where a path leads when the call changes something, and once
- * something was changed for every path; a run that only reads asks nothing. */
+ * (proc/control/private_files.h). clew says where a path leads when the call changes something, and
+ * once something was changed for every path; a run that only reads asks nothing. */
 #ifndef CLEW_RUNTIME_CONTROL_MODEL_PROC_PATHS_H
 #define CLEW_RUNTIME_CONTROL_MODEL_PROC_PATHS_H
 

@@ -1,5 +1,5 @@
 /* Locks, conditions, barriers and semaphores that are initialized and destroyed. Both are writes to
- * the object: a use by another thread must be ordered with them (proc/sync_objects.h). Only
+ * the object: a use by another thread must be ordered with them (proc/record/sync_objects.h). Only
  * processes with instrumented code record them; the initialization of a semaphore is a record
  * anyway. */
 #include <errno.h>

@@ -1,0 +1,84 @@
+/* The steps of a run as an interleaving for people: who does what, where, and the line of the
+ * source there. */
+#include <string.h>
+
+#include "base/in.h"
+#include "proc/control/program_state.h"
+#include "trace/kind_table.h"
+
+enum { TEXT_MAX = 60, SOURCE_MAX = 16 << 20 };
+
+void steps_print_one(struct controlled *c, const struct control_step *s, struct out *out)
+{
+    const struct kind *kind = kind_of(s->kind);
+    out_format(out, "%s %s ", name_task(c, s->task), kind == NULL ? "step" : kind->name);
+    name_print(c, (struct named){s->key, s->ordinal, s->offset, s->owner}, out);
+    if (s->place != 0) {
+        out_text(out, " at ");
+        name_print_line(c, s->place, out);
+    }
+}
+
+/* The text of a line, without the blanks around it and cut to fit. */
+static void print_text(const char *text, size_t size, struct out *out)
+{
+    while (size > 0 && (*text == ' ' || *text == '\t')) {
+        text++;
+        size--;
+    }
+    while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\r')) {
+        size--;
+    }
+    out_bytes(out, text, size < TEXT_MAX ? size : TEXT_MAX);
+    out_text(out, size > TEXT_MAX ? " ..." : "");
+}
+
+/* The line of the source at a place; nothing where the file is not there. */
+static void print_source(struct controlled *c, uint64_t place, struct out *out)
+{
+    const char *file = NULL;
+    int line = 0;
+    struct in in;
+    struct err ignored;
+    if (place == 0 || !places_find_line(c->places, place, &file, &line) ||
+        in_open(&in, file, &ignored) < 0) {
+        return;
+    }
+    if (in_fill_all(&in, SOURCE_MAX, &ignored) == 0) {
+        const char *at = in.at;
+        const char *last = in.at + in.available;
+        for (int number = 1; number < line && at < last; number++) {
+            const char *end = memchr(at, '\n', (size_t)(last - at));
+            at = end == NULL ? last : end + 1;
+        }
+        const char *end = at == last ? NULL : memchr(at, '\n', (size_t)(last - at));
+        if (end != NULL) {
+            out_text(out, "   ");
+            print_text(at, (size_t)(end - at), out);
+        }
+    }
+    in_close(&in);
+}
+
+void steps_print(struct world *w, size_t most, struct out *out)
+{
+    struct controlled *c = (struct controlled *)w;
+    const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const uint64_t room = CONTROL_STEPS_SIZE / sizeof *steps;
+    const uint64_t told = c->page->result.step_count;
+    const uint64_t count = told < room ? told : room;
+    const uint64_t first = most == 0 || count < most ? 0 : count - most;
+    for (uint64_t i = first; i < count; i++) {
+        const struct control_step *s = &steps[i];
+        const bool is_switch = i > 0 && steps[i - 1].task != s->task;
+        out_format(out, "%s%6llu. ", is_switch ? "->" : "  ", (unsigned long long)i + 1);
+        steps_print_one(c, s, out);
+        /* Values that may be addresses tell nobody anything. */
+        if (s->kind == EVENT_READ && s->size <= sizeof s->value && s->value >= INT32_MIN &&
+            s->value <= UINT32_MAX) {
+            out_format(out, " = %lld", (long long)s->value);
+        }
+        print_source(c, s->place, out);
+        out_char(out, '\n');
+    }
+}

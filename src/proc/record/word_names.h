@@ -1,0 +1,31 @@
+/* What the words of a process's memory are called, as far as that is known: a cache, of 4 bytes for
+ * each word of a page in which something was named. It may forget everything; who asks can find the
+ * name otherwise. */
+#ifndef CLEW_PROC_RECORD_WORD_NAMES_H
+#define CLEW_PROC_RECORD_WORD_NAMES_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+
+/* {0} knows nothing. */
+struct labels {
+    struct map page_of;   /* number of a page to its place in names */
+    VEC(uint32_t) names;  /* by page, then by word: name | offset in the word (3 bits); 0: none */
+    uint64_t page_last;   /* asked for last ... */
+    uint32_t *names_last; /* ... and its names; NULL: none */
+};
+
+/* The name of what lies at exactly this address, 0 when it is not known. */
+uint32_t labels_get(struct labels *l, uint64_t address);
+
+/* What lies there is called so, until it is forgotten. Of several in one word the last is known. */
+void labels_put(struct labels *l, uint64_t address, uint32_t name);
+
+/* The memory has become something else. O(size), or O(known pages) where these are fewer. */
+void labels_forget(struct labels *l, uint64_t start, uint64_t size);
+
+void labels_release(struct labels *l);
+
+#endif
