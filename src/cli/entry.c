@@ -1,5 +1,5 @@
-#include "cli/main.h"
-#include "cli/process.h"
+#include "cli/dispatch.h"
+#include "cli/process_setup.h"
 
 int main(int argc, char **argv)
 {

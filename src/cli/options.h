@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/limit.h"
 #include "base/vec.h"
-#include "cli/formats.h"
+#include "cli/input/formats.h"
 
 enum option_type {
     OPTION_FLAG,    /* bool: --NAME */

@@ -1,6 +1,6 @@
 /* What a debugger sees of a run: the number of the step that is being taken, and a function with a
  * breakpoint on it that is called where the run is broken, while the calls that led there stand
- * (cli/system_debug.h). */
+ * (cli/verbs/system_debug.h). */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -22,7 +22,7 @@ GOOD = {
                     "int a_get(int x)\n{\n    return W(x);\n}\n",
     "src/base/meson.build": "files('a.c')",
     "src/wire/w.h": "#include <stdint.h>\n#define W(x) (x)\n",
-    "src/cli/main.c": '#include "base/a.h"\n\n/* printf("%d") and free(x) in words are no calls */\n'
+    "src/cli/dispatch.c": '#include "base/a.h"\n\n/* printf("%d") and free(x) in words are no calls */\n'
                       'int main(void)\n{\n    return a_get(1); // exit(2)\n}\n',
     "src/cli/meson.build": "files('main.c')",
     "src/trace/meson.build": "files()",

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "campaigns.h"
-#include "cli/main.h"
+#include "cli/dispatch.h"
 #include "fault.h"
 #include "scratch.h"
 #include "test.h"

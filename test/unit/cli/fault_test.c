@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/formats.h"
-#include "cli/main.h"
+#include "cli/dispatch.h"
+#include "cli/input/formats.h"
 #include "scratch.h"
 #include "test.h"
 

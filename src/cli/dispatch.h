@@ -1,0 +1,9 @@
+/* The command line: words in, words out. */
+#ifndef CLEW_CLI_DISPATCH_H
+#define CLEW_CLI_DISPATCH_H
+
+/* Runs one command and returns its exit status; what main() calls once the process is prepared, and
+ * tests too. */
+int clew_main(int argc, const char *const *argv);
+
+#endif

@@ -1,0 +1,112 @@
+/* A program and its words behind "--", as a world for explore, replay and minimize. */
+#ifndef CLEW_CLI_INPUT_PROGRAM_COMMAND_H
+#define CLEW_CLI_INPUT_PROGRAM_COMMAND_H
+
+#include "cli/session.h"
+#include "proc/control/program.h"
+
+/* What the options say about it. */
+struct command_choice {
+    int mode;    /* enum control_mode; -1: the fastest that works */
+    int fail_on; /* 0: a status other than 0 is a violation; -1: it is not */
+    bool shows_output;
+    uint32_t verify_every; /* every so many-th run is made twice; 0: none */
+    uint64_t hang;         /* seconds that a run may take */
+    uint64_t spurious;     /* waits for a condition that may end without a signal, of each thread */
+    const char *property;
+    const char *setup; /* a command that prepares the files of runs; NULL: none */
+    int files;         /* 0: each run has its own; 1: they share those that are there */
+    struct texts watch;
+};
+
+enum { COMMAND_SPURIOUS_MAX = 100, COMMAND_HANG = 10, COMMAND_HANG_MAX = 1000000 };
+
+#define COMMAND_CHOICE_DEFAULTS                         \
+    {                                                   \
+        .mode = -1, .fail_on = -1, .hang = COMMAND_HANG \
+    }
+
+const char *command_mode_word(size_t index);
+const char *command_fail_word(size_t index);
+const char *command_files_word(size_t index);
+
+/* Rows for a table of options of struct `owner`, whose struct command_choice is `program`. */
+#define COMMAND_OPTIONS(owner)                                                                     \
+    {.name = "mode",                                                                               \
+     .type = OPTION_CHOICE,                                                                        \
+     .argument = "MODE",                                                                           \
+     .word = command_mode_word,                                                                    \
+     .target = offsetof(owner, program.mode),                                                      \
+     .help = "of a program: fiber (its tasks are fibers, its memory is put back after each run), " \
+             "fork (fibers, a fork for each run), thread (threads, a fork for each run), exec "    \
+             "(threads, started anew for each run) (default: the first that works)"},              \
+        {.name = "fail-on",                                                                        \
+         .type = OPTION_CHOICE,                                                                    \
+         .argument = "WHAT",                                                                       \
+         .word = command_fail_word,                                                                \
+         .target = offsetof(owner, program.fail_on),                                               \
+         .help = "of a program: exit (a status other than 0 is a violation)"},                     \
+        {.name = "property",                                                                       \
+         .type = OPTION_FILE,                                                                      \
+         .argument = "FILE.c",                                                                     \
+         .target = offsetof(owner, program.property),                                              \
+         .help = "of a program: properties in C of the variables it reports, which clew compiles " \
+                 "and loads (man 3 clew-property)"},                                               \
+        {.name = "watch",                                                                          \
+         .type = OPTION_TEXTS,                                                                     \
+         .argument = "EXPR",                                                                       \
+         .target = offsetof(owner, program.watch),                                                 \
+         .help = "of a program: read a global variable or a part of one whenever it changes, "     \
+                 "account.balance or table[3].next->key, as if the program reported it; "          \
+                 "NAME=EXPR gives it a name; may be given several times"},                         \
+        {.name = "spurious-wakeups",                                                               \
+         .type = OPTION_NUMBER,                                                                    \
+         .argument = "N",                                                                          \
+         .target = offsetof(owner, program.spurious),                                              \
+         .help = "of a program: up to N waits for a condition of each thread may end without a "   \
+                 "signal (default: 0)"},                                                           \
+        {.name = "files",                                                                          \
+         .type = OPTION_CHOICE,                                                                    \
+         .argument = "WHOSE",                                                                      \
+         .word = command_files_word,                                                               \
+         .target = offsetof(owner, program.files),                                                 \
+         .help = "of a program: private (each run has its own view of the current directory, in "  \
+                 "which files that it writes are copies) or shared (runs change the files that "   \
+                 "are there) (default: private)"},                                                 \
+        {.name = "setup",                                                                          \
+         .type = OPTION_TEXT,                                                                      \
+         .argument = "COMMAND",                                                                    \
+         .target = offsetof(owner, program.setup),                                                 \
+         .help =                                                                                   \
+             "of a program: a command for the shell that prepares the private files, run once "    \
+             "in a copy of the current directory"},                                                \
+    {                                                                                              \
+        .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                              \
+        .target = offsetof(owner, program.hang),                                                   \
+        .help = "of a program: a run that takes longer is ended (default: 10)"                     \
+    }
+
+/* Fails, MISUSED, where something is said of a program and there is none, and on what cannot be. */
+MUST_USE int command_check(const struct session *s, const struct command_choice *choice,
+                           struct err *e);
+
+/* Opens it. */
+MUST_USE int command_open(struct world **w, const struct session *s,
+                          const struct command_choice *choice, const struct spec *spec,
+                          struct err *e);
+
+/* Writes a word; one that a shell would take apart is quoted. */
+void command_print_word(struct out *out, const char *word);
+
+/* Writes what a replay has to be told besides the schedule and the system: options, each with a
+ * blank behind it. */
+void command_print_options(struct out *out, const struct command_choice *choice, const char *spec,
+                           const char *config);
+
+/* The words as they were given, "-- ./bank 3", for messages; freed with mem_free. */
+MUST_USE char *command_print(const struct session *s);
+
+/* One word, as command_print_word writes it; freed with mem_free. */
+MUST_USE char *command_print_one(const char *word);
+
+#endif

@@ -1,0 +1,14 @@
+/* What a command would write, before it writes anything. */
+#ifndef CLEW_CLI_TEXT_OUTPUT_CHECK_H
+#define CLEW_CLI_TEXT_OUTPUT_CHECK_H
+
+#include "cli/session.h"
+
+/* Fails when an output of the session's verb is a file that the command line names otherwise too:
+ * an input, its program, another option. `options` is the verb's struct. */
+MUST_USE int outputs_check(const struct session *s, const void *options, struct err *e);
+
+/* Whether both are one regular file, by whatever names, or will be once they are there. */
+bool outputs_are_one(const char *a, const char *b);
+
+#endif

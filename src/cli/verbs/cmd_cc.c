@@ -1,0 +1,209 @@
+/* clew cc, clew c++: a compiler whose programs tell the recorder about memory accesses. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/text/findings_output.h"
+#include "place/undefined_symbols.h"
+#include "proc/build/compiler.h"
+#include "proc/build/install_paths.h"
+#include "world/libc_symbols.h"
+
+struct cc_options {
+    struct common common;
+};
+
+/* Runs one step and waits; its exit status, or 128 + signal as a shell has it. */
+static int run_step(char *const *words, struct err *e)
+{
+    const pid_t pid = fork();
+    if (pid == 0) {
+        (void)execvp(words[0], words);
+        session_say("%s: cannot be run: %s", words[0], strerror(errno));
+        _exit(EXIT_UNABLE);
+    }
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+        return err_set(e, "%s: cannot be run: %s", words[0], strerror(errno));
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* What our own words say, which come first or nowhere: all others are the compiler's. */
+struct own_words {
+    const char *family;
+    bool is_system;
+    const char *const *words; /* --allow SYMBOL is among them */
+    size_t count;
+};
+
+static struct own_words take_own(const struct session *s)
+{
+    struct own_words own = {.family = "gcc", .words = s->inputs};
+    while (true) {
+        const size_t left = s->input_count - own.count;
+        const char *const *word = s->inputs + own.count;
+        if (left >= 2 && strcmp(*word, "--with") == 0) {
+            own.family = word[1];
+            own.count += 2;
+        } else if (left >= 1 && strcmp(*word, "--sim") == 0) {
+            own.is_system = true;
+            own.count++;
+        } else if (left >= 2 && strcmp(*word, "--allow") == 0) {
+            own.count += 2;
+        } else {
+            return own;
+        }
+    }
+}
+
+static const char *choose_compiler(const char *family, bool is_cpp)
+{
+    if (strcmp(family, "gcc") == 0) {
+        return is_cpp ? "g++" : "gcc";
+    }
+    if (strcmp(family, "clang") == 0) {
+        return is_cpp ? "clang++" : "clang";
+    }
+    return NULL;
+}
+
+static int run_plan(const struct compiler_plan *plan, struct err *e)
+{
+    int status = 0;
+    for (size_t i = 0; i < plan->steps.count && status == 0; i++) {
+        status = run_step(plan->steps.at[i].words, e);
+    }
+    vec_each (&plan->leftovers, path) {
+        (void)unlink(*path);
+    }
+    return status;
+}
+
+static bool is_allowed(const struct own_words *own, const char *symbol)
+{
+    for (size_t i = 0; i + 1 < own->count; i++) {
+        if (strcmp(own->words[i], "--allow") == 0 && strcmp(own->words[i + 1], symbol) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A system that was linked, and how many of its symbols are refused. */
+struct linked {
+    const struct own_words *own;
+    const char *path;
+    size_t refused_count;
+};
+
+static void judge_symbol(void *context, const char *symbol)
+{
+    struct linked *l = context;
+    const struct libc_symbol found = libc_symbol_find(symbol);
+    if (found.use == LIBC_REFUSED && !is_allowed(l->own, symbol)) {
+        l->refused_count++;
+        session_say("%s: %s() %s", l->path, symbol, found.why);
+    }
+}
+
+/* A system that calls what cannot be simulated is not kept; the status. */
+static int judge_system(const struct own_words *own, const char *path, struct err *e)
+{
+    struct linked l = {.own = own, .path = path};
+    if (undefined_symbols(path, judge_symbol, &l, e) < 0) {
+        return -1;
+    }
+    if (l.refused_count == 0) {
+        return 0;
+    }
+    session_say("%s: not linked; leave these calls out, or let one through with --allow SYMBOL: "
+                "then no search of the system is a proof",
+                path);
+    (void)unlink(path);
+    return EXIT_FOUND;
+}
+
+static int compile(struct session *s, bool is_cpp, struct err *e)
+{
+    struct install install;
+    const struct own_words own = take_own(s);
+    const char *compiler = choose_compiler(own.family, is_cpp);
+    if (compiler == NULL) {
+        return session_misused(e, "--with %s: it is gcc or clang", own.family);
+    }
+    if (install_find(&install, e) < 0) {
+        return -1;
+    }
+    char folder[] = "/tmp/clew-cc-XXXXXX";
+    if (mkdtemp(folder) == NULL) {
+        return err_set(e, "%s: cannot be made: %s", folder, strerror(errno));
+    }
+    struct compiler_plan plan = {0};
+    const struct compiler_options options = {
+        .compiler = compiler,
+        .hooks = install.hooks,
+        .sim = install.sim,
+        .includes = install.includes,
+        .folder = folder,
+        .is_system = own.is_system,
+        .words = s->inputs + own.count,
+        .word_count = s->input_count - own.count,
+    };
+    compiler_plan(&plan, &options);
+    if (plan.is_static) {
+        session_say("-static: the program will run, but cannot be recorded; leave it out");
+    }
+    int status = run_plan(&plan, e);
+    if (status == 0 && plan.system != NULL) {
+        status = judge_system(&own, plan.system, e);
+    }
+    compiler_release(&plan);
+    (void)rmdir(folder);
+    return status;
+}
+
+static int run_cc(struct session *s, __attribute__((unused)) const void *options, struct err *e)
+{
+    return compile(s, false, e);
+}
+
+static int run_cpp(struct session *s, __attribute__((unused)) const void *options, struct err *e)
+{
+    return compile(s, true, e);
+}
+
+static const struct option options[] = {COMMON_ALWAYS, {0}};
+static const struct cc_options defaults = {.common = COMMON_DEFAULTS};
+
+static const struct example examples[] = {
+    {"clew cc -g -O2 bank.c -o bank -pthread", "Compile and link one program."},
+    {"make CC='clew cc'", "Any build that asks for a C compiler."},
+    {"./configure CC='clew cc --with clang' && make", "With clang behind it."},
+    {"clew cc --sim ring.c -o ring.so", "A system for clew explore."},
+    {0},
+};
+
+/* Two verbs, which differ in the language. */
+#define COMPILER_VERB(verb, language, function)                                                    \
+    {                                                                                              \
+        .name = (verb), .summary = "compile " language " so that memory accesses can be recorded", \
+        .operands = "[--sim] [--allow SYMBOL] [--with gcc|clang] WORD...", .operand_min = 1,       \
+        .operand_max = SIZE_MAX, .has_foreign_words = true,                                        \
+        .about = "Stands in for gcc or clang, as compiler and as linker. Programs built so tell "  \
+                 "the recorder about every access to memory and every atomic operation; when "     \
+                 "they are not being recorded they run as usual. With --sim, what is built is a "  \
+                 "shared object with a simulated system in it (clew/sim.h), for clew explore: "    \
+                 "memory, time and random numbers of its files and static archives are the "       \
+                 "simulator's, and calls that cannot be simulated are refused unless --allow "     \
+                 "SYMBOL lets them through. All words are the compiler's, but for --sim, --allow " \
+                 "and --with gcc|clang in front.",                                                 \
+        .exit_statuses = "N the compiler's own status\n2 clew itself failed", .options = options,  \
+        .defaults = &defaults, .options_size = sizeof(struct cc_options), .examples = examples,    \
+        .run = (function),                                                                         \
+    }
+
+const struct verb verb_cc = COMPILER_VERB("cc", "C", run_cc);
+const struct verb verb_cpp = COMPILER_VERB("c++", "C++", run_cpp);
